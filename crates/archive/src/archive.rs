@@ -27,7 +27,6 @@ impl Archive {
         Self { storage: Storage::new(&directory), directory }
     }
 
-    /// Where it is.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

@@ -70,7 +70,6 @@ fn sayable(run: &Run) -> Cow<'_, Run> {
     Cow::Owned(said)
 }
 
-/// run.json.
 pub(crate) fn run_json(run: &Run) -> Result<Vec<u8>> {
     let mut json = serde_json::to_vec_pretty(sayable(run).as_ref())
         .map_err(|e| ArchiveError::Unstorable { id: run.id.clone(), reason: e.to_string() })?;

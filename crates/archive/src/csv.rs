@@ -37,7 +37,6 @@ impl Writer {
         self
     }
 
-    /// A number.
     pub fn number(&mut self, cell: impl std::fmt::Display) -> &mut Self {
         self.separate();
         // Writing to a String cannot fail.
@@ -100,7 +99,6 @@ impl Writer {
 /// One line.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
-    /// Its cells.
     pub cells: Vec<Cow<'a, str>>,
     /// As it stands in the file.
     pub raw: &'a str,

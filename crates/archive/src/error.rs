@@ -36,9 +36,7 @@ pub enum ArchiveError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size.
         size_bytes: u64,
-        /// The limit.
         limit_bytes: u64,
     },
     /// The bundle follows a schema that this version does not know.
@@ -71,18 +69,10 @@ pub enum ArchiveError {
     },
     /// A run with this id is there already.
     #[error("a run {id} exists already in {archive}", archive = archive.display())]
-    Exists {
-        /// Its id.
-        id: String,
-        /// The archive.
-        archive: PathBuf,
-    },
+    Exists { id: String, archive: PathBuf },
     /// The run is being written by a process that lives.
     #[error("run {id} is still being written by another process")]
-    InProgress {
-        /// Its id.
-        id: String,
-    },
+    InProgress { id: String },
     /// A name that cannot be a tag.
     #[error("'{tag}' cannot be a tag: {reason}")]
     BadTag {
@@ -94,7 +84,6 @@ pub enum ArchiveError {
     /// The run cannot be stored as it is; a defect of the caller.
     #[error("run {id} cannot be stored: {reason}")]
     Unstorable {
-        /// Its id.
         id: String,
         /// Why not.
         reason: String,

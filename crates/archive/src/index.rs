@@ -35,7 +35,6 @@ pub struct IndexedRun {
     /// Kernel name of the device that the target stands on; `None` where there is none.
     #[serde(deserialize_with = "Option::deserialize")]
     pub device: Option<String>,
-    /// Version of the program.
     pub program_version: String,
     /// How far it came.
     pub state: RunState,

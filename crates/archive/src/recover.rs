@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 /// What became of one partial run.
 #[derive(Debug)]
 pub struct Recovery {
-    /// Its id.
     pub id: String,
     /// What became of it.
     pub outcome: Recovered,
@@ -31,16 +30,12 @@ pub enum Recovered {
     /// It is a run now, marked truncated: whole up to the last phase that was complete, and with the series of the next as
     /// far as it was kept.
     Truncated {
-        /// Where it is.
         path: PathBuf,
         /// What was lost, in words.
         remarks: Vec<String>,
     },
     /// Only its name was missing; nothing was lost.
-    Complete {
-        /// Where it is.
-        path: PathBuf,
-    },
+    Complete { path: PathBuf },
     /// Nothing had been measured; it was removed.
     Empty,
     /// A living process writes it; it was left alone.

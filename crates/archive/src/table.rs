@@ -82,7 +82,6 @@ impl<F: Form> Group<F> {
 
 /// Rows that a table is to take.
 pub(crate) struct Part<'a, F: Form> {
-    /// Of which phase.
     pub phase: &'a str,
     /// The rows.
     pub items: &'a [F::Item],

@@ -90,7 +90,6 @@ pub struct Loss {
 pub struct Admitted {
     /// Its descriptors, for the rig.
     pub target: FileTarget,
-    /// What it is.
     pub object: Object,
     /// What may be done to it.
     pub readiness: Readiness,

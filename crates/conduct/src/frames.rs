@@ -42,10 +42,7 @@ const OVERHEAD_BYTES: u64 = 256 << 20;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FramesStep {
     /// As fast as it goes, in a round, from 1 on.
-    Full {
-        /// Which.
-        round: u32,
-    },
+    Full { round: u32 },
     /// Whether so many frames a second of each camera are carried.
     Search {
         /// So many.
@@ -157,7 +154,6 @@ pub struct Ratio {
 /// A way, measured.
 #[derive(Debug)]
 pub struct WayResult {
-    /// Which.
     pub way: FrameWay,
     /// Bytes a second as fast as it goes, by round.
     pub full: Vec<f64>,

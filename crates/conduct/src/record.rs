@@ -68,7 +68,6 @@ pub enum Input {
     Path {
         /// What the stream is called.
         name: String,
-        /// Where it is.
         path: PathBuf,
     },
     /// A camera of Video4Linux 2.
@@ -147,7 +146,6 @@ pub enum RecordEvent<'a> {
     WillBeLost(&'a Loss),
     /// It begins: there, in a container of this geometry, which holds recordings already or not.
     Begins {
-        /// Where.
         path: &'a Path,
         /// Its places.
         geometry: &'a Geometry,
@@ -161,7 +159,6 @@ pub enum RecordEvent<'a> {
 /// How it went.
 #[derive(Debug)]
 pub struct Recorded {
-    /// Where.
     pub path: PathBuf,
     /// Which opening of the container it was.
     pub epoch: u32,

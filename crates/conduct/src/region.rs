@@ -32,7 +32,6 @@ pub struct RegionRights {
 pub enum RegionKind {
     /// Ordinary memory.
     Memory,
-    /// A simulated bus.
     SimulatedBus,
     /// By a mapping of it.
     Mapped,

@@ -18,9 +18,7 @@ pub enum Language {
 pub struct Source {
     /// As the user named it.
     pub name: String,
-    /// All of it.
     pub text: String,
-    /// In which language.
     pub language: Language,
     /// Where its includes are looked for first.
     pub directory: PathBuf,

@@ -81,7 +81,6 @@ pub fn below_beyond_noise(run: &Run, lower: &str, upper: &str) -> bool {
 pub struct Cpus {
     /// Number of the busiest one.
     pub busiest: usize,
-    /// Its shares.
     pub share: CpuShare,
     /// System and interrupt time over all processors, in whole processors.
     pub kernel_processors: f64,

@@ -13,7 +13,6 @@ pub trait Facts {
     fn need_int(&self, name: &'static str) -> Result<i64, Missing>;
     /// A number, whole or not.
     fn need_number(&self, name: &'static str) -> Result<f64, Missing>;
-    /// A text.
     fn need_text(&self, name: &'static str) -> Result<&str, Missing>;
     /// A yes or no.
     fn need_bool(&self, name: &'static str) -> Result<bool, Missing>;

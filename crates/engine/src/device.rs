@@ -50,7 +50,6 @@ pub enum DeviceError {
     /// The submission or completion call failed.
     #[error("{call}: {source}")]
     Call {
-        /// Which call.
         call: &'static str,
         /// Its error.
         source: std::io::Error,

@@ -12,7 +12,6 @@ pub enum ExchangeError {
     /// A phase was named that the run does not have.
     #[error("run {run} has no phase '{phase}'; it has: {known}")]
     NoSuchPhase {
-        /// The run.
         run: String,
         /// What was asked for.
         phase: String,
@@ -21,16 +20,10 @@ pub enum ExchangeError {
     },
     /// Nothing of what was asked for was executed.
     #[error("run {run} holds nothing that could be exported: {reason}")]
-    NothingRecorded {
-        /// The run.
-        run: String,
-        /// Why.
-        reason: String,
-    },
+    NothingRecorded { run: String, reason: String },
     /// The run's phases are no grid of record sizes and operations.
     #[error("run {run} is no grid of record sizes and operations: {reason}")]
     NoGrid {
-        /// The run.
         run: String,
         /// What is missing.
         reason: String,
@@ -38,7 +31,6 @@ pub enum ExchangeError {
     /// A histogram could not be encoded; a defect of this program.
     #[error("the histogram of phase '{phase}' cannot be encoded: {reason}")]
     Encoding {
-        /// The phase.
         phase: String,
         /// What the encoder said.
         reason: String,

@@ -53,7 +53,6 @@ pub(crate) struct Job<'a> {
     pub block_size: String,
     /// Operations in flight of each worker.
     pub depth: u32,
-    /// Workers.
     pub workers: usize,
     pub counted: Counted,
 }

@@ -34,7 +34,6 @@ const PIECE_SECTORS: u64 = (PIECE / SECTOR_BYTES) as u64;
 /// What the next read of a place gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextRead {
-    /// This bit is flipped.
     FlippedBit(usize),
     /// What was there before the last write.
     Before,
@@ -56,7 +55,6 @@ pub enum NextWrite {
 /// A fault of the n-th operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Armed {
-    /// Which.
     pub class: DataFault,
     /// The write, of which the fault is, counted from 1; of faults of reading the read, of late errors the flush. The first from then
     /// on with which it can be done: there is no older version of what was written once.

@@ -4,11 +4,8 @@
 use crate::xxh3::xxh3;
 use model::VerifyKind;
 
-/// Bytes of a sector.
 pub const SECTOR_BYTES: usize = 512;
-/// Bytes of its stamp.
 pub const STAMP_BYTES: usize = 64;
-/// Bytes of its payload.
 pub const PAYLOAD_BYTES: usize = SECTOR_BYTES - STAMP_BYTES;
 /// The payload in words of 64 bits.
 pub const PAYLOAD_WORDS: usize = PAYLOAD_BYTES / 8;
@@ -20,7 +17,6 @@ pub const MAX_WRITE_SECTORS: u32 = u16::MAX as u32;
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// One sector.
 pub type Sector = [u8; SECTOR_BYTES];
 
 /// `nrw`, and the version of the layout.

@@ -117,7 +117,6 @@ impl Table {
         units.saturating_add(2 * CHUNK_UNITS).saturating_mul(8)
     }
 
-    /// Bytes of a unit.
     #[inline]
     pub fn unit_bytes(&self) -> u64 {
         self.unit_bytes

@@ -40,7 +40,6 @@ impl Width {
         Self::WIDEST_GENERAL
     };
 
-    /// Its bytes.
     pub const fn bytes(self) -> usize {
         1 << self as usize
     }

@@ -22,7 +22,6 @@ const TEXTS: &[&str] = &[
 /// The quantity that no metric has: what the slowest second takes.
 const SUSTAINED: &str = "sustained_bytes_per_s";
 
-/// All uses.
 pub fn uses() -> &'static [UseText] {
     static USES: OnceLock<Vec<UseText>> = OnceLock::new();
     // The texts are part of the program and a test reads each of them, so this cannot fail at run time.

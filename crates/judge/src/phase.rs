@@ -6,7 +6,6 @@ use crate::validity::{Case, Refusal, Remark, judge_validity, slices, steady};
 use crate::{Context, metrics};
 use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus, RateChange};
 
-/// A phase as judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedPhase {
     /// Status as a whole.

@@ -17,9 +17,7 @@ use std::collections::BTreeMap;
 /// The runs of one target.
 #[derive(Clone, Debug)]
 pub struct TargetRuns {
-    /// Its name.
     pub name: String,
-    /// Its runs.
     pub runs: Vec<Run>,
 }
 

@@ -6,7 +6,6 @@ use model::{Direction, Metric, MetricStatus};
 /// What a group of metrics is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// The phase.
     Phase,
     /// A job, by its place in [`model::PhasePlan::jobs`].
     Job(usize),

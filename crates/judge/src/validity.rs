@@ -60,10 +60,7 @@ pub enum Refusal {
     /// This process was stopped and continued, so that its clock ran while it asked for nothing.
     ProcessStopped,
     /// Parts of the record are missing.
-    Truncated {
-        /// Which.
-        what: &'static str,
-    },
+    Truncated { what: &'static str },
     /// Too few operations or too little time to say anything.
     TooLittleData {
         /// Operations after the warm-up cut.
@@ -92,7 +89,6 @@ pub enum Refusal {
         rate: f64,
         /// The line rate, bytes per second.
         ceiling: f64,
-        /// Of which layer.
         layer: String,
     },
     /// Faster than memory can be.
@@ -243,7 +239,6 @@ impl fmt::Display for Refusal {
 pub struct Remark {
     /// Stable, for scripts.
     pub code: &'static str,
-    /// One sentence.
     pub sentence: String,
 }
 

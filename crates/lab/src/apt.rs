@@ -185,7 +185,6 @@ pub fn parse_provider(text: &str) -> Option<String> {
 pub struct Shown {
     /// Name of the package.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// What it depends on, as it stands there.
     pub depends: String,

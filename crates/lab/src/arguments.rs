@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 /// Where the things are that the command line names.
 pub struct Places<'a> {
-    /// The kernel.
     pub kernel: &'a Path,
     /// The first root file system.
     pub initrd: &'a Path,
@@ -45,7 +44,6 @@ fn escaped(path: &Path) -> String {
     path.to_string_lossy().replace(',', ",,")
 }
 
-/// All arguments.
 pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     let mut add = |words: &[&str]| all.extend(words.iter().map(OsString::from));

@@ -10,7 +10,6 @@ pub enum Stage {
     Running,
     /// The command has ended; results are on their way.
     Leaving,
-    /// All is done.
     Done,
 }
 

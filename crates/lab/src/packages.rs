@@ -37,7 +37,6 @@ pub struct Store {
 pub struct Package {
     /// Its name; for a meta package that of the package it stands for.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// Where it is unpacked.
     pub directory: PathBuf,

@@ -85,7 +85,6 @@ impl Emulator {
         self.child.try_wait().context("cannot look after the emulator")
     }
 
-    /// Ends it.
     pub fn end(&mut self) {
         if let Ok(None) = self.child.try_wait() {
             match self.console {

@@ -50,7 +50,6 @@ impl Scratch {
         Ok(Self { path, _living: living })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -23,7 +23,6 @@ pub struct Capacity {
     pub claimed_bytes: u64,
     /// As it was found: of a fake where it ends. A quick look gives it to the nearest place that it met.
     pub real_bytes: Option<u64>,
-    /// What it is.
     pub kind: CapacityKind,
     /// Whether only places at random were looked at.
     pub quick: bool,

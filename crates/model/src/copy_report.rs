@@ -45,7 +45,6 @@ impl CopyRow {
 /// What single accesses cost: time = accesses x `access_ns` + bytes / `burst_bytes_per_s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AccessCost {
-    /// Of writes.
     pub writes: bool,
     /// The bytes that it goes round in; 0: all of the region.
     pub set_bytes: u64,

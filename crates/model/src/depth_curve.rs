@@ -21,10 +21,7 @@ pub enum Knee {
         depth: u32,
     },
     /// It cannot be told.
-    Unknown {
-        /// Why.
-        reason: String,
-    },
+    Unknown { reason: String },
 }
 
 /// Phases that differ only in how many operations are in flight.

@@ -40,7 +40,6 @@ pub struct Environment {
     pub clock_source: Option<String>,
     /// Hypervisor or container that was recognised, for example `kvm`, `docker`.
     pub virtualization: Option<String>,
-    /// Kernel command line.
     pub kernel_command_line: Option<String>,
     /// Whether the run had root's rights.
     pub root: Option<bool>,

@@ -33,7 +33,6 @@ pub struct FindingText {
     pub gain_basis: String,
     /// What to do; the first line is a whole sentence that fits a card.
     pub fix: String,
-    /// How to undo it.
     pub undo: String,
     /// Where the knowledge comes from.
     pub sources: Vec<String>,

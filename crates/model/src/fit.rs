@@ -52,7 +52,6 @@ pub struct UseText {
     /// Bytes of an entry of its log, where that decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_bytes: Option<u64>,
-    /// What it needs.
     #[serde(rename = "need")]
     pub needs: Vec<Need>,
 }

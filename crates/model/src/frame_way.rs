@@ -41,7 +41,6 @@ impl FrameWay {
 pub struct FramesStudy {
     /// Cameras, each a stream.
     pub cameras: u32,
-    /// Bytes of a frame.
     pub frame_bytes: u64,
     /// By how much sizes and moments differ, as a share of them.
     pub jitter: f64,

@@ -18,7 +18,6 @@ pub enum Unit {
     S,
     /// Percent, 0 to 100 (CPU percentages of several cores may exceed 100).
     Percent,
-    /// Bytes.
     Bytes,
     /// A pure number.
     Ratio,

@@ -53,7 +53,6 @@ pub enum PhaseKind {
     Layout,
     /// Brings the device into the state in which it is to be measured; its numbers are kept but are no result.
     Precondition,
-    /// Measures.
     #[default]
     Measure,
 }
@@ -294,7 +293,6 @@ pub struct Plan {
     pub interval_ns: u64,
     /// Length of the quiet window before and after each measured phase.
     pub quiet_ns: u64,
-    /// The phases.
     pub phases: Vec<PhasePlan>,
     /// What the text asked for and this plan does otherwise, or leaves out, with the reason.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -26,10 +26,8 @@ pub struct RankedMetric {
     pub reasons: Vec<String>,
 }
 
-/// One target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedTarget {
-    /// Its name.
     pub name: String,
     /// Its metrics, in one order for all targets.
     pub metrics: Vec<RankedMetric>,

@@ -25,7 +25,6 @@ pub struct DiskRate {
     pub busy_ratio: f64,
     /// Mean number in flight.
     pub mean_in_flight: f64,
-    /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
@@ -38,7 +37,6 @@ pub struct DiskRate {
 pub struct CpuShare {
     /// User and nice.
     pub user: f64,
-    /// System.
     pub system: f64,
     /// Hardware and soft interrupts.
     pub irq: f64,
@@ -46,7 +44,6 @@ pub struct CpuShare {
     pub iowait: f64,
     /// Taken by the hypervisor.
     pub steal: f64,
-    /// Idle.
     pub idle: f64,
 }
 

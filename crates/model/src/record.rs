@@ -208,7 +208,6 @@ pub enum DataProof {
 /// Device traffic while this program was silent, summed over the lowest counting layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuietWindow {
-    /// Length.
     pub length_ns: Ns,
     /// Bytes read by others.
     pub read_bytes: u64,

@@ -76,7 +76,6 @@ pub struct Run {
     pub id: String,
     /// Which command made it: `check`, `run`.
     pub command: String,
-    /// Version of the program.
     pub program_version: String,
     /// How far it came.
     pub state: RunState,

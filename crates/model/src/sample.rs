@@ -10,17 +10,13 @@ pub struct DiskCounters {
     pub name: String,
     /// Reads completed.
     pub reads: u64,
-    /// Reads merged.
     pub reads_merged: u64,
-    /// Sectors read.
     pub sectors_read: u64,
     /// Milliseconds spent reading.
     pub read_ms: u64,
     /// Writes completed.
     pub writes: u64,
-    /// Writes merged.
     pub writes_merged: u64,
-    /// Sectors written.
     pub sectors_written: u64,
     /// Milliseconds spent writing.
     pub write_ms: u64,
@@ -35,7 +31,6 @@ pub struct DiskCounters {
     /// Discards merged; shown by `watch`, not kept in a run.
     #[serde(default)]
     pub discards_merged: Option<u64>,
-    /// Sectors discarded.
     pub sectors_discarded: Option<u64>,
     /// Milliseconds spent discarding; shown by `watch`, not kept in a run.
     #[serde(default)]
@@ -55,7 +50,6 @@ pub struct CpuTicks {
     pub nice: u64,
     /// System mode.
     pub system: u64,
-    /// Idle.
     pub idle: u64,
     /// Idle with I/O outstanding.
     pub iowait: u64,
@@ -79,11 +73,8 @@ impl CpuTicks {
 pub struct MemorySample {
     /// MemAvailable.
     pub available_bytes: Option<u64>,
-    /// Cached.
     pub cached_bytes: Option<u64>,
-    /// Dirty.
     pub dirty_bytes: Option<u64>,
-    /// Writeback.
     pub writeback_bytes: Option<u64>,
 }
 
@@ -164,9 +155,7 @@ pub struct SystemSample {
     pub memory: MemorySample,
     /// I/O pressure; `None` where the kernel has no PSI.
     pub pressure_io: Option<Pressure>,
-    /// CPU pressure.
     pub pressure_cpu: Option<Pressure>,
-    /// Temperatures.
     pub temperatures: Vec<Temperature>,
     /// Throttling.
     pub throttle: ThrottleState,

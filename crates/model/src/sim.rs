@@ -282,7 +282,6 @@ pub struct SimModel {
     pub filesystem: Option<String>,
     /// The device.
     pub media: SimMedia,
-    /// The link.
     pub link: SimLink,
     /// The machine.
     pub host: SimHost,

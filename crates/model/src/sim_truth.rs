@@ -36,7 +36,6 @@ pub struct SimTruth {
     pub bytes_per_s: f64,
     /// Mean latency of an operation, nanoseconds; `None` for buffered streams, whose calls differ among themselves.
     pub latency_ns_mean: Option<f64>,
-    /// What limits.
     pub limit: SimLimit,
     /// Bytes of continuous writing from an empty write cache after which the rate falls to
     /// `exhausted_bytes_per_s`; `None` where it does not fall.

@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// Reads.
     Read,
     /// Writes, with the fdatasync that belongs to them if one does.
     Write,
-    /// Trims.
     Trim,
     /// Zeroes that were not sent.
     WriteZeroes,
@@ -42,7 +40,6 @@ impl Direction {
 /// One direction of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DirectionSummary {
-    /// Which.
     pub direction: Direction,
     /// Operations that succeeded, warm-up included.
     pub operations: u64,
@@ -98,7 +95,6 @@ pub struct DepthStep {
     pub depth: u32,
     /// Start, since the run's start.
     pub start_ns: Ns,
-    /// Length.
     pub length_ns: Ns,
     /// Operations handed over in it that completed in it, and those that were overdue at its end.
     pub operations: u64,
@@ -123,7 +119,6 @@ pub struct DepthSearch {
 pub struct SteadyRound {
     /// Start, since the run's start.
     pub start_ns: Ns,
-    /// Length.
     pub length_ns: Ns,
     /// Operations of all streams.
     pub operations: u64,
@@ -145,6 +140,5 @@ pub struct SteadyRecord {
     pub range_ratio: Option<f64>,
     /// Change of the fitted line over the last window, over its mean, without sign.
     pub slope_ratio: Option<f64>,
-    /// All rounds.
     pub rounds: Vec<SteadyRound>,
 }

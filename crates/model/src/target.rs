@@ -11,7 +11,6 @@ pub enum TargetKind {
     Directory,
     /// A regular file that exists.
     File,
-    /// A block device.
     BlockDevice,
     /// Nothing: operations complete at once, so that our own overhead is what is measured.
     Null,

@@ -18,7 +18,6 @@ pub enum ParseUnitError {
     UnknownUnit {
         /// The whole text.
         text: String,
-        /// The unit in it.
         unit: String,
         /// What would be accepted.
         known: &'static str,

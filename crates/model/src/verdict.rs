@@ -148,7 +148,6 @@ pub struct Undecided {
     pub layer: LimitLayer,
     /// The fact or measurement that is missing.
     pub missing: String,
-    /// How to get it.
     pub how_to_get: String,
 }
 

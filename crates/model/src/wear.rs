@@ -19,7 +19,6 @@ pub struct WearReading {
     pub flash_written_bytes: Option<u64>,
 }
 
-/// A disk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WearOfDisk {
     /// Its serial number.

@@ -69,7 +69,6 @@ pub(crate) fn pcie(gt_s: f64, width: u32) -> Option<Ceiling> {
     })
 }
 
-/// USB.
 pub(crate) fn usb(mbit_s: u64, uas: bool) -> Option<Ceiling> {
     let (bytes, realistic) = match (mbit_s, uas) {
         (12, _) => (1_500_000, Some(MB)),

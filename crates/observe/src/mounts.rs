@@ -18,7 +18,6 @@ pub struct MountEntry {
     pub device: DeviceId,
     /// Directory of the file system that is mounted.
     pub root: String,
-    /// Where.
     pub mount_point: String,
     /// Options of the mount.
     pub options: Vec<String>,

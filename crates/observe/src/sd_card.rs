@@ -34,7 +34,6 @@ fn printable(register: &[u8], high: usize, low: usize) -> String {
 /// What a card says of its identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardIdentity {
-    /// Manufacturer id.
     pub manufacturer_id: u8,
     /// OEM and application id.
     pub oem_id: u16,
@@ -119,7 +118,6 @@ pub struct SdStatus {
     pub host_maintenance: bool,
     /// The card is in secured mode.
     pub secure_mode: bool,
-    /// Discard.
     pub discard: bool,
     /// Full user area logical erase.
     pub full_erase: bool,
@@ -172,7 +170,6 @@ pub fn sd_status(ssr: &str) -> Option<SdStatus> {
 pub struct SdConfiguration {
     /// Version of the physical layer specification.
     pub specification: &'static str,
-    /// Widths of the bus.
     pub bus_widths: Vec<&'static str>,
     /// CMD23, set block count.
     pub cmd23: bool,

@@ -30,7 +30,6 @@ pub enum Use {
     Mounted {
         /// What: `sda1`, `loop1 on sda`.
         what: String,
-        /// Where.
         at: String,
         /// A process that sees the mount, where that is in another mount namespace.
         seen_by: Option<(u32, String)>,
@@ -41,10 +40,7 @@ pub enum Use {
         by: String,
     },
     /// It is swap space.
-    Swap {
-        /// What.
-        what: String,
-    },
+    Swap { what: String },
     /// A process has it open.
     Open {
         /// The process.
@@ -60,7 +56,6 @@ pub enum Use {
     },
     /// A lock or lease is held on it.
     Locked {
-        /// What.
         what: String,
         /// Kind of lock, as /proc/locks says: `POSIX WRITE`.
         kind: String,
@@ -68,10 +63,7 @@ pub enum Use {
         by: Option<(u32, String)>,
     },
     /// The root file system stands on it, however many layers between.
-    Root {
-        /// What.
-        what: String,
-    },
+    Root { what: String },
 }
 
 impl fmt::Display for Use {
@@ -132,7 +124,6 @@ impl Uses {
 pub struct DeviceUse {
     /// Kernel name.
     pub name: String,
-    /// Size.
     pub size_bytes: Option<u64>,
     /// Model, for the person who confirms.
     pub model: Option<String>,
@@ -142,7 +133,6 @@ pub struct DeviceUse {
     pub read_only: bool,
     /// Partitions on it, by kernel name.
     pub partitions: Vec<String>,
-    /// Its uses.
     pub uses: Uses,
 }
 

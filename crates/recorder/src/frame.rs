@@ -29,7 +29,6 @@ pub struct Frame {
 /// What comes to the writer.
 #[derive(Debug)]
 pub enum Arrival {
-    /// A frame.
     Frame(Frame),
     /// So many frames of a stream are lost, from this number on. They are counted already.
     Lost {
@@ -39,7 +38,6 @@ pub enum Arrival {
         sequence: u64,
         /// How many.
         count: u64,
-        /// Why.
         loss: Loss,
     },
 }

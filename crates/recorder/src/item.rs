@@ -11,7 +11,6 @@ use model::Ns;
 pub(crate) enum Kind {
     /// The first block of a segment, or its last.
     Mark,
-    /// A batch.
     Batch(Content),
 }
 
@@ -53,7 +52,6 @@ impl Content {
         self.arrivals.push(arrival);
     }
 
-    /// Its frames.
     pub fn frames(&self) -> impl Iterator<Item = &Frame> {
         self.arrivals.iter().filter_map(|arrival| match arrival {
             Arrival::Frame(frame) => Some(frame),

@@ -26,7 +26,6 @@ pub enum ReadError {
     /// The storage failed.
     #[error("reading at {offset}: {source}")]
     Io {
-        /// Where.
         offset: u64,
         /// What it said.
         source: io::Error,
@@ -95,7 +94,6 @@ pub type VisitFrame<'a> = dyn FnMut(&StreamName, &FrameAt, Option<&[u8]>) -> Con
 #[derive(Debug)]
 pub struct Container<S> {
     store: S,
-    /// What it is.
     pub superblock: Superblock,
     /// What was wrong with its superblocks.
     pub damage: Vec<Damage>,

@@ -10,10 +10,7 @@ use std::ops::{ControlFlow, Range};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// One copy of the superblock is not there; the other is.
-    Superblock {
-        /// Where.
-        offset: u64,
-    },
+    Superblock { offset: u64 },
     /// Both are gone; the segments said what they said.
     BothSuperblocks,
     /// Batches that were acknowledged are not there, or not whole.
@@ -42,10 +39,7 @@ pub enum Damage {
         until: u64,
     },
     /// The last block of a segment does not say what the segment holds.
-    Footer {
-        /// Which.
-        segment: u64,
-    },
+    Footer { segment: u64 },
 }
 
 /// What came of reading all of a container.

@@ -5,7 +5,6 @@ use model::{Cause, DepthCurve, Finding, Fit, Limit, LimitLayer, NextStep, Rating
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
-    /// The run.
     pub run: &'a Run,
     /// The bottleneck.
     pub limit: &'a Limit,

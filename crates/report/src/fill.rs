@@ -17,13 +17,11 @@ const BACK: f64 = 0.9;
 /// A target that was filled, as it is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct FillView<'a> {
-    /// The run.
     pub run: &'a Run,
     /// While all of it was written.
     pub filled: Option<&'a Filled>,
     /// After the rest.
     pub rested: Option<&'a Filled>,
-    /// Where the page is.
     pub page: Option<&'a str>,
 }
 

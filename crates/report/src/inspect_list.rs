@@ -15,7 +15,6 @@ pub struct DiskLine {
     pub kind: String,
     /// Model, volume name or backing file.
     pub model: Option<String>,
-    /// Size.
     pub size_bytes: Option<u64>,
     /// How it is attached: `sata`, `mmc`.
     pub transport: String,

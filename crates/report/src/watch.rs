@@ -57,7 +57,6 @@ impl WatchTick {
 
 /// What is known of a layer in an interval.
 pub(crate) enum LayerInInterval<'a> {
-    /// Rates.
     Rates(&'a DiskActivity),
     /// It was not there before, so there is nothing to compare with.
     First,
@@ -179,7 +178,6 @@ const fn machine(
     MachineColumn { head, width, rank, digits, value }
 }
 
-/// Columns of the time.
 const TIME_COLUMNS: usize = 10;
 
 const MACHINE: [MachineColumn; 10] = [

@@ -8,7 +8,6 @@ use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep,
 /// An attribution, borrowed from the rooms that made it.
 #[derive(Clone, Copy, Debug)]
 pub struct Why<'a> {
-    /// The run.
     pub run: &'a Run,
     /// The bottleneck.
     pub limit: &'a Limit,

@@ -15,7 +15,6 @@ use std::fmt;
 pub enum Change {
     /// A value was written.
     Value {
-        /// Which one.
         path: ValuePath,
         /// What tells its file from one of a device that took the same name later.
         identity: Option<u64>,
@@ -31,7 +30,6 @@ pub enum Change {
     },
     /// A command was run.
     Command {
-        /// Which one.
         run: CommandLine,
         /// What undoes it.
         undo: CommandLine,

@@ -35,7 +35,6 @@ pub enum SettingError {
         path: String,
         /// `read` or `written`.
         done: &'static str,
-        /// Why.
         source: io::Error,
     },
     /// The kernel refused the value or left another one in force.
@@ -59,7 +58,6 @@ pub enum SettingError {
     Journal {
         /// The directory or the file.
         path: PathBuf,
-        /// Why.
         why: String,
     },
 }

@@ -31,7 +31,6 @@ pub struct Head {
     schema: String,
     /// What changed it: the execution of an experiment.
     pub experiment: String,
-    /// Its arm.
     pub arm: String,
     /// The machine that was changed.
     pub machine: Machine,
@@ -46,13 +45,22 @@ impl Head {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Record {
     /// This is about to be changed.
-    Changing { number: u32, change: Change },
+    Changing {
+        number: u32,
+        change: Change,
+    },
     /// Its command is a process.
-    Started { number: u32, running: Running },
+    Started {
+        number: u32,
+        running: Running,
+    },
     /// Its command has ended by itself.
-    Ended { number: u32 },
-    /// It is undone.
-    Undone { number: u32 },
+    Ended {
+        number: u32,
+    },
+    Undone {
+        number: u32,
+    },
 }
 
 /// A change that is not undone.

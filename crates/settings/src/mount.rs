@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mounted {
-    /// Where.
     pub mount_point: String,
     /// What: a device, as /proc/mounts names it.
     pub source: String,

@@ -72,7 +72,6 @@ impl PrivateDirectory {
         Ok(Self { directory, path: self.path.clone() })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -51,7 +51,6 @@ impl ValuePath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Name of its directory.
     pub fn directory_name(&self) -> &str {
         self.0.rsplit('/').nth(1).unwrap_or_default()
     }

@@ -63,7 +63,6 @@ pub enum Setting {
 /// One of the things compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arm {
-    /// Its name.
     pub name: String,
     /// What is changed for it, in this order.
     pub settings: Vec<Setting>,
@@ -78,7 +77,6 @@ pub struct Arm {
 /// A question that is fixed before the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// Its name.
     pub name: String,
     /// What it asks, for people.
     pub question: String,

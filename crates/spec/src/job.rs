@@ -10,7 +10,6 @@ use model::{
 /// An amount that may depend on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Bytes.
     Bytes(u64),
     /// Per cent of what the target offers.
     Percent(u32),
@@ -296,7 +295,6 @@ impl Phase {
 /// A workload that was read from a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    /// Its name.
     pub name: String,
     /// What it is, in one line.
     pub title: String,

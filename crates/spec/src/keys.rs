@@ -28,7 +28,6 @@ pub(crate) fn find<T>(keys: &'static [Key<T>], name: &str) -> Option<&'static Ke
     keys.iter().find(|k| k.name == name)
 }
 
-/// All names.
 pub(crate) fn names<T>(keys: &'static [Key<T>]) -> impl Iterator<Item = &'static str> {
     keys.iter().map(|k| k.name)
 }

@@ -9,7 +9,6 @@ use model::{MadePackage, MadePackages, PackagePart, RealPackages, ReplayPlan};
 use set::Package;
 use std::sync::Arc;
 
-/// Packages at most.
 const MOST_PACKAGES: u32 = 4000;
 
 /// What a board like the studied one (NanoPi M4, RK3399) and its network do beside its storage: chosen with the published seconds of its fastest

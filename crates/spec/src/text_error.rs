@@ -73,9 +73,7 @@ pub enum TextErrorKind {
     .nearest.as_ref().map(|n| format!("; nearest supported: {n}")).unwrap_or_default()
 )]
 pub struct TextError {
-    /// What kind.
     pub kind: TextErrorKind,
-    /// Where.
     pub place: Place,
     /// The key or option.
     pub key: String,

@@ -53,7 +53,6 @@ impl Amount {
 pub struct TextInputs<'a> {
     /// Name of the text, for messages.
     pub file: &'a str,
-    /// The text.
     pub text: &'a str,
     /// Texts that it may include, by the name by which it does. What is missing is asked for with
     /// [`TextErrorKind::NeedsInclude`].
@@ -91,7 +90,6 @@ impl<'a> TextInputs<'a> {
 pub struct TextMachine {
     /// Size of a page of memory.
     pub page_size_bytes: u64,
-    /// Memory.
     pub memory_bytes: u64,
     /// Processors online.
     pub processors: u32,

@@ -31,7 +31,6 @@ pub struct LevelRule {
     pub confidence: f64,
 }
 
-/// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelChange {
     /// Index of the first value of the new level.

@@ -6,7 +6,6 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// A mean and an interval around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanInterval {
-    /// The mean.
     pub mean: f64,
     /// Lower end.
     pub low: f64,

@@ -21,7 +21,6 @@ const EXTENT_DATA_TAIL: u32 = 0x400;
 const EXTENT_UNWRITTEN: u32 = 0x800;
 const EXTENT_SHARED: u32 = 0x2000;
 
-/// One extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// First byte in the file.
@@ -136,7 +135,6 @@ pub struct Written {
     pub written_bytes: u64,
     /// Bytes in extents that are allocated but unwritten.
     pub unwritten_bytes: u64,
-    /// Bytes in holes.
     pub hole_bytes: u64,
     /// Bytes that are compressed or encrypted by the file system (counted as written too).
     pub encoded_bytes: u64,

@@ -18,7 +18,6 @@ pub struct CallFlags {
 }
 
 impl CallFlags {
-    /// None.
     pub const NONE: Self = Self { bits: 0 };
 
     /// RWF_HIPRI.

@@ -95,7 +95,6 @@ pub fn device_number(device: u64) -> (u32, u32) {
 /// The name that the kernel has for an open object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeldName {
-    /// This one.
     Is(PathBuf),
     /// None any more: what has the name now is something else.
     Gone,

@@ -4,7 +4,6 @@ use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
-/// One kernel message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelMessage {
     /// 0 emergency to 7 debug.

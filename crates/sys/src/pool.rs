@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// What to ask of the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// Which pages.
     pub pages: Pages,
     /// The first buffer starts on a multiple of this, a power of two; 0: on a page.
     pub alignment_bytes: usize,

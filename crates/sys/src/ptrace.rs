@@ -25,16 +25,13 @@ const CALL_STOP: i32 = libc::SIGTRAP | 0x80;
 pub enum TraceEvent {
     /// A thread is about to make a call.
     Enters {
-        /// The thread.
         thread: u32,
         /// Number of the call.
         number: u64,
-        /// Its arguments.
         arguments: [u64; 6],
     },
     /// Its call came back.
     Leaves {
-        /// The thread.
         thread: u32,
         /// What came back, or the errno, negative.
         result: i64,
@@ -51,10 +48,7 @@ pub enum TraceEvent {
     /// A signal came to this process.
     Interrupted,
     /// A thread is no more.
-    Ended {
-        /// Which.
-        thread: u32,
-    },
+    Ended { thread: u32 },
 }
 
 /// A command that is traced. All of it in one thread: only that which started it may ask, and of its children only.

@@ -22,7 +22,6 @@ pub struct OpenAs {
     pub sync: bool,
     /// O_DSYNC.
     pub dsync: bool,
-    /// It is a directory.
     pub directory: bool,
 }
 

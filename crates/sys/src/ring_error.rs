@@ -49,12 +49,7 @@ pub enum RingError {
     },
     /// Another failure of a call.
     #[error("{call}: {}", errno_name(*errno))]
-    Call {
-        /// Which call.
-        call: &'static str,
-        /// Its errno.
-        errno: i32,
-    },
+    Call { call: &'static str, errno: i32 },
 }
 
 impl RingError {

@@ -11,7 +11,6 @@ use std::io;
 /// One block of an answer.
 pub const ATA_BLOCK_BYTES: usize = 512;
 
-/// SG_IO.
 const SG_IO: Opcode = 0x2285;
 const DIRECTION_NONE: i32 = -1;
 const DIRECTION_FROM_DEVICE: i32 = -3;

@@ -10,7 +10,6 @@ use std::sync::Arc;
 /// What is done to one file or directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileOp {
-    /// What.
     pub operation: FileOperation,
     /// Which of the stream's files, from 0 on.
     pub index: u64,

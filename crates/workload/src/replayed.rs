@@ -9,7 +9,6 @@ use crate::{Next, Outcome, Request, Source};
 use model::{CallCursor, CallKind, Direction, FileCall, FileTrace, NO_NUMBER, Ns, ReplayPlan};
 use std::sync::Arc;
 
-/// One call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallOp {
     /// What was recorded.

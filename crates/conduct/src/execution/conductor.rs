@@ -18,7 +18,6 @@ use observe::Sampler;
 /// A run as it ended, and whether the archive could keep it.
 #[derive(Debug)]
 pub struct Executed {
-    /// The run.
     pub run: Run,
     /// What kept the archive from keeping it.
     pub kept: Result<(), Failure>,

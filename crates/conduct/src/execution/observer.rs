@@ -27,7 +27,6 @@ pub type Keep<'a> = dyn FnMut(&[Interval], &[SystemSample]) -> Result<u64, Strin
 pub struct Keeping<'a> {
     /// How often.
     pub every: Duration,
-    /// To where.
     pub keep: &'a mut Keep<'a>,
 }
 

@@ -17,7 +17,6 @@ pub struct ReadyArm {
     pub arm: Arm,
     /// What is run.
     pub workload: Workload,
-    /// Where.
     pub target: OsString,
     /// What is known of its target; `None` where it cannot be reached in this state of the machine.
     pub here: Option<Here>,

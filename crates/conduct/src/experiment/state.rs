@@ -21,7 +21,6 @@ pub struct StepState {
     pub pair: u32,
     /// Number of the arm.
     pub arm: usize,
-    /// Its name.
     pub arm_name: String,
     /// The run, once it was made.
     pub run_id: Option<String>,
@@ -47,7 +46,6 @@ struct WorkloadState {
 pub struct Given {
     /// Seed of the order.
     pub seed: u64,
-    /// TARGET.
     pub target: Option<String>,
     /// Other values for keys of the workload.
     pub set: Vec<(String, String)>,

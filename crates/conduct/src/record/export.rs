@@ -25,7 +25,6 @@ pub enum ExportFormat {
 /// Which frames, and as what.
 #[derive(Clone, Debug)]
 pub struct Export<'a> {
-    /// As what.
     pub format: ExportFormat,
     /// Of which stream; needed where there are several.
     pub stream: Option<&'a str>,

@@ -37,9 +37,7 @@ pub enum Rate {
     Read,
     /// Bytes that are written.
     Write,
-    /// Reads.
     ReadOperations,
-    /// Writes.
     WriteOperations,
 }
 
@@ -86,7 +84,6 @@ pub struct Limited {
     pub without_effect: Option<String>,
     /// What was there before, and whether that is there again; `None` where nothing was written.
     pub put_back: Option<bool>,
-    /// Why not.
     pub not_put_back: Option<String>,
 }
 

@@ -13,7 +13,6 @@ use sys::Links;
 
 /// An open recording.
 pub struct Read {
-    /// Where it is.
     pub path: PathBuf,
     /// What it holds.
     pub container: Container<File>,

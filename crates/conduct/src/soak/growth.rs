@@ -15,7 +15,6 @@ const LEVEL: f64 = 0.95;
 /// How long the writes of a pass took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassTimes {
-    /// Which pass.
     pub pass: u32,
     /// Of its laps the median of their median write, nanoseconds.
     pub median_ns: u64,

@@ -106,7 +106,6 @@ pub struct Enough {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// All.
     #[default]
     All,
     /// Those that write each place once.
@@ -118,7 +117,6 @@ pub enum Mode {
 /// A lap that was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
-    /// Which.
     pub lap: usize,
     /// The newest version that may be there.
     pub newest: u32,

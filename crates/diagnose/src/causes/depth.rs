@@ -26,7 +26,6 @@ const SHORT_QUEUE: i64 = 16;
 pub(crate) struct Scaling<'a> {
     /// The phase at depth 1.
     shallow: Probe<'a>,
-    /// The deepest one.
     deepest: Probe<'a>,
     /// IOPS at depth 1.
     pub one: f64,

@@ -18,7 +18,6 @@ const FELT_NS: Ns = model::NS_PER_S;
 pub(crate) struct Gaps {
     /// How many.
     pub count: u32,
-    /// The longest.
     pub longest_ns: Ns,
     /// Their share of the time.
     pub share: f64,

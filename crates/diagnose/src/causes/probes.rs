@@ -9,7 +9,6 @@ use model::{
 /// A phase that stands and asks one plain thing.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe<'a> {
-    /// The phase.
     pub phase: &'a PhaseRun,
     /// What was recorded of it.
     pub record: &'a PhaseRecord,

@@ -21,7 +21,6 @@ pub(crate) struct AtLink {
 pub(crate) struct Scaling {
     /// Rate at depth over rate at depth 1.
     pub ratio: f64,
-    /// The depth.
     pub depth: f64,
     /// Both rates.
     pub evidence: Vec<Evidence>,

@@ -17,7 +17,6 @@ pub(crate) struct DirectFacts<'a> {
     pub extends: bool,
     /// Type of the file system; `None` if unknown.
     pub filesystem: Option<&'a str>,
-    /// Mount options.
     pub mount_options: &'a [String],
     /// Kernel version, major and minor.
     pub kernel: Option<(u32, u32)>,

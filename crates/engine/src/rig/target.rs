@@ -39,7 +39,6 @@ pub struct FileTarget {
 pub struct FileOptions {
     /// Type of the file system below a directory or file.
     pub filesystem: Option<String>,
-    /// Its mount options.
     pub mount_options: Vec<String>,
     /// `uname -r`.
     pub kernel: Option<String>,

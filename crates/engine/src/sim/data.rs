@@ -43,7 +43,6 @@ impl SimData {
         });
     }
 
-    /// A flush.
     pub(super) fn flush(&self) -> Result<(), i32> {
         if self.with(Medium::flush) { Ok(()) } else { Err(EIO) }
     }

@@ -71,7 +71,6 @@ struct Times {
     command: f64,
 }
 
-/// The machine.
 #[derive(Debug, Default)]
 pub(super) struct Machine {
     pub(super) model: SimModel,

@@ -33,7 +33,6 @@ const DEPTHS: [(&str, u32); 7] = [("1", 1), ("2", 2), ("4", 4), ("8", 8), ("16",
 const BATCHES: [(&str, u32); 7] =
     [("0", 0), ("4", 4), ("8", 8), ("16", 16), ("32", 32), ("64", 64), (">=64", u32::MAX)];
 
-/// One document.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(rename = "fio version")]

@@ -42,7 +42,6 @@ pub(crate) struct Results {
     pub files: String,
     /// Processes at once, as printed.
     pub concurrency: String,
-    /// Rates.
     pub rates: [Cell; TESTS],
     /// Shares of CPU.
     pub cpus: [Cell; TESTS],
@@ -61,7 +60,6 @@ impl Results {
         all.into_iter().all(|c| *c == Cell::NotRun)
     }
 
-    /// As a run.
     pub fn into_run(self, source_format: &'static str, file: &str) -> ImportedRun {
         let name = if self.name.is_empty() { file } else { &self.name };
         let mut run = ImportedRun::new(source_format, name, self.first_line);

@@ -18,7 +18,6 @@ pub enum ImportError {
     /// More than [`super::IMPORT_LIMIT_BYTES`].
     #[error("it has {size_bytes} bytes; at most {limit_bytes} are read")]
     TooLarge {
-        /// Its size.
         size_bytes: u64,
         /// What is read at most.
         limit_bytes: u64,

@@ -17,7 +17,6 @@ const LEAST_FIGURES: usize = 1 << 13;
 const BYTES_A_FIGURE: usize = 256;
 /// What a run takes beside its figures, in figures.
 pub(super) const FIGURES_OF_A_RUN: usize = 1;
-/// Bytes of a name.
 const NAME_LIMIT_BYTES: usize = 200;
 /// Remarks of a run.
 const MOST_REMARKS: usize = 256;
@@ -86,7 +85,6 @@ impl ImportedMetric {
 pub struct ImportedGroup {
     /// Its name, unique in the run.
     pub name: String,
-    /// Its metrics.
     pub metrics: Vec<ImportedMetric>,
 }
 
@@ -213,7 +211,6 @@ pub struct NotUnderstood {
     pub lines: usize,
     /// The first of them, shortened.
     pub text: String,
-    /// Why.
     pub why: String,
 }
 
@@ -239,7 +236,6 @@ pub struct Imported {
 pub(crate) struct Found<'a> {
     /// The file's name.
     pub file: &'a str,
-    /// The runs.
     pub runs: Vec<ImportedRun>,
     /// Formats that were recognised and gave no run.
     pub empty_formats: Vec<&'static str>,

@@ -19,7 +19,6 @@ const MS: f64 = 1e6;
 pub(super) struct Column {
     /// The end of the metric's id: `read.iops`.
     pub id: &'static str,
-    /// Its unit.
     pub unit: Unit,
     /// Its direction.
     pub better: Option<Better>,

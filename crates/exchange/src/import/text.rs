@@ -67,7 +67,6 @@ impl Text {
         Ok(Self { content, marks, lines })
     }
 
-    /// All of it.
     pub fn all(&self) -> &str {
         &self.content
     }
@@ -77,7 +76,6 @@ impl Text {
         self.lines
     }
 
-    /// Its size, bytes.
     pub fn size_bytes(&self) -> usize {
         self.content.len()
     }

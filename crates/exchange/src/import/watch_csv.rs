@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 
 /// What a column of a heading holds.
 enum Column {
-    /// When.
     Time,
     /// The device that the columns behind it are of.
     Device,

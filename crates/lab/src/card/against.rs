@@ -23,9 +23,7 @@ pub struct Point {
 /// All cards in one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: Unit,
     /// The cards, the best by its file first.
     pub points: Vec<Point>,

@@ -34,19 +34,15 @@ pub struct Done {
 /// What a card did while it was in use.
 #[derive(Debug, serde::Serialize)]
 pub struct Summary {
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Reads that continued no other.
     pub read_runs: u64,
     /// Writes that continued no open stream.
     pub write_runs: u64,
-    /// Flushes.
     pub flushes: u64,
     /// Discards.
     pub trims: u64,
-    /// Stalls.
     pub stalls: u64,
     /// Time that it was busy, seconds.
     pub busy_s: f64,

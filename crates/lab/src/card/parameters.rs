@@ -13,7 +13,6 @@ use std::path::Path;
 /// SD cards know no smaller unit (SD Physical Layer Simplified Specification, 4.3.3: SDHC and SDXC have blocks of 512).
 pub const SECTOR: u64 = 512;
 
-/// A card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Card {
@@ -23,9 +22,7 @@ pub struct Card {
     pub source: String,
     /// What it says its size is.
     pub capacity: Size,
-    /// Reads.
     pub read: Reads,
-    /// Writes.
     pub write: Writes,
     /// A fast part of the flash that takes writes first; none without it.
     pub cache: Option<Cache>,
@@ -75,7 +72,6 @@ pub struct Point {
     iops: Option<f64>,
 }
 
-/// How it reads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Reads {
@@ -89,7 +85,6 @@ pub struct Reads {
     pub streams: usize,
 }
 
-/// How it writes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Writes {
@@ -112,7 +107,6 @@ pub struct Writes {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Cache {
-    /// Its size.
     pub size: Size,
     /// Rate of streams while there is room.
     pub rate: Rate,
@@ -200,7 +194,6 @@ pub struct Wear {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Fault {
-    /// What.
     pub kind: FaultKind,
     /// The first of the sectors (of 512 bytes).
     pub sector: Option<u64>,
@@ -347,7 +340,6 @@ impl Card {
 /// The curves of a card.
 #[derive(Clone, Debug)]
 pub struct Curves {
-    /// Reads.
     pub read: Curve,
     /// Writes past the cache.
     pub write: Curve,

@@ -16,7 +16,6 @@ pub const FIXED_NEWSTYLE: u16 = 1;
 /// See [`FIXED_NEWSTYLE`].
 pub const NO_ZEROES: u16 = 2;
 
-/// Options.
 pub mod option {
     pub const EXPORT_NAME: u32 = 1;
     pub const ABORT: u32 = 2;
@@ -54,7 +53,6 @@ pub mod flag {
     pub const CAN_MULTI_CONN: u16 = 1 << 8;
 }
 
-/// Commands.
 pub mod command {
     pub const READ: u16 = 0;
     pub const WRITE: u16 = 1;
@@ -64,7 +62,6 @@ pub mod command {
     pub const WRITE_ZEROES: u16 = 6;
 }
 
-/// Flags of a command.
 pub mod command_flag {
     pub const FUA: u16 = 1;
     pub const NO_HOLE: u16 = 2;
@@ -98,7 +95,6 @@ pub const REPLY_BYTES: usize = 16;
 pub struct Request {
     /// Flags of the command.
     pub flags: u16,
-    /// The command.
     pub command: u16,
     /// The client's name for it.
     pub cookie: u64,

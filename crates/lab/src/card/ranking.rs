@@ -63,9 +63,7 @@ fn one() -> f64 {
 
 /// What a study of cards showed.
 pub struct Ranked {
-    /// As text.
     pub text: String,
-    /// The page.
     pub page: PathBuf,
     /// What was measured against what the cards' files say, for each metric of which they say something.
     pub against: Vec<Against>,

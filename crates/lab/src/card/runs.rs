@@ -6,7 +6,6 @@
 use super::curve::Curve;
 use std::collections::VecDeque;
 
-/// One run.
 #[derive(Clone, Debug)]
 struct Run {
     /// Where it goes on.

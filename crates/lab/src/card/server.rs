@@ -27,7 +27,6 @@ const MOST_CLIENTS: usize = 8;
 /// How often the listener looks whether it is to end, nanoseconds.
 const LOOK_EVERY_NS: i64 = 50_000_000;
 
-/// Where to listen.
 #[derive(Clone, Debug)]
 pub enum Listen {
     /// A Unix socket at this path.

@@ -28,7 +28,6 @@ pub enum Operation {
     },
     /// Writes bytes, sent or zero.
     Write {
-        /// To where.
         offset: u64,
         /// How many, more than 0.
         len: u64,
@@ -49,19 +48,15 @@ pub enum Operation {
 /// What the card did so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Reads that continued no run.
     pub read_runs: u64,
     /// Writes that continued no run.
     pub write_runs: u64,
-    /// Flushes.
     pub flushes: u64,
     /// Discards.
     pub trims: u64,
-    /// Stalls.
     pub stalls: u64,
     /// Time that it was busy, nanoseconds.
     pub busy_ns: u64,

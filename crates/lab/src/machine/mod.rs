@@ -218,7 +218,6 @@ pub struct Machine {
     pub accesses: Option<Accesses>,
     /// Power cuts that it must survive.
     pub power_cut: Option<PowerCut>,
-    /// Its images.
     pub images: Vec<Image>,
     /// What must be so.
     pub checks: Vec<Check>,

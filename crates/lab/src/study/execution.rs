@@ -42,7 +42,6 @@ pub struct StudyCheck {
 pub struct Step {
     /// What it is about.
     pub title: String,
-    /// The machine.
     pub machine: String,
     /// What was seen.
     pub seen: Vec<StudyCheck>,
@@ -52,7 +51,6 @@ pub struct Step {
 pub struct Experimented {
     /// What `narrows` printed at its end.
     pub text: String,
-    /// Its pages.
     pub pages: Vec<PathBuf>,
     /// The runs of each arm.
     pub arms: Vec<(String, Vec<Run>)>,
@@ -60,7 +58,6 @@ pub struct Experimented {
 
 /// What a study showed.
 pub struct Shown {
-    /// The steps.
     pub steps: Vec<Step>,
     /// The experiment, if it has one.
     pub experiment: Option<Experimented>,

@@ -104,7 +104,6 @@ impl PackedCalls {
         self.count == 0
     }
 
-    /// The last one.
     pub fn last(&self) -> Option<FileCall> {
         (self.count > 0).then_some(self.before.call)
     }

@@ -29,11 +29,9 @@ pub enum Arrivals {
 /// from it. A direction without a rate is not paced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pacing {
-    /// Of reads.
     pub read: Option<Rate>,
     /// Of writes and zeroes.
     pub write: Option<Rate>,
-    /// Of trims.
     pub trim: Option<Rate>,
     /// How starts are spread.
     pub arrivals: Arrivals,
@@ -96,7 +94,6 @@ pub enum BufferPages {
 /// The memory of a stream's buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Buffers {
-    /// Which pages.
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub pages: BufferPages,
     /// The first buffer starts on a multiple of this, a power of two; 0: on a page.
@@ -147,7 +144,6 @@ pub enum IoClass {
 /// The priority of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoPriority {
-    /// The class.
     pub class: IoClass,
     /// Within the class, 0 (first) to 7; 0 for [`IoClass::Idle`].
     pub level: u8,

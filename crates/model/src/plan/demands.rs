@@ -47,7 +47,6 @@ pub enum PlanError {
         phase: String,
         /// All it needs.
         needed: u64,
-        /// Of that, buffers.
         buffers: u64,
         /// Of that, what verified data must hold.
         verify: u64,

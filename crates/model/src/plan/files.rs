@@ -81,7 +81,6 @@ impl FilesPlan {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
-    /// A file.
     #[default]
     File,
     /// One more name of a file that all of them are names of (link(2)).
@@ -142,7 +141,6 @@ impl FileOperation {
         ("rmdir", Self::Rmdir),
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, operation)| *operation == self).map_or("", |(name, _)| name)
     }

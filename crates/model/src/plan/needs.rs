@@ -33,7 +33,6 @@ pub struct MemoryNeed {
 }
 
 impl MemoryNeed {
-    /// All of it.
     pub fn total(&self) -> u64 {
         self.buffers.saturating_add(self.histograms).saturating_add(self.tables).saturating_add(self.verify)
     }

@@ -20,7 +20,6 @@ pub enum PackagePart {
 /// What an entry of an archive is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackageEntry {
-    /// A directory.
     Directory,
     /// A file of so many bytes.
     File(u64),
@@ -31,7 +30,6 @@ pub enum PackageEntry {
 /// A package of which an archive is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadePackage {
-    /// Its name.
     pub name: String,
     /// Bytes of `control` and of the other files that say what it is.
     pub control: Vec<u64>,
@@ -55,7 +53,6 @@ impl PartialEq for MadePackages {
 /// The machine's own dpkg does it, in a root of its own below the target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RealPackages {
-    /// Which part.
     pub part: PackagePart,
     /// The directory of the archives (`*.deb`); without one they are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]

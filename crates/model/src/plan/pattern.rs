@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// Reads.
     #[default]
     Read,
-    /// Writes.
     Write,
     /// Discards (BLKDISCARD; a hole punched into a file).
     Trim,
@@ -102,17 +100,13 @@ pub struct Mix {
 #[serde(rename_all = "kebab-case")]
 pub enum BlockSize {
     /// Always the same.
-    Fixed {
-        /// Bytes.
-        bytes: u64,
-    },
+    Fixed { bytes: u64 },
     /// Any multiple of `step_bytes` from `min_bytes` to `max_bytes`, all equally often.
     Range {
         /// Smallest, bytes; a multiple of the step.
         min_bytes: u64,
         /// Largest, bytes; a multiple of the step.
         max_bytes: u64,
-        /// Step, bytes.
         step_bytes: u64,
     },
     /// These sizes, each with its weight.
@@ -159,7 +153,6 @@ impl BlockSize {
 /// One size of a [`BlockSize::Split`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockShare {
-    /// Bytes.
     pub bytes: u64,
     /// Its share is its weight over the sum of all weights.
     pub weight: u32,
@@ -168,11 +161,9 @@ pub struct BlockShare {
 /// Sizes by direction, where they are not all [`BlockPlan::block_size_bytes`](crate::BlockPlan::block_size_bytes).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSizes {
-    /// Of reads.
     pub read: BlockSize,
     /// Of writes and zeroes.
     pub write: BlockSize,
-    /// Of trims.
     pub trim: BlockSize,
 }
 

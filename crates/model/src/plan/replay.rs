@@ -15,7 +15,6 @@ const MOST_THREADS: u32 = 64;
 /// No descriptor, and no second path.
 pub const NO_NUMBER: u32 = u32::MAX;
 
-/// A call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CallKind {
@@ -105,13 +104,11 @@ impl CallFlag {
     pub const SYNC: u16 = 32;
     /// O_DSYNC.
     pub const DSYNC: u16 = 64;
-    /// It is a directory.
     pub const DIRECTORY: u16 = 128;
     /// It failed when it was recorded, and may again.
     pub const MAY_FAIL: u16 = 256;
 }
 
-/// One call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileCall {
     /// When it started, from the first one on.
@@ -132,7 +129,6 @@ pub struct FileCall {
     pub thread: u16,
     /// Of an open how, see [`CallFlag`]; of a sync of a range its own.
     pub flags: u16,
-    /// Which.
     pub kind: CallKind,
 }
 
@@ -147,7 +143,6 @@ impl FileCall {
 /// What must be there before the first call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Before {
-    /// The path.
     pub path: u32,
     /// Length of a file; `None` for a directory.
     pub bytes: Option<u64>,
@@ -167,7 +162,6 @@ pub struct PathNode {
 pub struct FileTrace {
     /// In the order in which they started.
     pub calls: PackedCalls,
-    /// Paths.
     pub paths: Vec<PathNode>,
     /// Length of each name in bytes.
     pub names: Vec<u8>,
@@ -258,7 +252,6 @@ impl ReplayPlan {
         }
     }
 
-    /// Calls.
     pub fn calls(&self) -> u64 {
         self.replay_calls.values().sum()
     }

@@ -16,7 +16,6 @@ pub enum TraceKind {
     Trim,
     /// fsync, or a flush of the device.
     Fsync,
-    /// fdatasync.
     Fdatasync,
 }
 

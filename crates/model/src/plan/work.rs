@@ -19,7 +19,6 @@ const USUAL_BYTES: u64 = 1 << 20;
 /// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Work {
-    /// Memory to memory.
     MemoryCopy,
     /// Large blocks in sequence past the page cache, enough of them in flight.
     SequentialRead,

@@ -30,13 +30,10 @@ pub struct RequestActivity {
 pub struct DiskActivity {
     /// Kernel name.
     pub name: String,
-    /// Reads.
     pub read: RequestActivity,
-    /// Writes.
     pub write: RequestActivity,
     /// Reads and writes together: mean time and mean size over both.
     pub both: RequestActivity,
-    /// Discards.
     pub discard: RequestActivity,
     /// Flushes, which have no size.
     pub flush: RequestActivity,
@@ -63,7 +60,6 @@ pub struct CpuActivity {
     pub iowait: f64,
     /// Taken by the hypervisor.
     pub steal: f64,
-    /// Idle.
     pub idle: f64,
 }
 
@@ -87,7 +83,6 @@ pub struct Activity {
     pub cpu: Option<CpuActivity>,
     /// I/O pressure.
     pub pressure_io: Option<PressureActivity>,
-    /// CPU pressure.
     pub pressure_cpu: Option<PressureActivity>,
     /// Interrupts per second.
     pub interrupts_per_s: Option<f64>,

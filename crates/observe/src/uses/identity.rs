@@ -11,7 +11,6 @@ use model::DeviceId;
 pub struct Identity {
     /// What is to be typed.
     pub text: String,
-    /// What that is.
     pub kind: IdentityKind,
     /// What means the same.
     pub also: Vec<String>,
@@ -24,7 +23,6 @@ pub enum IdentityKind {
     Serial,
     /// Serial number of the disk, and the number of the partition or the name of the part.
     PartOfSerial,
-    /// Worldwide id.
     WorldwideId,
     /// Id of an NVMe namespace. All namespaces of a controller have one serial number.
     NamespaceId,

@@ -19,7 +19,6 @@ const SECTOR_BYTES: u64 = 512;
 pub enum Relation {
     /// It itself, or another path to the same disk.
     Itself,
-    /// A partition of it.
     Partition,
     /// It stands on its bytes: a mapping, an array, a loop device.
     Above,
@@ -32,7 +31,6 @@ pub enum Relation {
 /// A device or file that shares bytes with what was asked about.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Which.
     pub store: Store,
     /// What messages call it: `loop1 on sda2`.
     pub label: String,

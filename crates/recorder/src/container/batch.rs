@@ -70,13 +70,11 @@ pub enum Entry {
     Frame(FrameEntry),
     /// Frames that were lost.
     Lost {
-        /// Of which stream.
         stream: u16,
         /// The number of the first of them.
         sequence: u64,
         /// How many, one behind the other.
         count: u64,
-        /// Why.
         loss: Loss,
     },
     /// A stream that no header has introduced; its line of the table is the payload.
@@ -102,7 +100,6 @@ pub struct Payload {
 /// A frame, as the directory says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameEntry {
-    /// Of which stream.
     pub stream: u16,
     /// Its number in it, with those that were lost.
     pub sequence: u64,
@@ -110,7 +107,6 @@ pub struct FrameEntry {
     pub capture_ns: u64,
     /// When it was here, nanoseconds since 1970 by a clock that never steps during a recording.
     pub arrival_ns: u64,
-    /// Where it is.
     pub payload: Payload,
 }
 

@@ -80,7 +80,6 @@ pub struct Held {
     pub lost: u64,
     /// Arrival of the first frame and of the last, nanoseconds since 1970.
     pub first_ns: u64,
-    /// The last one.
     pub last_ns: u64,
 }
 

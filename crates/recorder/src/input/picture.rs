@@ -3,11 +3,9 @@
 
 /// Width and height, pixels.
 const WIDTH: u16 = 64;
-/// Its height.
 const HEIGHT: u16 = 48;
 /// An application segment holds so many bytes, its length's two apart.
 const SEGMENT_BYTES: usize = 65_533;
-/// APP15.
 const APP15: u8 = 0xef;
 /// Bits of a DC coefficient's difference, and the code of each category, all of one length.
 const DC_CODE_BITS: u32 = 4;

@@ -17,7 +17,6 @@ use model::{Comparison, Run};
 pub struct Side<'a> {
     /// As the user named it: an arm, a tag, a run, a file.
     pub name: &'a str,
-    /// Its runs.
     pub runs: &'a [Run],
 }
 
@@ -32,7 +31,6 @@ pub struct Compare<'a> {
     pub b: Side<'a>,
     /// What was asked, in words; empty where nobody wrote it down.
     pub question: &'a str,
-    /// Where the page is.
     pub page: Option<&'a str>,
 }
 

@@ -79,13 +79,11 @@ pub struct CheckDocument<'a> {
     pub state: RunState,
     /// Start, RFC 3339 in UTC; null if the run has no session.
     pub started: Option<&'a str>,
-    /// Version of the program.
     pub program_version: &'a str,
     /// Remarks that concern the whole run.
     pub remarks: &'a [String],
     /// What to do next; null without advice.
     pub next_step: Option<&'a NextStep>,
-    /// The phases.
     pub phases: Vec<PhaseSummary<'a>>,
 }
 

@@ -4,7 +4,6 @@ use crate::Compare;
 use model::{Comparison, Run};
 use serde::Serialize;
 
-/// One side.
 #[derive(Clone, Debug, Serialize)]
 pub struct CompareSide<'a> {
     /// As the user named it.
@@ -59,7 +58,6 @@ pub struct NoiseEntry<'a> {
 pub struct ExperimentStep<'a> {
     /// Number of the pair, from 0 on.
     pub pair: u32,
-    /// Its arm.
     pub arm: &'a str,
     /// The run; null where it is still to be made.
     pub run_id: Option<&'a str>,
@@ -93,7 +91,6 @@ pub struct ExperimentDocument<'a> {
     /// `narrows/run/1`, with the last run that was made.
     #[serde(flatten)]
     pub run: super::RunDocument<'a>,
-    /// The experiment.
     pub experiment: ExperimentSummary<'a>,
     /// First arm against the second; null where the experiment is not complete.
     pub comparison: Option<CompareDocument<'a>>,

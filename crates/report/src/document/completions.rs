@@ -9,7 +9,6 @@ pub struct CompletionsDocument<'a> {
     pub schema: &'static str,
     /// For which shell: `bash`.
     pub shell: &'a str,
-    /// The script.
     pub script: &'a str,
 }
 

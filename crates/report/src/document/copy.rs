@@ -18,7 +18,6 @@ pub struct CopyDocument<'a> {
     pub costs: Vec<CopyCost>,
     /// What calls cost.
     pub calls: Option<CopyCalls>,
-    /// Findings.
     pub findings: Vec<CopyFinding<'a>>,
     /// What the user should know of the region.
     pub remarks: &'a [String],
@@ -75,12 +74,9 @@ pub struct CopyCalls {
     pub implied_width_bytes: Option<f64>,
 }
 
-/// A finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct CopyFinding<'a> {
-    /// Its id.
     pub id: &'a str,
-    /// Its title.
     pub title: &'a str,
     /// How sure it is.
     pub confidence: model::Confidence,

@@ -46,7 +46,6 @@ pub struct FramesCompared {
     pub load_before: Option<FramesLoad>,
     /// Load meanwhile.
     pub load_during: Option<FramesLoad>,
-    /// Load after.
     pub load_after: Option<FramesLoad>,
     /// Of frames, the moment of arrival after the first, and the time until it was written, milliseconds.
     pub frames_ms: Vec<[f64; 2]>,
@@ -57,7 +56,6 @@ pub struct FramesCompared {
 /// A way of writing frames.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FramesWay {
-    /// Which.
     pub way: FrameWay,
     /// Bytes a second as fast as it goes, flushed, by round.
     pub full_bytes_per_s: Vec<f64>,
@@ -82,9 +80,7 @@ pub struct FramesWay {
 /// A way that could not be measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FramesLeftOut {
-    /// Which.
     pub way: FrameWay,
-    /// Why.
     pub reason: String,
 }
 
@@ -93,15 +89,12 @@ pub struct FramesLeftOut {
 pub struct FramesDocument {
     /// `narrows/frames/1`.
     pub schema: &'static str,
-    /// Where.
     pub target: String,
     /// When, RFC 3339.
     pub started: String,
     /// The version of the program.
     pub program_version: String,
-    /// Cameras.
     pub cameras: u32,
-    /// Bytes of a frame.
     pub frame_bytes: u64,
     /// By how much sizes and moments differ, as a share of them.
     pub jitter: f64,
@@ -111,7 +104,6 @@ pub struct FramesDocument {
     pub ring_bytes: u64,
     /// How old a frame may be when it is durable, the flush apart.
     pub max_latency_ns: u64,
-    /// The ways.
     pub ways: Vec<FramesWay>,
     /// Those that could not be measured.
     pub left_out: Vec<FramesLeftOut>,
@@ -141,7 +133,6 @@ impl FramesDocument {
 pub struct FramesPlanDocument {
     /// `narrows/frames-plan/1`.
     pub schema: &'static str,
-    /// Where.
     pub target: String,
     /// The ways that would be measured.
     pub ways: Vec<FrameWay>,

@@ -33,7 +33,6 @@ pub struct ImportRun<'a> {
     pub source_version: Option<&'a str>,
     /// What it is about: the target if known, else a line that stood before it, else the file.
     pub name: &'a str,
-    /// The file.
     pub file: &'a str,
     /// Its first line in the file, from 1.
     pub line: usize,
@@ -43,7 +42,6 @@ pub struct ImportRun<'a> {
     pub target: Option<&'a str>,
     /// How far it came.
     pub state: RunState,
-    /// The metrics.
     pub metrics: Vec<ImportMetric<'a>>,
     /// What a reader of the metrics must know.
     pub remarks: &'a [String],
@@ -52,7 +50,6 @@ pub struct ImportRun<'a> {
 /// Lines that were not understood.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportRest<'a> {
-    /// The file.
     pub file: &'a str,
     /// The first of the lines, from 1; null where it is the whole file.
     pub line: Option<usize>,
@@ -60,7 +57,6 @@ pub struct ImportRest<'a> {
     pub lines: Option<usize>,
     /// The first of them, shortened.
     pub text: &'a str,
-    /// Why.
     pub why: String,
 }
 

@@ -37,12 +37,10 @@ pub struct InspectDocument<'a> {
     pub capture: Option<&'a CaptureEntry>,
 }
 
-/// One layer.
 #[derive(Clone, Debug, Serialize)]
 pub struct InspectLayer<'a> {
     /// What kind of layer.
     pub kind: LayerKind,
-    /// Its name.
     pub name: &'a str,
     /// Depth in the tree of layers: a layer's parent is the nearest earlier one with a smaller depth; null for the host.
     pub depth: Option<u32>,
@@ -84,7 +82,6 @@ fn not_known<'a>(seen: &Inspection<'a>) -> Vec<UnknownFact<'a>> {
 pub struct InspectCeiling<'a> {
     /// Name of the layer.
     pub layer: &'a str,
-    /// Its kind.
     pub kind: LayerKind,
     /// Line rate.
     pub bytes_per_s: u64,
@@ -103,7 +100,6 @@ pub struct InspectDisk<'a> {
     pub kind: &'a str,
     /// Model, volume name or backing file.
     pub model: Option<&'a str>,
-    /// Size.
     pub size_bytes: Option<u64>,
     /// How it is attached.
     pub transport: &'a str,
@@ -120,7 +116,6 @@ pub struct InspectDisk<'a> {
 /// A capture that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CaptureEntry {
-    /// Where.
     pub path: String,
     /// Files, links and directories in it.
     pub entries: u64,

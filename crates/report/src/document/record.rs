@@ -56,7 +56,6 @@ pub struct RecordLimit {
     pub reason: Option<String>,
     /// Whether what was there before is there again; null where nothing was written.
     pub put_back: Option<bool>,
-    /// Why not.
     pub not_put_back: Option<String>,
 }
 
@@ -69,7 +68,6 @@ pub struct RecordDocument {
     pub target: String,
     /// The how manieth recording in the container it is.
     pub epoch: u32,
-    /// Its streams.
     pub streams: Vec<RecordStream>,
     /// How long it took, seconds; simulated where the target is.
     pub duration_s: f64,
@@ -85,7 +83,6 @@ pub struct RecordDocument {
     pub ack_ns_max: Option<u64>,
     /// What was asked of it, the flush apart.
     pub ack_ns_asked: u64,
-    /// Flushes.
     pub flushes: u64,
     /// The priority that writes have on this disk: `real-time`, before those of others, or `normal`; null where that is not known.
     pub priority_effective: Option<&'static str>,
@@ -138,7 +135,6 @@ pub struct RecordedStream {
     pub name: String,
     /// `jpeg`, `opaque`.
     pub kind: &'static str,
-    /// Its frames.
     pub frames: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -172,7 +168,6 @@ pub struct RecordingChecked {
 pub struct RecordingDocument {
     /// `narrows/recording/1`.
     pub schema: &'static str,
-    /// Where it is.
     pub target: String,
     /// What is asked of it, as 32 hexadecimal digits.
     pub uuid: String,
@@ -186,7 +181,6 @@ pub struct RecordingDocument {
     pub segments_used: u64,
     /// All that there are.
     pub segments: u64,
-    /// Its streams.
     pub streams: Vec<RecordedStream>,
     /// What is not overwritten, stretch by stretch.
     pub pinned: Vec<RecordingPinned>,
@@ -203,14 +197,12 @@ pub struct RecordingPinned {
     pub segments: u64,
     /// Arrival of their first frame, RFC 3339; null where they hold none.
     pub first: Option<String>,
-    /// Of the last one.
     pub last: Option<String>,
 }
 
 /// What was exported.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordingExported {
-    /// Frames.
     pub frames: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -240,7 +232,6 @@ pub struct RecordPlanDocument {
     pub slowest_second_bytes_per_s: Option<f64>,
     /// The longest time in which nothing was written.
     pub longest_gap_ns: Option<u64>,
-    /// The slowest flush.
     pub slowest_flush_ns: u64,
     /// Streams that are planned for.
     pub streams: u32,

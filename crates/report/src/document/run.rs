@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 pub struct RunPhase<'a> {
     /// `seq-write`.
     pub name: &'a str,
-    /// Its metrics.
     pub metrics: &'a [Metric],
     /// Whether it was steady.
     pub steady: Option<bool>,
@@ -76,7 +75,6 @@ pub struct RunDocument<'a> {
     pub target: &'a Target,
     /// The plan, every default explicit.
     pub plan: &'a Plan,
-    /// The phases.
     pub phases: Vec<RunPhase<'a>>,
     /// Which command made it.
     pub command: &'a str,
@@ -94,7 +92,6 @@ pub struct RunDocument<'a> {
     pub errors: BTreeMap<&'a str, u64>,
     /// Phases that differ only in depth, and where more of it stops to pay.
     pub depth_curves: &'a [DepthCurve],
-    /// Version of the program.
     pub program_version: &'a str,
     /// The machine.
     pub environment: &'a Environment,

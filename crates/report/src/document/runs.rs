@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// One run in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
-    /// Id of the run.
     pub run_id: String,
     /// Start, RFC 3339 in UTC; null if unknown.
     pub started: Option<String>,

@@ -17,13 +17,10 @@ pub struct CounterChange<'a> {
 /// all passes, each compared with those of its kind.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct GrowthDocument {
-    /// The first pass.
     pub first_pass: u32,
-    /// The last pass.
     pub last_pass: u32,
     /// Passes that were compared.
     pub passes: usize,
-    /// The share.
     pub share: f64,
     /// The interval of 95 %: its lower end.
     pub low: f64,

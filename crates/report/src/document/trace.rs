@@ -7,7 +7,6 @@ use serde::Serialize;
 pub struct TraceDocument<'a> {
     /// `narrows/trace/1`.
     pub schema: &'static str,
-    /// The file.
     pub file: &'a str,
     /// The directory whose files are the ones to do it on again; or the device.
     pub root: &'a str,

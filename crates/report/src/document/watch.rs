@@ -25,11 +25,8 @@ pub struct WatchDocument<'a> {
     pub cpu: Option<WatchCpu>,
     /// I/O pressure.
     pub pressure_io: Option<WatchPressure>,
-    /// CPU pressure.
     pub pressure_cpu: Option<WatchPressure>,
-    /// Interrupts.
     pub interrupts_per_s: Option<f64>,
-    /// Context switches.
     pub context_switches_per_s: Option<f64>,
     /// Sensors that were asked in this interval; those of disks are asked once in ten seconds.
     pub temperatures: Vec<WatchTemperature<'a>>,
@@ -58,7 +55,6 @@ pub struct WatchCpu {
     pub iowait_percent: f64,
     /// Taken by the hypervisor.
     pub steal_percent: f64,
-    /// Idle.
     pub idle_percent: f64,
 }
 
@@ -89,19 +85,14 @@ pub struct WatchLayer<'a> {
     pub kind: LayerKind,
     /// `watched`, `first-seen` (nothing to compare with yet) or `gone`.
     pub state: &'static str,
-    /// Reads.
     pub reads_per_s: Option<f64>,
-    /// Writes.
     pub writes_per_s: Option<f64>,
-    /// Discards.
     pub discards_per_s: Option<f64>,
-    /// Flushes.
     pub flushes_per_s: Option<f64>,
     /// Reads merged into others.
     pub reads_merged_per_s: Option<f64>,
     /// Writes merged into others.
     pub writes_merged_per_s: Option<f64>,
-    /// Bytes read.
     pub read_bytes_per_s: Option<f64>,
     /// Bytes written.
     pub write_bytes_per_s: Option<f64>,

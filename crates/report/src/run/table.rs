@@ -60,7 +60,6 @@ pub(crate) struct Row {
     pub cells: Vec<Cell>,
 }
 
-/// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Table {
     /// What it shows, in which unit; may be empty.

@@ -79,7 +79,6 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Package {
     /// Bytes of each file, in the order of the archive.

@@ -9,7 +9,6 @@ use std::path::Path;
 
 struct Jobs;
 
-/// Makes it.
 pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
     Ok(Box::new(Jobs))
 }

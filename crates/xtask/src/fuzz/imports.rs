@@ -12,7 +12,6 @@ const MOST_BYTES: usize = 48 << 10;
 
 struct Imports;
 
-/// Makes it.
 pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
     Ok(Box::new(Imports))
 }

@@ -27,7 +27,6 @@ const CHANGE_BYTES: usize = 12;
 /// Containers, each with where its records begin.
 struct Recordings(Vec<(Vec<u8>, Vec<usize>)>);
 
-/// Makes it.
 pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
     let stop = recorded(WhenFull::Stop, 20, "9KB");
     let wrap = recorded(WhenFull::Wrap, 60, "12KB");

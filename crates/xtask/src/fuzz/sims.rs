@@ -13,7 +13,6 @@ const OPERATIONS: u64 = 300;
 
 struct Sims;
 
-/// Makes it.
 pub fn make(_: &Path) -> anyhow::Result<Box<dyn Fuzzer>> {
     Ok(Box::new(Sims))
 }

@@ -14,7 +14,6 @@ pub enum Worth {
     Unknown,
 }
 
-/// One answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The kind of scenario.

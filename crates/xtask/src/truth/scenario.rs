@@ -71,7 +71,6 @@ impl Device {
         Scenario { truth, says: None, device: self.0, plan: Plan::Check { budget_s: 20 }, dress: Dress::default() }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.0
     }

@@ -26,7 +26,6 @@ pub(super) fn detect(text: &Text) -> bool {
         || text.lines().any(|(_, l)| l.starts_with("2;") && l.matches(";").count() > 100)
 }
 
-/// Reads all of it.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut reports = json::read(text, found);
     reports.extend(terse::read(text, found));

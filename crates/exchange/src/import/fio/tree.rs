@@ -23,7 +23,6 @@ pub(super) enum Tree<'a> {
     Bare(&'a str, usize),
     /// A string.
     Text(Cow<'a, str>),
-    /// An array.
     Array(Vec<Tree<'a>>),
     /// An object with the place where it starts; keys may repeat.
     Object(Vec<(Cow<'a, str>, Tree<'a>)>, usize),
