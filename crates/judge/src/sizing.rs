@@ -25,6 +25,13 @@ fn rate<'a>(intervals: impl IntoIterator<Item = &'a Interval>) -> Option<f64> {
     (sums.1 > 0).then(|| sums.0 as f64 * 1e9 / sums.1 as f64)
 }
 
+/// The intervals in which the storage had as much to take as it wanted: in the last one with bytes the amount ended, and what comes behind it
+/// is the end of the file.
+pub fn saturated(intervals: &[Interval]) -> &[Interval] {
+    let last = intervals.iter().rposition(|i| i.bytes > 0).unwrap_or(0);
+    if last > 0 { &intervals[..last] } else { intervals }
+}
+
 /// What the storage takes for long; `None` where nothing was measured.
 pub fn sustained(intervals: &[Interval]) -> Option<Sustained> {
     let (first, second) = intervals.split_at(intervals.len() / 2);
@@ -86,6 +93,13 @@ mod tests {
             latency_ns_max: None,
         };
         megabytes.into_iter().enumerate().map(of).collect()
+    }
+
+    #[test]
+    fn the_end_of_the_amount_is_no_slow_storage() {
+        let takes = |megabytes: &[u64]| sustained(saturated(&course(megabytes.iter().copied()))).unwrap().bytes_per_s;
+        assert_eq!([takes(&[50, 14, 0]), takes(&[50, 60, 1]), takes(&[64]), takes(&[0, 0])], [5e8, 5e8, 6.4e8, 0.0]);
+        assert!(saturated(&[]).is_empty());
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     });
     line.end();
     let recorded = recorded?;
-    let intervals = &recorded.ran.stream.intervals;
+    let intervals = sizing::saturated(&recorded.ran.stream.intervals);
     // A frame waits for its batch, and may have to wait for the flush before its own.
     let flush_ns = recording.max_latency_ns + 2 * recorded.ran.written.slowest_flush_ns;
     let demand = f64::from(streams) * stream_bytes_per_s;
