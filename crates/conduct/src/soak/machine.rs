@@ -3,7 +3,7 @@
 
 use super::SoakState;
 use crate::Opened;
-use model::{Fact, Layer};
+use model::{Fact, Layer, Layers};
 use observe::{Locator, Look, Root, facts};
 use std::collections::BTreeMap;
 
@@ -75,10 +75,10 @@ impl Machine {
         }
     }
 
-    fn layers(&self) -> Vec<Layer> {
-        let Some(place) = &self.place else { return Vec::new() };
+    fn layers(&self) -> Layers {
+        let Some(place) = &self.place else { return Layers::default() };
         let look = Look { health: true, ..Look::default() };
-        observe::inventory_with(&Root::new("/"), place, look).stack.layers.into()
+        observe::inventory_with(&Root::new("/"), place, look).stack.layers
     }
 }
 

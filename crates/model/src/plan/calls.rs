@@ -1,4 +1,5 @@
-//! Calls on files in as little memory as they take: some four bytes each instead of 56, since most follow from the one before.
+//! Calls on files in as little memory as they take: four bytes each, or eight with the moments of a recording,
+//! instead of 56, since most follow from the one before.
 
 use super::{CallKind, FileCall};
 use crate::NO_NUMBER;
@@ -8,19 +9,19 @@ use crate::NO_NUMBER;
 pub struct PackedCalls {
     bytes: Vec<u8>,
     count: usize,
-    before: Before,
+    predecessor: Predecessor,
 }
 
 /// A place among packed calls, from their beginning on.
 #[derive(Clone, Debug, Default)]
 pub struct CallCursor {
     at: usize,
-    before: Before,
+    predecessor: Predecessor,
 }
 
 /// What the next call is expected by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Before {
+struct Predecessor {
     call: FileCall,
     /// The last descriptor.
     handle: u32,
@@ -59,7 +60,7 @@ fn unfolded(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-impl Before {
+impl Predecessor {
     /// The next call, of this kind, as it is most often: only what differs is kept.
     fn expected(&self, kind: CallKind) -> FileCall {
         let last = self.call;
@@ -105,12 +106,12 @@ impl PackedCalls {
     }
 
     pub fn last(&self) -> Option<FileCall> {
-        (self.count > 0).then_some(self.before.call)
+        (self.count > 0).then_some(self.predecessor.call)
     }
 
     /// Adds one.
     pub fn push(&mut self, call: FileCall) {
-        let expected = self.before.expected(call.kind);
+        let expected = self.predecessor.expected(call.kind);
         // Numbers are kept as differences, of which that to what is not there (the largest one) is small, too.
         let number = |is: u32, expected: u32| folded(is.wrapping_sub(expected) as i32 as i64);
         let parts = [
@@ -135,7 +136,7 @@ impl PackedCalls {
             }
             self.bytes.push(number as u8);
         }
-        self.before.now(call);
+        self.predecessor.now(call);
         self.count += 1;
     }
 
@@ -173,7 +174,7 @@ impl CallCursor {
             number
         };
         let kind = KINDS.get(usize::from(head & ((1 << KIND_BITS) - 1))).copied().unwrap_or_default();
-        let expected = self.before.expected(kind);
+        let expected = self.predecessor.expected(kind);
         let call = FileCall {
             kind,
             thread: expected.thread ^ next() as u16,
@@ -186,7 +187,7 @@ impl CallCursor {
             at_ns: expected.at_ns.wrapping_add(unfolded(next()) as u64),
             pause_ns: expected.pause_ns ^ next(),
         };
-        self.before.now(call);
+        self.predecessor.now(call);
         Some(call)
     }
 }

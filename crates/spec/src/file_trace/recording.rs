@@ -6,7 +6,7 @@ use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 
-/// Calls at most: some four bytes of memory each.
+/// Calls at most: four to eight bytes of memory each.
 pub(crate) const MOST_CALLS: usize = 4 << 20;
 /// Directories above a path at most; those that are made are removed again level by level.
 pub(crate) const MOST_LEVELS: usize = 30;
