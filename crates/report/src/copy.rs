@@ -1,6 +1,6 @@
 //! Copies by the width of their accesses, as text.
 
-use crate::headline::confidence_word;
+use crate::evidence::confidence_word;
 use crate::lines::Lines;
 use crate::quantity;
 use crate::text::{pad, plain};

@@ -1,7 +1,7 @@
 //! What was imported, for people: a table a run, then what was not understood.
 
-use crate::card::metric_cell;
 use crate::document::{ImportDocument, ImportRest, ImportRun};
+use crate::headline::metric_cell;
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, quantity};
 use model::MetricStatus;

@@ -1,6 +1,6 @@
 //! `narrows inspect TARGET` as text: the storage path layer by layer, in 80 columns.
 
-use crate::headline;
+use crate::evidence::{Worded, confidence_word};
 use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, fact, quantity};
 use model::{Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
@@ -276,15 +276,11 @@ impl Page<'_> {
         self.heading("Findings", "narrows explain ID");
         for f in findings {
             let id = self.plain(&f.id);
-            self.line(&format!(
-                "  {} ({})",
-                self.style.paint(Paint::Title, &id),
-                headline::confidence_word(f.confidence)
-            ));
+            self.line(&format!("  {} ({})", self.style.paint(Paint::Title, &id), confidence_word(f.confidence)));
             let title = self.plain(&f.title);
             self.paragraph(&" ".repeat(INDENT), &title, None);
             for e in &f.evidence {
-                let text = self.plain(&headline::fact_evidence_line(e));
+                let text = self.plain(&Worded::of_fact(e).line());
                 self.paragraph("    - ", &text, None);
             }
             let fix = unbroken(&f.fix);

@@ -17,11 +17,12 @@
 //! Deliberately absent: results. Nothing here computes a metric, a verdict, a rating or a confidence; rates drawn in
 //! plots are bytes over time of consecutive samples, intervals or rounds.
 
-mod card;
 mod check;
 mod compare;
 mod copy;
+mod describe;
 pub mod document;
+mod evidence;
 mod fact;
 mod fill;
 mod finding_page;
@@ -33,9 +34,9 @@ mod inspect;
 mod inspect_list;
 mod lines;
 mod listing;
-mod markdown;
 mod page;
 mod plan;
+mod presentation;
 pub mod quantity;
 mod rank;
 mod rate;
@@ -54,10 +55,10 @@ mod watch_live;
 mod wear;
 mod why;
 
-pub use card::card;
 pub use check::Check;
 pub use compare::{Compare, Side, compare_markdown, compare_text};
 pub use copy::copy_text;
+pub use describe::{card, markdown};
 pub use fill::{FillView, fill_text};
 pub use finding_page::{finding_markdown, findings_index};
 pub use frames::{frames_plan_text, frames_text};
@@ -65,7 +66,6 @@ pub use import::import_text;
 pub use inspect::{Inspection, inspection_text};
 pub use inspect_list::{DiskLine, disks_text};
 pub use listing::{action_text, explain_list, explain_text, explain_use, run_text, runs_table, workloads_list};
-pub use markdown::markdown;
 pub use model::NextStep;
 pub use page::{compare_page, framed, frames_page, page, rank_page, runs_page, text_of};
 pub use plan::{plan_text, time_without_limit};

@@ -1,8 +1,8 @@
 //! Lists and pages of the archive as text: `runs list`, `runs show`, `explain`.
 
-use crate::card::metric_cell;
 use crate::document::RunEntry;
 use crate::finding_page::{LAYERS, layer_id};
+use crate::headline::metric_cell;
 use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, quantity, storage_line};
 use model::{CatalogueStatus, FindingText, Run, RunState, UseText};

@@ -134,6 +134,12 @@ pub fn unbroken(text: &str) -> Vec<String> {
     lines
 }
 
+/// The first letter large: statements are written to stand behind a colon.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
 /// The text filled with spaces on the right to `columns`.
 pub fn pad(text: &str, columns: usize) -> String {
     let fill = columns.saturating_sub(width(text));

@@ -1,6 +1,7 @@
 //! `narrows why` as text: ranked causes with what they rest on, what would decide, and what mending brings.
 
-use crate::headline::{self, confidence_word, fact_evidence_line};
+use crate::evidence::{Worded, confidence_word};
+use crate::headline;
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, storage_line};
 use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep, Run, Undecided};
@@ -105,7 +106,7 @@ impl Page<'_> {
 
     fn evidence(&mut self, run: &Run, evidence: &[Evidence]) {
         for (i, e) in evidence.iter().enumerate() {
-            self.labelled(if i == 0 { "Evidence" } else { "" }, &headline::evidence_line(run, e));
+            self.labelled(if i == 0 { "Evidence" } else { "" }, &Worded::of(run, e).line());
         }
     }
 
@@ -145,7 +146,7 @@ impl Page<'_> {
         for f in why.findings {
             let text = format!("{} ({}, {})", f.title, layer_word(f.layer), confidence_word(f.confidence));
             self.block(&format!("  {}  ", f.id), &plain(&text, self.style.ascii), None);
-            let evidence: Vec<String> = f.evidence.iter().map(fact_evidence_line).collect();
+            let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
             if !evidence.is_empty() {
                 self.block("    ", &plain(&evidence.join("; "), self.style.ascii), Some(Paint::Dim));
             }

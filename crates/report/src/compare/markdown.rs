@@ -3,7 +3,7 @@
 use super::text::{change_with_interval, tells_something};
 use super::{Compare, Row, cause_words, metric_words, notes, statement, verdict_words};
 use crate::forum;
-use crate::markdown::safe;
+use crate::presentation::markdown::safe;
 
 /// The comparison for an issue or a forum, in 40 lines at most, what was asked and what changed first: without paths of this machine beyond the names of the sides.
 pub fn compare_markdown(view: &Compare<'_>) -> String {

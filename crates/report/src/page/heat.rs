@@ -2,7 +2,8 @@
 //! that needs no script, of the row. The number stands in each cell, so that colours are not needed to read it.
 
 use super::t;
-use crate::run::{Cell, Grid, Table};
+use crate::presentation::{Cell, Table};
+use crate::run::Grid;
 use maud::{Markup, html};
 
 /// Steps of the scale; the style sheet has a class for each.
@@ -44,7 +45,7 @@ pub(super) fn map(grid: &Grid, table: &Table) -> Markup {
                                             @if *bad { span.status.refused { "refused" } } @else { span.absent { "–" } }
                                             @if let Some(n) = note { sup { (n) } }
                                         },
-                                        other => { (t(&other.text())) },
+                                        other => { (t(&other.text(false))) },
                                     }
                                 }
                             }

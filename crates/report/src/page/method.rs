@@ -1,6 +1,6 @@
 //! What was proven and what was not: engine, O_DIRECT, cold cache, real data, warm-up, foreign traffic; and the plan.
 
-use super::summary::kebab;
+use super::said::kebab;
 use super::t;
 use crate::plan::words;
 use crate::quantity;

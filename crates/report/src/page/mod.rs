@@ -17,11 +17,10 @@ mod path;
 mod rank;
 mod reports;
 mod rounds;
-mod run;
+mod said;
 mod series;
 mod several;
 mod strips;
-mod summary;
 mod tables;
 mod verified;
 
@@ -31,8 +30,10 @@ pub use frames::frames_page;
 pub use rank::rank_page;
 pub use several::runs_page;
 
-use crate::Check;
-use crate::text;
+use crate::describe::{describe, shows_ratings};
+use crate::presentation::{Name, Part, Presentation, Table};
+use crate::run::{Form, forms};
+use crate::{Check, text};
 use maud::{Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
@@ -49,11 +50,12 @@ pub(super) fn t(text: &str) -> String {
 pub fn page(check: &Check<'_>) -> String {
     let run = check.run;
     let plots = series::data(run);
+    let said = describe(check);
     let body = html! {
         a.skip href=(if reports::reports(run).is_some() { "#reports" } else { "#numbers" }) { "To the numbers" }
         main {
-            (contents(check, plots.as_ref()))
-            (summary::footer(check))
+            (contents(check, &said, plots.as_ref()))
+            (said::footer(&said.end))
         }
         @if let Some(plots) = &plots {
             script type="application/json" id="data" { (PreEscaped(embed::json(plots))) }
@@ -68,40 +70,73 @@ pub fn page(check: &Check<'_>) -> String {
 
 /// Everything between the head of the page and its last line; `plots` is what the script draws. First what everybody reads: the
 /// answer, the numbers, one plot, findings; the rest is folded.
-fn contents(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
+fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::Value>) -> Markup {
     let run = check.run;
     let reports = reports::reports(run);
-    let drawn_over_time = plots.filter(|_| !check.is_check() && !run::is_drawn(check));
+    let drawn_over_time = plots.filter(|_| !check.is_check() && !is_drawn(check));
     html! {
-        @if check.is_check() {
-            (summary::header(check))
-            (summary::numbers(check))
-            (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
+        (said::head(&said.head))
+        (said::parts(said.parts(Name::Bottleneck)))
+        @if let Some(reports) = &reports {
+            (section("reports", "Report by report", "What each device did, as the other tool printed it; every figure is in all numbers", html! {
+                (reports)
+                (said::end(&said.head, &said.end))
+            }))
         } @else {
-            (run::header(check))
-            @if let Some(reports) = &reports {
-                (section("reports", "Report by report", "What each device did, as the other tool printed it; every figure is in all numbers", html! {
-                    (reports)
-                    @for remark in &run.remarks { p.remark { (t(remark)) } }
-                }))
-            } @else {
-                (section("numbers", "The numbers", "", run::numbers(check)))
-            }
-            @if let Some(plots) = drawn_over_time { (section("time", "Over time", TIME, time(plots, true))) }
-            @if let Some(rounds) = rounds::rounds(run) {
-                (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
-            }
-            @if let Some(verified) = verified::verified(run) {
-                (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
-            }
-            @if let Some(events) = run::events(check) {
-                (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", events))
-            }
+            (section("numbers", "The numbers", "", html! {
+                (numbers(check, said))
+                (said::parts(said.parts(Name::Limits)))
+                (said::end(&said.head, &said.end))
+            }))
+        }
+        @if check.is_check() {
+            (section("ladder", "The ladder", "How much is left at each step from memory to the device", ladder::ladder(run)))
+        }
+        @if let Some(plots) = drawn_over_time { (section("time", "Over time", TIME, time(plots, true))) }
+        @if let Some(rounds) = rounds::rounds(run).filter(|_| !check.is_check()) {
+            (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
+        }
+        @if let Some(verified) = verified::verified(run).filter(|_| !check.is_check()) {
+            (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
+        }
+        @if !said.parts(Name::Events).is_empty() {
+            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", said::parts(said.parts(Name::Events))))
         }
         @if !check.findings.is_empty() {
             (section("findings", "Findings", "Named conditions of this path", tables::findings(check)))
         }
         (details(check, plots.filter(|_| drawn_over_time.is_none())))
+    }
+}
+
+/// Whether a plot stands beside the numbers: of a grid, of depths, or of rounds.
+fn is_drawn(check: &Check<'_>) -> bool {
+    let drawn = |f: &Form<'_>| matches!(f, Form::Grid(..) | Form::Depth(..));
+    forms(check.run, check.depth_curves).iter().any(drawn) || rounds::rounds(check.run).is_some()
+}
+
+/// The tables with the drawings of their forms, then what stands below them.
+fn numbers(check: &Check<'_>, said: &Presentation) -> Markup {
+    let parts = said.parts(Name::Numbers);
+    let (tables, below): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|p| matches!(p, Part::Table(_)));
+    let forms = if check.is_check() { Vec::new() } else { forms(check.run, check.depth_curves) };
+    html! {
+        @for (i, part) in tables.into_iter().enumerate() {
+            @if let Part::Table(table) = part {
+                div.formed {
+                    @match forms.get(i) {
+                        Some(Form::Grid(grid, _)) => { (heat::map(grid, table)) },
+                        Some(Form::Depth(curve, places)) => {
+                            h3.form { (t(&table.caption)) }
+                            (depth::plot(check.run, curve, places))
+                            (said::table(&Table { caption: String::new(), ..table.clone() }))
+                        },
+                        _ => { (said::table(table)) },
+                    }
+                }
+            }
+        }
+        (said::parts(below))
     }
 }
 
@@ -128,7 +163,7 @@ fn details(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
             (fold("causes", "Other causes considered", "less telling than the bottleneck, and what would decide", others))
         }
         (fold("metrics", "All numbers", "every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
-        @if !check.ratings.is_empty() && check.is_check() && check.asked_for.is_none() {
+        @if shows_ratings(check) {
             (fold("ratings", "Short-test ratings", "where this short test stands to published classes; not a certificate", tables::ratings(check)))
         }
         @if own { (fold("method", "How it was measured", "what was proven and what was not, for each phase", method::method(run))) }

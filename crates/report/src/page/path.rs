@@ -1,6 +1,6 @@
 //! The storage path as a drawing: a pipe that narrows where a ceiling is known to be lower.
 
-use super::summary::kebab;
+use super::said::kebab;
 use super::t;
 use crate::{fact, quantity, storage};
 use maud::{Markup, html};

@@ -2,6 +2,7 @@
 //! need scripts.
 
 use super::{contents, framed, t};
+use crate::describe::describe;
 use crate::{Check, quantity, verdict};
 use maud::{Markup, PreEscaped, html};
 use model::{Order, PhaseRun, Run};
@@ -27,7 +28,7 @@ pub fn runs_page(version: &str, checks: &[Check<'_>]) -> String {
         }
         @for (i, check) in checks.iter().enumerate() {
             article.run id=(format!("run-{}", i + 1)) {
-                (scoped(contents(check, None), &format!("run-{}-", i + 1)))
+                (scoped(contents(check, &describe(check), None), &format!("run-{}-", i + 1)))
             }
         }
     };

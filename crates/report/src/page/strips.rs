@@ -1,6 +1,6 @@
 //! One small drawing a phase: its rate from start to end, with stalls marked. Works without scripts and on paper.
 
-use super::summary::kebab;
+use super::said::kebab;
 use super::t;
 use crate::quantity;
 use maud::{Markup, html};

@@ -1,8 +1,9 @@
 //! Tables of the page: metrics, findings, ratings, the machine, the kernel's log.
 
-use super::summary::{evidence, kebab, layer_word, sentence};
+use super::said::{evidence, kebab, layer_word};
 use super::t;
-use crate::headline::{confidence_word, rating_words, status_word};
+use crate::evidence::{Worded, confidence_word};
+use crate::headline::{rating_words, status_word};
 use crate::{Check, quantity, text};
 use maud::{Markup, html};
 use model::{Metric, MetricStatus, Run};
@@ -60,14 +61,18 @@ fn lines(of: &str) -> String {
     text::unbroken(of).iter().map(|l| t(l)).collect::<Vec<_>>().join("\n")
 }
 
+fn worded(run: &Run, evidence: &[model::Evidence]) -> Vec<Worded> {
+    evidence.iter().map(|e| Worded::of(run, e)).collect()
+}
+
 /// The findings, each with evidence and what to do.
 pub(super) fn findings(check: &Check<'_>) -> Markup {
     html! {
         @for f in check.findings {
             article.finding {
-                h3 { (sentence(&t(&f.title))) }
+                h3 { (text::capital(&t(&f.title))) }
                 p.tags { code { (t(&f.id)) } " " span.chip { (layer_word(f.layer)) } " " span.chip { (confidence_word(f.confidence)) } }
-                (evidence(check.run, &f.evidence))
+                (evidence(&worded(check.run, &f.evidence)))
                 p.fix { strong { "What to do: " } (lines(&f.fix)) }
                 @if let Some(g) = &f.gain {
                     p.gain {
@@ -91,9 +96,9 @@ pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
         html! {
             @for c in others {
                 article.finding {
-                    h3 { (sentence(&t(&c.statement))) }
+                    h3 { (text::capital(&t(&c.statement))) }
                     p.tags { span.chip { (layer_word(c.layer)) } " " span.chip { (confidence_word(c.confidence)) } }
-                    (evidence(check.run, &c.evidence))
+                    (evidence(&worded(check.run, &c.evidence)))
                     @if !c.decided_by.is_empty() { p.source { "Decided by: " (t(&c.decided_by)) } }
                 }
             }

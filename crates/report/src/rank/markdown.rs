@@ -2,7 +2,7 @@
 
 use super::{Rank, cell, order, same_order_percent, shown};
 use crate::forum;
-use crate::markdown::safe;
+use crate::presentation::markdown::safe;
 use crate::quantity;
 use std::fmt::Write as _;
 

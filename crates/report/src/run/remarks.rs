@@ -1,29 +1,11 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
+use crate::presentation::{Remark, Weight};
 use crate::quantity;
 use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
-
-/// How much it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
-    /// Good to know.
-    Plain,
-    /// Makes a number doubtful.
-    Doubt,
-    /// Data or operations went wrong.
-    Bad,
-}
-
-/// One remark on one phase.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Remark {
-    pub phase: String,
-    pub weight: Weight,
-    pub text: String,
-}
 
 /// A share as per cent, two digits.
 pub(crate) fn percent(ratio: f64) -> String {

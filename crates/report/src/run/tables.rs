@@ -1,82 +1,56 @@
 //! The tables of the forms, filled from the metrics that stand.
 
+use super::form::Form;
 use super::grid::Grid;
-use super::table::{Cell, Row, Table};
-use crate::headline::status_word;
+use crate::headline::{Notes, status_word};
 use crate::plan::words;
+use crate::presentation::{Cell, Row, Table};
 use crate::quantity::{self, Shown};
-use crate::style::Style;
 use model::{DepthCurve, Knee, Metric, MetricStatus, Order, PhaseRun, PhaseStatus, Round, Run, Unit};
 
-/// Columns of the bar beside a depth.
-const BAR: usize = 12;
-
-/// The notes that cells point to, counted from 1, and how numbers are written.
-#[derive(Clone, Debug)]
+/// The notes that cells point to, and what the table that is being filled has to say.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers {
-    pub notes: Vec<String>,
-    /// Whether rates have their interval behind them.
-    pub intervals: bool,
-    /// Whether rates have a bar beside them where the form has one.
-    pub bars: bool,
-    plus_minus: &'static str,
-    ascii: bool,
+    pub notes: Notes,
     unsteady: bool,
 }
 
+/// A number without its unit, which stands in the head of its column.
+fn bare(cell: Cell) -> Cell {
+    match cell {
+        Cell::Value { shown, p99, unsteady } => {
+            let unit = if shown.unit == "IOPS" { "" } else { shown.unit };
+            Cell::Value { shown: Shown { unit, ..shown }, p99, unsteady }
+        }
+        other => other,
+    }
+}
+
 impl Numbers {
-    pub(crate) fn new(style: &Style) -> Self {
-        Self {
-            notes: Vec::new(),
-            intervals: true,
-            bars: true,
-            plus_minus: style.plus_minus(),
-            ascii: style.ascii,
-            unsteady: false,
-        }
-    }
-
-    fn note(&mut self, text: String) -> Option<usize> {
-        if text.is_empty() {
-            return None;
-        }
-        if let Some(i) = self.notes.iter().position(|n| *n == text) {
-            return Some(i + 1);
-        }
-        self.notes.push(text);
-        Some(self.notes.len())
-    }
-
-    fn shown(&self, shown: &Shown) -> String {
-        if self.intervals { shown.with_interval(self.plus_minus) } else { shown.value() }
-    }
-
     /// A metric, or why there is none; nothing where the phase has no such metric.
     fn cell(&mut self, metric: Option<&Metric>) -> Cell {
         let Some(m) = metric else { return Cell::Empty };
         match (quantity::metric(m), m.status) {
-            (Some(shown), _) => Cell::Value(self.shown(&shown)),
-            (None, MetricStatus::Refused) if m.rejected_value.is_some() => {
-                let shown = quantity::quantity(m.rejected_value.unwrap_or_default(), m.unit);
-                Cell::Doubted { text: format!("({shown})"), note: self.note(m.reasons.join("; ")) }
-            }
+            (Some(shown), _) => Cell::Value { shown, p99: None, unsteady: false },
             (None, MetricStatus::Refused) => {
-                Cell::Without { word: status_word(m.status), note: self.note(m.reasons.join("; ")), bad: true }
+                let note = self.notes.add(m.reasons.join("; "));
+                match m.rejected_value {
+                    Some(value) => Cell::Doubted { shown: quantity::shown(value, m.unit, None), note },
+                    None => Cell::Without { word: status_word(m.status), code: None, note, bad: true },
+                }
             }
             // Too few operations for a percentile and the like: the table says it once.
-            (None, _) => Cell::Value("-".into()),
+            (None, _) => Cell::Text("-".into()),
         }
     }
 
     /// What was not steady is marked, and the mark explained.
-    fn marked(&mut self, cell: Cell, phase: &PhaseRun) -> Cell {
-        match cell {
-            Cell::Value(text) if phase.steady == Some(false) && text != "-" => {
-                self.unsteady = true;
-                Cell::Value(format!("~{text}"))
-            }
-            other => other,
+    fn marked(&mut self, mut cell: Cell, phase: &PhaseRun) -> Cell {
+        if let Cell::Value { unsteady, .. } = &mut cell {
+            *unsteady = phase.steady == Some(false);
+            self.unsteady |= *unsteady;
         }
+        cell
     }
 
     /// The reason for a phase without numbers.
@@ -87,7 +61,8 @@ impl Numbers {
             PhaseStatus::Skipped => "skipped",
             PhaseStatus::NotApplicable => "n/a",
         };
-        Cell::Without { word, note: self.note(phase.reasons.join("; ")), bad: phase.status == PhaseStatus::Refused }
+        let bad = phase.status == PhaseStatus::Refused;
+        Cell::Without { word, code: None, note: self.notes.add(phase.reasons.join("; ")), bad }
     }
 
     fn footer(&mut self) -> Vec<String> {
@@ -136,29 +111,18 @@ fn head(names: &[&str]) -> Vec<String> {
 }
 
 impl Numbers {
-    /// IOPS in a column that says so.
-    fn bare(&mut self, metric: Option<&Metric>) -> Cell {
-        match self.cell(metric) {
-            Cell::Value(text) => Cell::Value(text.replace(" IOPS", "")),
-            other => other,
-        }
-    }
-
     fn row(&mut self, phase: &PhaseRun, scope: &str, quantities: &[&str]) -> Vec<Cell> {
         let cells: Vec<Cell> = quantities
             .iter()
             .map(|q| {
                 let files = || metric_of(phase, scope, FILES).filter(|_| *q == quantities[0]);
                 let metric = metric_of(phase, scope, q).or_else(files);
-                match *q {
-                    IOPS | DEVICE_OPS => {
-                        // One interval a row is enough; the page has all.
-                        let intervals = std::mem::replace(&mut self.intervals, false);
-                        let cell = self.bare(metric);
-                        self.intervals = intervals;
-                        cell
+                match (*q, self.cell(metric)) {
+                    // One interval a row is enough; the page has all.
+                    (IOPS | DEVICE_OPS, Cell::Value { shown, p99, unsteady }) => {
+                        bare(Cell::Value { shown: Shown { half_width: None, ..shown }, p99, unsteady })
                     }
-                    _ => self.cell(metric),
+                    (_, cell) => cell,
                 }
             })
             .collect();
@@ -172,31 +136,44 @@ impl Numbers {
         if phase.status != PhaseStatus::Measured {
             let mut cells = vec![self.without(phase)];
             cells.resize(quantities.len(), Cell::Empty);
-            return vec![Row { label, inner: false, dim: false, cells }];
+            return vec![Row::new(label, cells)];
         }
         let mut cells = self.row(phase, "", quantities);
         if let Some(first) = cells.first_mut() {
             *first = self.marked(first.clone(), phase);
         }
-        let mut rows = vec![Row { label, inner: false, dim, cells }];
+        let mut rows = vec![Row { dim, ..Row::new(label, cells) }];
         for scope in scopes(phase) {
             let cells = self.row(phase, scope, quantities);
-            rows.push(Row { label: scope.replace('.', " "), inner: true, dim, cells });
+            rows.push(Row { inner: true, dim, ..Row::new(scope.replace('.', " "), cells) });
         }
         rows
     }
 }
 
+/// The table of a form.
+pub(crate) fn table_of(run: &Run, form: &Form<'_>, n: &mut Numbers) -> Table {
+    match form {
+        Form::Depth(curve, places) => depth_table(run, curve, places, n),
+        Form::Grid(grid, _) => grid_table(grid, n),
+        Form::Pairs(pairs) => pairs_table(run, pairs, n),
+        Form::Waits(places) => waits_table(run, places, n),
+        Form::Replays(places) => replays_table(run, places, n),
+        Form::Bursts(place) => bursts_table(&run.phases[*place]),
+        Form::Rows(places) => rows_table(run, places, n),
+    }
+}
+
 /// One row a phase: rate, operations, how long they took, and the longest gap.
-pub(crate) fn rows_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
+fn rows_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
     let quantities = [RATE, IOPS, P50, P99, WORST, STALL];
     let rows = places.iter().flat_map(|i| n.rows(&run.phases[*i], &quantities)).collect();
     let head = head(&["rate", "IOPS", "p50", "p99", "max latency", "longest gap"]);
-    Table { caption: String::new(), head, rows, footer: n.footer() }
+    Table { head, rows, footer: n.footer(), ..Table::default() }
 }
 
 /// One row a phase of calls on files that are made again: how long they took, and what the device did for them.
-pub(crate) fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
+fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
     let all = || places.iter().map(|i| &run.phases[*i]);
     let pauses = all().any(|phase| phase.plan.pauses_ns().is_some());
     let mut columns = vec![("time_s", "took"), ("in_calls_s", "in calls")];
@@ -214,7 +191,7 @@ pub(crate) fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Tab
             _ => vec![n.without(phase)],
         };
         cells.resize(quantities.len(), Cell::Empty);
-        Row { label, inner: false, dim: false, cells }
+        Row::new(label, cells)
     };
     let rows = all().map(row).collect();
     let head = columns.iter().map(|(_, name)| (*name).to_owned()).collect();
@@ -223,7 +200,7 @@ pub(crate) fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Tab
     if pauses {
         footer.push("in calls: without the pauses between them".to_owned());
     }
-    Table { caption: String::new(), head, rows, footer }
+    Table { head, rows, footer, ..Table::default() }
 }
 
 /// How long it took when it was recorded.
@@ -255,19 +232,19 @@ fn recorded(phase: &PhaseRun) -> Option<String> {
 }
 
 /// One row a phase that asks for less than the target gives: how long operations took.
-pub(crate) fn waits_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
+fn waits_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
     let quantities = [IOPS, MEAN, P50, P90, P99, WORST, STALL];
     let rows = places.iter().flat_map(|i| n.rows(&run.phases[*i], &quantities)).collect();
     let head = head(&["IOPS", "mean", "p50", "p90", "p99", "max latency", "longest gap"]);
     let caption = "from the intended start of each operation to its end".to_owned();
-    Table { caption, head, rows, footer: n.footer() }
+    Table { caption, head, rows, footer: n.footer(), ..Table::default() }
 }
 
 /// Bursts that are shown, of more the first and the last half of so many.
 const BURSTS: usize = 40;
 
 /// A row a burst of writes: its rate without the pause after it, and what that is of the first one's.
-pub(crate) fn bursts_table(phase: &PhaseRun) -> Table {
+fn bursts_table(phase: &PhaseRun) -> Table {
     let rounds = phase.record.as_ref().map_or(&[][..], |r| &r.rounds);
     let started = phase.record.as_ref().map_or(0, |r| r.started_ns);
     let rate = |r: &Round| r.bytes as f64 * 1e9 / r.write_ns.max(1) as f64;
@@ -282,7 +259,7 @@ pub(crate) fn bursts_table(phase: &PhaseRun) -> Table {
             quantity::rate(rate(r)),
             format!("{} %", quantity::significant(rate(r) / first * 100.0, 3)),
         ];
-        Row { label: format!("burst {}", i + 1), inner: false, dim: false, cells: cells.map(Cell::Value).to_vec() }
+        Row::new(format!("burst {}", i + 1), cells.map(Cell::Text).to_vec())
     };
     let rows = (0..rounds.len()).filter(shown).map(row).collect();
     let value = |name| metric_of(phase, "", name).and_then(|m| m.value);
@@ -303,7 +280,7 @@ pub(crate) fn bursts_table(phase: &PhaseRun) -> Table {
     let think = phase.plan.streams.first().and_then(|s| s.timing.think);
     let pause = think.map(|t| format!(", {} of rest between them", quantity::duration(t.pause_ns))).unwrap_or_default();
     let head = head(&["begins", "size", "took", "rate", "of the first"]);
-    Table { caption: format!("{}: bursts of writes{pause}", phase.plan.name), head, rows, footer }
+    Table { caption: format!("{}: bursts of writes{pause}", phase.plan.name), head, rows, footer, ..Table::default() }
 }
 
 /// What the rate of a phase is told in: operations where they are small.
@@ -312,7 +289,7 @@ fn rate_of(phase: &PhaseRun) -> &'static str {
 }
 
 /// A depth curve: the rate with a bar, latencies, and the knee.
-pub(crate) fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &mut Numbers) -> Table {
+fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &mut Numbers) -> Table {
     let rate = places.first().map_or(IOPS, |i| rate_of(&run.phases[*i]));
     let value = |i: &usize| metric_of(&run.phases[*i], "", rate).and_then(|m| m.value);
     let highest = places.iter().filter_map(value).fold(0.0, f64::max);
@@ -327,18 +304,15 @@ pub(crate) fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &m
         if phase.status != PhaseStatus::Measured {
             let mut cells = vec![n.without(phase)];
             cells.resize(6, Cell::Empty);
-            rows.push(Row { label, inner: false, dim: false, cells });
+            rows.push(Row::new(label, cells));
             continue;
         }
-        let first = n.bare(metric_of(phase, "", rate));
+        let first = bare(n.cell(metric_of(phase, "", rate)));
         let mut cells = vec![n.marked(first, phase)];
         cells.extend([P50, P99, WORST, STALL].map(|q| n.cell(metric_of(phase, "", q))));
-        let filled =
-            value(i).filter(|_| highest > 0.0 && n.bars).map_or(0, |v| (v / highest * BAR as f64).round() as usize);
-        let bar = if n.ascii { "#" } else { "█" }.repeat(filled);
-        let mark = if phase.plan.name == knee { if n.ascii { " <- knee" } else { " ← knee" } } else { "" };
-        cells.push(Cell::Drawn(if bar.is_empty() { mark.trim_start().to_owned() } else { format!("{bar}{mark}") }));
-        rows.push(Row { label, inner: false, dim: false, cells });
+        let share = value(i).filter(|_| highest > 0.0).map_or(0.0, |v| v / highest);
+        cells.push(Cell::Bar { share, knee: phase.plan.name == knee });
+        rows.push(Row::new(label, cells));
     }
     let what = places
         .first()
@@ -347,11 +321,11 @@ pub(crate) fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &m
     let head = head(&[if rate == IOPS { "IOPS" } else { "rate" }, "p50", "p99", "max latency", "longest gap", ""]);
     let mut footer = n.footer();
     footer.push(knee_words(curve));
-    Table { caption: what.unwrap_or_default(), head, rows, footer }
+    Table { caption: what.unwrap_or_default(), head, rows, footer, ..Table::default() }
 }
 
 /// Where more depth stops to pay, as a sentence.
-pub(crate) fn knee_words(curve: &DepthCurve) -> String {
+fn knee_words(curve: &DepthCurve) -> String {
     let least = quantity::significant(curve.least_gain_percent, 2).replace(".0", "");
     match &curve.knee {
         Knee::At { depth, share_of_highest_percent, .. } => format!(
@@ -366,7 +340,7 @@ pub(crate) fn knee_words(curve: &DepthCurve) -> String {
 }
 
 /// The grid in numbers without unit, which stands in the caption.
-pub(crate) fn grid_table(run: &Run, grid: &Grid, n: &mut Numbers) -> Table {
+fn grid_table(grid: &Grid, n: &mut Numbers) -> Table {
     let mut rows = Vec::new();
     for (label, cells) in &grid.rows {
         let value = |c: &Option<super::GridCell>| c.as_ref().and_then(|c| c.value);
@@ -378,25 +352,23 @@ pub(crate) fn grid_table(run: &Run, grid: &Grid, n: &mut Numbers) -> Table {
                 let Some(value) = cell.value else {
                     let bad = cell.status == MetricStatus::Refused;
                     let word = status_word(cell.status);
-                    let note = n.note(format!("{word}: {}", cell.reasons.join("; ")));
-                    return Cell::Without { word: "", note, bad };
+                    let note = n.notes.add(format!("{word}: {}", cell.reasons.join("; ")));
+                    return Cell::Without { word: "", code: None, note, bad };
                 };
-                let text = grid_number(value, grid.unit);
-                match n.marked(Cell::Value(text), &run.phases[cell.phase]) {
-                    Cell::Value(text) if value >= best => Cell::Best(text),
-                    other => other,
-                }
+                n.unsteady |= cell.unsteady;
+                let text = format!("{}{}", if cell.unsteady { "~" } else { "" }, grid_number(value, grid.unit));
+                if value >= best { Cell::Best(text) } else { Cell::Text(text) }
             })
             .collect();
-        rows.push(Row { label: label.clone(), inner: false, dim: false, cells });
+        rows.push(Row::new(label, cells));
     }
     let unit = if grid.unit == Unit::BytesPerS { "MB/s" } else { "IOPS" };
     let caption = format!("{unit} by {}", grid.axis);
-    Table { caption, head: grid.columns.clone(), rows, footer: n.footer() }
+    Table { caption, head: grid.columns.clone(), rows, footer: n.footer(), ..Table::default() }
 }
 
 /// A value of a grid: MB/s or operations, without the unit.
-pub(crate) fn grid_number(value: f64, unit: Unit) -> String {
+fn grid_number(value: f64, unit: Unit) -> String {
     match unit {
         Unit::BytesPerS => quantity::significant(value / 1e6, 3),
         _ => quantity::significant(value, 3),
@@ -415,7 +387,7 @@ fn pair_label(phase: &PhaseRun) -> String {
 }
 
 /// Reading and writing side by side, labelled as CrystalDiskMark and KDiskMark do.
-pub(crate) fn pairs_table(run: &Run, pairs: &[(usize, usize)], n: &mut Numbers) -> Table {
+fn pairs_table(run: &Run, pairs: &[(usize, usize)], n: &mut Numbers) -> Table {
     let mut rows = Vec::new();
     for (read, write) in pairs {
         let mut cells = Vec::new();
@@ -428,8 +400,8 @@ pub(crate) fn pairs_table(run: &Run, pairs: &[(usize, usize)], n: &mut Numbers) 
             cells.push(n.marked(rate, phase));
             cells.extend(n.row(phase, "", &[IOPS, STALL]));
         }
-        rows.push(Row { label: pair_label(&run.phases[*read]), inner: false, dim: false, cells });
+        rows.push(Row::new(pair_label(&run.phases[*read]), cells));
     }
     let head = head(&["read", "IOPS", "longest gap", "write", "IOPS", "longest gap"]);
-    Table { caption: String::new(), head, rows, footer: n.footer() }
+    Table { head, rows, footer: n.footer(), ..Table::default() }
 }

@@ -1,74 +1,12 @@
-//! A table before it is laid out, and its layout in columns of text.
+//! A table in columns of text.
 
+use super::{Cell, Row, Table};
 use crate::text::{GLUE, pad, shorten, width, wrap};
 use crate::{Paint, Style};
 
 /// The least columns of labels that a table is still a table with.
 const LEAST_LABEL: usize = 12;
 const GAP: usize = 2;
-
-/// What stands in a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
-    /// Nothing to say.
-    Empty,
-    /// A number that stands.
-    Value(String),
-    /// The best of its row.
-    Best(String),
-    /// No number, in a word, and why: a note, counted from 1.
-    Without { word: &'static str, note: Option<usize>, bad: bool },
-    /// A number that is not trusted, in brackets, and why.
-    Doubted { text: String, note: Option<usize> },
-    /// Something drawn; stands left.
-    Drawn(String),
-}
-
-impl Cell {
-    pub(crate) fn text(&self) -> String {
-        match self {
-            Self::Empty => String::new(),
-            Self::Value(text) | Self::Best(text) | Self::Drawn(text) => text.clone(),
-            Self::Doubted { text, note: Some(n) } => format!("{text}!{n}"),
-            Self::Doubted { text, note: None } => format!("{text}!"),
-            Self::Without { word: "", note: Some(n), .. } => format!("[{n}]"),
-            Self::Without { word, note: Some(n), .. } => format!("{word} [{n}]"),
-            Self::Without { word, note: None, .. } => (*word).to_owned(),
-        }
-    }
-
-    fn paint(&self) -> Option<Paint> {
-        match self {
-            Self::Best(_) => Some(Paint::Accent),
-            Self::Doubted { .. } => Some(Paint::Bad),
-            Self::Without { bad: true, .. } => Some(Paint::Bad),
-            Self::Without { bad: false, .. } => Some(Paint::Warn),
-            Self::Drawn(_) => Some(Paint::Dim),
-            Self::Empty | Self::Value(_) => None,
-        }
-    }
-}
-
-/// A row: what it is of, and its cells.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Row {
-    pub label: String,
-    /// Part of the row above.
-    pub inner: bool,
-    /// Kept, but no result.
-    pub dim: bool,
-    pub cells: Vec<Cell>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Table {
-    /// What it shows, in which unit; may be empty.
-    pub caption: String,
-    pub head: Vec<String>,
-    pub rows: Vec<Row>,
-    /// What has to be said of the whole.
-    pub footer: Vec<String>,
-}
 
 fn label(row: &Row) -> String {
     format!("{}{}", if row.inner { "  " } else { "" }, row.label)
@@ -80,9 +18,9 @@ fn head_lines(head: &str) -> (&str, &str) {
     head.rsplit_once(' ').filter(|_| !head.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(("", head))
 }
 
-fn widths(table: &Table) -> Vec<usize> {
+fn widths(table: &Table, style: &Style) -> Vec<usize> {
     let of = |column: usize| {
-        let cells = table.rows.iter().filter_map(|r| r.cells.get(column)).map(|c| width(&c.text()));
+        let cells = table.rows.iter().filter_map(|r| r.cells.get(column)).map(|c| width(&c.text(style.ascii)));
         let (upper, lower) = head_lines(&table.head[column]);
         cells.max().unwrap_or(0).max(width(upper)).max(width(lower))
     };
@@ -95,16 +33,34 @@ fn beside(widths: &[usize]) -> usize {
 }
 
 /// Whether the table stands in so many columns with all its labels whole.
-pub(crate) fn fits(table: &Table, columns: usize) -> bool {
+fn fits(table: &Table, columns: usize, style: &Style) -> bool {
     let labels = table.rows.iter().map(|r| width(&label(r))).max().unwrap_or(0);
-    labels + beside(&widths(table)) <= columns
+    labels + beside(&widths(table, style)) <= columns
+}
+
+/// The table without its intervals and, if need be, its bars: what is least missed goes first.
+fn reduced(table: &Table, bars: bool) -> Table {
+    let mut table = table.clone();
+    for cell in table.rows.iter_mut().flat_map(|r| &mut r.cells) {
+        match cell {
+            Cell::Value { shown, .. } => shown.half_width = None,
+            Cell::Bar { share, .. } if !bars => *share = 0.0,
+            _ => {}
+        }
+    }
+    table
 }
 
 /// Lines of at most `columns`. Labels that leave no room stand in a line of their own; a table with too many columns is
 /// cut into several; where not even that helps, each row becomes a list.
-pub(crate) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String> {
-    let widths = widths(table);
-    if beside(&widths) + LEAST_LABEL <= columns || fits(table, columns) {
+pub(super) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String> {
+    if fits(table, columns, style) {
+        return plain(table, &widths(table, style), columns, style);
+    }
+    let with_bars = reduced(table, true);
+    let table = &if fits(&with_bars, columns, style) { with_bars } else { reduced(table, false) };
+    let widths = widths(table, style);
+    if beside(&widths) + LEAST_LABEL <= columns || fits(table, columns, style) {
         return plain(table, &widths, columns, style);
     }
     let widest = widths.iter().copied().max().unwrap_or(0) + GAP;
@@ -131,7 +87,7 @@ fn plain(table: &Table, widths: &[usize], columns: usize, style: &Style) -> Vec<
     // A column of drawings stands left, as its head does.
     let drawn = |column: usize| {
         let mut cells = table.rows.iter().filter_map(|r| r.cells.get(column));
-        cells.any(|c| matches!(c, Cell::Drawn(_)))
+        cells.any(|c| matches!(c, Cell::Bar { .. }))
     };
     let place = |column: usize, text: &str, painted: String| {
         let fill = " ".repeat(widths[column].saturating_sub(width(text)));
@@ -154,7 +110,7 @@ fn plain(table: &Table, widths: &[usize], columns: usize, style: &Style) -> Vec<
             " ".repeat(labels)
         };
         for (i, cell) in row.cells.iter().enumerate() {
-            let text = cell.text();
+            let text = cell.text(style.ascii);
             let painted = cell.paint().map_or_else(|| text.clone(), |p| style.paint(p, &text));
             line.push_str(&place(i, &text, painted));
         }
@@ -170,10 +126,9 @@ fn lists(table: &Table, columns: usize, style: &Style) -> Vec<String> {
         let own = label(row);
         let indent = own.len() - own.trim_start().len();
         out.push(shorten(&own, columns, style.ascii));
-        let filled = row.cells.iter().enumerate().filter(|(_, c)| !c.text().is_empty());
+        let filled = row.cells.iter().enumerate().filter(|(_, c)| !matches!(c, Cell::Empty | Cell::Bar { .. }));
         let parts: Vec<String> = filled
-            .filter(|(_, c)| !matches!(c, Cell::Drawn(_)))
-            .map(|(i, c)| format!("{} {}", table.head[i], c.text()).trim().replace(' ', &GLUE.to_string()))
+            .map(|(i, c)| format!("{} {}", table.head[i], c.text(style.ascii)).trim().replace(' ', &GLUE.to_string()))
             .collect();
         for line in wrap(&parts.join(", "), columns.saturating_sub(indent + 2)) {
             out.push(format!("{}{}", " ".repeat(indent + 2), line.replace(GLUE, " ")));
@@ -187,12 +142,8 @@ mod tests {
     use super::*;
 
     fn table(columns: usize) -> Table {
-        let row = |label: &str| Row {
-            label: label.into(),
-            inner: false,
-            dim: false,
-            cells: (0..columns).map(|i| Cell::Value(format!("{i}23 MB/s"))).collect(),
-        };
+        let row =
+            |label: &str| Row::new(label, (0..columns).map(|i| Cell::Text(format!("{i}23 MB/s"))).collect::<Vec<_>>());
         let rows = vec![row("read"), row("a-name-that-leaves-no-room-for-its-numbers")];
         Table { head: (0..columns).map(|i| format!("head{i}")).collect(), rows, ..Table::default() }
     }

@@ -1,0 +1,170 @@
+//! Evidence in words: what was read or measured, its value with its unit, and where it is from.
+
+use crate::fact;
+use crate::quantity;
+use model::{Evidence, EvidenceKind, Metric, Run};
+
+/// How sure, as it stands behind a statement.
+pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
+    match c {
+        model::Confidence::High => "high confidence",
+        model::Confidence::Probable => "probable",
+        model::Confidence::Low => "low confidence",
+    }
+}
+
+/// A number of evidence in words. Where it repeats a metric of the run, it is written as the tables write that metric.
+/// Otherwise its unit is in the name (`direct write, bytes per second`, `busy share`), else in the source where that is
+/// a metric's id.
+fn number(e: &Evidence, metric: Option<&Metric>, n: &serde_json::Number) -> Option<String> {
+    let v = n.as_f64()?;
+    let same = |value: f64| (value - v).abs() <= value.abs() * 1e-3;
+    if let Some(metric) = metric.filter(|m| m.value.is_some_and(same)) {
+        return quantity::metric(metric).map(|shown| shown.value());
+    }
+    let words: Vec<&str> = e.what.split(|c: char| !c.is_alphanumeric()).collect();
+    let says = |known: &[&str]| words.iter().any(|w| known.contains(w));
+    if e.what.ends_with("bytes per second") {
+        return Some(quantity::rate(v));
+    }
+    if e.what.starts_with("bytes ") && v >= 0.0 {
+        return Some(quantity::size(v as u64));
+    }
+    if says(&["share", "utilisation"]) && (0.0..=64.0).contains(&v) {
+        return Some(format!("{} %", quantity::significant(v * 100.0, 2)));
+    }
+    // A comparison of two values of a metric has the metric as its source, but not its unit; nor has a count.
+    let unitless = says(&["ratio", "over", "times", "factor", "scaling", "spread", "flight", "operations"]);
+    let unit = quantity::unit_of_name(&e.what).or_else(|| quantity::unit_of_name(&e.source).filter(|_| !unitless));
+    Some(match unit {
+        Some(unit) => quantity::quantity(v, unit),
+        None if n.is_f64() => quantity::significant(v, 3),
+        None => n.to_string(),
+    })
+}
+
+/// Whether the evidence is a fact of a layer: its source is the layer's name and then the fact's.
+fn is_layer_fact(e: &Evidence) -> bool {
+    e.source.strip_suffix(e.what.as_str()).is_some_and(|layer| layer.ends_with(' '))
+}
+
+/// A value of evidence in words, given the metric that its source names; `None` where there is none.
+fn value(e: &Evidence, metric: Option<&Metric>) -> Option<String> {
+    fn words(e: &Evidence, metric: Option<&Metric>, value: &serde_json::Value) -> Option<String> {
+        match value {
+            serde_json::Value::Null => None,
+            serde_json::Value::Bool(true) => Some("yes".into()),
+            serde_json::Value::Bool(false) => Some("no".into()),
+            serde_json::Value::String(s) => Some(s.clone()),
+            serde_json::Value::Number(n) => number(e, metric, n),
+            serde_json::Value::Array(list) => {
+                Some(list.iter().filter_map(|v| words(e, metric, v)).collect::<Vec<_>>().join(", "))
+                    .filter(|s| !s.is_empty())
+            }
+            other @ serde_json::Value::Object(_) => Some(other.to_string()),
+        }
+    }
+    if is_layer_fact(e)
+        && let Ok(value) = serde_json::from_value::<model::Fact>(e.value.clone())
+    {
+        return fact::value(&e.what, &value);
+    }
+    words(e, metric, &e.value)
+}
+
+/// A piece of evidence in words.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Worded {
+    pub kind: EvidenceKind,
+    /// What it is, without the unit that its value shows.
+    pub name: String,
+    /// Where there is one.
+    pub value: Option<String>,
+    /// What is said of something absent.
+    absence: &'static str,
+    /// Where it was read.
+    pub source: String,
+}
+
+impl Worded {
+    /// A piece of evidence from a run.
+    pub fn of(run: &Run, evidence: &Evidence) -> Self {
+        Self::new(evidence, run.metric(&evidence.source))
+    }
+
+    /// The same without a run, where facts are all there is.
+    pub fn of_fact(evidence: &Evidence) -> Self {
+        Self::new(evidence, None)
+    }
+
+    fn new(evidence: &Evidence, metric: Option<&Metric>) -> Self {
+        let shown = matches!(evidence.value, serde_json::Value::Number(_) | serde_json::Value::Array(_));
+        let name = match is_layer_fact(evidence) {
+            true => fact::name(&evidence.what),
+            false => {
+                evidence.what.strip_suffix(", bytes per second").filter(|_| shown).unwrap_or(&evidence.what).to_owned()
+            }
+        };
+        Self {
+            kind: evidence.kind,
+            name,
+            value: value(evidence, metric),
+            // A fact that the system did not tell is not known; anything else is not there.
+            absence: if is_layer_fact(evidence) { "not known" } else { "not there" },
+            source: evidence.source.clone(),
+        }
+    }
+
+    /// In one line: `buffered write throughput: 41.0 MB/s`.
+    pub fn line(&self) -> String {
+        match (self.kind, &self.value) {
+            (EvidenceKind::Absence, _) => format!("{}: {}", self.absence, self.name),
+            (_, Some(value)) => format!("{}: {value}", self.name),
+            (_, None) => self.name.clone(),
+        }
+    }
+
+    /// What stands in the place of the value.
+    pub fn without_value(&self) -> &'static str {
+        if self.kind == EvidenceKind::Absence { self.absence } else { "-" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_reads_as_people_write_it() {
+        let fact = |e: Evidence| Worded::of_fact(&e).line();
+        let line =
+            |what: &str, value: serde_json::Value, source: &str| fact(Evidence::measurement(what, value, source));
+        let id = "seq-write.throughput_bytes_per_s";
+        assert_eq!(line("direct write, bytes per second", 59.2e6.into(), id), "direct write: 59.2 MB/s");
+        assert_eq!(line("rate at depth 32", 3344.0.into(), "rand-read-qd32.iops"), "rate at depth 32: 3 340 IOPS");
+        assert_eq!(
+            line("mean operations in flight", 31.4.into(), "rand-read-qd32.iops"),
+            "mean operations in flight: 31.4"
+        );
+        assert_eq!(
+            line("latency at depth over depth 1", 30.1.into(), "x.latency_ns_mean"),
+            "latency at depth over depth 1: 30.1"
+        );
+        assert_eq!(
+            line("own system CPU share", 0.834.into(), "buffered-write getrusage"),
+            "own system CPU share: 83 %"
+        );
+        assert_eq!(
+            line("write rate before and after, bytes per second", vec![4e8, 5.5e7].into(), "seq-write series"),
+            "write rate before and after: 400 MB/s, 55.0 MB/s"
+        );
+        assert_eq!(fact(Evidence::absence("a command queue", "/sys")), "not there: a command queue");
+        assert_eq!(fact(Evidence::fact("queue_depth", 1, "sda queue_depth")), "queue depth: 1");
+        assert_eq!(fact(Evidence::fact("clock_hz", 150_000_000, "mmc1 clock_hz")), "clock: 150.0 MHz");
+        assert_eq!(
+            fact(Evidence::fact("mmc_host_cqe", false, "fe32.mmc mmc_host_cqe")),
+            "host has a command queue engine: no"
+        );
+        assert_eq!(fact(Evidence::absence("cmdq_en", "mmcblk1 cmdq_en")), "not known: command queue in use");
+    }
+}

@@ -1,0 +1,126 @@
+//! The parts of a result as Markdown, for issues and forums.
+
+use super::table::PLUS_MINUS;
+use super::{Bottleneck, Cell, Part, Presentation, Table};
+use crate::evidence::confidence_word;
+use crate::forum;
+use crate::text::plain;
+
+/// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
+pub(crate) fn safe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in plain(text, false).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A mention or an issue link would notify people who have nothing to do with this.
+            '@' => out.push_str("&#64;"),
+            '#' => out.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The whole result, in 40 lines at most.
+pub(crate) fn render(result: &Presentation) -> String {
+    let head = &result.head;
+    let mut out = format!("**narrows {} {}** ({})\n\n", safe(&head.command), safe(&head.subject), safe(&head.when));
+    out.push_str(&format!("{}\n\n", safe(&head.storage)));
+    if let Some(state) = &head.state {
+        out.push_str(&format!("*{}*\n\n", state.words));
+    }
+    for note in &head.notes {
+        out.push_str(&format!("Note: {}\n\n", safe(note)));
+    }
+    if let Some(answer) = &head.answer {
+        out.push_str(&format!("**{}**\n\n", safe(answer)));
+    }
+    for part in result.sections.iter().flat_map(|s| &s.parts) {
+        out.push_str(&of_part(part));
+        out.push('\n');
+    }
+    let end = &result.end;
+    for note in &end.notes {
+        out.push_str(&format!("Note: {}\n\n", safe(note)));
+    }
+    out.push_str(&format!("{}. Run {}, narrows {}.\n", end.cost, safe(&end.run), safe(&end.version)));
+    forum::folded(&out)
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    items.map(|item| format!("- {item}\n")).collect()
+}
+
+fn of_part(part: &Part) -> String {
+    match part {
+        Part::Table(table) => of_table(table),
+        Part::Figures(figures) => {
+            let sentence = |name: &str, text: &str| format!("{}: {text}.", crate::text::capital(name));
+            let all: Vec<String> = figures.iter().map(|f| sentence(f.name, &safe(&f.text(PLUS_MINUS)))).collect();
+            format!("{}\n", all.join(" "))
+        }
+        Part::Doubt(doubt) => format!("*{}*\n", safe(doubt)),
+        Part::Notes(notes) => {
+            notes.iter().enumerate().map(|(i, n)| format!("{}. {}\n", i + 1, safe(&n.text))).collect()
+        }
+        Part::Remarks(remarks) => list(remarks.iter().map(|r| format!("{}: {}", safe(&r.phase), safe(&r.text)))),
+        Part::Bottleneck(bottleneck) => of_bottleneck(bottleneck),
+        Part::Statements { title, rows } => {
+            format!("**{title}**\n\n{}", list(rows.iter().map(|(of, said)| format!("{}: {}", safe(of), safe(said)))))
+        }
+        Part::Findings(findings) => {
+            format!(
+                "**Findings**\n\n{}",
+                list(findings.iter().map(|(id, title)| format!("{}: {}", safe(id), safe(title))))
+            )
+        }
+        Part::Named(name, text) => format!("{name}: {}\n", safe(text)),
+    }
+}
+
+/// A cell of text; what was left out or is not trusted stands out.
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Best(text) => format!("**{}**", safe(text)),
+        Cell::Without { .. } => format!("*{}*", safe(&cell.text(false))),
+        // The number says it; what is left is the mark of the knee.
+        Cell::Bar { knee, .. } => Cell::Bar { share: 0.0, knee: *knee }.text(false),
+        // Brackets and marks of ours; codes from outside stand in none of these.
+        other => other.text(false),
+    }
+}
+
+fn of_table(table: &Table) -> String {
+    let mut out = String::new();
+    if !table.caption.is_empty() {
+        out.push_str(&format!("{}\n\n", safe(&table.caption)));
+    }
+    let head: Vec<String> = table.head.iter().map(|h| safe(h)).collect();
+    out.push_str(&format!("| | {} |\n|---|{}\n", head.join(" | "), "---:|".repeat(head.len())));
+    for row in &table.rows {
+        let cells: Vec<String> = row.cells.iter().map(cell).collect();
+        let lead = if row.inner { "· " } else { "" };
+        out.push_str(&format!("| {lead}{} | {} |\n", safe(&row.name()), cells.join(" | ")));
+    }
+    for line in &table.footer {
+        out.push_str(&format!("\n{}\n", safe(line)));
+    }
+    out
+}
+
+fn of_bottleneck(bottleneck: &Bottleneck) -> String {
+    let confidence = confidence_word(bottleneck.confidence);
+    let mut out = format!("**Bottleneck:** {} ({confidence})\n\n", safe(&bottleneck.statement));
+    out.push_str(&list(bottleneck.evidence.iter().map(|e| safe(&e.line()))));
+    if let Some(next) = &bottleneck.next {
+        let ratio = next.prediction.as_ref().map(|p| format!(" ({p})")).unwrap_or_default();
+        out.push_str(&format!("\n**Next step:** {}{ratio}\n", safe(&next.text)));
+    }
+    out
+}

@@ -1,0 +1,182 @@
+//! What a result says, said once: its parts in the order in which they are read, without any layout.
+//!
+//! [`terminal`], [`markdown`] and the page draw the same parts, so that they cannot disagree; an output is added by describing it
+//! with these. Texts are as they came: each of the three makes them safe for the place where they land.
+
+mod columns;
+pub(crate) mod markdown;
+mod sides;
+pub(crate) mod table;
+pub(crate) mod terminal;
+
+pub(crate) use table::{Cell, Layout, Row, Table};
+
+use crate::evidence::Worded;
+use model::{Confidence, LimitLayer};
+
+/// The whole of a result.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Presentation {
+    pub head: Head,
+    /// In the order in which they are read; none without parts.
+    pub sections: Vec<Section>,
+    pub end: End,
+}
+
+impl Presentation {
+    /// The parts of a section; none where there is nothing to say.
+    pub fn parts(&self, name: Name) -> &[Part] {
+        self.sections.iter().find(|s| s.name == name).map_or(&[], |s| &s.parts)
+    }
+
+    /// Adds a section, unless it is empty.
+    pub fn push(&mut self, name: Name, parts: Vec<Part>) {
+        if !parts.is_empty() {
+            self.sections.push(Section { name, parts });
+        }
+    }
+}
+
+/// What was done to what, and what has to be known before any number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Head {
+    /// As on the command line: `run depth`.
+    pub command: String,
+    pub subject: String,
+    pub when: String,
+    /// The storage in a line, its parts between commas.
+    pub storage: String,
+    /// What the result is worth as a whole, where that is not everything.
+    pub state: Option<State>,
+    /// How it was meant.
+    pub notes: Vec<String>,
+    /// The answer to what was asked, in a sentence.
+    pub answer: Option<String>,
+}
+
+/// What a result is worth as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub words: &'static str,
+    /// Nothing of it stands.
+    pub bad: bool,
+}
+
+/// Which part of the result a section is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Numbers,
+    /// What happened meanwhile.
+    Events,
+    Bottleneck,
+    /// What limits each number.
+    Limits,
+    Findings,
+}
+
+/// Parts that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Section {
+    pub name: Name,
+    pub parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Part {
+    Table(Table),
+    Figures(Vec<Figure>),
+    /// How much of the numbers is doubtful.
+    Doubt(String),
+    /// What cells point to, counted from 1.
+    Notes(Vec<Note>),
+    Remarks(Vec<Remark>),
+    Bottleneck(Bottleneck),
+    /// Statements, each of what stands before it.
+    Statements {
+        title: &'static str,
+        rows: Vec<(String, String)>,
+    },
+    /// Findings by their ids, each with its title.
+    Findings(Vec<(String, String)>),
+    /// A line with a name.
+    Named(&'static str, String),
+}
+
+/// One number that belongs to no table: `longest gap`, `109 ms`, `in seq-write`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Figure {
+    pub name: &'static str,
+    pub value: String,
+    /// Half the width of its interval.
+    pub half_width: Option<String>,
+    pub detail: String,
+}
+
+impl Figure {
+    pub fn text(&self, plus_minus: &str) -> String {
+        let half = self.half_width.as_ref().map(|h| format!("{plus_minus} {h}")).unwrap_or_default();
+        [self.value.as_str(), &half, &self.detail].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a cell points to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Note {
+    pub text: String,
+    /// Of a number in brackets, not of one that is not there.
+    pub of_doubted: bool,
+}
+
+/// How much a remark matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Good to know.
+    Plain,
+    /// Makes a number doubtful.
+    Doubt,
+    /// Data or operations went wrong.
+    Bad,
+}
+
+/// One remark on one phase.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Remark {
+    pub phase: String,
+    pub weight: Weight,
+    pub text: String,
+}
+
+/// What limits, why that is believed, and what to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bottleneck {
+    pub layer: LimitLayer,
+    pub confidence: Confidence,
+    /// As it stands behind a colon: without a capital and a full stop.
+    pub statement: String,
+    pub evidence: Vec<Worded>,
+    pub next: Option<Next>,
+}
+
+/// The next step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Next {
+    pub text: String,
+    /// `predicted at most 2.5 x`.
+    pub prediction: Option<String>,
+    pub basis: String,
+}
+
+/// What it took, and where it is kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct End {
+    /// What has to be known of the whole.
+    pub notes: Vec<String>,
+    /// `Wrote 1.9 GB in 58 s`.
+    pub cost: String,
+    /// CPU time of this program itself.
+    pub own_cpu: Option<String>,
+    pub run: String,
+    pub version: String,
+    pub page: Option<String>,
+    pub fetch: Option<String>,
+}

@@ -1,0 +1,225 @@
+//! The parts of a result as text for a terminal: within its columns, so that it can be pasted into a forum.
+
+use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
+use super::{
+    Bottleneck, End, Figure, Head, Layout, Next, Note, Part, Presentation, Remark, Table, Weight, columns, sides,
+};
+use crate::evidence::confidence_word;
+use crate::lines::Lines;
+use crate::text::{GLUE, pad, plain, shorten, width, wrap, wrap_quantities};
+use crate::{Paint, Style};
+
+/// Pieces of evidence under the bottleneck; the page has all of them.
+const EVIDENCE_LINES: usize = 4;
+/// Findings with their titles; the page has all of them.
+const FINDING_LINES: usize = 6;
+/// Columns of the labels below the numbers where there is little room: `longest gap`.
+const SHORT_LABEL_COLUMNS: usize = 15;
+/// Columns of what statements are of.
+const STATEMENT_COLUMNS: usize = 33;
+/// The longest id of a finding that still gets a column of its own.
+const ID_COLUMNS: usize = 28;
+
+/// The whole result. Every line but the last ones (paths, which must stay whole) fits the columns of the style.
+pub(crate) fn render(result: &Presentation, style: &Style) -> String {
+    let mut w = Terminal { lines: Lines::new(style), style, columns: style.columns() };
+    w.head(&result.head);
+    for section in &result.sections {
+        w.lines.line("");
+        for (i, part) in section.parts.iter().enumerate() {
+            w.part(part, i == 0);
+        }
+    }
+    w.end(&result.end);
+    w.lines.out
+}
+
+struct Terminal<'a> {
+    lines: Lines<'a>,
+    style: &'a Style,
+    columns: usize,
+}
+
+impl Terminal<'_> {
+    fn plain(&self, text: &str) -> String {
+        plain(text, self.style.ascii)
+    }
+
+    fn wrapped(&mut self, first: &str, text: &str, paint: Option<Paint>) {
+        let text = self.plain(text);
+        self.lines.wrapped(first, &text, paint);
+    }
+
+    fn head(&mut self, head: &Head) {
+        let when = self.plain(&head.when);
+        let room = self.columns.saturating_sub(width(&when) + 2);
+        let command = format!("narrows {} {}", self.plain(&head.command), self.plain(&head.subject));
+        let command = pad(&shorten(&command, room, self.style.ascii), room);
+        let line = format!("{}  {}", self.style.paint(Paint::Title, &command), self.style.paint(Paint::Dim, &when));
+        self.lines.line(&line);
+        // Broken between its parts, never inside one.
+        let glued = self.plain(&head.storage).replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
+        for l in wrap(&glued, self.columns) {
+            self.lines.line(&l.replace(GLUE, " "));
+        }
+        if let Some(state) = &head.state {
+            self.wrapped("", state.words, Some(Paint::Warn));
+        }
+        for note in &head.notes {
+            self.wrapped("  Note: ", note, Some(Paint::Dim));
+        }
+        if let Some(answer) = &head.answer {
+            self.lines.line("");
+            self.wrapped("  ", answer, Some(Paint::Accent));
+        }
+    }
+
+    fn part(&mut self, part: &Part, first: bool) {
+        match part {
+            Part::Table(table) => {
+                if !first {
+                    self.lines.line("");
+                }
+                self.table(table);
+            }
+            Part::Figures(figures) => self.figures(figures),
+            Part::Doubt(doubt) => self.wrapped("  ", doubt, Some(Paint::Warn)),
+            Part::Notes(notes) => self.notes(notes),
+            Part::Remarks(remarks) => remarks.iter().for_each(|r| self.remark(r)),
+            Part::Bottleneck(bottleneck) => self.bottleneck(bottleneck),
+            Part::Statements { title, rows } => self.statements(title, rows),
+            Part::Findings(findings) => self.findings(findings),
+            Part::Named(name, text) => self.wrapped(&format!("  {name}  "), text, None),
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        if !table.caption.is_empty() {
+            self.wrapped("  ", &table.caption, Some(Paint::Dim));
+        }
+        if table.layout == Layout::Sides {
+            sides::render(table, self.columns, self.style).iter().for_each(|l| self.lines.line(l));
+        } else {
+            // Names come from outside.
+            let mut table = table.clone();
+            table.rows.iter_mut().for_each(|row| row.label = self.plain(&row.label));
+            for line in columns::render(&table, self.columns - 2, self.style) {
+                self.lines.line(&format!("  {line}"));
+            }
+        }
+        for line in &table.footer {
+            self.wrapped("  ", line, Some(Paint::Dim));
+        }
+    }
+
+    fn figures(&mut self, figures: &[Figure]) {
+        let labels = if self.columns < TABLE_COLUMNS { SHORT_LABEL_COLUMNS } else { LABEL_COLUMNS };
+        for (i, figure) in figures.iter().enumerate() {
+            let text = figure.text(self.style.plus_minus());
+            self.wrapped(&pad(&format!("  {}", figure.name), labels), &text, (i > 0).then_some(Paint::Dim));
+        }
+    }
+
+    fn notes(&mut self, notes: &[Note]) {
+        for (i, note) in notes.iter().enumerate() {
+            let mark = if note.of_doubted { format!("!{}", i + 1) } else { format!("[{}]", i + 1) };
+            self.wrapped(&format!("  {mark} "), &note.text, Some(Paint::Dim));
+        }
+    }
+
+    /// Text that starts two columns in, and goes on four: long names are no margin.
+    fn remark(&mut self, remark: &Remark) {
+        let paint = match remark.weight {
+            Weight::Plain => None,
+            Weight::Doubt => Some(Paint::Warn),
+            Weight::Bad => Some(Paint::Bad),
+        };
+        let text = self.plain(&format!("{}: {}", remark.phase, remark.text));
+        for (i, l) in wrap_quantities(&text, self.columns - 4).iter().enumerate() {
+            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
+            self.lines.line(&format!("{}{l}", if i == 0 { "  " } else { "    " }));
+        }
+    }
+
+    fn bottleneck(&mut self, bottleneck: &Bottleneck) {
+        let statement = self.plain(&bottleneck.statement);
+        let statement = format!("{statement} ({})", confidence_word(bottleneck.confidence));
+        let lead = format!("  {} ", self.style.paint(Paint::Accent, "Bottleneck:"));
+        // The wrapped lines hang under the evidence, not under the end of the lead.
+        for (i, l) in wrap(&format!("Bottleneck: {statement}"), self.columns - 4).iter().enumerate() {
+            match l.strip_prefix("Bottleneck: ").filter(|_| i == 0) {
+                Some(rest) => self.lines.line(&format!("{lead}{rest}")),
+                None => self.lines.line(&format!("{}{l}", if i == 0 { "  " } else { "    " })),
+            }
+        }
+        for e in bottleneck.evidence.iter().take(EVIDENCE_LINES) {
+            self.wrapped("    - ", &e.line(), None);
+        }
+        if let Some(next) = &bottleneck.next {
+            self.next(next);
+        }
+    }
+
+    fn next(&mut self, next: &Next) {
+        let text = self.plain(&next.text);
+        match &next.prediction {
+            Some(p) if 15 + width(&text) + width(p) <= self.columns => {
+                let gap = self.columns - 13 - width(&text) - width(p);
+                self.lines.line(&format!("  Next step: {text}{}{p}", " ".repeat(gap)));
+            }
+            Some(p) => self.wrapped("  Next step: ", &format!("{text} ({p})"), None),
+            None => self.wrapped("  Next step: ", &text, None),
+        }
+    }
+
+    fn statements(&mut self, title: &str, rows: &[(String, String)]) {
+        self.lines.line(&format!("  {}", self.style.paint(Paint::Accent, title)));
+        for (label, statement) in rows {
+            if self.columns < TABLE_COLUMNS {
+                self.lines.line(&format!("    {label}"));
+                self.wrapped("      ", statement, None);
+            } else {
+                self.wrapped(&pad(&format!("    {label}"), STATEMENT_COLUMNS), statement, None);
+            }
+        }
+    }
+
+    fn findings(&mut self, findings: &[(String, String)]) {
+        let (head, hint) = ("  Findings", "narrows explain ID");
+        let gap = " ".repeat(self.columns - width(head) - width(hint));
+        let line = format!("{}{gap}{}", self.style.paint(Paint::Accent, head), self.style.paint(Paint::Dim, hint));
+        self.lines.line(&line);
+        let shown = &findings[..findings.len().min(FINDING_LINES)];
+        let ids = shown.iter().map(|f| width(&self.plain(&f.0))).max().unwrap_or(0).min(ID_COLUMNS);
+        for (id, title) in shown {
+            let id = self.plain(id);
+            if self.columns < TABLE_COLUMNS {
+                let id = shorten(&id, self.columns - 4, self.style.ascii);
+                self.lines.line(&format!("    {id}"));
+                self.wrapped("      ", title, None);
+                continue;
+            }
+            let lead = format!("    {}  ", pad(&shorten(&id, ids, self.style.ascii), ids));
+            self.wrapped(&lead, title, None);
+        }
+        if findings.len() > shown.len() {
+            let more = format!("and {} more on the page", findings.len() - shown.len());
+            self.wrapped("    ", &more, Some(Paint::Dim));
+        }
+    }
+
+    fn end(&mut self, end: &End) {
+        self.lines.line("");
+        for note in &end.notes {
+            self.wrapped("  Note: ", note, None);
+        }
+        let cpu = end.own_cpu.as_ref().map(|cpu| format!(", using {cpu} of CPU itself")).unwrap_or_default();
+        self.wrapped("  ", &format!("{}{cpu}.", end.cost), None);
+        let kept = [("Run  ", Some(&end.run)), ("Page ", end.page.as_ref()), ("Fetch", end.fetch.as_ref())];
+        for (name, what) in kept {
+            if let Some(what) = what {
+                self.lines.line(&format!("  {name} {}", self.plain(what)));
+            }
+        }
+    }
+}
