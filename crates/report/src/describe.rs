@@ -4,7 +4,7 @@ use crate::copy::routine;
 use crate::evidence::Worded;
 use crate::headline::{self, Notes};
 use crate::presentation::table::{doubt, notes};
-use crate::presentation::{Bottleneck, End, Figure, Head, Name, Next, Part, Presentation, State, Table};
+use crate::presentation::{Bottleneck, End, Figure, Head, Kept, Name, Next, Part, Presentation, State, Table, Tone};
 use crate::run::{Numbers, forms, remarks, table_of};
 use crate::{Check, presentation, quantity, storage_line};
 use model::{Run, RunValidity, Unit, Work};
@@ -34,7 +34,7 @@ pub(crate) fn describe(check: &Check<'_>) -> Presentation {
     }
     let rows = if is_check { headline::row_limits(check) } else { Vec::new() };
     if !rows.is_empty() {
-        said.push(Name::Limits, vec![Part::Statements { title: "What limits each number", rows }]);
+        said.push(Name::Limits, vec![Part::Statements { title: "What limits each number", tone: Tone::Good, rows }]);
     }
     let mut findings = Vec::new();
     if !check.findings.is_empty() {
@@ -61,10 +61,10 @@ fn head(check: &Check<'_>) -> Head {
         command: check.asked(),
         subject: crate::identity(run),
         when: check.started.to_owned(),
-        storage: storage_line(run),
+        about: vec![storage_line(run)],
         state: state.or_else(|| validity_state(validity).filter(|_| !is_check)),
         notes: if is_check { Vec::new() } else { run.plan.notes.clone() },
-        answer: check.verdict().filter(|_| is_check),
+        answer: check.verdict().filter(|_| is_check).map(|answer| (Tone::Good, answer)),
     }
 }
 
@@ -97,7 +97,7 @@ fn numbers(check: &Check<'_>) -> Vec<Part> {
     if !figures.is_empty() {
         parts.push(Part::Figures(figures));
     }
-    parts.extend(doubt.map(Part::Doubt));
+    parts.extend(doubt.map(|text| Part::Sentence(Tone::Doubt, text)));
     if !notes.is_empty() {
         parts.push(Part::Notes(notes));
     }
@@ -150,10 +150,13 @@ fn end(check: &Check<'_>) -> End {
         .map(|reason| format!("without io_uring, threads stood in for depth ({reason})"));
     End {
         notes: without.into_iter().chain(run.remarks.iter().cloned()).collect(),
-        cost: headline::written_words(run),
-        own_cpu: headline::own_cpu_ns(run).map(quantity::duration),
-        run: run.id.clone(),
-        version: run.program_version.clone(),
+        kept: Some(Kept {
+            run: run.id.clone(),
+            version: run.program_version.clone(),
+            cost: headline::written_words(run),
+            own_cpu: headline::own_cpu_ns(run).map(quantity::duration),
+        }),
+        repeats_answer: false,
         page: check.page.map(str::to_owned),
         fetch: check.fetch.map(str::to_owned),
     }

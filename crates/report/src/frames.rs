@@ -1,10 +1,10 @@
-//! The same frames in several ways, on a terminal. What it says, its page says, too.
+//! The same frames in several ways.
 
-use crate::document::{FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
+use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 use crate::lines::Lines;
-use crate::quantity;
-use crate::style::{Paint, Style};
-use crate::text::{plain, width};
+use crate::presentation::{Cell, Head, Name, Part, Presentation, Remark, Row, State, Table, Tone};
+use crate::text::{capital, plain};
+use crate::{Style, presentation, quantity};
 use model::FrameWay;
 
 /// What a way is called.
@@ -20,9 +20,7 @@ pub(crate) fn way_name(way: FrameWay) -> &'static str {
 
 /// The answer in a sentence.
 pub(crate) fn verdict(document: &FramesDocument) -> String {
-    let said = answer(document);
-    let first = said.chars().next().map_or_else(String::new, |first| first.to_uppercase().collect());
-    first + said.get(1..).unwrap_or_default()
+    capital(&answer(document))
 }
 
 /// Rates that are nearer to one another than this are the same: the search has steps of 5 %.
@@ -57,71 +55,50 @@ fn carried(document: &FramesDocument, way: &FramesWay) -> String {
     format!("{rate}, {} frames a second{of}", quantity::significant(frames, 3))
 }
 
-/// A table, its first row the heads.
-pub(crate) type Rows = Vec<Vec<String>>;
+fn dash<T>(value: Option<T>, words: impl Fn(T) -> String) -> Cell {
+    Cell::Text(value.map_or_else(|| "-".to_owned(), words))
+}
 
-fn dash<T>(value: Option<T>, words: impl Fn(T) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), words)
+fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = (FrameWay, [Cell; N])>) -> Table {
+    let rows = rows.map(|(way, cells)| Row::new(way_name(way), cells.into())).collect();
+    Table { corner: "way", head: head.map(str::to_owned).into(), rows, ..Table::default() }
 }
 
 /// How much each carries.
-pub(crate) fn rates(document: &FramesDocument) -> Rows {
-    let mut rows =
-        vec![["way", "no loss up to", "frames/s", "at full rate", "of the container"].map(String::from).to_vec()];
-    for way in &document.ways {
+fn rates(document: &FramesDocument) -> Table {
+    let rows = document.ways.iter().map(|way| {
         let interval = way.of_container_interval.map_or_else(String::new, |[low, high]| {
             format!(" ({} to {})", quantity::significant(low, 2), quantity::significant(high, 2))
         });
         let of = if way.way == FrameWay::Container { None } else { way.of_container };
-        rows.push(vec![
-            way_name(way.way).to_owned(),
+        let cells = [
             dash(way.sustained_bytes_per_s, quantity::rate),
             dash(way.sustained_frames_per_s, |rate| quantity::significant(rate, 3)),
             dash(way.full_bytes_per_s_median, quantity::rate),
             dash(of, |ratio| format!("{}{interval}", quantity::significant(ratio, 2))),
-        ]);
-    }
-    rows
-}
-
-fn load(load: Option<FramesLoad>) -> String {
-    dash(load, |load| format!("{:.0}+{:.0}", 100.0 * load.busy, 100.0 * load.iowait))
+        ];
+        (way.way, cells)
+    });
+    table(["no loss up to", "frames/s", "at full rate", "of the container"], rows)
 }
 
 /// What each costs at the same rate.
-pub(crate) fn costs(document: &FramesDocument) -> Rows {
-    let heads = ["way", "written in", "p99", "slowest", "durable by", "CPU+wait %"];
-    let mut rows = vec![heads.map(String::from).to_vec()];
+fn costs(document: &FramesDocument) -> Table {
+    let load = |load: &Option<FramesLoad>| {
+        load.map_or_else(|| "-".to_owned(), |load| format!("{:.0}+{:.0}", 100.0 * load.busy, 100.0 * load.iowait))
+    };
     let compared = document.ways.iter().filter_map(|way| Some((way.way, way.compared.as_ref()?)));
-    for (way, compared) in compared {
-        let FramesCompared { load_before, load_during, load_after, .. } = compared;
-        rows.push(vec![
-            way_name(way).to_owned(),
-            dash(compared.write_ns_p50, quantity::latency),
-            dash(compared.write_ns_p99, quantity::latency),
-            dash(compared.write_ns_max, quantity::latency),
-            dash(compared.durable_ns_max, quantity::latency),
-            [*load_before, *load_during, *load_after].map(load).join(" "),
-        ]);
-    }
-    rows
-}
-
-fn table(out: &mut Lines<'_>, rows: &Rows) {
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> =
-        (0..columns).map(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0)).collect();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(i, (cell, room))| match i {
-            0 => format!("{cell:room$}"),
-            _ => format!("{}{cell}", " ".repeat(room.saturating_sub(width(cell)))),
-        });
-        out.line(&format!("  {}", cells.collect::<Vec<_>>().join("  ")));
-    }
+    let rows = compared.map(|(way, c)| {
+        let loads = [&c.load_before, &c.load_during, &c.load_after].map(load).join(" ");
+        let times = [c.write_ns_p50, c.write_ns_p99, c.write_ns_max, c.durable_ns_max];
+        let [p50, p99, max, durable] = times.map(|ns| dash(ns, quantity::latency));
+        (way, [p50, p99, max, durable, Cell::Text(loads)])
+    });
+    table(["written in", "p99", "slowest", "durable by", "CPU+wait %"], rows)
 }
 
 /// What the common rate is, and what its columns are.
-pub(crate) fn common(document: &FramesDocument) -> Option<String> {
+fn common(document: &FramesDocument) -> Option<String> {
     let rate = document.common_frames_per_s?;
     let bytes = rate * document.frame_bytes as f64 * f64::from(document.cameras);
     Some(format!(
@@ -132,34 +109,56 @@ pub(crate) fn common(document: &FramesDocument) -> Option<String> {
     ))
 }
 
-/// All of it, the answer first.
+/// What was recorded, in words.
+fn load_words(document: &FramesDocument) -> String {
+    let jitter =
+        if document.jitter > 0.0 { format!(" give or take {:.0} %", 100.0 * document.jitter) } else { String::new() };
+    format!(
+        "{} of {}{jitter}, seed {}; a ring of {}; durable within {} and the flush",
+        if document.cameras == 1 { "One camera".to_owned() } else { format!("{} cameras", document.cameras) },
+        quantity::size(document.frame_bytes),
+        document.seed,
+        quantity::memory_size(document.ring_bytes),
+        quantity::duration(document.max_latency_ns)
+    )
+}
+
+/// The answer first, then how much each carries and costs, and what is missing.
+pub(crate) fn describe(document: &FramesDocument) -> Presentation {
+    let tone = if document.by_rate().is_empty() { Tone::Bad } else { Tone::Good };
+    let interrupted = State { words: "It was ended before it was whole.", bad: false };
+    let head = Head {
+        command: "run frames".to_owned(),
+        subject: document.target.clone(),
+        when: document.started.clone(),
+        about: vec![load_words(document)],
+        state: document.interrupted.then_some(interrupted),
+        answer: Some((tone, verdict(document))),
+        ..Head::default()
+    };
+    let mut said = Presentation { head, ..Presentation::default() };
+    said.push(Name::Numbers, vec![Part::Table(rates(document))]);
+    if let Some(caption) = common(document) {
+        said.push(Name::Others, vec![Part::Table(Table { caption, ..costs(document) })]);
+    }
+    let failed = document.ways.iter().filter_map(|way| {
+        let text = way.failed.as_ref()?;
+        Some(Remark { phase: way_name(way.way).to_owned(), tone: Tone::Bad, text: text.clone() })
+    });
+    let left_out = document.left_out.iter().map(|left| Remark {
+        phase: way_name(left.way).to_owned(),
+        tone: Tone::Plain,
+        text: format!("not measured: {}", left.reason),
+    });
+    let remarks: Vec<Remark> = failed.chain(left_out).collect();
+    said.push(Name::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
+    said.end.page = document.page.clone();
+    said
+}
+
+/// All of it as text.
 pub fn frames_text(document: &FramesDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let said = |text: &str| plain(text, style.ascii);
-    let paint = if document.by_rate().is_empty() { Paint::Bad } else { Paint::Accent };
-    out.wrapped("", &said(&verdict(document)), Some(paint));
-    out.line("");
-    table(&mut out, &rates(document));
-    if let Some(common) = common(document) {
-        out.line("");
-        out.wrapped("", &said(&common), None);
-        table(&mut out, &costs(document));
-    }
-    out.line("");
-    for way in document.ways.iter().filter(|way| way.failed.is_some()) {
-        let text = format!("{}: {}", way_name(way.way), way.failed.as_deref().unwrap_or_default());
-        out.wrapped("* ", &said(&text), Some(Paint::Bad));
-    }
-    for left in &document.left_out {
-        out.wrapped("* ", &said(&format!("{} was not measured: {}", way_name(left.way), left.reason)), None);
-    }
-    if document.interrupted {
-        out.wrapped("* ", "it was ended before it was whole", Some(Paint::Bad));
-    }
-    if let Some(page) = &document.page {
-        out.line(&said(&format!("  Page  {page}")));
-    }
-    out.out
+    presentation::terminal::render(&describe(document), style)
 }
 
 /// What would be measured.

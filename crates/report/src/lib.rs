@@ -1,6 +1,7 @@
 //! Shows what the other rooms found: the card on the terminal, JSON documents, Markdown, the self-contained page.
 //!
-//! Everything starts from one borrowed value, [`Check`]: the run and what diagnosis and judge concluded from it. From it
+//! What a result says is described once, as parts without layout (`presentation`); terminal, Markdown and page draw the same
+//! parts. A check or a run starts from one borrowed value, [`Check`]: the run and what diagnosis and judge concluded from it. From it
 //! come [`card()`] (80 columns, pasteable), [`markdown()`], [`document::CheckDocument`] (`narrows/check/1`) and [`page()`].
 //! A run that is no check-up is shown by the shape of its phases, never by its workload's name: a grid, a depth curve, pairs
 //! of reading and writing, percentiles, or a row a phase.

@@ -3,45 +3,20 @@
 use crate::quantity;
 use model::{Basis, Compared, Comparison, Verdict};
 
-/// One metric, with how it is shown.
-#[derive(Clone, Debug)]
-pub(crate) struct Row<'a> {
-    pub metric: &'a Compared,
-    /// `throughput`, `latency p99`.
-    pub words: String,
-    pub a: String,
-    pub b: String,
-    /// `+28.1 %`, `x 3.1`.
-    pub change: String,
-}
-
-impl<'a> Row<'a> {
-    pub fn of(metric: &'a Compared) -> Self {
-        let value = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), |v| quantity::quantity(v, metric.unit));
-        Self {
-            metric,
-            words: quantity_words(&metric.id).1,
-            a: value(metric.a),
-            b: value(metric.b),
-            change: metric.ratio.map_or_else(|| "-".to_owned(), change),
-        }
-    }
-}
-
-/// Rows below a common name: those of a phase.
+/// Metrics below a common name, that of a phase: each with what it is, `throughput`, `latency p99`.
 pub(crate) struct Group<'a> {
     pub name: String,
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<(String, &'a Compared)>,
 }
 
 /// The metrics of one family (primary or not) in groups; neighbours with the same beginning stand together.
 pub(crate) fn groups<'a>(metrics: impl Iterator<Item = &'a Compared>) -> Vec<Group<'a>> {
     let mut out: Vec<Group<'a>> = Vec::new();
     for metric in metrics {
-        let name = quantity_words(&metric.id).0;
+        let (name, words) = quantity_words(&metric.id);
         match out.last_mut().filter(|g| g.name == name) {
-            Some(group) => group.rows.push(Row::of(metric)),
-            None => out.push(Group { name, rows: vec![Row::of(metric)] }),
+            Some(group) => group.rows.push((words, metric)),
+            None => out.push(Group { name, rows: vec![(words, metric)] }),
         }
     }
     out
@@ -88,10 +63,12 @@ pub(crate) fn name_words(of: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
-/// A metric for people, in one line.
+/// A metric for people, in one line. A name without a phase is somebody's own, of a column of a table.
 pub(crate) fn metric_words(id: &str) -> String {
-    let (of, what) = quantity_words(id);
-    if of.is_empty() { what } else { format!("{} {what}", name_words(&of)) }
+    match quantity_words(id) {
+        (of, _) if of.is_empty() => id.to_owned(),
+        (of, what) => format!("{} {what}", name_words(&of)),
+    }
 }
 
 /// The answer in a sentence; where it is unclear, how many more would decide.

@@ -1,8 +1,9 @@
 //! The page of frames in several ways: the answer, the tables, and the time of every frame.
 
-use super::{frame, section, t};
+use super::{frame, said, section, t};
 use crate::document::{FramesCompared, FramesDocument, FramesTried};
-use crate::frames::{Rows, common, costs, rates, verdict, way_name};
+use crate::frames::{describe, way_name};
+use crate::presentation::Name;
 use crate::quantity;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -23,53 +24,23 @@ pub fn frames_page(document: &FramesDocument) -> String {
         document.ways.iter().filter_map(|way| Some((way_name(way.way), way.compared.as_ref()?))).collect();
     let slowest = drawn.iter().flat_map(|(_, c)| &c.frames_ms).map(|[_, ms]| *ms).fold(0.1, f64::max);
     let fastest = drawn.iter().flat_map(|(_, c)| &c.frames_ms).map(|[_, ms]| *ms).fold(slowest, f64::min);
-    let jitter =
-        if document.jitter > 0.0 { format!(" give or take {:.0} %", 100.0 * document.jitter) } else { String::new() };
-    let frames = format!(
-        "{} of {}{jitter}, seed {}; a ring of {}; durable within {} and the flush",
-        if document.cameras == 1 { "One camera".to_owned() } else { format!("{} cameras", document.cameras) },
-        quantity::size(document.frame_bytes),
-        document.seed,
-        quantity::memory_size(document.ring_bytes),
-        quantity::duration(document.max_latency_ns)
-    );
+    let said = describe(document);
     let body = html! {
         main {
-            header {
-                h1 { (t(&verdict(document))) }
-                p.lead { (t(&document.target)) " · " (t(&document.started)) }
-                p { (frames) }
-                @if document.interrupted { p.remark { "It was ended before it was whole." } }
-            }
-            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", table(&rates(document))))
-            @if let Some(common) = common(document) {
-                (section("costs", "What it costs", &common, table(&costs(document))))
+            (said::head(&said.head))
+            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", said::parts(said.parts(Name::Numbers))))
+            @if !drawn.is_empty() {
+                (section("costs", "What it costs", "", said::parts(said.parts(Name::Others))))
                 (section("frames", "Every frame", "How long each took from its arrival until it was written, logarithmic, in the same scale for all", html! {
                     div.frames { @for (name, compared) in &drawn { (plot(name, compared, (fastest, slowest))) } }
                 }))
             }
             (section("tried", "The search", "Frames a second of each camera, and what came of it", tried(document)))
-            @for way in &document.ways { @if let Some(failed) = &way.failed { p.remark { (way_name(way.way)) ": " (t(failed)) } } }
-            @for left in &document.left_out { p.remark { (way_name(left.way)) " was not measured: " (t(&left.reason)) } }
+            (said::parts(said.parts(Name::Events)))
             footer { p { "narrows " (t(&document.program_version)) } }
         }
     };
     frame::document("narrows frames", &document.program_version, &format!("{}\n{STYLE}", super::STYLE), &[], &body)
-}
-
-fn table(rows: &Rows) -> Markup {
-    html! {
-        div.scroll {
-            table {
-                @if let Some(heads) = rows.first() { thead { tr { @for head in heads { th { (head) } } } } }
-                tbody {
-                    @for row in rows.iter().skip(1) {
-                        tr { @for (i, cell) in row.iter().enumerate() { @if i == 0 { th scope="row" { (cell) } } @else { td { (cell) } } } }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn tried(document: &FramesDocument) -> Markup {

@@ -46,6 +46,11 @@ pub(super) fn t(text: &str) -> String {
     text::plain(text, false)
 }
 
+/// A coordinate.
+fn px(value: f64) -> String {
+    format!("{value:.1}")
+}
+
 /// The page of a check, as one HTML document.
 pub fn page(check: &Check<'_>) -> String {
     let run = check.run;

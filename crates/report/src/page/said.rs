@@ -1,10 +1,11 @@
 //! The parts of a result as elements of the page.
 
-use super::t;
+use super::{px, t};
 use crate::evidence::{Worded, confidence_word};
 use crate::presentation::{
-    Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Remark, Table, Weight, table::PLUS_MINUS,
+    Axis, Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Remark, Span, Table, Tone, table::PLUS_MINUS,
 };
+use crate::quantity;
 use crate::text::capital;
 use maud::{Markup, html};
 use model::Confidence;
@@ -15,9 +16,9 @@ pub(super) fn head(head: &Head) -> Markup {
         header {
             p.brand { "narrows " (t(&head.command)) span.when { (t(&head.when)) } }
             h1 { (t(&head.subject)) }
-            p.storage { (t(&head.storage)) }
+            @for about in &head.about { p.storage { (t(about)) } }
             @if let Some(state) = &head.state { p.banner.(if state.bad { "bad" } else { "" }) { (state.words) } }
-            @if let Some(answer) = &head.answer { p.fit { strong { (t(answer)) } } }
+            @if let Some((_, answer)) = &head.answer { p.fit { strong { (t(answer)) } } }
         }
     }
 }
@@ -31,11 +32,14 @@ fn part(part: &Part) -> Markup {
     match part {
         Part::Table(of) => table(of),
         Part::Figures(of) => figures(of),
-        Part::Doubt(doubt) => html! { p.doubt { (t(doubt)) } },
+        Part::Heading(text) => html! { h3.form { (t(text)) } },
+        Part::Sentence(_, text) => html! { p.doubt { (t(text)) } },
+        Part::Hint(text) => html! { p.hint { (t(text)) } },
+        Part::List(list) => html! { ul.notes { @for text in list { li { (t(text)) } } } },
         Part::Notes(of) => notes(of),
         Part::Remarks(of) => remarks(of),
         Part::Bottleneck(of) => bottleneck(of),
-        Part::Statements { title, rows } => html! {
+        Part::Statements { title, rows, .. } => html! {
             h3 { (title) }
             dl.limits { @for (label, statement) in rows { dt { (t(label)) } dd { (t(statement)) } } }
         },
@@ -104,27 +108,104 @@ pub(super) fn table(table: &Table) -> Markup {
         @if !table.caption.is_empty() { h3.form { (t(&table.caption)) } }
         @match table.layout {
             Layout::Sides => { table.headline { (rows(table)) } },
-            Layout::Columns => { div.scroll tabindex="0" role="region" aria-label=(caption) { table.data.form { (rows(table)) } } },
+            Layout::Columns => { div.scroll tabindex="0" role="region" aria-label=(caption) { table.data.form.stacked[is_drawn(table)] { (rows(table)) } } },
         }
         @for line in &table.footer { p.hint { (t(line)) } }
     }
 }
 
+/// Whether a column is drawn; such a table is stacked where there is little room.
+fn is_drawn(table: &Table) -> bool {
+    (0..table.head.len()).any(|i| table.axis(i).is_some())
+}
+
+/// What a cell is, where its head is not seen; some say it themselves.
+fn label(head: &str, cell: &Cell) -> Option<String> {
+    (!matches!(cell, Cell::Change { .. } | Cell::Interval(_) | Cell::Answer(..))).then(|| t(head))
+}
+
+/// Where a cell stands.
+fn class(cell: &Cell) -> &'static str {
+    match cell {
+        Cell::Change { .. } => "change",
+        Cell::Answer(..) => "left said",
+        other if other.is_left() => "left",
+        _ => "",
+    }
+}
+
 fn rows(table: &Table) -> Markup {
+    let empty = |i: &usize| table.rows.iter().filter_map(|r| r.cells.get(*i)).all(|c| *c == Cell::Empty);
+    let table = &table.without(&table.page_only.iter().copied().filter(empty).collect::<Vec<_>>());
+    let scale = table.scale(WIDEST);
     html! {
-        thead { tr { td {} @for h in &table.head { th scope="col" { (t(h)) } } } }
+        thead { tr {
+            @if table.corner.is_empty() { td {} } @else { th.corner scope="col" { (table.corner) } }
+            @for (i, h) in table.head.iter().enumerate() {
+                th.left[table.is_left(i)] scope="col" { @match table.axis(i) { Some(axis) => { (ends(axis, scale)) }, None => { (t(h)) } } }
+            }
+        } }
         tbody {
             @for row in &table.rows {
-                tr.inner[row.inner].dim[row.dim] {
-                    th scope="row" { (t(&row.label)) @if !row.variant.is_empty() { span.variant { " " (row.variant) } } }
-                    @for (head, c) in table.head.iter().zip(&row.cells) { td data-label=(t(head)) { (cell(c)) } }
+                @if row.cells.is_empty() {
+                    tr.group { th scope="rowgroup" colspan=(table.head.len() + 1) { (t(&row.label)) } }
+                } @else {
+                    tr.inner[row.inner].dim[row.dim] {
+                        th scope="row" { (t(&row.label)) @if !row.variant.is_empty() { span.variant { " " (row.variant) } } }
+                        @for (head, c) in table.head.iter().zip(&row.cells) {
+                            td.(class(c)) data-label=[label(head, c)] { (cell(c, scale)) }
+                        }
+                    }
                 }
             }
         }
     }
 }
 
-fn cell(cell: &Cell) -> Markup {
+/// Ratios up to this one have their place on the axis; larger ones are an arrow at its end.
+const WIDEST: f64 = 32.0;
+
+/// The ends and the middle of an axis.
+fn ends(axis: Axis, scale: f64) -> Markup {
+    let (low, middle, high) = match axis {
+        Axis::Ratio => {
+            let end = quantity::ratio(scale.exp());
+            (format!("1/{end}"), "1", format!("{end} ×"))
+        }
+        Axis::Correlation => ("-1".to_owned(), "0", "1".to_owned()),
+    };
+    html! {
+        svg width="136" height="16" viewBox="0 0 136 16" role="img" aria-label=(format!("axis from {low} to {high}")) {
+            text.axis x="0" y="12" { (low) }
+            text.axis x="68" y="12" text-anchor="middle" { (middle) }
+            text.axis x="136" y="12" text-anchor="end" { (high) }
+        }
+    }
+}
+
+/// An interval on its axis; what counts as the same is a band behind it.
+fn interval(span: &Span, scale: f64) -> Markup {
+    let scale = if span.axis == Axis::Ratio { scale } else { 1.0 };
+    let x = |v: f64| (68.0 + v / scale * 62.0).clamp(6.0, 130.0);
+    html! {
+        svg width="136" height="16" viewBox="0 0 136 16" aria-hidden="true" {
+            @if let Some(margin) = span.margin { rect.track x=(px(x(-margin))) y="1" width=(px(x(margin) - x(-margin))) height="14" {} }
+            line.grid x1="68" x2="68" y1="0" y2="16" {}
+            @if let (Some(low), Some(high)) = (span.low.map(x), span.high.map(x)) {
+                path.whisker d=(format!("M{} 8 H{}", px(low), px(high))) {}
+            }
+            @if let Some(point) = span.point.filter(|p| !p.is_nan()) {
+                @match point / scale {
+                    ..-1.001 => { path d="M0 8 L9 3 V13 Z" fill="currentColor" {} },
+                    1.001.. => { path d="M136 8 L127 3 V13 Z" fill="currentColor" {} },
+                    _ => { circle cx=(px(x(point))) cy="8" r="4" fill="currentColor" {} },
+                }
+            }
+        }
+    }
+}
+
+fn cell(cell: &Cell, scale: f64) -> Markup {
     html! {
         @match cell {
             Cell::Empty => {},
@@ -143,9 +224,25 @@ fn cell(cell: &Cell) -> Markup {
                 @if let Some(code) = code { " " (t(code)) }
                 @if let Some(n) = note { sup { (n) } }
             },
+            Cell::Change { change, interval } => {
+                b { (change) } @if let Some(interval) = interval { " " span.half { (interval) } }
+            },
+            Cell::Interval(span) => { (interval(span, scale)) },
+            Cell::Answer(tone, words) => { span.chip.(chip(*tone)) { (t(words)) } },
+            Cell::Ranked { value, place, .. } => { (t(value)) " " small { (place) } },
             // The bar stands in the plot; what is left is the mark of the knee.
             Cell::Bar { knee, .. } => { @if *knee { span.chip.sure { "knee" } } },
         }
+    }
+}
+
+/// The look of a word in a frame.
+pub(super) fn chip(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "sure",
+        Tone::Plain => "plain",
+        Tone::Doubt => "unsure",
+        Tone::Bad => "low",
     }
 }
 
@@ -171,7 +268,7 @@ fn remarks(remarks: &[Remark]) -> Markup {
     html! {
         ul.events {
             @for r in remarks {
-                li.(match r.weight { Weight::Plain => "plain", Weight::Doubt => "doubt", Weight::Bad => "bad" }) {
+                li.(match r.tone { Tone::Doubt => "doubt", Tone::Bad => "bad", _ => "plain" }) {
                     b { (t(&r.phase)) } " " (t(&r.text))
                 }
             }
@@ -183,7 +280,9 @@ fn remarks(remarks: &[Remark]) -> Markup {
 pub(super) fn end(head: &Head, end: &End) -> Markup {
     html! {
         @for note in head.notes.iter().chain(&end.notes) { p.remark { (t(note)) } }
-        p.hint { (t(&end.cost)) @if let Some(cpu) = &end.own_cpu { ", using " (cpu) " of CPU itself" } "." }
+        @if let Some(kept) = &end.kept {
+            p.hint { (t(&kept.cost)) @if let Some(cpu) = &kept.own_cpu { ", using " (cpu) " of CPU itself" } "." }
+        }
     }
 }
 
@@ -191,7 +290,7 @@ pub(super) fn end(head: &Head, end: &End) -> Markup {
 pub(super) fn footer(end: &End) -> Markup {
     html! {
         footer {
-            p { "Run " code { (t(&end.run)) } ", narrows " (t(&end.version)) ". "
+            p { @if let Some(kept) = &end.kept { "Run " code { (t(&kept.run)) } ", narrows " (t(&kept.version)) ". " }
                 "MB/s is 10⁶ bytes per second. ± is how steady this one run was (95 %); it says nothing about another run." }
             p { "This page is one file and loads nothing." }
             details {

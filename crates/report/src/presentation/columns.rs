@@ -1,41 +1,76 @@
 //! A table in columns of text.
 
-use super::{Cell, Row, Table};
+use super::terminal::painted;
+use super::{Cell, Row, Table, interval};
 use crate::text::{GLUE, pad, shorten, width, wrap};
 use crate::{Paint, Style};
 
 /// The least columns of labels that a table is still a table with.
 const LEAST_LABEL: usize = 12;
+/// The most, where a table is cut into several to have room for them.
+const MOST_LABEL: usize = 24;
 const GAP: usize = 2;
 
 fn label(row: &Row) -> String {
     format!("{}{}", if row.inner { "  " } else { "" }, row.label)
 }
 
-/// A head in two lines, of which the upper one is mostly empty: words that are longer than what stands below them. A value
-/// with its unit stays together.
-fn head_lines(head: &str) -> (&str, &str) {
-    head.rsplit_once(' ').filter(|_| !head.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(("", head))
+/// A head in lines of at most so many columns, broken at its separators. A value with its unit stays together.
+fn head_lines(head: &str, room: usize) -> Vec<String> {
+    if head.starts_with(|c: char| c.is_ascii_digit()) {
+        return vec![head.to_owned()];
+    }
+    let mut pieces = vec![String::new()];
+    for c in head.chars() {
+        if let Some(last) = pieces.last_mut() {
+            last.push(c);
+        }
+        if matches!(c, '.' | '_' | '-' | ' ' | '/') {
+            pieces.push(String::new());
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for c in pieces
+        .iter()
+        .flat_map(|p| if width(p.trim_end()) <= room { vec![p.clone()] } else { p.chars().map(String::from).collect() })
+    {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(c.trim_end()) <= room => line.push_str(&c),
+            _ => lines.push(c),
+        }
+    }
+    lines.into_iter().map(|l| l.trim_end().to_owned()).filter(|l| !l.is_empty()).collect()
 }
+
+/// The least and the most columns that the pieces of a head ask for.
+const HEAD: (usize, usize) = (7, 10);
 
 fn widths(table: &Table, style: &Style) -> Vec<usize> {
     let of = |column: usize| {
+        if let Some(axis) = table.axis(column) {
+            return interval::columns(axis);
+        }
         let cells = table.rows.iter().filter_map(|r| r.cells.get(column)).map(|c| width(&c.text(style.ascii)));
-        let (upper, lower) = head_lines(&table.head[column]);
-        cells.max().unwrap_or(0).max(width(upper)).max(width(lower))
+        let cells = cells.max().unwrap_or(0);
+        let head = head_lines(&table.head[column], cells.clamp(HEAD.0, HEAD.1.max(cells)));
+        head.iter().map(|l| width(l)).max().unwrap_or(0).max(cells)
     };
     (0..table.head.len()).map(of).collect()
 }
 
 /// Columns that the table takes beside its labels.
-fn beside(widths: &[usize]) -> usize {
-    widths.iter().map(|w| w + GAP).sum()
+fn beside(widths: &[usize], gap: usize) -> usize {
+    widths.iter().map(|w| w + gap).sum()
+}
+
+/// Columns that its labels take.
+fn labels(table: &Table) -> usize {
+    table.rows.iter().map(|r| width(&label(r))).max().unwrap_or(0)
 }
 
 /// Whether the table stands in so many columns with all its labels whole.
-fn fits(table: &Table, columns: usize, style: &Style) -> bool {
-    let labels = table.rows.iter().map(|r| width(&label(r))).max().unwrap_or(0);
-    labels + beside(&widths(table, style)) <= columns
+fn fits(table: &Table, columns: usize, gap: usize, style: &Style) -> bool {
+    labels(table) + beside(&widths(table, style), gap) <= columns
 }
 
 /// The table without its intervals and, if need be, its bars: what is least missed goes first.
@@ -54,53 +89,63 @@ fn reduced(table: &Table, bars: bool) -> Table {
 /// Lines of at most `columns`. Labels that leave no room stand in a line of their own; a table with too many columns is
 /// cut into several; where not even that helps, each row becomes a list.
 pub(super) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String> {
-    if fits(table, columns, style) {
-        return plain(table, &widths(table, style), columns, style);
+    let (with_bars, bare) = (reduced(table, true), reduced(table, false));
+    for (table, gap) in [(table, GAP), (&with_bars, GAP), (&bare, GAP), (&bare, GAP - 1)] {
+        if fits(table, columns, gap, style) {
+            return plain(table, &widths(table, style), gap, columns, style);
+        }
     }
-    let with_bars = reduced(table, true);
-    let table = &if fits(&with_bars, columns, style) { with_bars } else { reduced(table, false) };
+    let table = &bare;
     let widths = widths(table, style);
-    if beside(&widths) + LEAST_LABEL <= columns || fits(table, columns, style) {
-        return plain(table, &widths, columns, style);
+    if beside(&widths, GAP) + LEAST_LABEL <= columns {
+        return plain(table, &widths, GAP, columns, style);
     }
     let widest = widths.iter().copied().max().unwrap_or(0) + GAP;
-    let room = (columns - LEAST_LABEL) / widest.max(1);
+    let room = (columns - labels(table).clamp(LEAST_LABEL, MOST_LABEL)) / widest.max(1);
     if room >= 3 {
         let mut out = Vec::new();
         for first in (0..table.head.len()).step_by(room) {
             let last = (first + room).min(table.head.len());
-            let rows = table.rows.iter().map(|r| Row { cells: r.cells[first..last].to_vec(), ..r.clone() });
+            let of_row = |r: &Row| Row { cells: r.cells.get(first..last).unwrap_or_default().to_vec(), ..r.clone() };
+            // A row that says nothing here says it in another part.
+            let says = |r: &Row| r.cells.is_empty() || r.cells.iter().any(|c| *c != Cell::Empty);
+            let rows = table.rows.iter().map(of_row).filter(says);
             let part = Table { head: table.head[first..last].to_vec(), rows: rows.collect(), ..Table::default() };
             if first > 0 {
                 out.push(String::new());
             }
-            out.extend(plain(&part, &widths[first..last], columns, style));
+            out.extend(plain(&part, &widths[first..last], GAP, columns, style));
         }
         return out;
     }
     lists(table, columns, style)
 }
 
-fn plain(table: &Table, widths: &[usize], columns: usize, style: &Style) -> Vec<String> {
-    let longest = table.rows.iter().map(|r| width(&label(r))).max().unwrap_or(0);
-    let labels = longest.min(columns.saturating_sub(beside(widths)));
-    // A column of drawings stands left, as its head does.
-    let drawn = |column: usize| {
-        let mut cells = table.rows.iter().filter_map(|r| r.cells.get(column));
-        cells.any(|c| matches!(c, Cell::Bar { .. }))
-    };
-    let place = |column: usize, text: &str, painted: String| {
+fn plain(table: &Table, widths: &[usize], gap: usize, columns: usize, style: &Style) -> Vec<String> {
+    let labels = labels(table).min(columns.saturating_sub(beside(widths, gap)));
+    // A column of drawings or words stands left, as its head does.
+    let place = |column: usize, text: &str, painted: &str| {
         let fill = " ".repeat(widths[column].saturating_sub(width(text)));
-        if drawn(column) { format!("{}{painted}{fill}", " ".repeat(GAP)) } else { format!("  {fill}{painted}") }
+        let gap = " ".repeat(gap);
+        if table.is_left(column) { format!("{gap}{painted}{fill}") } else { format!("{gap}{fill}{painted}") }
     };
     let mut out = Vec::new();
-    let heads: [fn(&str) -> &str; 2] = [|h| head_lines(h).0, |h| head_lines(h).1];
-    for part in heads {
-        let head: String = table.head.iter().enumerate().map(|(i, h)| place(i, part(h), part(h).to_owned())).collect();
-        if !head.trim().is_empty() {
-            out.push(style.paint(Paint::Dim, format!("{}{head}", " ".repeat(labels)).trim_end()));
-        }
+    let heads: Vec<Vec<String>> = table
+        .head
+        .iter()
+        .enumerate()
+        .map(|(i, h)| {
+            table.axis(i).map_or_else(|| head_lines(h, widths[i]), |axis| vec![interval::head(axis, style.ascii)])
+        })
+        .collect();
+    let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
+    for i in 0..lines {
+        // What has fewer lines stands on the numbers.
+        let part = |h: &Vec<String>| (i + h.len()).checked_sub(lines).map_or(String::new(), |at| h[at].clone());
+        let head: String = heads.iter().map(part).enumerate().map(|(i, h)| place(i, &h, &h)).collect();
+        out.push(style.paint(Paint::Dim, format!("{}{head}", " ".repeat(labels)).trim_end()));
     }
+    let scale = table.scale(interval::MOST);
     for row in &table.rows {
         let own = label(row);
         let mut line = if width(&own) <= labels {
@@ -110,9 +155,11 @@ fn plain(table: &Table, widths: &[usize], columns: usize, style: &Style) -> Vec<
             " ".repeat(labels)
         };
         for (i, cell) in row.cells.iter().enumerate() {
-            let text = cell.text(style.ascii);
-            let painted = cell.paint().map_or_else(|| text.clone(), |p| style.paint(p, &text));
-            line.push_str(&place(i, &text, painted));
+            let text = match cell {
+                Cell::Interval(span) => interval::bar(span, scale, style.ascii),
+                other => other.text(style.ascii),
+            };
+            line.push_str(&place(i, &text, &painted(cell, &text, style)));
         }
         let line = line.trim_end();
         out.push(if row.dim { style.paint(Paint::Dim, line) } else { line.to_owned() });
@@ -126,7 +173,11 @@ fn lists(table: &Table, columns: usize, style: &Style) -> Vec<String> {
         let own = label(row);
         let indent = own.len() - own.trim_start().len();
         out.push(shorten(&own, columns, style.ascii));
-        let filled = row.cells.iter().enumerate().filter(|(_, c)| !matches!(c, Cell::Empty | Cell::Bar { .. }));
+        let filled = row
+            .cells
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| !matches!(c, Cell::Empty | Cell::Bar { .. } | Cell::Interval(_)));
         let parts: Vec<String> = filled
             .map(|(i, c)| format!("{} {}", table.head[i], c.text(style.ascii)).trim().replace(' ', &GLUE.to_string()))
             .collect();

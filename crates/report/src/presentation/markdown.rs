@@ -1,7 +1,7 @@
 //! The parts of a result as Markdown, for issues and forums.
 
 use super::table::PLUS_MINUS;
-use super::{Bottleneck, Cell, Part, Presentation, Table};
+use super::{Bottleneck, Cell, Part, Presentation, Table, Tone};
 use crate::evidence::confidence_word;
 use crate::forum;
 use crate::text::plain;
@@ -30,15 +30,21 @@ pub(crate) fn safe(text: &str) -> String {
 /// The whole result, in 40 lines at most.
 pub(crate) fn render(result: &Presentation) -> String {
     let head = &result.head;
-    let mut out = format!("**narrows {} {}** ({})\n\n", safe(&head.command), safe(&head.subject), safe(&head.when));
-    out.push_str(&format!("{}\n\n", safe(&head.storage)));
+    let mut out = format!("**narrows {} {}**", safe(&head.command), safe(&head.subject));
+    if !head.when.is_empty() {
+        out.push_str(&format!(" ({})", safe(&head.when)));
+    }
+    out.push_str("\n\n");
+    for about in &head.about {
+        out.push_str(&format!("{}\n\n", safe(about)));
+    }
     if let Some(state) = &head.state {
         out.push_str(&format!("*{}*\n\n", state.words));
     }
     for note in &head.notes {
         out.push_str(&format!("Note: {}\n\n", safe(note)));
     }
-    if let Some(answer) = &head.answer {
+    if let Some((_, answer)) = &head.answer {
         out.push_str(&format!("**{}**\n\n", safe(answer)));
     }
     for part in result.sections.iter().flat_map(|s| &s.parts) {
@@ -49,7 +55,9 @@ pub(crate) fn render(result: &Presentation) -> String {
     for note in &end.notes {
         out.push_str(&format!("Note: {}\n\n", safe(note)));
     }
-    out.push_str(&format!("{}. Run {}, narrows {}.\n", end.cost, safe(&end.run), safe(&end.version)));
+    if let Some(kept) = &end.kept {
+        out.push_str(&format!("{}. Run {}, narrows {}.\n", kept.cost, safe(&kept.run), safe(&kept.version)));
+    }
     forum::folded(&out)
 }
 
@@ -65,13 +73,16 @@ fn of_part(part: &Part) -> String {
             let all: Vec<String> = figures.iter().map(|f| sentence(f.name, &safe(&f.text(PLUS_MINUS)))).collect();
             format!("{}\n", all.join(" "))
         }
-        Part::Doubt(doubt) => format!("*{}*\n", safe(doubt)),
+        Part::Heading(text) => format!("**{}**\n", safe(text)),
+        Part::Sentence(Tone::Plain, text) | Part::Hint(text) => format!("{}\n", safe(text)),
+        Part::Sentence(_, text) => format!("*{}*\n", safe(text)),
+        Part::List(items) => list(items.iter().map(|text| safe(text))),
         Part::Notes(notes) => {
             notes.iter().enumerate().map(|(i, n)| format!("{}. {}\n", i + 1, safe(&n.text))).collect()
         }
         Part::Remarks(remarks) => list(remarks.iter().map(|r| format!("{}: {}", safe(&r.phase), safe(&r.text)))),
         Part::Bottleneck(bottleneck) => of_bottleneck(bottleneck),
-        Part::Statements { title, rows } => {
+        Part::Statements { title, rows, .. } => {
             format!("**{title}**\n\n{}", list(rows.iter().map(|(of, said)| format!("{}: {}", safe(of), safe(said)))))
         }
         Part::Findings(findings) => {
@@ -88,6 +99,8 @@ fn of_part(part: &Part) -> String {
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Best(text) => format!("**{}**", safe(text)),
+        Cell::Change { change, interval: Some(interval) } => format!("{change} ({interval})"),
+        Cell::Ranked { value, of_best, place } if !place.is_empty() => format!("{value} ({of_best}, {place})"),
         Cell::Without { .. } => format!("*{}*", safe(&cell.text(false))),
         // The number says it; what is left is the mark of the knee.
         Cell::Bar { knee, .. } => Cell::Bar { share: 0.0, knee: *knee }.text(false),
@@ -97,14 +110,18 @@ fn cell(cell: &Cell) -> String {
 }
 
 fn of_table(table: &Table) -> String {
+    let table = table.narrow().undrawn();
     let mut out = String::new();
     if !table.caption.is_empty() {
         out.push_str(&format!("{}\n\n", safe(&table.caption)));
     }
     let head: Vec<String> = table.head.iter().map(|h| safe(h)).collect();
-    out.push_str(&format!("| | {} |\n|---|{}\n", head.join(" | "), "---:|".repeat(head.len())));
+    let corner = if table.corner.is_empty() { String::new() } else { format!(" {}", table.corner) };
+    let rule: String = (0..head.len()).map(|i| if table.is_left(i) { "---|" } else { "---:|" }).collect();
+    out.push_str(&format!("|{corner} | {} |\n|---|{rule}\n", head.join(" | ")));
     for row in &table.rows {
-        let cells: Vec<String> = row.cells.iter().map(cell).collect();
+        let mut cells: Vec<String> = row.cells.iter().map(cell).collect();
+        cells.resize(head.len(), String::new());
         let lead = if row.inner { "· " } else { "" };
         out.push_str(&format!("| {lead}{} | {} |\n", safe(&row.name()), cells.join(" | ")));
     }

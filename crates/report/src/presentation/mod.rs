@@ -4,12 +4,13 @@
 //! with these. Texts are as they came: each of the three makes them safe for the place where they land.
 
 mod columns;
+mod interval;
 pub(crate) mod markdown;
 mod sides;
 pub(crate) mod table;
 pub(crate) mod terminal;
 
-pub(crate) use table::{Cell, Layout, Row, Table};
+pub(crate) use table::{Axis, Cell, Layout, Row, Span, Table};
 
 use crate::evidence::Worded;
 use model::{Confidence, LimitLayer};
@@ -43,15 +44,28 @@ pub(crate) struct Head {
     /// As on the command line: `run depth`.
     pub command: String,
     pub subject: String,
+    /// May be empty.
     pub when: String,
-    /// The storage in a line, its parts between commas.
-    pub storage: String,
+    /// What it was about, a line each, parts between commas: the storage; the question.
+    pub about: Vec<String>,
     /// What the result is worth as a whole, where that is not everything.
     pub state: Option<State>,
     /// How it was meant.
     pub notes: Vec<String>,
     /// The answer to what was asked, in a sentence.
-    pub answer: Option<String>,
+    pub answer: Option<(Tone, String)>,
+}
+
+/// What a word means for its reader; the colour follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// What matters, or is good.
+    Good,
+    Plain,
+    /// Makes doubtful, or is not decided.
+    Doubt,
+    /// Went wrong, or is worse.
+    Bad,
 }
 
 /// What a result is worth as a whole.
@@ -65,7 +79,13 @@ pub(crate) struct State {
 /// Which part of the result a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
+    /// What has to be known before the numbers.
+    Answer,
+    /// In what else two sides differ.
+    Differences,
     Numbers,
+    /// What was measured and not asked.
+    Others,
     /// What happened meanwhile.
     Events,
     Bottleneck,
@@ -85,8 +105,12 @@ pub(crate) struct Section {
 pub(crate) enum Part {
     Table(Table),
     Figures(Vec<Figure>),
-    /// How much of the numbers is doubtful.
-    Doubt(String),
+    /// What stands above a table of several.
+    Heading(String),
+    Sentence(Tone, String),
+    /// What a table does not say of itself.
+    Hint(String),
+    List(Vec<String>),
     /// What cells point to, counted from 1.
     Notes(Vec<Note>),
     Remarks(Vec<Remark>),
@@ -94,6 +118,7 @@ pub(crate) enum Part {
     /// Statements, each of what stands before it.
     Statements {
         title: &'static str,
+        tone: Tone,
         rows: Vec<(String, String)>,
     },
     /// Findings by their ids, each with its title.
@@ -127,22 +152,11 @@ pub(crate) struct Note {
     pub of_doubted: bool,
 }
 
-/// How much a remark matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
-    /// Good to know.
-    Plain,
-    /// Makes a number doubtful.
-    Doubt,
-    /// Data or operations went wrong.
-    Bad,
-}
-
 /// One remark on one phase.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Remark {
     pub phase: String,
-    pub weight: Weight,
+    pub tone: Tone,
     pub text: String,
 }
 
@@ -171,12 +185,20 @@ pub(crate) struct Next {
 pub(crate) struct End {
     /// What has to be known of the whole.
     pub notes: Vec<String>,
+    pub kept: Option<Kept>,
+    /// Where the answer is said again on a terminal when it has left the screen.
+    pub repeats_answer: bool,
+    pub page: Option<String>,
+    pub fetch: Option<String>,
+}
+
+/// A run that is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kept {
+    pub run: String,
+    pub version: String,
     /// `Wrote 1.9 GB in 58 s`.
     pub cost: String,
     /// CPU time of this program itself.
     pub own_cpu: Option<String>,
-    pub run: String,
-    pub version: String,
-    pub page: Option<String>,
-    pub fetch: Option<String>,
 }

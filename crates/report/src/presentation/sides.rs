@@ -1,5 +1,6 @@
 //! A table of reading and writing in text: two columns of numbers, each with its tail where all have room for it.
 
+use super::terminal::painted;
 use super::{Cell, Row, Table};
 use crate::text::{pad, plain, shorten, width};
 use crate::{Paint, Style};
@@ -55,10 +56,6 @@ fn cell_text(cell: &Cell, ends: &Ends, detail: Detail, room: usize, style: &Styl
         }
         other => other.text(style.ascii),
     }
-}
-
-fn painted(cell: &Cell, text: &str, style: &Style) -> String {
-    cell.paint().map_or_else(|| text.to_owned(), |paint| style.paint(paint, text))
 }
 
 pub(super) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! A table before it is laid out.
 
-use super::Note;
-use crate::Paint;
+use super::{Note, Tone};
 use crate::quantity::Shown;
 use model::Reason;
 
@@ -22,6 +21,40 @@ pub(crate) enum Cell {
     Doubted { shown: Shown, note: Option<usize> },
     /// A share of the highest as a bar, and whether the knee is here.
     Bar { share: f64, knee: bool },
+    /// A change, and the interval that holds it.
+    Change { change: String, interval: Option<String> },
+    /// The same, drawn.
+    Interval(Span),
+    /// An answer in a word.
+    Answer(Tone, String),
+    /// A value, what it is of the best, and its place.
+    Ranked { value: String, of_best: String, place: String },
+}
+
+/// What the middle and the ends of an interval's axis are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    /// Logarithms of ratios around 0, as far as the widest of the table.
+    Ratio,
+    /// From -1 to 1.
+    Correlation,
+}
+
+/// An interval with its point on an axis; what is not known is not drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub axis: Axis,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    pub point: Option<f64>,
+    /// Half the width of what counts as the same.
+    pub margin: Option<f64>,
+}
+
+impl Span {
+    fn ends(&self) -> impl Iterator<Item = f64> {
+        [self.low, self.high, self.point].into_iter().flatten().filter(|v| v.is_finite())
+    }
 }
 
 /// Cells of a bar at its longest.
@@ -35,7 +68,11 @@ impl Cell {
     pub fn text(&self, ascii: bool) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::Text(text) | Self::Best(text) => text.clone(),
+            Self::Interval(_) => String::new(),
+            Self::Text(text) | Self::Best(text) | Self::Answer(_, text) => text.clone(),
+            Self::Change { change, .. } => change.clone(),
+            Self::Ranked { of_best, place, .. } if place.is_empty() => of_best.clone(),
+            Self::Ranked { of_best, place, .. } => format!("{of_best} {place:<2}"),
             Self::Value { shown, p99, unsteady } => {
                 let value = shown.with_interval(if ascii { "+/-" } else { PLUS_MINUS });
                 let p99 = p99.as_ref().map(|p99| format!(", p99 {p99}")).unwrap_or_default();
@@ -57,14 +94,19 @@ impl Cell {
         }
     }
 
-    pub fn paint(&self) -> Option<Paint> {
+    pub fn tone(&self) -> Tone {
         match self {
-            Self::Best(_) => Some(Paint::Accent),
-            Self::Doubted { .. } | Self::Without { bad: true, .. } => Some(Paint::Bad),
-            Self::Without { bad: false, .. } => Some(Paint::Warn),
-            Self::Bar { .. } => Some(Paint::Dim),
-            Self::Empty | Self::Value { .. } | Self::Text(_) => None,
+            Self::Best(_) => Tone::Good,
+            Self::Doubted { .. } | Self::Without { bad: true, .. } => Tone::Bad,
+            Self::Without { bad: false, .. } => Tone::Doubt,
+            Self::Answer(tone, _) => *tone,
+            _ => Tone::Plain,
         }
+    }
+
+    /// Whether it stands left in its column.
+    pub fn is_left(&self) -> bool {
+        matches!(self, Self::Bar { .. } | Self::Interval(_) | Self::Answer(..))
     }
 }
 
@@ -84,6 +126,11 @@ pub(crate) struct Row {
 impl Row {
     pub fn new(label: impl Into<String>, cells: Vec<Cell>) -> Self {
         Self { label: label.into(), variant: "", inner: false, dim: false, cells }
+    }
+
+    /// What the inner rows below are of.
+    pub fn group(label: impl Into<String>) -> Self {
+        Self::new(label, Vec::new())
     }
 
     /// Label and variant in one.
@@ -106,7 +153,11 @@ pub(crate) struct Table {
     pub layout: Layout,
     /// What it shows, in which unit; may be empty.
     pub caption: String,
+    /// What the labels are.
+    pub corner: &'static str,
     pub head: Vec<String>,
+    /// Columns that only a page has room for.
+    pub page_only: Vec<usize>,
     pub rows: Vec<Row>,
     /// What has to be said of the whole.
     pub footer: Vec<String>,
@@ -115,6 +166,50 @@ pub(crate) struct Table {
 impl Table {
     fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.rows.iter().flat_map(|r| &r.cells)
+    }
+
+    /// Half the width of the axis of ratios: as far as the widest of them, but for what is wider than `most`; at least 10 %.
+    pub fn scale(&self, most: f64) -> f64 {
+        let spans = self.cells().filter_map(|c| if let Cell::Interval(span) = c { Some(span) } else { None });
+        let widest = spans.filter(|s| s.axis == Axis::Ratio).flat_map(Span::ends).map(f64::abs).fold(0.0, f64::max);
+        widest.clamp(1.1f64.ln(), most.ln())
+    }
+
+    /// The axis of a column of intervals.
+    pub fn axis(&self, column: usize) -> Option<Axis> {
+        self.rows
+            .iter()
+            .find_map(|r| if let Some(Cell::Interval(span)) = r.cells.get(column) { Some(span.axis) } else { None })
+    }
+
+    /// Whether a column stands left, as its head does.
+    pub fn is_left(&self, column: usize) -> bool {
+        self.rows.iter().filter_map(|r| r.cells.get(column)).any(Cell::is_left)
+    }
+
+    /// Without the columns that are drawn, where somebody draws them larger or cannot draw.
+    pub fn undrawn(&self) -> Self {
+        let drawn: Vec<usize> = (0..self.head.len()).filter(|i| self.axis(*i).is_some()).collect();
+        let page_only: Vec<usize> =
+            self.page_only.iter().map(|i| i - drawn.iter().filter(|d| *d < i).count()).collect();
+        Self { page_only, ..self.without(&drawn) }
+    }
+
+    /// Without some columns.
+    pub fn without(&self, columns: &[usize]) -> Self {
+        fn stay<T: Clone>(all: &[T], gone: &[usize]) -> Vec<T> {
+            all.iter().enumerate().filter(|(i, _)| !gone.contains(i)).map(|(_, cell)| cell.clone()).collect()
+        }
+        let mut table = self.clone();
+        table.head = stay(&self.head, columns);
+        table.rows.iter_mut().for_each(|row| row.cells = stay(&row.cells, columns));
+        table.page_only.clear();
+        table
+    }
+
+    /// Without the columns for which there is no room.
+    pub fn narrow(&self) -> Self {
+        self.without(&self.page_only)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
 use super::{
-    Bottleneck, End, Figure, Head, Layout, Next, Note, Part, Presentation, Remark, Table, Weight, columns, sides,
+    Bottleneck, Cell, End, Figure, Head, Layout, Next, Note, Part, Presentation, Remark, Table, Tone, columns, sides,
 };
 use crate::evidence::confidence_word;
 use crate::lines::Lines;
@@ -17,6 +17,8 @@ const FINDING_LINES: usize = 6;
 const SHORT_LABEL_COLUMNS: usize = 15;
 /// Columns of what statements are of.
 const STATEMENT_COLUMNS: usize = 33;
+/// Lines of which the first are still seen when the last is written.
+const SCREEN: usize = 24;
 /// The longest id of a finding that still gets a column of its own.
 const ID_COLUMNS: usize = 28;
 
@@ -27,11 +29,32 @@ pub(crate) fn render(result: &Presentation, style: &Style) -> String {
     for section in &result.sections {
         w.lines.line("");
         for (i, part) in section.parts.iter().enumerate() {
-            w.part(part, i == 0);
+            let above = i.checked_sub(1).map(|i| &section.parts[i]);
+            if matches!(part, Part::Table(_)) && above.is_some_and(|above| !matches!(above, Part::Heading(_))) {
+                w.lines.line("");
+            }
+            w.part(part);
         }
     }
-    w.end(&result.end);
+    w.end(&result.head, &result.end);
     w.lines.out
+}
+
+impl Tone {
+    fn paint(self) -> Option<Paint> {
+        match self {
+            Self::Good => Some(Paint::Accent),
+            Self::Plain => None,
+            Self::Doubt => Some(Paint::Warn),
+            Self::Bad => Some(Paint::Bad),
+        }
+    }
+}
+
+/// The text of a cell in its colour.
+pub(super) fn painted(cell: &Cell, text: &str, style: &Style) -> String {
+    let paint = if matches!(cell, Cell::Bar { .. }) { Some(Paint::Dim) } else { cell.tone().paint() };
+    paint.map_or_else(|| text.to_owned(), |paint| style.paint(paint, text))
 }
 
 struct Terminal<'a> {
@@ -52,15 +75,16 @@ impl Terminal<'_> {
 
     fn head(&mut self, head: &Head) {
         let when = self.plain(&head.when);
-        let room = self.columns.saturating_sub(width(&when) + 2);
+        let room = if when.is_empty() { self.columns } else { self.columns.saturating_sub(width(&when) + 2) };
         let command = format!("narrows {} {}", self.plain(&head.command), self.plain(&head.subject));
-        let command = pad(&shorten(&command, room, self.style.ascii), room);
-        let line = format!("{}  {}", self.style.paint(Paint::Title, &command), self.style.paint(Paint::Dim, &when));
-        self.lines.line(&line);
-        // Broken between its parts, never inside one.
-        let glued = self.plain(&head.storage).replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
-        for l in wrap(&glued, self.columns) {
-            self.lines.line(&l.replace(GLUE, " "));
+        let command = self.style.paint(Paint::Title, &pad(&shorten(&command, room, self.style.ascii), room));
+        self.lines.line(&format!("{command}  {}", self.style.paint(Paint::Dim, &when)));
+        for about in &head.about {
+            // Broken between its parts, never inside one.
+            let glued = self.plain(about).replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
+            for l in wrap(&glued, self.columns) {
+                self.lines.line(&l.replace(GLUE, " "));
+            }
         }
         if let Some(state) = &head.state {
             self.wrapped("", state.words, Some(Paint::Warn));
@@ -68,26 +92,24 @@ impl Terminal<'_> {
         for note in &head.notes {
             self.wrapped("  Note: ", note, Some(Paint::Dim));
         }
-        if let Some(answer) = &head.answer {
+        if let Some((tone, answer)) = &head.answer {
             self.lines.line("");
-            self.wrapped("  ", answer, Some(Paint::Accent));
+            self.wrapped("  ", answer, tone.paint());
         }
     }
 
-    fn part(&mut self, part: &Part, first: bool) {
+    fn part(&mut self, part: &Part) {
         match part {
-            Part::Table(table) => {
-                if !first {
-                    self.lines.line("");
-                }
-                self.table(table);
-            }
+            Part::Table(table) => self.table(table),
             Part::Figures(figures) => self.figures(figures),
-            Part::Doubt(doubt) => self.wrapped("  ", doubt, Some(Paint::Warn)),
+            Part::Heading(text) => self.wrapped("  ", text, Some(Paint::Accent)),
+            Part::Sentence(tone, text) => self.wrapped("  ", text, tone.paint()),
+            Part::Hint(text) => self.wrapped("  ", text, Some(Paint::Dim)),
+            Part::List(list) => list.iter().for_each(|text| self.wrapped("  - ", text, None)),
             Part::Notes(notes) => self.notes(notes),
             Part::Remarks(remarks) => remarks.iter().for_each(|r| self.remark(r)),
             Part::Bottleneck(bottleneck) => self.bottleneck(bottleneck),
-            Part::Statements { title, rows } => self.statements(title, rows),
+            Part::Statements { title, tone, rows } => self.statements(title, *tone, rows),
             Part::Findings(findings) => self.findings(findings),
             Part::Named(name, text) => self.wrapped(&format!("  {name}  "), text, None),
         }
@@ -101,7 +123,7 @@ impl Terminal<'_> {
             sides::render(table, self.columns, self.style).iter().for_each(|l| self.lines.line(l));
         } else {
             // Names come from outside.
-            let mut table = table.clone();
+            let mut table = table.narrow();
             table.rows.iter_mut().for_each(|row| row.label = self.plain(&row.label));
             for line in columns::render(&table, self.columns - 2, self.style) {
                 self.lines.line(&format!("  {line}"));
@@ -129,11 +151,7 @@ impl Terminal<'_> {
 
     /// Text that starts two columns in, and goes on four: long names are no margin.
     fn remark(&mut self, remark: &Remark) {
-        let paint = match remark.weight {
-            Weight::Plain => None,
-            Weight::Doubt => Some(Paint::Warn),
-            Weight::Bad => Some(Paint::Bad),
-        };
+        let paint = remark.tone.paint();
         let text = self.plain(&format!("{}: {}", remark.phase, remark.text));
         for (i, l) in wrap_quantities(&text, self.columns - 4).iter().enumerate() {
             let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
@@ -172,9 +190,10 @@ impl Terminal<'_> {
         }
     }
 
-    fn statements(&mut self, title: &str, rows: &[(String, String)]) {
-        self.lines.line(&format!("  {}", self.style.paint(Paint::Accent, title)));
+    fn statements(&mut self, title: &str, tone: Tone, rows: &[(String, String)]) {
+        self.wrapped("  ", title, tone.paint());
         for (label, statement) in rows {
+            let label = self.plain(label);
             if self.columns < TABLE_COLUMNS {
                 self.lines.line(&format!("    {label}"));
                 self.wrapped("      ", statement, None);
@@ -208,18 +227,28 @@ impl Terminal<'_> {
         }
     }
 
-    fn end(&mut self, end: &End) {
+    fn end(&mut self, head: &Head, end: &End) {
         self.lines.line("");
         for note in &end.notes {
             self.wrapped("  Note: ", note, None);
         }
-        let cpu = end.own_cpu.as_ref().map(|cpu| format!(", using {cpu} of CPU itself")).unwrap_or_default();
-        self.wrapped("  ", &format!("{}{cpu}.", end.cost), None);
-        let kept = [("Run  ", Some(&end.run)), ("Page ", end.page.as_ref()), ("Fetch", end.fetch.as_ref())];
-        for (name, what) in kept {
+        if let Some(kept) = &end.kept {
+            let cpu = kept.own_cpu.as_ref().map(|cpu| format!(", using {cpu} of CPU itself")).unwrap_or_default();
+            self.wrapped("  ", &format!("{}{cpu}.", kept.cost), None);
+        }
+        // What is long is read from its end, where a terminal stands.
+        if let Some((tone, answer)) =
+            head.answer.as_ref().filter(|_| end.repeats_answer && self.lines.out.lines().count() > SCREEN)
+        {
+            self.wrapped("  ", answer, tone.paint());
+        }
+        let run = end.kept.as_ref().map(|kept| &kept.run);
+        for (name, what) in [("Run  ", run), ("Page ", end.page.as_ref()), ("Fetch", end.fetch.as_ref())] {
             if let Some(what) = what {
                 self.lines.line(&format!("  {name} {}", self.plain(what)));
             }
         }
+        let length = self.lines.out.trim_end_matches('\n').len() + 1;
+        self.lines.out.truncate(length);
     }
 }

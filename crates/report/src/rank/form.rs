@@ -1,9 +1,12 @@
 //! What all forms of a ranking share: which metrics are shown, in which order, and the words of a cell.
 
 use super::Rank;
+use crate::compare::metric_words;
 use crate::quantity;
 use model::{Better, Prediction, RankedMetric, Ranking, Unit};
 
+/// Metrics that are named of a winner.
+const MOST_NAMED: usize = 6;
 /// More columns than this are no table that anybody reads: then only the first rate of each phase is shown.
 const MOST_METRICS: usize = 20;
 
@@ -46,21 +49,21 @@ pub(crate) fn order(ranking: &Ranking, lead: Option<usize>) -> Vec<usize> {
     order
 }
 
-/// What a metric of a target is shown as.
-pub(crate) struct Cell {
+/// How a target stands in a metric.
+pub(crate) struct Place {
     /// `74 %` of the best, `x 2.3` its time, or the value where there is no best.
-    pub words: String,
+    pub of_best: String,
     /// `2`, `2=` where shared; empty without places.
     pub place: String,
 }
 
-/// The cell of one target; `all` are the same metric of every target.
-pub(crate) fn cell(metric: &RankedMetric, all: &[&RankedMetric]) -> Cell {
+/// The place of one target; `all` are the same metric of every target.
+pub(crate) fn place(metric: &RankedMetric, all: &[&RankedMetric]) -> Place {
     let place = metric.place.map_or_else(String::new, |place| {
         let shared = all.iter().filter(|m| m.place == Some(place)).count() > 1;
         format!("{place}{}", if shared { "=" } else { "" })
     });
-    let words = match (metric.value, metric.ratio_to_best, metric.better) {
+    let of_best = match (metric.value, metric.ratio_to_best, metric.better) {
         (None, ..) => "-".to_owned(),
         (Some(_), Some(ratio), Some(Better::Higher)) => {
             let percent = ratio * 100.0;
@@ -69,10 +72,36 @@ pub(crate) fn cell(metric: &RankedMetric, all: &[&RankedMetric]) -> Cell {
         (Some(_), Some(ratio), Some(Better::Lower)) => format!("x {}", quantity::significant(ratio, 3)),
         (Some(value), ..) => quantity::quantity(value, metric.unit),
     };
-    Cell { words, place }
+    Place { of_best, place }
 }
 
 /// Share of pairs of targets in one order by both, the direction aside, percent.
 pub(crate) fn same_order_percent(prediction: &Prediction) -> Option<f64> {
     prediction.agreement.map(|share| 100.0 * share.max(1.0 - share))
+}
+
+/// Who is best at what, in words: a sentence for each target that is first, or shares the first place, anywhere.
+pub(crate) fn winners(rank: &Rank<'_>) -> Vec<String> {
+    let ranking = rank.ranking;
+    let shown = shown(rank);
+    let words = |i: usize| {
+        let metric = &ranking.targets[0].metrics[i];
+        let firsts = ranking.targets.iter().filter(|t| t.metrics[i].place == Some(1)).count();
+        format!("{}{}", metric_words(&metric.id), if firsts > 1 { " (shared)" } else { "" })
+    };
+    let best = |target: &model::RankedTarget| -> Vec<String> {
+        // What all share tells none of them apart.
+        let apart = |i: &usize| ranking.targets.iter().any(|t| t.metrics[*i].place != Some(1));
+        shown.iter().copied().filter(apart).filter(|i| target.metrics[*i].place == Some(1)).map(words).collect()
+    };
+    let all: Vec<(&str, Vec<String>)> =
+        ranking.targets.iter().map(|t| (t.name.as_str(), best(t))).filter(|(_, best)| !best.is_empty()).collect();
+    let sentence = |(name, best): (&str, Vec<String>)| {
+        let named = best.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        match best.len().saturating_sub(MOST_NAMED) {
+            0 => format!("{name} is best in {named}."),
+            more => format!("{name} is best in {named} and {more} more."),
+        }
+    };
+    all.into_iter().map(sentence).collect()
 }

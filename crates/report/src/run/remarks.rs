@@ -1,6 +1,6 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
-use crate::presentation::{Remark, Weight};
+use crate::presentation::{Remark, Tone};
 use crate::quantity;
 use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
 
@@ -27,7 +27,7 @@ fn covered(run: &Run, phase: &PhaseRun) -> String {
     }
 }
 
-fn steady(record: &SteadyRecord, over: &str) -> (Weight, String) {
+fn steady(record: &SteadyRecord, over: &str) -> (Tone, String) {
     let limit = |name: &str, ratio: Option<f64>| ratio.map(|r| format!("{name} {}", percent(r)));
     let parts: Vec<String> =
         [limit("range", record.range_ratio), limit("slope", record.slope_ratio)].into_iter().flatten().collect();
@@ -35,28 +35,26 @@ fn steady(record: &SteadyRecord, over: &str) -> (Weight, String) {
     let rounds = record.rounds.len();
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
     match record.reached {
-        true => (Weight::Plain, format!("steady after {rounds}{over}: the last {}{of} count", record.window_rounds)),
-        false => (Weight::Doubt, format!("not steady after {rounds}{over}{of}")),
+        true => (Tone::Plain, format!("steady after {rounds}{over}: the last {}{of} count", record.window_rounds)),
+        false => (Tone::Doubt, format!("not steady after {rounds}{over}{of}")),
     }
 }
 
 /// What the searches for a depth came to, by the names of their streams.
-fn depths(record: &PhaseRecord) -> impl Iterator<Item = (Weight, String)> {
+fn depths(record: &PhaseRecord) -> impl Iterator<Item = (Tone, String)> {
     let several = record.streams.len() > 1;
     record.streams.iter().filter_map(move |stream| {
         let search = stream.depth_search.as_ref()?;
         let of = if several { format!("{}: ", stream.name) } else { String::new() };
         let windows = count(search.steps.len() as u64, "window", "windows");
-        let (weight, found) = match search.depth {
-            Some(0) => (Weight::Doubt, "not even one operation at a time keeps to the latency target".to_owned()),
+        let (tone, found) = match search.depth {
+            Some(0) => (Tone::Doubt, "not even one operation at a time keeps to the latency target".to_owned()),
             Some(depth) => {
-                (Weight::Plain, format!("depth {depth} keeps to the latency target; what counts is at that depth"))
+                (Tone::Plain, format!("depth {depth} keeps to the latency target; what counts is at that depth"))
             }
-            None => {
-                (Weight::Doubt, "the search for a depth did not end; the numbers are of all depths tried".to_owned())
-            }
+            None => (Tone::Doubt, "the search for a depth did not end; the numbers are of all depths tried".to_owned()),
         };
-        Some((weight, format!("{of}{found} ({windows})")))
+        Some((tone, format!("{of}{found} ({windows})")))
     })
 }
 
@@ -64,7 +62,7 @@ fn count(n: u64, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {many}", quantity::count(n)) }
 }
 
-fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
+fn verified(v: &VerifyRecord) -> Vec<(Tone, String)> {
     let kinds: Vec<&str> = v.kinds.iter().map(|k| k.name()).collect();
     let checked = format!("{} in {}", quantity::size(v.bytes_verified), count(v.blocks_verified, "block", "blocks"));
     let back = match v.read_back {
@@ -77,34 +75,34 @@ fn verified(v: &VerifyRecord) -> Vec<(Weight, String)> {
     if v.tester_faults > 0 {
         let times = count(v.tester_faults, "place", "places");
         out.push((
-            Weight::Bad,
+            Tone::Bad,
             format!("this program is wrong: {times} held data newer than any it wrote; the phase says nothing"),
         ));
     }
     if v.is_clean() && v.blocks_verified == 0 {
-        out.push((Weight::Doubt, "nothing was verified".into()));
+        out.push((Tone::Doubt, "nothing was verified".into()));
     } else if v.is_clean()
         && let Some(because) = v.in_memory_only()
     {
         let kinds = kinds.join(", ");
-        out.push((Weight::Doubt, format!("verified in memory only ({because}): {checked} ({kinds}){back}")));
+        out.push((Tone::Doubt, format!("verified in memory only ({because}): {checked} ({kinds}){back}")));
     } else if v.is_clean() {
         let from = if v.read_from.is_some() { ", from the device" } else { "" };
-        out.push((Weight::Plain, format!("verified {checked} ({}){back}{from}: nothing wrong", kinds.join(", "))));
+        out.push((Tone::Plain, format!("verified {checked} ({}){back}{from}: nothing wrong", kinds.join(", "))));
     } else if wrong > 0 {
         let classes: Vec<String> =
             v.mismatches.iter().map(|(name, n)| format!("{} {name}", quantity::count(*n))).collect();
         let places = count(wrong, "place", "places");
         let text = format!("DATA WRONG at {places}: {} (verified {checked}{back})", classes.join(", "));
-        out.push((Weight::Bad, text));
-        out.extend(v.findings.iter().take(PLACES).map(|f| (Weight::Bad, data_finding_text(f))));
+        out.push((Tone::Bad, text));
+        out.extend(v.findings.iter().take(PLACES).map(|f| (Tone::Bad, data_finding_text(f))));
         let more = (v.findings.len() as u64).saturating_sub(PLACES as u64) + v.findings_dropped;
         if more > 0 {
-            out.push((Weight::Bad, format!("and {} more", count(more, "place", "places"))));
+            out.push((Tone::Bad, format!("and {} more", count(more, "place", "places"))));
         }
     }
     for (reason, n) in &v.unverified {
-        out.push((Weight::Doubt, format!("not verified: {}, {}", count(*n, "block", "blocks"), reason.reason())));
+        out.push((Tone::Doubt, format!("not verified: {}, {}", count(*n, "block", "blocks"), reason.reason())));
     }
     out
 }
@@ -121,14 +119,14 @@ pub fn data_finding_text(f: &DataFinding) -> String {
     format!("{text}, generation {expected} expected, {found} found")
 }
 
-fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Weight, String)> {
+fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Tone, String)> {
     let mut out = Vec::new();
     for c in &phase.changes {
         let [before, after] = [c.before_bytes_per_s, c.after_bytes_per_s].map(quantity::rate);
         let word = if c.after_bytes_per_s < c.before_bytes_per_s { "fell" } else { "rose" };
         let ratio = c.ratio().map(|r| format!(" ({} x)", quantity::ratio(r))).unwrap_or_default();
         let (at, moved) = (quantity::duration(c.at_ns), quantity::size(c.bytes_before));
-        out.push((Weight::Doubt, format!("{word} from {before} to {after}{ratio} after {at}, {moved} into it")));
+        out.push((Tone::Doubt, format!("{word} from {before} to {after}{ratio} after {at}, {moved} into it")));
     }
     let Some(record) = &phase.record else { return out };
     out.extend(record.steady.as_ref().map(|record| steady(record, &covered(run, phase))));
@@ -137,11 +135,11 @@ fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Weight, String)> {
     if !record.errors.is_empty() {
         let errors: Vec<String> =
             record.errors.iter().map(|(name, n)| format!("{name} {}", quantity::count(*n))).collect();
-        out.push((Weight::Bad, format!("failed operations: {}", errors.join(", "))));
+        out.push((Tone::Bad, format!("failed operations: {}", errors.join(", "))));
     }
     if record.short_operations > 0 {
         let n = count(record.short_operations, "operation", "operations");
-        out.push((Weight::Doubt, format!("{n} transferred less than asked")));
+        out.push((Tone::Doubt, format!("{n} transferred less than asked")));
     }
     out
 }
@@ -173,7 +171,7 @@ fn reasons(run: &Run) -> Vec<Remark> {
             1 => " (and 1 more phase)".into(),
             n => format!(" (and {n} more phases)"),
         };
-        Remark { phase: phase.to_owned(), weight: Weight::Plain, text: format!("{reason}{others}") }
+        Remark { phase: phase.to_owned(), tone: Tone::Plain, text: format!("{reason}{others}") }
     };
     kinds.into_iter().map(remark).collect()
 }
@@ -182,7 +180,7 @@ fn reasons(run: &Run) -> Vec<Remark> {
 pub(crate) fn remarks(run: &Run) -> Vec<Remark> {
     let of = |p: &PhaseRun| {
         let phase = p.plan.name.clone();
-        of_phase(run, p).into_iter().map(move |(weight, text)| Remark { phase: phase.clone(), weight, text })
+        of_phase(run, p).into_iter().map(move |(tone, text)| Remark { phase: phase.clone(), tone, text })
     };
     run.phases.iter().flat_map(of).chain(reasons(run)).collect()
 }

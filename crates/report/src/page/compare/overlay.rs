@@ -2,7 +2,7 @@
 
 use super::super::t;
 use super::percentiles::common_phases;
-use super::px;
+use crate::page::px;
 use crate::{Compare, quantity};
 use maud::{Markup, html};
 use model::{PhaseRecord, PhaseStatus, Run, Unit};

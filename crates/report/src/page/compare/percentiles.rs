@@ -2,7 +2,7 @@
 
 use super::super::distribution::tick;
 use super::super::t;
-use super::px;
+use crate::page::px;
 use crate::{Compare, quantity};
 use maud::{Markup, html};
 use model::{Histogram, PhaseStatus, Run};

@@ -1,8 +1,8 @@
 //! Pairs as lines from A to B, between the values of the two sides.
 
 use super::super::t;
-use super::px;
 use crate::compare::quantity_words;
+use crate::page::px;
 use crate::quantity;
 use maud::{Markup, html};
 use model::{Basis, Compared};

@@ -2,7 +2,7 @@
 
 use super::t;
 use crate::quantity;
-use crate::rank::cell;
+use crate::rank::place;
 use maud::{Markup, html};
 use model::{Better, RankedMetric, Ranking};
 
@@ -35,7 +35,7 @@ fn row(name: &str, metric: &RankedMetric, column: &[&RankedMetric]) -> Markup {
                 rect.track x="0" y="0" width="100" height="10" {}
                 rect.fill x="0" y="0" width=(format!("{:.2}", share * 100.0)) height="10" {}
             }
-            span.amount { (value) " " small { (cell(metric, column).place) } }
+            span.amount { (value) " " small { (place(metric, column).place) } }
         }
     }
 }

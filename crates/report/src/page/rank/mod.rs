@@ -5,8 +5,9 @@ mod bars;
 mod forest;
 mod scatter;
 
-use super::{fold, framed, section, t};
-use crate::rank::{Rank, cell, order, same_order_percent, shown};
+use super::{fold, framed, said, section, t};
+use crate::presentation::Part;
+use crate::rank::{Rank, order, place, predictions, shown, winners};
 use crate::{quantity, text};
 use maud::{Markup, html};
 
@@ -25,16 +26,18 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
             p.brand { span { "narrows rank" } span { (ranking.targets.len()) " targets" } }
             h1 { (t(title)) }
         }
-        @if !ranking.reasons.is_empty() {
+        @let winners = winners(rank);
+        @if !ranking.reasons.is_empty() || !winners.is_empty() {
             section.verdict id="answer" {
-                h2 { @if rank.predicted.is_some() { "What these targets show" } @else { "To be said first" } }
-                ul.evidence { @for r in &ranking.reasons { li { (t(&capital(model::Reason::of(r).sentence))) } } }
+                h2 { "What these targets show" }
+                @for winner in &winners { p { (t(winner)) } }
+                ul.evidence { @for r in &ranking.reasons { li { (t(&text::capital(model::Reason::of(r).sentence))) } } }
             }
         }
         @if let Some(predicted) = rank.predicted.filter(|_| !drawn.is_empty()) {
             (section("prediction", &format!("What goes with {}", t(predicted)), "Kendall's tau of each metric with it over targets, with its 95 % interval; beyond 0 on either side is a relation", html! {
                 figure { (forest::forest(&drawn, "wide", 760.0)) (forest::forest(&drawn, "narrow", 350.0)) }
-                (predictions(rank))
+                (all_predictions(rank, predicted))
             }))
             @let plots = scatter::plots(ranking, predicted, &drawn, SCATTERS);
             @if !plots.is_empty() {
@@ -51,33 +54,17 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
     framed(&format!("narrows rank {title}"), version, RANK_STYLE, &main)
 }
 
-fn capital(sentence: &str) -> String {
-    let mut chars = sentence.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
-}
-
-fn predictions(rank: &Rank<'_>) -> Markup {
-    let number = |v: Option<f64>, digits: usize| v.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"));
+/// The numbers of all predictors; the intervals are drawn above, and the heading is that of the section.
+fn all_predictions(rank: &Rank<'_>, predicted: &str) -> Markup {
+    let all = rank.ranking.prediction.iter();
+    let groups =
+        [("synthetic", all.clone().filter(|p| !p.work).collect()), ("other work", all.filter(|p| p.work).collect())];
     html! {
-        div.scroll tabindex="0" {
-            table.data {
-                thead { tr { th { "Predictor" } th { "Kind" } th { "tau" } th { "95 %" } th { "Pairs in one order" } th { "p" } th { "p, all tried" } th { "One left out" } th { "Targets" } th { "Remark" } } }
-                tbody {
-                    @for p in &rank.ranking.prediction {
-                        tr {
-                            th scope="row" { (t(&p.predictor)) }
-                            td { @if p.work { "other work" } @else { "synthetic" } }
-                            td { (number(p.tau, 2)) }
-                            td { @if p.low.is_some() { (number(p.low, 2)) " to " (number(p.high, 2)) } @else { "-" } }
-                            td { @if let Some(share) = same_order_percent(p) { (format!("{share:.0} %")) } @else { "-" } }
-                            td { (number(p.p, 4)) }
-                            td { (number(p.p_adjusted, 4)) }
-                            td { @if let Some((low, high)) = p.leave_one_out { (format!("{low:.2} to {high:.2}")) } @else { "-" } }
-                            td { (p.n) }
-                            td.why { @for r in &p.reasons { (t(model::Reason::of(r).sentence)) " " } }
-                        }
-                    }
-                }
+        @for part in predictions(predicted, &groups, usize::MAX) {
+            @match part {
+                Part::Heading(_) => {},
+                Part::Table(table) => { (said::table(&table.undrawn())) },
+                other => { (said::parts([&other])) },
             }
         }
     }
@@ -99,7 +86,7 @@ fn numbers(rank: &Rank<'_>, order: &[usize]) -> Markup {
                                 @let metric = column[*i];
                                 td title=(t(&metric.reasons.join("; "))) {
                                     @match metric.value {
-                                        Some(v) => { (quantity::quantity(v, metric.unit)) " " small { (cell(metric, &column).place) } }
+                                        Some(v) => { (quantity::quantity(v, metric.unit)) " " small { (place(metric, &column).place) } }
                                         None => { span.quiet { (t(metric.reasons.first().map_or("-", |r| r.split(':').next().unwrap_or("-")))) } }
                                     }
                                 }
