@@ -3,7 +3,7 @@
 use crate::lines::Lines;
 use crate::quantity;
 use crate::run::data_finding_text;
-use crate::text::{pad, plain, shorten};
+use crate::text::{pad, plain};
 use crate::{Paint, Style, identity, storage_line};
 use model::{DataFault, DataFinding, Filled, Run, VerifyRecord};
 
@@ -71,9 +71,8 @@ fn came_back(verify: &VerifyRecord) -> Vec<(String, Paint)> {
 pub fn fill_text(view: &FillView<'_>, style: &Style) -> String {
     let run = view.run;
     let mut out = Lines::new(style);
-    let title = format!("narrows fill {}", plain(&identity(run), style.ascii));
-    out.line(&style.paint(Paint::Title, &shorten(&title, style.columns(), style.ascii)));
-    out.wrapped("", &plain(&storage_line(run), style.ascii), None);
+    out.title(&format!("narrows fill {}", identity(run)), "");
+    out.wrapped("", &storage_line(run), None);
     out.line("");
     match sentence(view) {
         Some(sentence) => out.wrapped("  ", &sentence, Some(Paint::Accent)),
@@ -97,13 +96,13 @@ pub fn fill_text(view: &FillView<'_>, style: &Style) -> String {
     // Of all of it; what was written after the rest lies over its start.
     if let Some(verify) = run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()) {
         for (text, paint) in came_back(verify) {
-            out.wrapped("  ", &plain(&text, style.ascii), Some(paint));
+            out.wrapped("  ", &text, Some(paint));
         }
     }
     for phase in &run.phases {
         for reason in &phase.reasons {
             let text = format!("{}: {}", phase.plan.name, model::Reason::of(reason).sentence);
-            out.wrapped("  * ", &plain(&text, style.ascii), Some(Paint::Dim));
+            out.wrapped("  * ", &text, Some(Paint::Dim));
         }
     }
     out.line(&format!("  Run   {}", plain(&run.id, style.ascii)));

@@ -3,7 +3,7 @@
 use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 use crate::lines::Lines;
 use crate::presentation::{Cell, Head, Name, Part, Presentation, Remark, Row, State, Table, Tone};
-use crate::text::{capital, plain};
+use crate::text::capital;
 use crate::{Style, presentation, quantity};
 use model::FrameWay;
 
@@ -172,10 +172,10 @@ pub fn frames_plan_text(plan: &FramesPlanDocument, style: &Style) -> String {
         quantity::duration(plan.ns_at_most),
         ways.join(", ")
     );
-    out.wrapped("", &plain(&text, style.ascii), None);
+    out.wrapped("", &text, None);
     for left in &plan.left_out {
         let text = format!("{} would not be measured: {}", way_name(left.way), left.reason);
-        out.wrapped("* ", &plain(&text, style.ascii), None);
+        out.wrapped("* ", &text, None);
     }
     out.out
 }

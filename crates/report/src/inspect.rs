@@ -1,7 +1,8 @@
 //! `narrows inspect TARGET` as text: the storage path layer by layer, in 80 columns.
 
 use crate::evidence::{Worded, confidence_word};
-use crate::text::{pad, plain, shorten, unbroken, width, wrap};
+use crate::lines::Lines;
+use crate::text::{pad, shorten, unbroken, width};
 use crate::{Paint, Style, fact, quantity};
 use model::{Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
 
@@ -71,21 +72,19 @@ const FEW_UNKNOWN: usize = 6;
 const MESSAGES: usize = 5;
 
 struct Page<'a> {
-    style: &'a Style,
-    columns: usize,
     /// Names of all layers.
     names: Vec<&'a str>,
     /// [`Inspection::read_from`].
     read_from: fn(&str) -> Option<&'static str>,
     verbose: bool,
-    out: String,
+    lines: Lines<'a>,
 }
 
 /// The whole inspection. No line is wider than the style asks, but for single words that cannot be broken.
 pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
     let names = seen.stack.layers.iter().map(|l| l.name.as_str()).filter(|n| n.len() > 2).collect();
-    let (columns, read_from, verbose) = (style.columns(), seen.read_from, seen.verbose);
-    let mut page = Page { style, columns, names, read_from, verbose, out: String::new() };
+    let (read_from, verbose) = (seen.read_from, seen.verbose);
+    let mut page = Page { names, read_from, verbose, lines: Lines::new(style) };
     page.head(seen);
     page.findings(seen.findings);
     let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
@@ -94,8 +93,8 @@ pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
         page.layer(layer, is_lowest, seen.stack.layers.branches_from(at));
     }
     if lowest.is_none() {
-        page.gap();
-        page.paragraph("  ", "No layer of this path has a known line rate, so none is marked as the lowest.", None);
+        page.lines.line("");
+        page.lines.wrapped("  ", "No layer of this path has a known line rate, so none is marked as the lowest.", None);
     }
     if verbose {
         page.unknown(seen.unknown);
@@ -106,44 +105,19 @@ pub fn inspection_text(seen: &Inspection<'_>, style: &Style) -> String {
             1 => "; one known condition could not be decided".to_owned(),
             n => format!("; {n} known conditions could not be decided"),
         };
-        page.gap();
-        page.paragraph("", &format!("-v tells all that is known of each layer{waiting}"), Some(Paint::Dim));
+        page.lines.line("");
+        page.lines.wrapped("", &format!("-v tells all that is known of each layer{waiting}"), Some(Paint::Dim));
     }
-    page.out
+    page.lines.out
 }
 
 impl Page<'_> {
-    fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
-        self.out.push('\n');
-    }
-
-    fn gap(&mut self) {
-        self.out.push('\n');
-    }
-
-    fn plain(&self, text: &str) -> String {
-        plain(text, self.style.ascii)
-    }
-
-    /// `text` wrapped behind `first`, later lines indented by as much.
-    fn paragraph(&mut self, first: &str, text: &str, paint: Option<Paint>) {
-        let indent = width(first);
-        for (i, l) in wrap(text, self.columns.saturating_sub(indent)).iter().enumerate() {
-            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
-            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
-            self.line(&format!("{lead}{l}"));
-        }
-    }
-
     fn head(&mut self, seen: &Inspection<'_>) {
         let mut words = format!("narrows inspect {}", seen.target);
         if let Some(root) = seen.root {
             words.push_str(&format!(" in {root}"));
         }
-        let words = shorten(&self.plain(&words), self.columns, self.style.ascii);
-        let words = self.style.paint(Paint::Title, &words);
-        self.line(&words);
+        self.lines.title(&words, "");
         let e = seen.environment;
         let kernel = e.kernel.as_ref().map(|k| format!("Linux {k}"));
         let memory = e.memory_bytes.map(|b| format!("{} of memory", quantity::memory_size(b)));
@@ -154,27 +128,29 @@ impl Page<'_> {
         });
         let parts = [e.machine.clone(), e.distribution.clone(), kernel, cpus, memory, e.virtualization.clone()];
         let line = parts.into_iter().flatten().filter(|p| p != "none").collect::<Vec<_>>().join(", ");
-        let line = self.plain(&line);
-        self.paragraph("", &line, Some(Paint::Dim));
+        self.lines.wrapped("", &line, Some(Paint::Dim));
     }
 
     fn layer(&mut self, layer: &Layer, lowest: bool, branches_from: Option<&Layer>) {
-        self.gap();
+        self.lines.line("");
         let kind = pad(kind_words(layer.kind), KIND_COLUMNS);
-        let name = self.plain(&layer.name);
+        let name = self.lines.plain(&layer.name);
         // A file system's driver has its name.
         let driver = layer.driver.as_deref().filter(|d| *d != layer.name);
-        let driver = driver.map(|d| format!("  ({})", self.plain(d))).unwrap_or_default();
-        let below = branches_from.map(|l| format!("  below {}", self.plain(&l.name))).unwrap_or_default();
+        let driver = driver.map(|d| format!("  ({})", self.lines.plain(d))).unwrap_or_default();
+        let below = branches_from.map(|l| format!("  below {}", self.lines.plain(&l.name))).unwrap_or_default();
         let ceiling = layer.ceiling_bytes_per_s.map(|c| format!("at most {}", quantity::rate(c as f64)));
         let ceiling = ceiling.unwrap_or_default();
-        let room = self.columns.saturating_sub(KIND_COLUMNS + width(&ceiling) + 2);
-        let name = shorten(&format!("{name}{driver}{below}"), room, self.style.ascii);
+        let room = self.lines.columns.saturating_sub(KIND_COLUMNS + width(&ceiling) + 2);
+        let name = shorten(&format!("{name}{driver}{below}"), room, self.lines.style.ascii);
         let fill = " ".repeat(room.saturating_sub(width(&name)) + if ceiling.is_empty() { 0 } else { 2 });
-        let ceiling = if lowest { self.style.paint(Paint::Accent, &ceiling) } else { ceiling };
-        let head =
-            format!("{}{}{fill}{ceiling}", self.style.paint(Paint::Dim, &kind), self.style.paint(Paint::Title, &name));
-        self.line(&head);
+        let ceiling = if lowest { self.lines.style.paint(Paint::Accent, &ceiling) } else { ceiling };
+        let head = format!(
+            "{}{}{fill}{ceiling}",
+            self.lines.style.paint(Paint::Dim, &kind),
+            self.lines.style.paint(Paint::Title, &name)
+        );
+        self.lines.line(&head);
         if let Some(source) = &layer.ceiling_source {
             let mut text = source.clone();
             if let Some(Fact::Int(v)) = layer.fact("realistic_bytes_per_s") {
@@ -183,8 +159,7 @@ impl Page<'_> {
             if lowest {
                 text = format!("THE LOWEST CEILING: {text}");
             }
-            let text = self.plain(&text);
-            self.paragraph(&" ".repeat(INDENT), &text, lowest.then_some(Paint::Accent));
+            self.lines.wrapped(&" ".repeat(INDENT), &text, lowest.then_some(Paint::Accent));
         }
         self.facts(layer);
     }
@@ -195,7 +170,7 @@ impl Page<'_> {
         let told = |n: &&String| !ELSEWHERE.contains(&n.as_str()) && (self.verbose || rank(n) < FIRST.len());
         let mut names: Vec<&String> = layer.facts.keys().filter(told).collect();
         names.sort_by_key(|n| (rank(n), n.as_str()));
-        let column = (self.columns - INDENT) / 2;
+        let column = (self.lines.columns - INDENT) / 2;
         let mut left: Option<String> = None;
         let mut unknown = Vec::new();
         for name in names {
@@ -212,12 +187,12 @@ impl Page<'_> {
                 }
                 continue;
             };
-            let text = self.plain(&format!("{words}: {value}"));
+            let text = self.lines.plain(&format!("{words}: {value}"));
             if width(&text) >= column {
                 self.flush(&mut left);
-                self.paragraph(&" ".repeat(INDENT), &text, None);
+                self.lines.wrapped(&" ".repeat(INDENT), &text, None);
             } else if let Some(first) = left.take() {
-                self.line(&format!("{}{}{text}", " ".repeat(INDENT), pad(&first, column)));
+                self.lines.line(&format!("{}{}{text}", " ".repeat(INDENT), pad(&first, column)));
             } else {
                 left = Some(text);
             }
@@ -230,7 +205,7 @@ impl Page<'_> {
                 _ => words.clone(),
             };
             let unknown: Vec<String> = unknown.iter().map(named).collect();
-            self.paragraph(&" ".repeat(INDENT), &format!("not known: {}", unknown.join(", ")), Some(Paint::Dim));
+            self.lines.wrapped(&" ".repeat(INDENT), &format!("not known: {}", unknown.join(", ")), Some(Paint::Dim));
         }
     }
 
@@ -247,46 +222,40 @@ impl Page<'_> {
         if others > 0 {
             head.push_str(&format!("; {others} about others"));
         }
-        self.paragraph(&" ".repeat(INDENT), &head, None);
+        self.lines.wrapped(&" ".repeat(INDENT), &head, None);
         for line in shown {
-            let text = self.plain(line);
-            self.paragraph(&format!("{}- ", " ".repeat(INDENT + 2)), &text, None);
+            self.lines.wrapped(&format!("{}- ", " ".repeat(INDENT + 2)), line, None);
         }
     }
 
     fn flush(&mut self, left: &mut Option<String>) {
         if let Some(text) = left.take() {
-            self.line(&format!("{}{text}", " ".repeat(INDENT)));
+            self.lines.line(&format!("{}{text}", " ".repeat(INDENT)));
         }
-    }
-
-    fn heading(&mut self, words: &str, hint: &str) {
-        self.gap();
-        let gap = " ".repeat(self.columns.saturating_sub(width(words) + width(hint)));
-        let line = format!("{}{gap}{}", self.style.paint(Paint::Accent, words), self.style.paint(Paint::Dim, hint));
-        self.line(&line);
     }
 
     fn findings(&mut self, findings: &[Finding]) {
         if findings.is_empty() {
-            self.gap();
-            self.line("No known condition was found.");
+            self.lines.line("");
+            self.lines.line("No known condition was found.");
             return;
         }
-        self.heading("Findings", "narrows explain ID");
+        self.lines.line("");
+        self.lines.heading("Findings", "narrows explain ID");
         for f in findings {
-            let id = self.plain(&f.id);
-            self.line(&format!("  {} ({})", self.style.paint(Paint::Title, &id), confidence_word(f.confidence)));
-            let title = self.plain(&f.title);
-            self.paragraph(&" ".repeat(INDENT), &title, None);
+            let id = self.lines.plain(&f.id);
+            self.lines.line(&format!(
+                "  {} ({})",
+                self.lines.style.paint(Paint::Title, &id),
+                confidence_word(f.confidence)
+            ));
+            self.lines.wrapped(&" ".repeat(INDENT), &f.title, None);
             for e in &f.evidence {
-                let text = self.plain(&Worded::of_fact(e).line());
-                self.paragraph("    - ", &text, None);
+                self.lines.wrapped("    - ", &Worded::of_fact(e).line(), None);
             }
             let fix = unbroken(&f.fix);
             if let Some(first) = fix.first() {
-                let first = self.plain(first);
-                self.paragraph("    Do: ", &first, None);
+                self.lines.wrapped("    Do: ", first, None);
             }
         }
     }
@@ -296,7 +265,8 @@ impl Page<'_> {
         if unknown.is_empty() {
             return;
         }
-        self.heading("Could not be decided", "");
+        self.lines.line("");
+        self.lines.heading("Could not be decided", "");
         let mut ways: Vec<(&str, Vec<&str>)> = Vec::new();
         for u in unknown {
             match ways.iter_mut().find(|(how, _)| *how == u.how_to_get) {
@@ -305,8 +275,7 @@ impl Page<'_> {
             }
         }
         for (how, ids) in ways {
-            let text = self.plain(&format!("{}: {how}", ids.join(", ")));
-            self.paragraph("  - ", &text, Some(Paint::Dim));
+            self.lines.wrapped("  - ", &format!("{}: {how}", ids.join(", ")), Some(Paint::Dim));
         }
     }
 
@@ -314,10 +283,10 @@ impl Page<'_> {
         if missing.is_empty() {
             return;
         }
-        self.heading("Not seen", "");
+        self.lines.line("");
+        self.lines.heading("Not seen", "");
         for m in missing {
-            let text = self.plain(m);
-            self.paragraph("  - ", &text, Some(Paint::Dim));
+            self.lines.wrapped("  - ", m, Some(Paint::Dim));
         }
     }
 }

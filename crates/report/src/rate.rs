@@ -2,7 +2,7 @@
 
 use crate::lines::Lines;
 use crate::quantity;
-use crate::text::{pad, plain, shorten};
+use crate::text::{pad, plain};
 use crate::{Paint, Style, identity, storage_line};
 use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Reason, Run, Unit};
 
@@ -19,13 +19,12 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 /// claims, and which conditions of the classes were not met.
 pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>, style: &Style) -> String {
     let mut out = Lines::new(style);
-    let title = format!("narrows rate {}", plain(&identity(run), style.ascii));
-    out.line(&style.paint(Paint::Title, &shorten(&title, style.columns(), style.ascii)));
-    out.wrapped("", &plain(&storage_line(run), style.ascii), None);
+    out.title(&format!("narrows rate {}", identity(run)), "");
+    out.wrapped("", &storage_line(run), None);
     out.line("");
     if let Some(capacity) = capacity {
         let (text, paint) = capacity_words(capacity);
-        out.wrapped("  ", &plain(&text, style.ascii), Some(paint));
+        out.wrapped("  ", &text, Some(paint));
     }
     if classes.is_empty() {
         out.wrapped("  ", "Nothing to rate: there is no storage behind this target.", Some(Paint::Warn));
@@ -58,10 +57,10 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>,
     out.line("");
     out.line("  An approximation, and no certificate:");
     for reason in distinct(classes) {
-        out.wrapped("  - ", &plain(&reason, style.ascii), None);
+        out.wrapped("  - ", &reason, None);
     }
     for remark in &run.remarks {
-        out.wrapped("  ", &plain(remark, style.ascii), Some(Paint::Dim));
+        out.wrapped("  ", remark, Some(Paint::Dim));
     }
     out.line(&format!("  Run {}", plain(&run.id, style.ascii)));
     out.out

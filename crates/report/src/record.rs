@@ -5,7 +5,6 @@ use crate::lines::Lines;
 use crate::plan::cpus;
 use crate::quantity;
 use crate::style::{Paint, Style};
-use crate::text::plain;
 
 /// CPU a GB is told of so much or more.
 const LEAST_FOR_CPU: u64 = 100_000_000;
@@ -54,7 +53,7 @@ fn limited(limit: &RecordLimit) -> String {
 /// What came of it: the answer first.
 pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
     let durable: u64 = document.streams.iter().map(|s| s.durable).sum();
     let bytes: u64 = document.streams.iter().map(|s| s.durable_bytes).sum();
     let (dropped, flying) = (document.dropped(), document.streams.iter().map(|s| s.in_flight).sum::<u64>());
@@ -136,7 +135,7 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
 /// What a recording holds.
 pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
     if let Some(checked) = &document.checked {
         let verdict = if checked.whole {
             "Nothing that was acknowledged is missing or altered"
@@ -205,7 +204,7 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
 /// Whether a storage carries streams: the answer first.
 pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
     let all = f64::from(document.streams) * document.stream_bytes_per_s;
     let (streams, each) = (document.streams, quantity::rate(document.stream_bytes_per_s));
     let verdict = match (document.carries, document.ring_bytes) {

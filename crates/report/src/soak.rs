@@ -6,7 +6,6 @@ use crate::lines::Lines;
 use crate::quantity;
 use crate::run::data_finding_text;
 use crate::style::{Paint, Style};
-use crate::text::plain;
 
 /// Findings that are shown one by one.
 const MOST_SHOWN: usize = 12;
@@ -17,7 +16,7 @@ const MOST_WARNINGS: usize = 6;
 /// What came of it: the answer first.
 pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, &plain(text, style.ascii), paint);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
     let seconds = std::time::Duration::from_secs_f64(document.duration_s.max(0.0));
     let time = quantity::duration(u64::try_from(seconds.as_nanos()).unwrap_or(u64::MAX));
     let did = format!(

@@ -4,13 +4,12 @@ use crate::document::WearDocument;
 use crate::lines::Lines;
 use crate::quantity;
 use crate::style::Style;
-use crate::text::plain;
 use model::{WearOfDisk, WearReading};
 
 /// For each disk a sentence, and what it said each time.
 pub fn wear_text(document: &WearDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str| out.wrapped(lead, &plain(text, style.ascii), None);
+    let mut line = |lead: &str, text: &str| out.wrapped(lead, text, None);
     if document.disks.is_empty() {
         line(
             "",

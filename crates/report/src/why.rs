@@ -2,7 +2,8 @@
 
 use crate::evidence::{Worded, confidence_word};
 use crate::headline;
-use crate::text::{pad, plain, shorten, width, wrap};
+use crate::lines::Lines;
+use crate::text::pad;
 use crate::{Paint, Style, storage_line};
 use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep, Run, Undecided};
 
@@ -29,14 +30,9 @@ const LABEL_COLUMNS: usize = 13;
 /// Conditions that are listed with what they lack; the rest are counted.
 const UNDECIDED_LINES: usize = 6;
 
-struct Page<'a> {
-    style: &'a Style,
-    out: String,
-}
-
 /// The whole attribution, within the columns of the style.
 pub fn why_text(why: &Why<'_>, style: &Style) -> String {
-    let mut page = Page { style, out: String::new() };
+    let mut page = Page { lines: Lines::new(style) };
     page.head(why);
     for (index, (cause, step)) in why.causes.iter().enumerate() {
         page.cause(why.run, index + 1, cause, step.as_ref());
@@ -51,7 +47,7 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
         page.confirmation(why.run, confirmation);
     }
     page.findings(why);
-    page.out
+    page.lines.out
 }
 
 fn step_words(step: &NextStep) -> String {
@@ -65,43 +61,25 @@ fn layer_word(layer: LimitLayer) -> String {
     serde_json::to_value(layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
+struct Page<'a> {
+    lines: Lines<'a>,
+}
+
 impl Page<'_> {
-    fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
-        self.out.push('\n');
-    }
-
-    /// `text` wrapped behind `first`, later lines indented by as much.
-    fn block(&mut self, first: &str, text: &str, paint: Option<Paint>) {
-        let indent = width(first);
-        for (i, l) in wrap(text, self.style.columns().saturating_sub(indent)).iter().enumerate() {
-            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
-            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
-            self.line(&format!("{lead}{l}"));
-        }
-    }
-
     fn labelled(&mut self, label: &str, text: &str) {
-        let text = plain(text, self.style.ascii);
-        self.block(&format!("     {}", pad(label, LABEL_COLUMNS)), &text, None);
+        self.lines.wrapped(&format!("     {}", pad(label, LABEL_COLUMNS)), text, None);
     }
 
     fn head(&mut self, why: &Why<'_>) {
-        let id = plain(&why.run.id, self.style.ascii);
-        let room = self.style.columns().saturating_sub(width(&id) + 2);
-        let title = format!("narrows why {}", plain(&why.run.target.name, self.style.ascii));
-        let title = pad(&shorten(&title, room, self.style.ascii), room);
-        let line = format!("{}  {}", self.style.paint(Paint::Title, &title), self.style.paint(Paint::Dim, &id));
-        self.line(&line);
-        let storage = plain(&storage_line(why.run), self.style.ascii);
-        self.block("", &storage, None);
+        self.lines.title(&format!("narrows why {}", why.run.target.name), &why.run.id);
+        self.lines.wrapped("", &storage_line(why.run), None);
         if let Some(words) = headline::state_words(why.run.state) {
-            self.block("", words, Some(Paint::Warn));
+            self.lines.wrapped("", words, Some(Paint::Warn));
         }
-        self.line("");
-        let statement = plain(why.limit.statement.trim_end_matches('.'), self.style.ascii);
+        self.lines.line("");
+        let statement = why.limit.statement.trim_end_matches('.');
         let place = format!("{statement} ({})", confidence_word(why.limit.confidence));
-        self.block("Bottleneck: ", &place, Some(Paint::Accent));
+        self.lines.wrapped("Bottleneck: ", &place, Some(Paint::Accent));
     }
 
     fn evidence(&mut self, run: &Run, evidence: &[Evidence]) {
@@ -111,11 +89,11 @@ impl Page<'_> {
     }
 
     fn cause(&mut self, run: &Run, number: usize, cause: &Cause, step: Option<&NextStep>) {
-        self.line("");
+        self.lines.line("");
         let head = format!("{}, {}", layer_word(cause.layer), confidence_word(cause.confidence));
-        let head = self.style.paint(Paint::Title, &head);
-        self.line(&format!("{number:>3}  {head}"));
-        self.block("     ", &plain(&cause.statement, self.style.ascii), None);
+        let head = self.lines.style.paint(Paint::Title, &head);
+        self.lines.line(&format!("{number:>3}  {head}"));
+        self.lines.wrapped("     ", &cause.statement, None);
         self.evidence(run, &cause.evidence);
         self.labelled("Decided by", &cause.decided_by);
         if let Some(step) = step {
@@ -124,14 +102,14 @@ impl Page<'_> {
     }
 
     fn confirmation(&mut self, run: &Run, confirmation: &Confirmation) {
-        self.line("");
+        self.lines.line("");
         let (word, paint) = match confirmation.holds {
             Some(true) => ("the deciding measurement agrees", Paint::Accent),
             Some(false) => ("the deciding measurement disagrees", Paint::Bad),
             None => ("the deciding measurement leaves it open", Paint::Warn),
         };
-        let head = format!("{word}: {}", plain(&confirmation.statement, self.style.ascii));
-        self.block("Confirmed? ", &head, Some(paint));
+        let head = format!("{word}: {}", confirmation.statement);
+        self.lines.wrapped("Confirmed? ", &head, Some(paint));
         self.evidence(run, &confirmation.evidence);
         let confidence = confidence_word(confirmation.confidence);
         self.labelled("Now", &format!("{}, {confidence}", layer_word(confirmation.layer)));
@@ -140,27 +118,27 @@ impl Page<'_> {
 
     fn findings(&mut self, why: &Why<'_>) {
         if !why.findings.is_empty() {
-            self.line("");
-            self.line(&self.style.paint(Paint::Title, "Findings"));
+            self.lines.line("");
+            self.lines.line(&self.lines.style.paint(Paint::Title, "Findings"));
         }
         for f in why.findings {
             let text = format!("{} ({}, {})", f.title, layer_word(f.layer), confidence_word(f.confidence));
-            self.block(&format!("  {}  ", f.id), &plain(&text, self.style.ascii), None);
+            self.lines.wrapped(&format!("  {}  ", f.id), &text, None);
             let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
             if !evidence.is_empty() {
-                self.block("    ", &plain(&evidence.join("; "), self.style.ascii), Some(Paint::Dim));
+                self.lines.wrapped("    ", &evidence.join("; "), Some(Paint::Dim));
             }
         }
         if !why.unknown.is_empty() {
-            self.line("");
-            self.line(&self.style.paint(Paint::Title, "Neither named nor ruled out"));
+            self.lines.line("");
+            self.lines.line(&self.lines.style.paint(Paint::Title, "Neither named nor ruled out"));
         }
         for u in why.unknown.iter().take(UNDECIDED_LINES) {
             let text = format!("lacks {}: {}", u.missing.replace('_', " "), u.how_to_get);
-            self.block(&format!("  {}  ", u.id), &plain(&text, self.style.ascii), Some(Paint::Dim));
+            self.lines.wrapped(&format!("  {}  ", u.id), &text, Some(Paint::Dim));
         }
         if let Some(more) = why.unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0) {
-            self.line(&self.style.paint(Paint::Dim, &format!("  and {more} more (--json lists all)")));
+            self.lines.line(&self.lines.style.paint(Paint::Dim, &format!("  and {more} more (--json lists all)")));
         }
     }
 }

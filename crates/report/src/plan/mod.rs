@@ -3,7 +3,8 @@
 mod conditions;
 pub(crate) mod words;
 
-use crate::text::{plain, width, wrap_quantities};
+use crate::lines::Lines;
+use crate::text::width;
 use crate::{Paint, Style, quantity};
 pub(crate) use conditions::cpus;
 use model::{Access, BlockPlan, EngineKind, FilesPlan, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
@@ -21,49 +22,31 @@ pub(crate) fn access(access: Access) -> &'static str {
     }
 }
 
-struct Writer<'a> {
-    style: &'a Style,
-    columns: usize,
-    out: String,
-}
-
 /// A plan in 80 columns: what it needs and costs at most, then each phase with its streams. Streams that differ only in
 /// seed, place, processors and the number in their name are told once, with how many there are.
 pub fn plan_text(plan: &Plan, style: &Style) -> String {
-    let mut w = Writer { style, columns: style.columns(), out: String::new() };
-    let title = style.paint(Paint::Title, &format!("Plan {}", w.plain(&plan.name)));
-    w.out.push_str(&format!("{title}\n"));
+    let mut w = Text { lines: Lines::new(style) };
+    let title = style.paint(Paint::Title, &format!("Plan {}", w.lines.plain(&plan.name)));
+    w.lines.out.push_str(&format!("{title}\n"));
     w.demands(plan);
     for note in &plan.notes {
-        let note = w.plain(note);
-        w.block("  Note: ", &note, Some(Paint::Warn));
+        w.lines.wrapped("  Note: ", note, Some(Paint::Warn));
     }
-    w.out.push('\n');
+    w.lines.out.push('\n');
     let digits = plan.phases.len().to_string().len();
     for (i, phase) in plan.phases.iter().enumerate() {
         w.phase(&format!("{:>digits$}. ", i + 1), phase);
     }
-    w.out
+    w.lines.out
 }
 
-impl Writer<'_> {
-    fn plain(&self, text: &str) -> String {
-        plain(text, self.style.ascii)
-    }
+struct Text<'a> {
+    lines: Lines<'a>,
+}
 
-    /// `text` wrapped behind `first`, later lines indented by as much.
-    fn block(&mut self, first: &str, text: &str, paint: Option<Paint>) {
-        let indent = width(first);
-        for (i, l) in wrap_quantities(text, self.columns.saturating_sub(indent)).iter().enumerate() {
-            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
-            let lead = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
-            self.out.push_str(&format!("{lead}{l}\n"));
-        }
-    }
-
+impl Text<'_> {
     fn labelled(&mut self, label: &str, text: &str) {
-        let text = self.plain(text);
-        self.block(&format!("  {label:LABEL_COLUMNS$}"), &text, None);
+        self.lines.wrapped(&format!("  {label:LABEL_COLUMNS$}"), text, None);
     }
 
     fn demands(&mut self, plan: &Plan) {
@@ -125,30 +108,28 @@ impl Writer<'_> {
     }
 
     fn phase(&mut self, number: &str, phase: &PhasePlan) {
-        let name = self.plain(&phase.name);
-        let heading = self.style.paint(Paint::Accent, &name);
+        let name = self.lines.plain(&phase.name);
+        let heading = self.lines.style.paint(Paint::Accent, &name);
         let indent = " ".repeat(width(number));
         if let Some(reason) = &phase.skip {
-            self.out.push_str(&format!("{number}{heading}\n"));
-            let reason = self.plain(reason);
-            self.block(&format!("{indent}left out: "), &reason, Some(Paint::Warn));
+            self.lines.out.push_str(&format!("{number}{heading}\n"));
+            self.lines.wrapped(&format!("{indent}left out: "), reason, Some(Paint::Warn));
             return;
         }
-        let how = self.plain(&phase_words(phase).join(", "));
+        let how = self.lines.plain(&phase_words(phase).join(", "));
         // Behind the name where that leaves room, else below it.
-        if width(number) + width(&name) + 2 + width(&how) <= self.columns {
-            self.out.push_str(&format!("{number}{heading}  {how}\n"));
+        if width(number) + width(&name) + 2 + width(&how) <= self.lines.columns {
+            self.lines.out.push_str(&format!("{number}{heading}  {how}\n"));
         } else {
-            self.out.push_str(&format!("{number}{heading}\n"));
-            self.block(&indent, &how, None);
+            self.lines.out.push_str(&format!("{number}{heading}\n"));
+            self.lines.wrapped(&indent, &how, None);
         }
         if phase.copies_memory() {
             return;
         }
         for group in alike(&phase.streams) {
             let lead = format!("{indent}- ");
-            let text = self.plain(&streams_words(&group));
-            self.block(&lead, &text, None);
+            self.lines.wrapped(&lead, &streams_words(&group), None);
         }
     }
 }

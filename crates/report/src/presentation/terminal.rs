@@ -6,7 +6,7 @@ use super::{
 };
 use crate::evidence::confidence_word;
 use crate::lines::Lines;
-use crate::text::{GLUE, pad, plain, shorten, width, wrap, wrap_quantities};
+use crate::text::{GLUE, pad, shorten, width, wrap, wrap_quantities};
 use crate::{Paint, Style};
 
 /// Pieces of evidence under the bottleneck; the page has all of them.
@@ -24,7 +24,7 @@ const ID_COLUMNS: usize = 28;
 
 /// The whole result. Every line but the last ones (paths, which must stay whole) fits the columns of the style.
 pub(crate) fn render(result: &Presentation, style: &Style) -> String {
-    let mut w = Terminal { lines: Lines::new(style), style, columns: style.columns() };
+    let mut w = Terminal { lines: Lines::new(style) };
     w.head(&result.head);
     for section in &result.sections {
         w.lines.line("");
@@ -59,42 +59,27 @@ pub(super) fn painted(cell: &Cell, text: &str, style: &Style) -> String {
 
 struct Terminal<'a> {
     lines: Lines<'a>,
-    style: &'a Style,
-    columns: usize,
 }
 
 impl Terminal<'_> {
-    fn plain(&self, text: &str) -> String {
-        plain(text, self.style.ascii)
-    }
-
-    fn wrapped(&mut self, first: &str, text: &str, paint: Option<Paint>) {
-        let text = self.plain(text);
-        self.lines.wrapped(first, &text, paint);
-    }
-
     fn head(&mut self, head: &Head) {
-        let when = self.plain(&head.when);
-        let room = if when.is_empty() { self.columns } else { self.columns.saturating_sub(width(&when) + 2) };
-        let command = format!("narrows {} {}", self.plain(&head.command), self.plain(&head.subject));
-        let command = self.style.paint(Paint::Title, &pad(&shorten(&command, room, self.style.ascii), room));
-        self.lines.line(&format!("{command}  {}", self.style.paint(Paint::Dim, &when)));
+        self.lines.title(&format!("narrows {} {}", head.command, head.subject), &head.when);
         for about in &head.about {
             // Broken between its parts, never inside one.
-            let glued = self.plain(about).replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
-            for l in wrap(&glued, self.columns) {
+            let glued = self.lines.plain(about).replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
+            for l in wrap(&glued, self.lines.columns) {
                 self.lines.line(&l.replace(GLUE, " "));
             }
         }
         if let Some(state) = &head.state {
-            self.wrapped("", state.words, Some(Paint::Warn));
+            self.lines.wrapped("", state.words, Some(Paint::Warn));
         }
         for note in &head.notes {
-            self.wrapped("  Note: ", note, Some(Paint::Dim));
+            self.lines.wrapped("  Note: ", note, Some(Paint::Dim));
         }
         if let Some((tone, answer)) = &head.answer {
             self.lines.line("");
-            self.wrapped("  ", answer, tone.paint());
+            self.lines.wrapped("  ", answer, tone.paint());
         }
     }
 
@@ -102,76 +87,76 @@ impl Terminal<'_> {
         match part {
             Part::Table(table) => self.table(table),
             Part::Figures(figures) => self.figures(figures),
-            Part::Heading(text) => self.wrapped("  ", text, Some(Paint::Accent)),
-            Part::Sentence(tone, text) => self.wrapped("  ", text, tone.paint()),
-            Part::Hint(text) => self.wrapped("  ", text, Some(Paint::Dim)),
-            Part::List(list) => list.iter().for_each(|text| self.wrapped("  - ", text, None)),
+            Part::Heading(text) => self.lines.wrapped("  ", text, Some(Paint::Accent)),
+            Part::Sentence(tone, text) => self.lines.wrapped("  ", text, tone.paint()),
+            Part::Hint(text) => self.lines.wrapped("  ", text, Some(Paint::Dim)),
+            Part::List(list) => list.iter().for_each(|text| self.lines.wrapped("  - ", text, None)),
             Part::Notes(notes) => self.notes(notes),
             Part::Remarks(remarks) => remarks.iter().for_each(|r| self.remark(r)),
             Part::Bottleneck(bottleneck) => self.bottleneck(bottleneck),
             Part::Statements { title, tone, rows } => self.statements(title, *tone, rows),
             Part::Findings(findings) => self.findings(findings),
-            Part::Named(name, text) => self.wrapped(&format!("  {name}  "), text, None),
+            Part::Named(name, text) => self.lines.wrapped(&format!("  {name}  "), text, None),
         }
     }
 
     fn table(&mut self, table: &Table) {
         if !table.caption.is_empty() {
-            self.wrapped("  ", &table.caption, Some(Paint::Dim));
+            self.lines.wrapped("  ", &table.caption, Some(Paint::Dim));
         }
         if table.layout == Layout::Sides {
-            sides::render(table, self.columns, self.style).iter().for_each(|l| self.lines.line(l));
+            sides::render(table, self.lines.columns, self.lines.style).iter().for_each(|l| self.lines.line(l));
         } else {
             // Names come from outside.
             let mut table = table.narrow();
-            table.rows.iter_mut().for_each(|row| row.label = self.plain(&row.label));
-            for line in columns::render(&table, self.columns - 2, self.style) {
+            table.rows.iter_mut().for_each(|row| row.label = self.lines.plain(&row.label));
+            for line in columns::render(&table, self.lines.columns - 2, self.lines.style) {
                 self.lines.line(&format!("  {line}"));
             }
         }
         for line in &table.footer {
-            self.wrapped("  ", line, Some(Paint::Dim));
+            self.lines.wrapped("  ", line, Some(Paint::Dim));
         }
     }
 
     fn figures(&mut self, figures: &[Figure]) {
-        let labels = if self.columns < TABLE_COLUMNS { SHORT_LABEL_COLUMNS } else { LABEL_COLUMNS };
+        let labels = if self.lines.columns < TABLE_COLUMNS { SHORT_LABEL_COLUMNS } else { LABEL_COLUMNS };
         for (i, figure) in figures.iter().enumerate() {
-            let text = figure.text(self.style.plus_minus());
-            self.wrapped(&pad(&format!("  {}", figure.name), labels), &text, (i > 0).then_some(Paint::Dim));
+            let text = figure.text(self.lines.style.plus_minus());
+            self.lines.wrapped(&pad(&format!("  {}", figure.name), labels), &text, (i > 0).then_some(Paint::Dim));
         }
     }
 
     fn notes(&mut self, notes: &[Note]) {
         for (i, note) in notes.iter().enumerate() {
             let mark = if note.of_doubted { format!("!{}", i + 1) } else { format!("[{}]", i + 1) };
-            self.wrapped(&format!("  {mark} "), &note.text, Some(Paint::Dim));
+            self.lines.wrapped(&format!("  {mark} "), &note.text, Some(Paint::Dim));
         }
     }
 
     /// Text that starts two columns in, and goes on four: long names are no margin.
     fn remark(&mut self, remark: &Remark) {
         let paint = remark.tone.paint();
-        let text = self.plain(&format!("{}: {}", remark.phase, remark.text));
-        for (i, l) in wrap_quantities(&text, self.columns - 4).iter().enumerate() {
-            let l = paint.map_or_else(|| l.clone(), |p| self.style.paint(p, l));
+        let text = self.lines.plain(&format!("{}: {}", remark.phase, remark.text));
+        for (i, l) in wrap_quantities(&text, self.lines.columns - 4).iter().enumerate() {
+            let l = paint.map_or_else(|| l.clone(), |p| self.lines.style.paint(p, l));
             self.lines.line(&format!("{}{l}", if i == 0 { "  " } else { "    " }));
         }
     }
 
     fn bottleneck(&mut self, bottleneck: &Bottleneck) {
-        let statement = self.plain(&bottleneck.statement);
+        let statement = self.lines.plain(&bottleneck.statement);
         let statement = format!("{statement} ({})", confidence_word(bottleneck.confidence));
-        let lead = format!("  {} ", self.style.paint(Paint::Accent, "Bottleneck:"));
+        let lead = format!("  {} ", self.lines.style.paint(Paint::Accent, "Bottleneck:"));
         // The wrapped lines hang under the evidence, not under the end of the lead.
-        for (i, l) in wrap(&format!("Bottleneck: {statement}"), self.columns - 4).iter().enumerate() {
+        for (i, l) in wrap(&format!("Bottleneck: {statement}"), self.lines.columns - 4).iter().enumerate() {
             match l.strip_prefix("Bottleneck: ").filter(|_| i == 0) {
                 Some(rest) => self.lines.line(&format!("{lead}{rest}")),
                 None => self.lines.line(&format!("{}{l}", if i == 0 { "  " } else { "    " })),
             }
         }
         for e in bottleneck.evidence.iter().take(EVIDENCE_LINES) {
-            self.wrapped("    - ", &e.line(), None);
+            self.lines.wrapped("    - ", &e.line(), None);
         }
         if let Some(next) = &bottleneck.next {
             self.next(next);
@@ -179,73 +164,70 @@ impl Terminal<'_> {
     }
 
     fn next(&mut self, next: &Next) {
-        let text = self.plain(&next.text);
+        let text = self.lines.plain(&next.text);
         match &next.prediction {
-            Some(p) if 15 + width(&text) + width(p) <= self.columns => {
-                let gap = self.columns - 13 - width(&text) - width(p);
+            Some(p) if 15 + width(&text) + width(p) <= self.lines.columns => {
+                let gap = self.lines.columns - 13 - width(&text) - width(p);
                 self.lines.line(&format!("  Next step: {text}{}{p}", " ".repeat(gap)));
             }
-            Some(p) => self.wrapped("  Next step: ", &format!("{text} ({p})"), None),
-            None => self.wrapped("  Next step: ", &text, None),
+            Some(p) => self.lines.wrapped("  Next step: ", &format!("{text} ({p})"), None),
+            None => self.lines.wrapped("  Next step: ", &text, None),
         }
     }
 
     fn statements(&mut self, title: &str, tone: Tone, rows: &[(String, String)]) {
-        self.wrapped("  ", title, tone.paint());
+        self.lines.wrapped("  ", title, tone.paint());
         for (label, statement) in rows {
-            let label = self.plain(label);
-            if self.columns < TABLE_COLUMNS {
+            let label = self.lines.plain(label);
+            if self.lines.columns < TABLE_COLUMNS {
                 self.lines.line(&format!("    {label}"));
-                self.wrapped("      ", statement, None);
+                self.lines.wrapped("      ", statement, None);
             } else {
-                self.wrapped(&pad(&format!("    {label}"), STATEMENT_COLUMNS), statement, None);
+                self.lines.wrapped(&pad(&format!("    {label}"), STATEMENT_COLUMNS), statement, None);
             }
         }
     }
 
     fn findings(&mut self, findings: &[(String, String)]) {
-        let (head, hint) = ("  Findings", "narrows explain ID");
-        let gap = " ".repeat(self.columns - width(head) - width(hint));
-        let line = format!("{}{gap}{}", self.style.paint(Paint::Accent, head), self.style.paint(Paint::Dim, hint));
-        self.lines.line(&line);
+        self.lines.heading("  Findings", "narrows explain ID");
         let shown = &findings[..findings.len().min(FINDING_LINES)];
-        let ids = shown.iter().map(|f| width(&self.plain(&f.0))).max().unwrap_or(0).min(ID_COLUMNS);
+        let ids = shown.iter().map(|f| width(&self.lines.plain(&f.0))).max().unwrap_or(0).min(ID_COLUMNS);
         for (id, title) in shown {
-            let id = self.plain(id);
-            if self.columns < TABLE_COLUMNS {
-                let id = shorten(&id, self.columns - 4, self.style.ascii);
+            let id = self.lines.plain(id);
+            if self.lines.columns < TABLE_COLUMNS {
+                let id = shorten(&id, self.lines.columns - 4, self.lines.style.ascii);
                 self.lines.line(&format!("    {id}"));
-                self.wrapped("      ", title, None);
+                self.lines.wrapped("      ", title, None);
                 continue;
             }
-            let lead = format!("    {}  ", pad(&shorten(&id, ids, self.style.ascii), ids));
-            self.wrapped(&lead, title, None);
+            let lead = format!("    {}  ", pad(&shorten(&id, ids, self.lines.style.ascii), ids));
+            self.lines.wrapped(&lead, title, None);
         }
         if findings.len() > shown.len() {
             let more = format!("and {} more on the page", findings.len() - shown.len());
-            self.wrapped("    ", &more, Some(Paint::Dim));
+            self.lines.wrapped("    ", &more, Some(Paint::Dim));
         }
     }
 
     fn end(&mut self, head: &Head, end: &End) {
         self.lines.line("");
         for note in &end.notes {
-            self.wrapped("  Note: ", note, None);
+            self.lines.wrapped("  Note: ", note, None);
         }
         if let Some(kept) = &end.kept {
             let cpu = kept.own_cpu.as_ref().map(|cpu| format!(", using {cpu} of CPU itself")).unwrap_or_default();
-            self.wrapped("  ", &format!("{}{cpu}.", kept.cost), None);
+            self.lines.wrapped("  ", &format!("{}{cpu}.", kept.cost), None);
         }
         // What is long is read from its end, where a terminal stands.
         if let Some((tone, answer)) =
             head.answer.as_ref().filter(|_| end.repeats_answer && self.lines.out.lines().count() > SCREEN)
         {
-            self.wrapped("  ", answer, tone.paint());
+            self.lines.wrapped("  ", answer, tone.paint());
         }
         let run = end.kept.as_ref().map(|kept| &kept.run);
         for (name, what) in [("Run  ", run), ("Page ", end.page.as_ref()), ("Fetch", end.fetch.as_ref())] {
             if let Some(what) = what {
-                self.lines.line(&format!("  {name} {}", self.plain(what)));
+                self.lines.line(&format!("  {name} {}", self.lines.plain(what)));
             }
         }
         let length = self.lines.out.trim_end_matches('\n').len() + 1;
