@@ -10,7 +10,6 @@
 //! whole; nothing stays in the way of the next run. The same while tables reach their limit and are thinned: the rows that are
 //! left are a thinning of what came first, and phases before keep all of theirs.
 
-use crate::generated_runs::{measured_run, so_far};
 use crate::storage::{Step, parent_of};
 use crate::{Archive, Recovered};
 use model::{Interval, Run, RunState, SystemSample};
@@ -18,6 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use test_runs::drawn::{measured_run, so_far};
 
 /// What a crash does to what was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Archives and bundles from elsewhere, made to reach what lies outside of them; modes; what killed programs leave.
 
-use crate::generated_runs::{measured_run, so_far};
 use crate::{Archive, ArchiveError, Recovered, RunRef};
 use model::Run;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use test_runs::drawn::{measured_run, so_far};
 
 /// A directory beside the archive with a file of every kind that an attack could aim at.
 struct Outside {

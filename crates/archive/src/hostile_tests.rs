@@ -1,11 +1,12 @@
 //! Round trips of generated runs, and bundles that are wrong in some way.
 
-use crate::generated_runs::{Draw, measured_run, run, so_far};
 use crate::{Archive, ArchiveError, Recovered, RunRef, load_bundle};
 use model::{Metric, Run, StopRule, Unit};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
+use test_runs::Draw;
+use test_runs::drawn::{measured_run, run, so_far};
 
 fn archive() -> (tempfile::TempDir, Archive) {
     let directory = tempfile::tempdir().unwrap();
@@ -61,7 +62,7 @@ proptest! {
         let end = (at + d.below(40) as usize).min(content.len());
         match d.below(3) {
             0 => content.truncate(at),
-            1 => content[at..end].fill(d.next() as u8),
+            1 => content[at..end].fill(d.bits() as u8),
             _ => content.extend_from_within(at..end),
         }
         fs::write(file, &content).unwrap();
@@ -178,7 +179,7 @@ fn directions_without_lines_take_no_memory() {
         counted_bytes: 0,
         latency: model::Histogram::default(),
     };
-    let mut stream: model::StreamSummary = crate::generated_runs::stream(7);
+    let mut stream: model::StreamSummary = test_runs::drawn::stream(7);
     stream.directions = vec![direction; 300_000];
     record.streams = vec![stream];
     let (_directory, archive, path) = saved(&run);

@@ -60,8 +60,6 @@ mod crash_tests;
 #[cfg(test)]
 mod elsewhere_tests;
 #[cfg(test)]
-mod generated_runs;
-#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod order_tests;

@@ -1,11 +1,11 @@
 //! The order in which runs ended, and what "latest" and a path mean.
 
-use crate::generated_runs::{measured_run, so_far};
 use crate::{Archive, RunRef};
 use model::Run;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use test_runs::drawn::{measured_run, so_far};
 
 fn fresh() -> (tempfile::TempDir, Archive) {
     let top = tempfile::tempdir().unwrap();

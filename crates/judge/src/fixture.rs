@@ -2,10 +2,9 @@
 
 use crate::{Context, JudgedPhase, judge_phase};
 use model::{
-    Access, BlockPlan, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, Direction, DirectionSummary,
-    DiskCounters, Durability, EngineKind, EngineRecord, Histogram, Interval, IoPath, Layer, LayerKind, NS_PER_S,
-    Operation, Order, PhaseKind, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Round, Stack, StopCause, StopRule,
-    StreamPlan, StreamSummary, Sync, SystemSample, TargetKind, Warmup, WarmupCut, WorkerUsage,
+    Access, ColdProof, CpuTicks, DataProof, DeviceId, DirectProof, Direction, DiskCounters, Layer, LayerKind, NS_PER_S,
+    Operation, Order, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Round, Stack, Sync, SystemSample, TargetKind,
+    WorkerUsage,
 };
 
 /// No refusals.
@@ -33,64 +32,15 @@ const START: u64 = 10 * NS_PER_S;
 
 impl Fixture {
     fn new(name: &str, operation: Operation, access: Access, block: u64, depth: u32, sync: Sync) -> Self {
-        let plan = PhasePlan {
-            name: name.into(),
-            kind: PhaseKind::Measure,
-            engine: if access == Access::Direct { EngineKind::IoUring } else { EngineKind::Psync },
-            access,
-            cold: false,
-            drop_cache: false,
-            streams: vec![StreamPlan {
-                kind: BlockPlan {
-                    operation,
-                    order: if block > 4096 { Order::Sequential } else { Order::Random },
-                    block_size_bytes: block,
-                    region_start_bytes: 0,
-                    region_bytes: 256 << 20,
-                    ..BlockPlan::default()
-                }
-                .into(),
-                path: IoPath { queue_depth: depth, ..IoPath::default() },
-                durability: Durability { sync, round_bytes: None, ..Durability::default() },
-                seed: 1,
-                ..StreamPlan::default()
-            }],
-            time_limit_ns: 4 * NS_PER_S,
-            stop: StopRule::Time,
-            warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-            skip: None,
-        };
+        let order = if block > 4096 { Order::Sequential } else { Order::Random };
+        let stream = test_runs::synced(test_runs::stream(operation, order, block, depth), sync, 0);
+        let plan = PhasePlan { time_limit_ns: 4 * NS_PER_S, ..test_runs::plan(name, access, vec![stream]) };
         let record = PhaseRecord {
-            started_ns: START,
-            ended_ns: START,
-            operations: 0,
-            bytes: 0,
-            short_operations: 0,
-            errors: Default::default(),
-            stop: StopCause::TimeUsed,
-            warmup: WarmupCut::default(),
-            engine: EngineRecord {
-                kind: plan.engine,
-                features: Vec::new(),
-                missing: Vec::new(),
-                batch_submit: 1,
-                batch_complete: 1,
-            },
             direct: (access == Access::Direct).then(|| DirectProof::Proven("ext4".into())),
-            cold: None,
             data: (operation == Operation::Read).then(|| DataProof::Real("written by this run".into())),
             usage: WorkerUsage { user_ns: NS_PER_S / 10, system_ns: NS_PER_S / 5, ..Default::default() },
             mean_depth: Some(f64::from(depth)),
-            longest_gap_ns: None,
-            late: None,
-            quiet_before: None,
-            quiet_after: None,
-            latency: Histogram::new(),
-            intervals: Vec::new(),
-            rounds: Vec::new(),
-            streams: Vec::new(),
-            steady: None,
-            verify: None,
+            ..test_runs::record(&plan, START)
         };
         let mut stack = Stack::default();
         stack.layers.push(Layer::new(LayerKind::Disk, "vda"), 0);
@@ -156,22 +106,9 @@ impl Fixture {
         let block = self.plan.streams[0].block().block_size_bytes;
         let intervals = (seconds * 10.0).round() as u64;
         let record = &mut self.record;
-        record.ended_ns = START + intervals * NS_PER_S / 10;
-        record.intervals.clear();
+        let operations = (0..intervals).map(|i| per_second * (i + 1) / 10 - per_second * i / 10);
+        test_runs::completed(record, block, operations);
         record.latency.clear();
-        record.operations = 0;
-        for i in 0..intervals {
-            let operations = per_second * (i + 1) / 10 - per_second * i / 10;
-            record.intervals.push(Interval {
-                start_ns: START + i * NS_PER_S / 10,
-                length_ns: NS_PER_S / 10,
-                operations,
-                bytes: operations * block,
-                ..Default::default()
-            });
-            record.operations += operations;
-        }
-        record.bytes = record.operations * block;
         record.latency.record_n(1_000_000, record.operations);
         self.samples = (0..=intervals / 2)
             .map(|i| SystemSample { at_ns: START + i * NS_PER_S / 5, ..Default::default() })
@@ -233,46 +170,10 @@ impl Fixture {
         judge_phase(&self.plan, Some(&self.record), &context)
     }
 
-    /// Has the record tell its streams apart: every stream of the plan does an equal part of everything, in these
-    /// directions with these shares of the operations.
+    /// Has the record tell its streams apart, in these directions with these shares of the operations.
     pub fn tell_apart(&mut self, directions: &[(Direction, f64)]) {
-        let (plan, record) = (&self.plan, &mut self.record);
-        let streams = plan.streams.len() as f64;
-        let part = |of: u64, share: f64| (of as f64 * share / streams).round() as u64;
-        let warmup = &record.warmup;
-        let summary = |stream: &StreamPlan| StreamSummary {
-            name: stream.name.clone(),
-            group: stream.group,
-            engine: record.engine.kind,
-            started_ns: record.started_ns,
-            ended_ns: record.ended_ns,
-            cut_ns: warmup.cut_ns,
-            depth_search: None,
-            stop: record.stop,
-            short_operations: 0,
-            errors: Default::default(),
-            usage: WorkerUsage { user_ns: part(record.usage.user_ns, 1.0), ..Default::default() },
-            mean_depth: record.mean_depth.map(|d| d / streams),
-            longest_gap_ns: record.longest_gap_ns,
-            directions: directions
-                .iter()
-                .map(|(direction, share)| {
-                    let operations = part(record.operations, *share);
-                    let counted = operations - part(warmup.operations, *share);
-                    let mut latency = Histogram::new();
-                    latency.record_n(if *direction == Direction::Read { 500_000 } else { 2_000_000 }, counted);
-                    DirectionSummary {
-                        direction: *direction,
-                        operations,
-                        bytes: operations * stream.block().block_size_bytes,
-                        counted_operations: counted,
-                        counted_bytes: counted * stream.block().block_size_bytes,
-                        latency,
-                    }
-                })
-                .collect(),
-        };
-        record.streams = plan.streams.iter().map(summary).collect();
+        let latency = |direction| if direction == Direction::Read { 500_000 } else { 2_000_000 };
+        test_runs::tell_apart(&self.plan, &mut self.record, directions, latency);
     }
 
     /// Codes of the refusals.

@@ -49,9 +49,9 @@ impl Partial {
 
 #[cfg(test)]
 mod tests {
-    use crate::generated_runs::{measured_run, so_far};
     use crate::{Archive, Recovered};
     use model::{Interval, PhaseStatus, RunState, SystemSample};
+    use test_runs::drawn::{measured_run, so_far};
 
     /// The phase after the first of three is cut off half-way; the archive, its series so far, and its name.
     fn cut_off(archive: &Archive) -> (model::Run, Vec<Interval>) {

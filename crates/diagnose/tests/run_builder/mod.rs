@@ -2,14 +2,12 @@
 #![allow(dead_code, reason = "each test binary uses a part of the builder")]
 
 use model::{
-    Access, Better, BlockPlan, Confidence, CpuModel, CpuTicks, DirectProof, DiskCounters, Durability, EngineKind,
-    EngineRecord, Environment, Fact, Finding, Interval, IoPath, Layer, LayerKind, Metric, NS_PER_S, Operation, Order,
-    PhaseKind, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, Plan, QuietWindow, Round, Run, RunState, Stack,
-    StopCause, StopRule, StreamPlan, Sync, SystemSample, Target, TargetKind, TargetSize, ThrottleState, Unit, Warmup,
-    WarmupCut, WorkerUsage,
+    Access, Better, Confidence, CpuModel, CpuTicks, DirectProof, DiskCounters, EngineKind, Fact, Finding, Interval,
+    Layer, LayerKind, Metric, NS_PER_S, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus,
+    QuietWindow, Round, Run, Sync, SystemSample, ThrottleState, Unit, WorkerUsage,
 };
+use test_runs::INTERVAL_NS;
 
-const INTERVAL_NS: u64 = NS_PER_S / 10;
 const PHASE_NS: u64 = 5 * NS_PER_S;
 const QUIET_NS: u64 = NS_PER_S / 2;
 
@@ -47,6 +45,25 @@ pub struct Phase {
 impl Phase {
     fn write(&self) -> bool {
         self.name.contains("write") || self.name == "layout"
+    }
+
+    fn plan(&self) -> PhasePlan {
+        let operation = if self.write() { Operation::Write } else { Operation::Read };
+        let order = if self.block == 4096 { Order::Random } else { Order::Sequential };
+        let sync = if self.name == "buffered-write" { Sync::FsyncPerRound } else { Sync::None };
+        let mut stream = test_runs::synced(test_runs::stream(operation, order, self.block, self.depth), sync, 64 << 20);
+        stream.block_mut().region_bytes = 1 << 30;
+        let access = if self.direct.is_some() { Access::Direct } else { Access::Buffered };
+        PhasePlan {
+            kind: if self.name == "layout" { PhaseKind::Layout } else { PhaseKind::Measure },
+            engine: match self.name.as_str() {
+                "copy" => EngineKind::Memory,
+                "buffered-write" => EngineKind::Psync,
+                _ => EngineKind::IoUring,
+            },
+            cold: self.name == "buffered-read",
+            ..test_runs::plan(&self.name, access, vec![stream])
+        }
     }
 
     pub fn cpu(mut self, user: f64, system: f64, irq: f64) -> Self {
@@ -180,44 +197,12 @@ pub struct Builder {
 impl Builder {
     /// A directory on a stack of these layers, on a machine with four processors.
     pub fn new(layers: impl Into<model::Layers>) -> Self {
-        let plan = Plan {
-            name: "check".into(),
-            seed: 1,
-            budget_ns: 60 * NS_PER_S,
-            size: TargetSize { bytes: 1 << 30, reason: "test".into() },
-            interval_ns: INTERVAL_NS,
-            quiet_ns: QUIET_NS,
-            phases: Vec::new(),
-            ..Plan::default()
-        };
-        let run = Run {
-            schema: Run::SCHEMA.into(),
-            id: "20261121T000000Z-00000000".into(),
-            command: "check".into(),
-            program_version: "0.1.0".into(),
-            state: RunState::Complete,
-            plan,
-            environment: Environment {
-                cpus: vec![CpuModel { name: "test".into(), count: 4 }],
-                ..Environment::default()
-            },
-            target: Target {
-                name: "/mnt".into(),
-                kind: TargetKind::Directory,
-                path: Some("/mnt".into()),
-                size_bytes: Some(1 << 34),
-                writable: true,
-                stack: Stack { mount: None, layers: layers.into() },
-            },
-            sessions: Vec::new(),
-            experiment: None,
-            duration_ns: 0,
-            bytes_written: 0,
-            remarks: Vec::new(),
-            phases: Vec::new(),
-            samples: Vec::new(),
-            kernel_log: None,
-        };
+        let mut run = test_runs::run(Vec::new());
+        run.plan.size.bytes = 1 << 30;
+        run.plan.quiet_ns = QUIET_NS;
+        run.environment.cpus = vec![CpuModel { name: "test".into(), count: 4 }];
+        run.target.size_bytes = Some(1 << 34);
+        run.target.stack.layers = layers.into();
         let disk = run.target.stack.lowest_counted().first().map_or(String::new(), |l| l.name.clone());
         let disk = DiskCounters { name: disk, ..DiskCounters::default() };
         let mut builder = Self { run, clock_ns: 0, ticks: vec![CpuTicks::default(); 4], disk };
@@ -287,49 +272,32 @@ impl Builder {
         let rate = bytes as f64 / PHASE_NS as f64 * 1e9;
         let iops = rate / phase.block as f64;
         let mean_depth = phase.latency_ns.map(|l| l * iops / 1e9);
+        let rounds = if buffered_write {
+            let write_ns = (phase.copying * 1e9) as u64;
+            let round = Round { start_ns: started_ns, bytes: bytes / 5, write_ns, sync_ns: NS_PER_S - write_ns };
+            let mut rounds = vec![round; 5];
+            rounds[0].bytes = (round.bytes as f64 * phase.fast_round) as u64;
+            rounds
+        } else {
+            Vec::new()
+        };
+        let plan = phase.plan();
         let record = PhaseRecord {
-            started_ns,
             ended_ns: self.clock_ns,
             operations: bytes / phase.block,
             bytes,
-            short_operations: 0,
-            errors: Default::default(),
-            stop: StopCause::TimeUsed,
-            warmup: WarmupCut::default(),
-            engine: EngineRecord {
-                kind: if buffered_write { EngineKind::Psync } else { EngineKind::IoUring },
-                features: Vec::new(),
-                missing: Vec::new(),
-                batch_submit: 8,
-                batch_complete: 1,
-            },
             direct: phase.direct.clone(),
-            cold: None,
-            data: None,
             usage: WorkerUsage {
                 user_ns: (phase.own.0 * PHASE_NS as f64) as u64,
                 system_ns: (phase.own.1 * PHASE_NS as f64) as u64,
                 ..WorkerUsage::default()
             },
             mean_depth,
-            longest_gap_ns: None,
-            late: None,
             quiet_before: Some(quiet),
             quiet_after: Some(quiet),
-            latency: Default::default(),
             intervals,
-            streams: Vec::new(),
-            steady: None,
-            verify: None,
-            rounds: if buffered_write {
-                let write_ns = (phase.copying * 1e9) as u64;
-                let round = Round { start_ns: started_ns, bytes: bytes / 5, write_ns, sync_ns: NS_PER_S - write_ns };
-                let mut rounds = vec![round; 5];
-                rounds[0].bytes = (round.bytes as f64 * phase.fast_round) as u64;
-                rounds
-            } else {
-                Vec::new()
-            },
+            rounds,
+            ..test_runs::record(&plan, started_ns)
         };
         let id = |q: &str| format!("{}.{q}", phase.name);
         let mut metrics = vec![
@@ -344,52 +312,9 @@ impl Builder {
         if phase.refused {
             metrics.iter_mut().for_each(|m| m.refuse(&["test".into()]));
         }
-        let operation = if phase.write() { Operation::Write } else { Operation::Read };
-        let access = if phase.direct.is_some() { Access::Direct } else { Access::Buffered };
-        let plan = PhasePlan {
-            name: phase.name.clone(),
-            kind: match phase.name.as_str() {
-                "layout" => PhaseKind::Layout,
-                _ => PhaseKind::Measure,
-            },
-            engine: if phase.name == "copy" { EngineKind::Memory } else { record.engine.kind },
-            access,
-            cold: phase.name == "buffered-read",
-            drop_cache: false,
-            streams: vec![StreamPlan {
-                kind: BlockPlan {
-                    operation,
-                    order: if phase.block == 4096 { Order::Random } else { Order::Sequential },
-                    block_size_bytes: phase.block,
-                    region_start_bytes: 0,
-                    region_bytes: 1 << 30,
-                    ..BlockPlan::default()
-                }
-                .into(),
-                path: IoPath { queue_depth: phase.depth, ..IoPath::default() },
-                durability: Durability {
-                    sync: if phase.name == "buffered-write" { Sync::FsyncPerRound } else { Sync::None },
-                    round_bytes: (phase.name == "buffered-write").then_some(64 << 20),
-                    ..Durability::default()
-                },
-                seed: 1,
-                ..StreamPlan::default()
-            }],
-            time_limit_ns: PHASE_NS,
-            stop: StopRule::Time,
-            warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-            skip: None,
-        };
+        let status = if phase.refused { PhaseStatus::Refused } else { PhaseStatus::Measured };
         self.run.plan.phases.push(plan.clone());
-        self.run.phases.push(PhaseRun {
-            plan,
-            status: if phase.refused { PhaseStatus::Refused } else { PhaseStatus::Measured },
-            reasons: Vec::new(),
-            steady: None,
-            changes: Vec::new(),
-            metrics,
-            record: Some(record),
-        });
+        self.run.phases.push(PhaseRun { status, ..test_runs::measured(plan, record, metrics) });
         self.pass(QUIET_NS, Cpu::default());
         self.sample(None);
         self

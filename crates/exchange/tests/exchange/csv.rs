@@ -1,6 +1,6 @@
 //! Metrics as comma-separated values.
 
-use crate::runs::{phase, plain, refused, run, stream};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, stream};
 use exchange::{ExchangeError, Options};
 
 /// A reader after RFC 4180, written apart from the writer.
@@ -45,9 +45,9 @@ fn a_line_for_each_metric_of_each_run() {
 #[test]
 fn jobs_and_directions_have_columns() {
     let metric = |id: &str| model::Metric::measured(id, model::Unit::OpsPerS, None, 1.0, 1);
-    let mut one = phase("one", "direct", vec![stream("write", "random", 4096, 8)]);
+    let mut one = phase("one", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8)]);
     one.metrics = vec![metric("one.iops"), metric("one.read.iops")];
-    let mut two = phase("two", "direct", vec![stream("write", "random", 4096, 8); 2]);
+    let mut two = phase("two", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8); 2]);
     two.plan.streams[0].name = "read".into();
     two.plan.streams[1].name = "db".into();
     two.metrics = vec![metric("two.iops"), metric("two.read.iops"), metric("two.db.write-zeroes.iops")];

@@ -1,6 +1,6 @@
 //! fio's JSON against a document of fio 3.33.
 
-use crate::runs::{phase, plain, refused, run, skipped, stream, tell_apart};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, skipped, stream, tell_apart};
 use exchange::{ExchangeError, Options};
 use model::Run;
 use serde_json::{Value, json};
@@ -50,13 +50,13 @@ fn compare(path: &str, theirs: &Value, ours: &Value, wrong: &mut Vec<String>) {
 #[test]
 fn every_key_of_fio_is_there_with_its_type() {
     let theirs: Value = serde_json::from_str(FIO).unwrap();
-    let mut read = phase("rand-read", "direct", vec![stream("read", "random", 4096, 4)]);
+    let mut read = phase("rand-read", Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 4)]);
     read.record.as_mut().unwrap().mean_depth = Some(3.9);
-    let mut write = phase("sync-write", "buffered", vec![stream("write", "random", 4096, 1)]);
+    let mut write = phase("sync-write", Access::Buffered, vec![stream(Operation::Write, Order::Random, 4096, 1)]);
     let round = model::Round { start_ns: 0, bytes: 4096, write_ns: 10_000, sync_ns: 1_000_000 };
     write.record.as_mut().unwrap().rounds = vec![round; 3];
-    let both = vec![stream("read", "random", 4096, 1), stream("write", "random", 4096, 1)];
-    let ours = export(&run(vec![read, write, phase("mix", "buffered", both)]), &Options::default());
+    let both = vec![stream(Operation::Read, Order::Random, 4096, 1), stream(Operation::Write, Order::Random, 4096, 1)];
+    let ours = export(&run(vec![read, write, phase("mix", Access::Buffered, both)]), &Options::default());
     let mut wrong = Vec::new();
     compare("top", &theirs, &ours, &mut wrong);
     for (i, job) in theirs["jobs"].as_array().unwrap().iter().enumerate() {
@@ -147,17 +147,19 @@ fn skipped_phases_are_no_jobs_but_are_told() {
 
 #[test]
 fn alike_streams_are_numjobs() {
-    let streams = vec![stream("read", "random", 4096, 8); 3];
-    let job = &export(&run(vec![phase("p", "direct", streams)]), &Options::default())["jobs"][0];
+    let streams = vec![stream(Operation::Read, Order::Random, 4096, 8); 3];
+    let job = &export(&run(vec![phase("p", Access::Direct, streams)]), &Options::default())["jobs"][0];
     assert_eq!((&job["job options"]["numjobs"], &job["job options"]["iodepth"]), (&json!("3"), &json!("8")));
 }
 
 #[test]
 fn a_mix_in_one_stream_is_reported_as_one_and_trims_are_trims() {
-    let mut mix = phase("mix", "direct", vec![stream("write", "random", 4096, 8)]);
+    let mut mix = phase("mix", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8)]);
     mix.plan.streams[0].block_mut().mix = Some(model::Mix { read_percent: 70 });
-    let document =
-        export(&run(vec![mix, phase("t", "direct", vec![stream("trim", "sequential", 4096, 1)])]), &Options::default());
+    let document = export(
+        &run(vec![mix, phase("t", Access::Direct, vec![stream(Operation::Trim, Order::Sequential, 4096, 1)])]),
+        &Options::default(),
+    );
     let (mix, trim) = (&document["jobs"][0], &document["jobs"][1]);
     assert_eq!((&mix["job options"]["rw"], &mix["job options"]["rwmixread"]), (&json!("randrw"), &json!("70")));
     assert_eq!(mix["mixed"]["iops"], 1000.0);
@@ -168,7 +170,7 @@ fn a_mix_in_one_stream_is_reported_as_one_and_trims_are_trims() {
 /// A job `log` of writes and two clones of a job `db` that reads and writes, in one phase.
 fn two_jobs() -> model::PhaseRun {
     use model::Direction::{Read, Write};
-    let mut p = phase("p", "direct", vec![stream("write", "random", 4096, 8); 3]);
+    let mut p = phase("p", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8); 3]);
     for (i, s) in p.plan.streams.iter_mut().enumerate() {
         (s.name, s.group) = if i == 0 { ("log".into(), 7) } else { ("db".into(), 8) };
         s.block_mut().mix = (i > 0).then_some(model::Mix { read_percent: 50 });
@@ -239,11 +241,11 @@ fn errors_belong_to_the_job_that_met_them() {
 #[test]
 fn one_stream_that_mixes_is_told_apart_and_syncs_are_syncs() {
     use model::Direction::{Read, Sync, Trim, Write};
-    let mut mix = phase("mix", "direct", vec![stream("write", "random", 4096, 8)]);
+    let mut mix = phase("mix", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8)]);
     mix.plan.streams[0].block_mut().mix = Some(model::Mix { read_percent: 70 });
     mix.plan.streams[0].durability.flush.fsync_every = 8;
     tell_apart(&mut mix, &[(Read, 0.7), (Write, 0.3), (Sync, 0.04)]);
-    let mut trims = phase("trims", "direct", vec![stream("write", "random", 4096, 1)]);
+    let mut trims = phase("trims", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 1)]);
     trims.plan.streams[0].block_mut().trim_before_write = true;
     tell_apart(&mut trims, &[(Write, 0.5), (Trim, 0.5)]);
     let document = export(&run(vec![mix, trims]), &Options::default());
@@ -266,7 +268,7 @@ fn bins_only_where_asked_for() {
 
 #[test]
 fn each_measured_phase_as_its_own_document() {
-    let mut layout = phase("layout", "direct", vec![stream("write", "sequential", 1 << 20, 8)]);
+    let mut layout = phase("layout", Access::Direct, vec![stream(Operation::Write, Order::Sequential, 1 << 20, 8)]);
     layout.plan.kind = model::PhaseKind::Layout;
     let mut run = plain();
     run.phases.insert(0, layout);
@@ -286,7 +288,7 @@ fn each_measured_phase_as_its_own_document() {
 
 #[test]
 fn a_layout_is_no_job_unless_it_failed_or_is_asked_for() {
-    let mut layout = phase("layout", "direct", vec![stream("write", "sequential", 1 << 20, 8)]);
+    let mut layout = phase("layout", Access::Direct, vec![stream(Operation::Write, Order::Sequential, 1 << 20, 8)]);
     layout.plan.kind = model::PhaseKind::Layout;
     let names = |run: &Run, options: &Options| -> Vec<String> {
         let document = export(run, options);
@@ -310,7 +312,7 @@ fn a_layout_is_no_job_unless_it_failed_or_is_asked_for() {
 #[test]
 fn a_job_keeps_its_name_as_it_was_written() {
     let named = |phase_name: &str, job: &str| {
-        let mut one = phase(phase_name, "direct", vec![stream("read", "random", 4096, 8)]);
+        let mut one = phase(phase_name, Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 8)]);
         one.plan.streams[0].name = job.into();
         export(&run(vec![one]), &Options::default())["jobs"][0]["jobname"].clone()
     };

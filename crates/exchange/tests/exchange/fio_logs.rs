@@ -1,6 +1,6 @@
 //! fio's logs.
 
-use crate::runs::{phase, plain, refused, run, stream};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, stream};
 use exchange::{ExchangeError, Options};
 
 #[test]
@@ -18,7 +18,7 @@ fn files_are_named_and_filled_as_plotting_tools_expect() {
 
 #[test]
 fn a_stall_is_a_zero_not_a_gap() {
-    let mut stalled = phase("p", "direct", vec![stream("read", "random", 4096, 1)]);
+    let mut stalled = phase("p", Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 1)]);
     let interval = &mut stalled.record.as_mut().unwrap().intervals[10];
     (interval.operations, interval.bytes, interval.latency_ns_p50) = (0, 0, None);
     let files = exchange::fio_logs(&run(vec![stalled]), &Options::default()).unwrap();
@@ -28,7 +28,7 @@ fn a_stall_is_a_zero_not_a_gap() {
 
 #[test]
 fn a_short_last_interval_is_left_out() {
-    let mut phase = phase("p", "direct", vec![stream("read", "random", 4096, 1)]);
+    let mut phase = phase("p", Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 1)]);
     let last = phase.record.as_mut().unwrap().intervals.last_mut().unwrap();
     (last.length_ns, last.operations) = (1_000, 1);
     let files = exchange::fio_logs(&run(vec![phase]), &Options::default()).unwrap();
@@ -37,14 +37,14 @@ fn a_short_last_interval_is_left_out() {
 
 #[test]
 fn two_phases_never_share_a_file() {
-    let twice = vec![phase("a", "direct", vec![stream("read", "random", 4096, 1)]); 2];
+    let twice = vec![phase("a", Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 1)]); 2];
     let files = exchange::fio_logs(&run(twice), &Options::default()).unwrap();
     assert!(files[4].path.starts_with("direct-4k-a"), "{}", files[4].path.display());
 }
 
 #[test]
 fn refused_series_stay_at_home() {
-    let phase = refused(phase("a", "direct", vec![stream("read", "random", 4096, 1)]));
+    let phase = refused(phase("a", Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 1)]));
     let run = run(vec![phase]);
     assert!(matches!(exchange::fio_logs(&run, &Options::default()), Err(ExchangeError::NothingRecorded { .. })));
     let kept = Options { keep_refused: true, ..Options::default() };

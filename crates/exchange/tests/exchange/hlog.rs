@@ -1,6 +1,6 @@
 //! HdrHistogram logs, read back by the crate's own reader.
 
-use crate::runs::{phase, plain, refused, run, stream, tell_apart};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, stream, tell_apart};
 use exchange::{ExchangeError, Options};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -52,7 +52,7 @@ fn a_line_for_each_phase() {
 #[test]
 fn a_line_for_each_job_and_direction_beside_the_phase() {
     use model::Direction::{Read, Sync, Write};
-    let mut p = phase("p", "direct", vec![stream("write", "random", 4096, 8); 2]);
+    let mut p = phase("p", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8); 2]);
     for (i, s) in p.plan.streams.iter_mut().enumerate() {
         (s.name, s.group) = (format!("job {i}"), i as u32 + 1);
         s.block_mut().mix = Some(model::Mix { read_percent: 50 });
@@ -79,6 +79,6 @@ fn a_refused_phase_is_a_comment() {
     assert_eq!(read(&log).len(), 2);
     let kept = Options { keep_refused: true, ..Options::default() };
     assert_eq!(read(&exchange::hlog(&run_with, &kept).unwrap()).len(), 3);
-    let none = run(vec![refused(phase("a", "direct", vec![stream("read", "random", 4096, 1)]))]);
+    let none = run(vec![refused(phase("a", Access::Direct, vec![stream(Operation::Read, Order::Random, 4096, 1)]))]);
     assert!(matches!(exchange::hlog(&none, &Options::default()), Err(ExchangeError::NothingRecorded { .. })));
 }

@@ -1,20 +1,20 @@
 //! iozone's table.
 
-use crate::runs::{phase, plain, refused, run, stream};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, stream};
 use exchange::{ExchangeError, Options};
 use model::Run;
 
 fn grid() -> Run {
     let mut phases = Vec::new();
     for (size, name) in [(4096, "4k"), (1 << 20, "1m")] {
-        let one = |operation: &str, order: &str, what: &str| {
-            phase(&format!("{what}-{name}"), "direct", vec![stream(operation, order, size, 1)])
+        let one = |operation: Operation, order: Order, what: &str| {
+            phase(&format!("{what}-{name}"), Access::Direct, vec![stream(operation, order, size, 1)])
         };
         phases.extend([
-            one("write", "sequential", "write"),
-            one("write", "sequential", "rewrite"),
-            one("read", "sequential", "read"),
-            one("read", "random", "random-read"),
+            one(Operation::Write, Order::Sequential, "write"),
+            one(Operation::Write, Order::Sequential, "rewrite"),
+            one(Operation::Read, Order::Sequential, "read"),
+            one(Operation::Read, Order::Random, "random-read"),
         ]);
     }
     run(phases)
@@ -34,9 +34,9 @@ fn a_grid_is_a_table_in_iozones_columns() {
 #[test]
 fn backward_and_strided_reads_have_their_columns() {
     let mut run = grid();
-    run.phases[1].plan.streams[0].block_mut().operation = model::Operation::Read;
-    run.phases[1].plan.streams[0].block_mut().order = model::Order::Reverse;
-    run.phases[3].plan.streams[0].block_mut().order = model::Order::Strided { stride_bytes: 16384 };
+    run.phases[1].plan.streams[0].block_mut().operation = Operation::Read;
+    run.phases[1].plan.streams[0].block_mut().order = Order::Reverse;
+    run.phases[3].plan.streams[0].block_mut().order = Order::Strided { stride_bytes: 16384 };
     let table = exchange::iozone(&run, &Options::default()).unwrap();
     let row = format!("{:>16}{:>8}{:>9}{:>18}{:>36}{:>20}\n", 262144, 4, 4000, 4000, 4000, 4000);
     assert!(table.contains(&row), "{table}");

@@ -1,10 +1,7 @@
 //! Comparisons with known answers.
 
 use super::*;
-use model::{
-    Better, Environment, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRun, PhaseStatus, Plan,
-    RunState, Stack, Target, TargetKind, Unit,
-};
+use model::{Better, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRun, RunState, Unit};
 
 /// A seeded source of normal deviates (sum of twelve uniforms).
 struct Noise(u64);
@@ -30,39 +27,8 @@ pub(crate) fn rate(id: &str, value: f64) -> Metric {
 
 pub(crate) fn run(metrics: Vec<Metric>, place: Option<ExperimentPlace>) -> Run {
     let plan = PhasePlan { name: "p".into(), kind: PhaseKind::Measure, ..PhasePlan::default() };
-    Run {
-        schema: Run::SCHEMA.into(),
-        id: "r".into(),
-        command: "run".into(),
-        program_version: "0".into(),
-        state: RunState::Complete,
-        plan: Plan::default(),
-        environment: Environment::default(),
-        target: Target {
-            name: "t".into(),
-            kind: TargetKind::Sim,
-            path: None,
-            size_bytes: None,
-            writable: true,
-            stack: Stack::default(),
-        },
-        sessions: Vec::new(),
-        experiment: place,
-        duration_ns: 0,
-        bytes_written: 0,
-        remarks: Vec::new(),
-        phases: vec![PhaseRun {
-            plan,
-            status: PhaseStatus::Measured,
-            reasons: Vec::new(),
-            steady: None,
-            metrics,
-            record: None,
-            changes: Vec::new(),
-        }],
-        samples: Vec::new(),
-        kernel_log: None,
-    }
+    let phase = PhaseRun { record: None, ..test_runs::measured(plan, Default::default(), metrics) };
+    Run { command: "run".into(), experiment: place, ..test_runs::run(vec![phase]) }
 }
 
 fn place(arm: &str, pair: u32) -> Option<ExperimentPlace> {

@@ -107,58 +107,16 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{BlockPlan, IoPath, Operation, Order, Pacing, PhasePlan, Rate, RunState, StreamPlan, Timing};
+    use model::{Access, Operation, Order, Pacing, PhasePlan, Rate, StreamPlan, Timing};
 
     fn run(streams: Vec<(&str, StreamPlan)>) -> Run {
-        let phase = |(name, s): (&str, StreamPlan)| PhaseRun {
-            plan: PhasePlan { name: name.into(), streams: vec![s], ..PhasePlan::default() },
-            status: PhaseStatus::Measured,
-            reasons: vec![],
-            steady: None,
-            changes: vec![],
-            metrics: vec![],
-            record: None,
-        };
-        Run {
-            schema: Run::SCHEMA.into(),
-            id: "x".into(),
-            command: "run".into(),
-            program_version: "0".into(),
-            state: RunState::Complete,
-            plan: model::Plan::default(),
-            environment: model::Environment::default(),
-            target: model::Target {
-                name: "null:".into(),
-                kind: model::TargetKind::Null,
-                path: None,
-                size_bytes: None,
-                writable: true,
-                stack: model::Stack::default(),
-            },
-            sessions: vec![],
-            experiment: None,
-            duration_ns: 0,
-            bytes_written: 0,
-            remarks: vec![],
-            phases: streams.into_iter().map(phase).collect(),
-            samples: vec![],
-            kernel_log: None,
-        }
+        let plan = |(name, s)| test_runs::plan(name, Access::Direct, vec![s]);
+        let phase = |plan| PhaseRun { record: None, ..test_runs::measured(plan, Default::default(), vec![]) };
+        test_runs::run(streams.into_iter().map(plan).map(phase).collect())
     }
 
     fn of(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
-        StreamPlan {
-            kind: BlockPlan {
-                operation,
-                order,
-                block_size_bytes: block,
-                region_bytes: 1 << 30,
-                ..BlockPlan::default()
-            }
-            .into(),
-            path: IoPath { queue_depth: depth, ..IoPath::default() },
-            ..StreamPlan::default()
-        }
+        test_runs::stream(operation, order, block, depth)
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use variants::{HOSTILE, hostile, null_target, simulated, troubled};
 use machine::{environment, stack};
 use model::*;
 use observed::samples;
-use phases::{PHASES, STEP_NS, metrics_of, plan_of, record_of};
+use phases::{PHASES, metrics_of, plan_of, record_of};
 use random::Random;
 use report::{Check, NextStep};
 
@@ -95,62 +95,36 @@ pub fn sd_card() -> Sample {
     for s in &PHASES {
         let record = record_of(s, start, &mut random);
         start = record.ended_ns + 600_000_000;
-        phases.push(PhaseRun {
-            plan: plan_of(s),
-            status: PhaseStatus::Measured,
-            reasons: vec![],
-            steady: plan_of(s).measures_target().then_some(s.stalls < 0.1),
-            changes: Vec::new(),
-            metrics: metrics_of(s, &record),
-            record: Some(record),
-        });
+        let (plan, metrics) = (plan_of(s), metrics_of(s, &record));
+        let steady = plan.measures_target().then_some(s.stalls < 0.1);
+        phases.push(PhaseRun { steady, ..test_runs::measured(plan, record, metrics) });
     }
     let samples = samples(&phases, start, &mut random);
-    let run = Run {
-        schema: Run::SCHEMA.into(),
-        id: "20261120T213000Z-7f3a9c21".into(),
-        command: "check".into(),
-        program_version: "0.1.0".into(),
-        state: RunState::Complete,
-        plan: Plan {
-            name: "check".into(),
-            seed: 20_261_120,
-            budget_ns: 60_000_000_000,
-            size: TargetSize {
-                bytes: 256 << 20,
-                reason: "256 MiB rung: 1 GiB would take more than its share of the budget".into(),
-            },
-            interval_ns: STEP_NS,
-            quiet_ns: 250_000_000,
-            phases: PHASES.iter().map(plan_of).collect(),
-            ..Plan::default()
-        },
+    let mut run = Run {
         environment: environment(),
-        target: Target {
-            name: "/mnt/data".into(),
-            kind: TargetKind::Directory,
-            path: Some("/mnt/data".into()),
-            size_bytes: Some(27_400_000_000),
-            writable: true,
-            stack: stack(),
-        },
         sessions: vec![Session {
             started: "2026-11-20T21:30:00Z".into(),
             ended: Some("2026-11-20T21:30:58Z".into()),
             boot_id: environment().boot_id,
             clock_step_ns: Some(0),
         }],
-        experiment: None,
         duration_ns: start,
         bytes_written: 1_902_000_000,
         remarks: vec!["The registered ring runs without DEFER_TASKRUN: Linux 6.1 or newer has it.".into()],
-        phases,
         samples,
         kernel_log: Some(vec![
             "[ 5123.101001] mmc1: tuning execution failed: -5".into(),
             "[ 5123.204410] mmcblk1: p1".into(),
         ]),
+        ..test_runs::run(phases)
     };
+    run.plan.seed = 20_261_120;
+    run.plan.size.reason = "256 MiB rung: 1 GiB would take more than its share of the budget".into();
+    run.plan.quiet_ns = 250_000_000;
+    run.target.name = "/mnt/data".into();
+    run.target.path = Some("/mnt/data".into());
+    run.target.size_bytes = Some(27_400_000_000);
+    run.target.stack = stack();
     let limit = Limit {
         layer: LimitLayer::Driver,
         statement: "the host's command path: one command at a time".into(),

@@ -1,55 +1,9 @@
 //! Runs for tests, drawn from a seed: every optional value present or absent, names with commas, quotes and line
 //! breaks, counters at both ends of their range, CPUs, disks and sensors that come and go.
 
+use crate::Draw;
 use model::*;
 use std::collections::BTreeMap;
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the state is the seed, so a failing case is one number.
-pub(crate) struct Draw(pub u64);
-
-impl Draw {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-    fn some(&mut self) -> bool {
-        self.below(2) == 0
-    }
-    /// All magnitudes alike, and the ends.
-    fn number(&mut self) -> u64 {
-        match self.below(8) {
-            0 => 0,
-            1 => u64::MAX,
-            _ => self.next() >> self.below(64),
-        }
-    }
-    fn maybe(&mut self) -> Option<u64> {
-        self.some().then(|| self.number())
-    }
-    fn float(&mut self) -> f64 {
-        let drawn = f64::from_bits(self.next());
-        if drawn.is_finite() { drawn } else { 0.1 }
-    }
-    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize].clone()
-    }
-    fn text(&mut self) -> String {
-        self.pick(&["", "sda", "nvme0n1", "a,b", "say \"x\"", "two\nlines", "ends\r", "a:b:c", "é ü 测试", "-", " x "])
-            .to_owned()
-    }
-    fn maybe_text(&mut self) -> Option<String> {
-        self.some().then(|| self.text())
-    }
-    fn list<T>(&mut self, most: u64, mut item: impl FnMut(&mut Self) -> T) -> Vec<T> {
-        (0..self.below(most + 1)).map(|_| item(self)).collect()
-    }
-}
 
 fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
     PhasePlan {
@@ -69,7 +23,7 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
                 ..BlockPlan::default()
             }
             .into(),
-            path: IoPath { queue_depth: d.next() as u32, ..IoPath::default() },
+            path: IoPath { queue_depth: d.bits() as u32, ..IoPath::default() },
             durability: Durability {
                 sync: d.pick(&[Sync::None, Sync::FdatasyncEach, Sync::FsyncPerRound, Sync::FsyncAtEnd]),
                 round_bytes: d.maybe(),
@@ -134,8 +88,8 @@ fn record(d: &mut Draw) -> PhaseRecord {
             kind: d.pick(&[EngineKind::IoUring, EngineKind::PsyncThreads, EngineKind::Null]),
             features: d.list(2, Draw::text),
             missing: d.list(2, Draw::text),
-            batch_submit: d.next() as u32,
-            batch_complete: d.next() as u32,
+            batch_submit: d.bits() as u32,
+            batch_complete: d.bits() as u32,
         },
         direct: match d.below(4) {
             0 => None,
@@ -164,10 +118,10 @@ fn record(d: &mut Draw) -> PhaseRecord {
         quiet_after: quiet(d),
         latency: histogram(d),
         intervals: d.list(12, interval),
-        streams: d.list(3, |d| stream(d.next())),
+        streams: d.list(3, |d| stream(d.bits())),
         steady: d.some().then(|| SteadyRecord {
             reached: d.some(),
-            window_rounds: d.next() as u32,
+            window_rounds: d.bits() as u32,
             range_ratio: d.some().then(|| d.float()),
             slope_ratio: d.some().then(|| d.float()),
             rounds: d.list(3, |d| SteadyRound {
@@ -189,12 +143,12 @@ fn record(d: &mut Draw) -> PhaseRecord {
 }
 
 /// One stream of a phase.
-pub(crate) fn stream(seed: u64) -> StreamSummary {
+pub fn stream(seed: u64) -> StreamSummary {
     let d = &mut Draw(seed);
     let directions = d.below(6) as usize;
     StreamSummary {
         name: d.text(),
-        group: d.next() as u32,
+        group: d.bits() as u32,
         engine: d.pick(&[EngineKind::Psync, EngineKind::Mmap]),
         started_ns: d.number(),
         ended_ns: d.number(),
@@ -269,7 +223,7 @@ fn disk(d: &mut Draw) -> DiskCounters {
 }
 
 /// One look at a machine that changes all the time.
-pub(crate) fn sample(d: &mut Draw) -> SystemSample {
+pub fn sample(d: &mut Draw) -> SystemSample {
     let pressure = |d: &mut Draw| d.some().then(|| Pressure { some_us: d.number(), full_us: d.maybe() });
     SystemSample {
         at_ns: d.number(),
@@ -293,9 +247,9 @@ pub(crate) fn sample(d: &mut Draw) -> SystemSample {
         },
         pressure_io: pressure(d),
         pressure_cpu: pressure(d),
-        temperatures: d.list(3, |d| Temperature { name: d.text(), millidegrees_c: d.next() as i64 }),
+        temperatures: d.list(3, |d| Temperature { name: d.text(), millidegrees_c: d.bits() as i64 }),
         throttle: ThrottleState {
-            raspberry_pi_bits: d.some().then(|| d.next() as u32),
+            raspberry_pi_bits: d.some().then(|| d.bits() as u32),
             x86_throttle_events: d.maybe(),
             cooling_state: d.maybe(),
         },
@@ -308,12 +262,12 @@ pub(crate) fn sample(d: &mut Draw) -> SystemSample {
 fn target(d: &mut Draw) -> Target {
     let mut layer = Layer::new(LayerKind::Disk, d.text());
     layer.set("present", true);
-    layer.set("whole", d.next() as i64);
+    layer.set("whole", d.bits() as i64);
     layer.set("fraction", d.float());
     layer.set("text", d.text());
     layer.set("list", d.list(2, Draw::text));
     layer.set("missing", None::<i64>);
-    layer.device = Some(DeviceId { major: 8, minor: d.next() as u32 });
+    layer.device = Some(DeviceId { major: 8, minor: d.bits() as u32 });
     Target {
         name: d.text(),
         kind: d.pick(&[TargetKind::Directory, TargetKind::Sim]),
@@ -325,7 +279,7 @@ fn target(d: &mut Draw) -> Target {
 }
 
 /// A run with up to five phases.
-pub(crate) fn run(seed: u64) -> Run {
+pub fn run(seed: u64) -> Run {
     let d = &mut Draw(seed);
     let names = ["copy", "seq-write", "odd, \"name\"", "rand-read-qd32", "two\nlines"];
     let planned = &names[..d.below(6) as usize];
@@ -346,7 +300,7 @@ pub(crate) fn run(seed: u64) -> Run {
     environment.dirty_settings = BTreeMap::from([("vm.dirty_ratio".to_owned(), Some(-1)), (d.text(), None)]);
     Run {
         schema: Run::SCHEMA.to_owned(),
-        id: crate::run_id("20261120T213000Z", 0, d.next() as u16),
+        id: format!("20261120T213000Z-0000{:04x}", d.bits() as u16),
         command: "check".to_owned(),
         program_version: "0.1.0".to_owned(),
         state: d.pick(&[RunState::Complete, RunState::Interrupted, RunState::Failed]),
@@ -385,7 +339,7 @@ pub(crate) fn run(seed: u64) -> Run {
 }
 
 /// A run in which `count` phases were measured, as they would be one after the other.
-pub(crate) fn measured_run(seed: u64, count: usize) -> Run {
+pub fn measured_run(seed: u64, count: usize) -> Run {
     let mut run = run(seed);
     let d = &mut Draw(seed ^ 1);
     run.plan.phases = (0..count).map(|i| phase_plan(d, format!("phase-{i}"))).collect();
@@ -408,7 +362,7 @@ pub(crate) fn measured_run(seed: u64, count: usize) -> Run {
 }
 
 /// The same run when only its first `phases` were done.
-pub(crate) fn so_far(run: &Run, phases: usize) -> Run {
+pub fn so_far(run: &Run, phases: usize) -> Run {
     let mut so_far = run.clone();
     so_far.samples.truncate(run.samples.len() * phases / run.phases.len().max(1));
     so_far.phases.truncate(phases);
