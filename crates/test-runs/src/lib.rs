@@ -3,6 +3,7 @@
 //!
 //! No part of the program: a room has it among its dev-dependencies.
 
+pub mod built;
 mod draw;
 pub mod drawn;
 
