@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
-type Outcome<T> = rustix::io::Result<T>;
+type IoResult<T> = rustix::io::Result<T>;
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Directories of one's own (XDG Base Directory Specification 0.8).
@@ -18,7 +18,7 @@ const PRIVATE: u32 = 0o700;
 const DEPTH_LIMIT: usize = 32;
 
 /// A directory, reached without following links below `root`.
-pub(crate) fn open(root: &Path, path: &Path) -> Outcome<OwnedFd> {
+pub(crate) fn open(root: &Path, path: &Path) -> IoResult<OwnedFd> {
     let Ok(below) = path.strip_prefix(root) else {
         return openat(CWD, path, OFlags::PATH | DIRECTORY, Mode::empty());
     };
@@ -31,13 +31,13 @@ pub(crate) fn open(root: &Path, path: &Path) -> Outcome<OwnedFd> {
 }
 
 /// The directory that an entry lies in, and its name there.
-pub(crate) fn entry<'p>(root: &Path, path: &'p Path) -> Outcome<(OwnedFd, &'p OsStr)> {
+pub(crate) fn entry<'p>(root: &Path, path: &'p Path) -> IoResult<(OwnedFd, &'p OsStr)> {
     let name = path.file_name().ok_or(Errno::INVAL)?;
     Ok((open(root, crate::storage::parent_of(path))?, name))
 }
 
 /// A directory in a directory, and no link to one.
-fn step(directory: &OwnedFd, name: &OsStr) -> Outcome<OwnedFd> {
+fn step(directory: &OwnedFd, name: &OsStr) -> IoResult<OwnedFd> {
     match openat(directory, name, OFlags::PATH | OFlags::NOFOLLOW | DIRECTORY, Mode::empty()) {
         // What O_DIRECTORY says of a link; the reason is the link.
         Err(Errno::NOTDIR) if kind(directory, name)? == Some(FileType::Symlink) => Err(Errno::LOOP),
@@ -46,7 +46,7 @@ fn step(directory: &OwnedFd, name: &OsStr) -> Outcome<OwnedFd> {
 }
 
 /// What an entry is itself, links not followed; `None` where there is none.
-pub(crate) fn stat(directory: &OwnedFd, name: &OsStr) -> Outcome<Option<Stat>> {
+pub(crate) fn stat(directory: &OwnedFd, name: &OsStr) -> IoResult<Option<Stat>> {
     match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(stat)),
         Err(Errno::NOENT) => Ok(None),
@@ -55,17 +55,17 @@ pub(crate) fn stat(directory: &OwnedFd, name: &OsStr) -> Outcome<Option<Stat>> {
 }
 
 /// As [`stat`]: its kind alone.
-pub(crate) fn kind(directory: &OwnedFd, name: &OsStr) -> Outcome<Option<FileType>> {
+pub(crate) fn kind(directory: &OwnedFd, name: &OsStr) -> IoResult<Option<FileType>> {
     Ok(stat(directory, name)?.map(|s| FileType::from_raw_mode(s.st_mode)))
 }
 
 /// The mode of a directory, as far as it concerns what is created in it.
-fn mode_of(directory: &OwnedFd) -> Outcome<u32> {
+fn mode_of(directory: &OwnedFd) -> IoResult<u32> {
     Ok(fstat(directory)?.st_mode & 0o2777)
 }
 
 /// The mode of a file in this directory: who may read the directory may read it, who may write there may write it.
-pub(crate) fn file_mode(directory: &OwnedFd) -> Outcome<Mode> {
+pub(crate) fn file_mode(directory: &OwnedFd) -> IoResult<Mode> {
     Ok(Mode::from_raw_mode(mode_of(directory)? & 0o666 | 0o600))
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn adopt(file: &impl std::os::fd::AsFd, mode: Mode) {
 }
 
 /// Creates a directory, like the one that it lies in if that is below `root`, else its owner's alone.
-pub(crate) fn create(root: &Path, path: &Path) -> Outcome<()> {
+pub(crate) fn create(root: &Path, path: &Path) -> IoResult<()> {
     let (parent, name) = entry(root, path)?;
     let mode = if path != root && path.starts_with(root) { mode_of(&parent)? | PRIVATE } else { PRIVATE };
     mkdirat(&parent, name, Mode::from_raw_mode(PRIVATE))?;
@@ -89,7 +89,7 @@ pub(crate) fn create(root: &Path, path: &Path) -> Outcome<()> {
 }
 
 /// Names in a directory, in no order.
-pub(crate) fn names(directory: &OwnedFd) -> Outcome<Vec<OsString>> {
+pub(crate) fn names(directory: &OwnedFd) -> IoResult<Vec<OsString>> {
     let listed = openat(directory, ".", OFlags::RDONLY | DIRECTORY, Mode::empty())?;
     let mut names = Vec::new();
     for entry in Dir::new(listed)? {
@@ -102,11 +102,11 @@ pub(crate) fn names(directory: &OwnedFd) -> Outcome<Vec<OsString>> {
 }
 
 /// Removes an entry and all below it. A link is removed, not what it leads to; other file systems are not entered.
-pub(crate) fn remove_tree(directory: &OwnedFd, name: &OsStr) -> Outcome<()> {
+pub(crate) fn remove_tree(directory: &OwnedFd, name: &OsStr) -> IoResult<()> {
     remove_below(directory, name, fstat(directory)?.st_dev, DEPTH_LIMIT)
 }
 
-fn remove_below(directory: &OwnedFd, name: &OsStr, device: u64, depth: usize) -> Outcome<()> {
+fn remove_below(directory: &OwnedFd, name: &OsStr, device: u64, depth: usize) -> IoResult<()> {
     match stat(directory, name)? {
         None => Err(Errno::NOENT),
         Some(s) if FileType::from_raw_mode(s.st_mode) != FileType::Directory => {

@@ -9,7 +9,7 @@ use crate::waiting::Waiting;
 use archive::Archive;
 use conduct::admission::Consent;
 use conduct::soak::{
-    Amplification, Enough, Growth, Keeps, Mode, OwnFile, Place, SoakEnd, SoakEvent, SoakState, Soaking,
+    Amplification, Enough, Growth, Keeps, Mode, OwnFile, SoakEnd, SoakEvent, SoakState, Soaking, TargetIdentity,
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
@@ -75,7 +75,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
     })?;
     refuse(&opened, resumed.is_some(), &path)?;
-    let place = Place::of(&opened, args.destroy.first().map(String::as_str));
+    let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
     if made.as_ref().is_some_and(|made| Some(made.file) != place.file) {
         let what = format!("{}: another file stands there now", path.display());
         return Err(Failure::new(FailureKind::Refused, what));
@@ -164,7 +164,7 @@ fn refuse(opened: &Opened, goes_on: bool, path: &Path) -> Result<(), Failure> {
 }
 
 /// A soak where it is now, if that is what it was started on.
-fn goes_on(mut state: SoakState, place: Place, path: &Path) -> Result<SoakState, Failure> {
+fn goes_on(mut state: SoakState, place: TargetIdentity, path: &Path) -> Result<SoakState, Failure> {
     if !state.place.is_still(&place, state.own_file) {
         let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
         return Err(
@@ -396,7 +396,8 @@ mod tests {
 
     #[test]
     fn the_hottest_disk_is_told_where_one_tells() {
-        let mut state = SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 1 << 24, [1, 2, 3, 4]);
+        let mut state =
+            SoakState::new("x-1".into(), "/t", "/t".into(), TargetIdentity::default(), 1 << 24, [1, 2, 3, 4]);
         let told = |state: &SoakState| line(&SoakEvent::Pass(state));
         assert!(told(&state).ends_with("nothing wrong"));
         for (name, now) in [("sda: temperature_c", 38), ("sdb: temperature_c", 41), ("sdb: media_errors", 90)] {

@@ -19,7 +19,7 @@ pub use in_force::Slot;
 pub use left::{Left, Undone};
 pub use noise::{noise_floor_of, refuse_small_margins};
 pub use order::order;
-pub use outcome::Outcome;
+pub use outcome::ExperimentResult;
 pub use ready::{Allowed, Here, ReadyArm, TooFewPairs, arms, too_few_pairs};
 pub use state::{DIRECTORY, Given, State, StepState, tag_of};
 pub use steps::Walk;

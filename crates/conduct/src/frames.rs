@@ -14,7 +14,7 @@ use crate::admission::Consent;
 use crate::record::room_bytes;
 use model::{CpuShare, Failure, FailureKind, FrameWay, FramesStudy, Histogram, NS_PER_S, Ns, cpu_share_total};
 use observe::{Root, Sampler};
-use one::Place;
+use one::FramesSetup;
 use recorder::FrameTime;
 use stats::mean_interval;
 use std::ffi::OsStr;
@@ -249,7 +249,7 @@ struct Course<'a> {
     wanted: &'a FramesWanted<'a>,
     interrupts: &'a Interrupts,
     tell: &'a dyn Fn(FramesEvent<'_>),
-    place: Place<'a>,
+    place: FramesSetup<'a>,
     ways: Vec<WayResult>,
 }
 
@@ -278,7 +278,7 @@ pub fn frames(
     let (bytes_at_most, ns_at_most) = at_most(&study, ways.len());
     tell(FramesEvent::Begins { ways: &ways, bytes_at_most, ns_at_most });
     let workspace = is_directory.then(|| Workspace::below(wanted.target.as_ref())).transpose()?;
-    let place = Place { wanted, workspace: workspace.as_ref(), interrupts, tell };
+    let place = FramesSetup { wanted, workspace: workspace.as_ref(), interrupts, tell };
     let new = |way: &FrameWay| WayResult {
         way: *way,
         full: Vec::new(),

@@ -30,7 +30,7 @@ use model::{Failure, FailureKind, IoPriority, Ns};
 use observe::Root;
 use others::Others;
 use pins::Listening;
-use place::{Begun, Place};
+use place::{Begun, RecordingTarget};
 use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
 use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Pins, Ran, Ring, SharedPins, WhenFull, WriterSettings};
 use std::ffi::OsStr;
@@ -265,7 +265,7 @@ fn real(
     };
     let cameras = opened.iter().filter_map(format).collect();
     let mut others = Others::of(recording)?;
-    let place = Place::open(recording, tell)?;
+    let place = RecordingTarget::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry, &place.pins())?;
     let stack = observe::inventory(&Root::new("/"), &place.locator).stack;
     let (asked, priority) = priority::find(&stack, recording.real_time);
@@ -352,7 +352,7 @@ fn hold_back(others: &mut Others, (ring, ring_bytes): (&Ring, u64), ended: &dyn 
 /// How the writer begins at this moment.
 fn writer_settings(
     recording: &Recording<'_>,
-    place: &Place,
+    place: &RecordingTarget,
     begun: &Begun,
     ring_bytes: u64,
     priority: Option<IoPriority>,

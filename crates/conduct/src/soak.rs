@@ -22,7 +22,7 @@ pub use machine::Amplification;
 pub use own_file::OwnFile;
 pub(crate) use own_file::reserve;
 pub use scrub::Scrub;
-pub use state::{Ended, Enough, Flight, Lap, Mode, Place, SoakState};
+pub use state::{Ended, Enough, Flight, Lap, Mode, SoakState, TargetIdentity};
 
 use crate::{Interrupts, Opened};
 use archive::Archive;

@@ -7,7 +7,7 @@
 
 use archive::Archive;
 use conduct::admission::Consent;
-use conduct::soak::{Ended, Place, SoakEnd, SoakEvent, SoakState, Soaking};
+use conduct::soak::{Ended, SoakEnd, SoakEvent, SoakState, Soaking, TargetIdentity};
 use conduct::{Interrupts, Opened, Silence, Wanted};
 use engine::{Control, SimData, SimRig};
 use model::{DataFault, DataFinding};
@@ -84,7 +84,7 @@ impl Desk {
         let archive = Archive::open(directory.path());
         let random = [mix(seed), mix(seed ^ 1), mix(seed ^ 2), mix(seed ^ 3)];
         let (id, path) = (SoakState::new_id(seed), PathBuf::from("sim:nvme"));
-        let place = Place::of(&opened, None);
+        let place = TargetIdentity::of(&opened, None);
         let mut state = SoakState::new(id, "sim:nvme", path, place, 1 << 20, random);
         (state.unit_bytes, state.lap_bytes, state.region_bytes) = (UNIT, LAP, LAP * LAPS);
         state.laps = vec![Default::default(); LAPS as usize];

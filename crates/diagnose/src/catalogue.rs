@@ -4,14 +4,14 @@
 //! condition and its mechanism were read in a primary source (kernel source or documentation, a specification);
 //! otherwise it is `probable`, and so is every finding made from it.
 
-use crate::conditions::{self, Check};
+use crate::conditions::{self, Decision};
 use crate::missing;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
 use model::{CatalogueStatus, Confidence, Finding, FindingText, Undecided};
 use std::sync::OnceLock;
 
-type Condition = fn(&Subject<'_>) -> Check;
+type Condition = fn(&Subject<'_>) -> Decision;
 
 macro_rules! entries {
     ($($id:literal => $condition:path;)+) => {
@@ -131,7 +131,7 @@ pub fn page(id: &str) -> Option<&'static FindingText> {
     catalogue().iter().find(|t| t.id == id)
 }
 
-fn evaluated<'a>(on: Subject<'a>) -> impl Iterator<Item = (&'static FindingText, Check)> + use<'a> {
+fn evaluated<'a>(on: Subject<'a>) -> impl Iterator<Item = (&'static FindingText, Decision)> + use<'a> {
     catalogue().iter().zip(ENTRIES).map(move |(text, (_, _, condition))| (text, condition(&on)))
 }
 

@@ -7,7 +7,7 @@ use engine::{Control, Device, LoopSettings, NullDevice, PsyncDevice, PsyncThread
 use model::{BlockPlan, Durability, IoPath, Limits, Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use std::os::fd::OwnedFd;
 use sys::{BufferPool, Epoch, RingOptions};
-use workload::{BlockOp, Next, Outcome, Pattern, Source};
+use workload::{BlockOp, Next, OpResult, Pattern, Source};
 
 const BLOCK: u64 = 4096;
 const FILE_BYTES: u64 = 1 << 20;
@@ -30,7 +30,7 @@ impl Source for Limited {
         next
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
         self.stream.completed(op, outcome);
     }
 }

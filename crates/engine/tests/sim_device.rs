@@ -6,7 +6,7 @@ use model::{
     SimModel, StopRule, StreamPlan, Sync, Warmup,
 };
 use proptest::prelude::*;
-use workload::{BlockOp, Next, OpKind, Outcome, Pattern, Source};
+use workload::{BlockOp, Next, OpKind, OpResult, Pattern, Source};
 
 const S: Ns = 1_000_000_000;
 
@@ -93,7 +93,7 @@ fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) ->
         for c in &done {
             in_flight -= 1;
             let (op, since) = slots[c.buffer as usize].take().unwrap();
-            source.completed(&op, Outcome { at_ns: c.at_ns, result: c.result });
+            source.completed(&op, OpResult { at_ns: c.at_ns, result: c.result });
             match c.result {
                 Err(errno) => seen.errors.push(errno),
                 Ok(_) if op.kind == OpKind::Fsync => {}
@@ -126,7 +126,7 @@ fn drive_rounds(device: &mut SimDevice, plan: &StreamPlan, rounds: u64) -> f64 {
         device.submit(&[op]).unwrap();
         done.clear();
         device.reap(1, Ns::MAX, &mut done).unwrap();
-        source.completed(&op, Outcome { at_ns: done[0].at_ns, result: done[0].result });
+        source.completed(&op, OpResult { at_ns: done[0].at_ns, result: done[0].result });
         closed += u64::from(op.kind == OpKind::Fsync);
         bytes += u64::from(op.len);
     }

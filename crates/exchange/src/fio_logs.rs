@@ -1,6 +1,6 @@
 //! The series as fio writes its logs: `msec, value, direction, block size, offset`, one line an interval.
 
-use crate::job::{Direction, Job, in_directories, per_second, phases};
+use crate::job::{Direction, ExecutedJob, in_directories, per_second, phases};
 use crate::{ExchangeError, ExportedFile, Options, Result};
 use model::Run;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub fn fio_logs(run: &Run, options: &Options) -> Result<Vec<ExportedFile>> {
     Ok(files)
 }
 
-fn files(directory: &str, job: &Job) -> Vec<ExportedFile> {
+fn files(directory: &str, job: &ExecutedJob) -> Vec<ExportedFile> {
     let (mut bandwidth, mut iops, mut latency) = (String::new(), String::new(), String::new());
     // Where both directions are one series, fio's unified reporting logs them as reads.
     let direction = match job.direction {

@@ -1,6 +1,6 @@
 //! iozone's table: file size and record size against operations, in kB/s (of 1024 bytes).
 
-use crate::job::{Direction, Job, phases};
+use crate::job::{Direction, ExecutedJob, phases};
 use crate::{ExchangeError, Options, Result};
 use model::{Order, Run, harmless};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ type Row = BTreeMap<usize, Option<u64>>;
 pub fn iozone(run: &Run, options: &Options) -> Result<String> {
     let no_grid = |reason: &str| ExchangeError::NoGrid { run: run.id.clone(), reason: reason.to_owned() };
     let jobs = phases(run, options)?;
-    let cells: Vec<&Job> = jobs.iter().filter(|j| is_cell(j)).collect();
+    let cells: Vec<&ExecutedJob> = jobs.iter().filter(|j| is_cell(j)).collect();
     let Some(first) = cells.first() else {
         return Err(no_grid("it has no measured phase with one stream at depth 1 and whole KiB a record"));
     };
@@ -71,7 +71,7 @@ pub fn iozone(run: &Run, options: &Options) -> Result<String> {
     Ok(table(run, first, &rows, &tests, &refused))
 }
 
-fn is_cell(job: &Job) -> bool {
+fn is_cell(job: &ExecutedJob) -> bool {
     let streams = &job.phase.plan.streams;
     job.is_measurement()
         && matches!(job.direction, Direction::Read | Direction::Write)
@@ -83,7 +83,7 @@ fn is_cell(job: &Job) -> bool {
 
 /// Which column a job fills: by the words of its name where those say more than its plan (`rewrite`, `reread`), else by
 /// direction and order. The second write or read of a record size is the rewrite or reread.
-fn column(job: &Job, row: &Row) -> Option<usize> {
+fn column(job: &ExecutedJob, row: &Row) -> Option<usize> {
     let place = |operation: &str| COLUMNS.iter().position(|c| c.operation == operation);
     let free = |operation: &str| place(operation).filter(|p| !row.contains_key(p));
     let name = job.name().to_ascii_lowercase();
@@ -104,7 +104,7 @@ fn column(job: &Job, row: &Row) -> Option<usize> {
     }
 }
 
-fn table(run: &Run, first: &Job, rows: &BTreeMap<u64, Row>, tests: &[u32], refused: &[String]) -> String {
+fn table(run: &Run, first: &ExecutedJob, rows: &BTreeMap<u64, Row>, tests: &[u32], refused: &[String]) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let mut line = |s: &str| {

@@ -34,7 +34,7 @@ pub(crate) struct Counted {
 
 /// An executed phase that did I/O, or one of its jobs.
 #[derive(Clone, Debug)]
-pub(crate) struct Job<'a> {
+pub(crate) struct ExecutedJob<'a> {
     /// Position of the phase in the run.
     pub index: usize,
     pub phase: &'a PhaseRun,
@@ -61,26 +61,26 @@ pub(crate) struct Job<'a> {
 ///
 /// # Errors
 /// A phase is named that does not exist, or nothing wanted was executed.
-pub(crate) fn phases<'a>(run: &'a Run, options: &Options) -> Result<Vec<Job<'a>>> {
-    wanted(run, options, |i, p| Job::of_phase(i, p).into_iter().collect())
+pub(crate) fn phases<'a>(run: &'a Run, options: &Options) -> Result<Vec<ExecutedJob<'a>>> {
+    wanted(run, options, |i, p| ExecutedJob::of_phase(i, p).into_iter().collect())
 }
 
 /// The jobs of the phases that are wanted, in order.
 ///
 /// # Errors
 /// As [`phases`].
-pub(crate) fn jobs<'a>(run: &'a Run, options: &Options) -> Result<Vec<Job<'a>>> {
-    wanted(run, options, Job::of_jobs)
+pub(crate) fn jobs<'a>(run: &'a Run, options: &Options) -> Result<Vec<ExecutedJob<'a>>> {
+    wanted(run, options, ExecutedJob::of_jobs)
 }
 
 fn wanted<'a>(
     run: &'a Run,
     options: &Options,
-    of: impl Fn(usize, &'a PhaseRun) -> Vec<Job<'a>>,
-) -> Result<Vec<Job<'a>>> {
+    of: impl Fn(usize, &'a PhaseRun) -> Vec<ExecutedJob<'a>>,
+) -> Result<Vec<ExecutedJob<'a>>> {
     check_phases(run, &options.phases)?;
     let wanted = run.phases.iter().enumerate().filter(|(_, p)| options.wants(&p.plan.name));
-    let jobs: Vec<Job> = wanted.flat_map(|(i, p)| of(i, p)).collect();
+    let jobs: Vec<ExecutedJob> = wanted.flat_map(|(i, p)| of(i, p)).collect();
     if jobs.is_empty() {
         let reason = if run.phases.is_empty() {
             "it has no phases".to_owned()
@@ -92,7 +92,7 @@ fn wanted<'a>(
     Ok(jobs)
 }
 
-impl<'a> Job<'a> {
+impl<'a> ExecutedJob<'a> {
     /// A whole phase as a job; `None` if it was not executed, or copied memory only.
     pub fn of_phase(index: usize, phase: &'a PhaseRun) -> Option<Self> {
         let streams: Vec<usize> = (0..phase.plan.streams.len()).collect();
@@ -340,10 +340,10 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Jobs with the directory that each goes to: one for each [`Job::group`]; a job whose file name is taken there gets a
+/// Jobs with the directory that each goes to: one for each [`ExecutedJob::group`]; a job whose file name is taken there gets a
 /// directory with the name of its phase, and its own where it is one of several.
-pub(crate) fn in_directories<'a, 'j>(jobs: &'j [Job<'a>]) -> Vec<(String, &'j Job<'a>)> {
-    let mut placed: Vec<(String, &Job)> = Vec::new();
+pub(crate) fn in_directories<'a, 'j>(jobs: &'j [ExecutedJob<'a>]) -> Vec<(String, &'j ExecutedJob<'a>)> {
+    let mut placed: Vec<(String, &ExecutedJob)> = Vec::new();
     for job in jobs {
         let taken = |directory: &str| placed.iter().any(|(d, j)| d == directory && j.file_stem() == job.file_stem());
         let mut directory = job.group();

@@ -4,7 +4,7 @@
 //! A guest marks the begin and the end of what is counted by a program of a few instructions that the plugin knows; see
 //! [`mark_program`]. So a count belongs to one command, and not to the boot before it.
 
-use super::machine::{Accesses, Arch, Check};
+use super::machine::{Accesses, Arch, MachineCheck};
 use super::unavailable::Unavailable;
 use super::{apt, child, lock};
 use anyhow::Context;
@@ -124,8 +124,8 @@ pub fn mark_program(arch: Arch) -> Vec<u8> {
 
 /// Which mark of a session ends the check of this number, the first being the one that counting begins at; `None` where
 /// nothing is counted of it.
-pub fn mark_behind(checks: &[Check], number: usize) -> Option<usize> {
-    let counted = |check: &&Check| check.counts_accesses();
+pub fn mark_behind(checks: &[MachineCheck], number: usize) -> Option<usize> {
+    let counted = |check: &&MachineCheck| check.counts_accesses();
     checks.get(number).filter(counted)?;
     Some(2 * checks[..=number].iter().filter(counted).count())
 }
@@ -160,7 +160,7 @@ pub fn differences(what: &str, asserted: &ByWidth, seen: &ByWidth) -> Vec<String
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> Check {
+    fn check(text: &str) -> MachineCheck {
         toml::from_str(&format!("what = \"x\"\ncommand = \"true\"\n{text}")).expect("a check")
     }
 

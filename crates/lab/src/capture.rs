@@ -3,7 +3,7 @@
 //! The text is that of `crates/observe/tests/trees/README.md`. What identifies a machine is hashed by `narrows` itself
 //! before it leaves the guest; with which kernel and command a tree was made is in the manifest beside it.
 
-use super::initrd::Job;
+use super::initrd::GuestJob;
 use super::machine::Machine;
 use super::progress;
 use super::session::Lab;
@@ -56,8 +56,11 @@ pub fn run(lab: &Lab, machine: &Machine) -> anyhow::Result<PathBuf> {
     );
     let prepared = lab.prepare(machine)?;
     prepared.notes.iter().for_each(|n| progress::say(n));
-    let outcome =
-        lab.run(&prepared, &Job::script(COMMAND), &SessionOptions { progress: true, ..SessionOptions::default() })?;
+    let outcome = lab.run(
+        &prepared,
+        &GuestJob::script(COMMAND),
+        &SessionOptions { progress: true, ..SessionOptions::default() },
+    )?;
     if outcome.exit != 0 {
         bail!("{}: {COMMAND} ended with {}: {}", machine.name, outcome.exit, outcome.text("stderr").trim());
     }

@@ -3,16 +3,16 @@
 use super::accesses::{self, Counted};
 use super::card::{Summary, differences};
 use super::initrd::quoted;
-use super::machine::Check;
-use super::session::Outcome;
+use super::machine::MachineCheck;
+use super::session::GuestResult;
 use serde_json::Value;
 use std::path::PathBuf;
 
 /// The guest's script that gathers evidence: files `check-N.out`, `check-N.err` and `check-N.exit` in `/lab/out`.
-pub fn script(checks: &[Check]) -> String {
+pub fn script(checks: &[MachineCheck]) -> String {
     let mut script = String::new();
     let mark = format!("/{}\n", accesses::MARK);
-    if checks.iter().any(Check::counts_accesses) {
+    if checks.iter().any(MachineCheck::counts_accesses) {
         // From here on accesses are counted.
         script.push_str(&mark);
     }
@@ -50,7 +50,7 @@ pub struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// What the check of this number left.
-    pub fn of(outcome: &'a Outcome, checks: &[Check], number: usize) -> Self {
+    pub fn of(outcome: &'a GuestResult, checks: &[MachineCheck], number: usize) -> Self {
         let read = |path: &PathBuf| std::fs::read(path).ok();
         let log = outcome.emulator_log.as_ref().and_then(read).unwrap_or_default();
         let accesses = outcome.accesses_log.as_ref().and_then(read).unwrap_or_default();
@@ -72,7 +72,7 @@ fn is_fact(seen: &Value, asserted: &toml::Value) -> bool {
     *seen == asserted || seen.as_array().is_some_and(|all| all.contains(&asserted))
 }
 
-fn failures_of_inspection(check: &Check, out: &str) -> Vec<String> {
+fn failures_of_inspection(check: &MachineCheck, out: &str) -> Vec<String> {
     let Ok(document) = serde_json::from_str::<Value>(out) else {
         return vec!["inspect printed no JSON".into()];
     };
@@ -107,7 +107,7 @@ fn failures_of_inspection(check: &Check, out: &str) -> Vec<String> {
 }
 
 /// What is not as asserted; nothing if all is well.
-pub fn failures(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
+pub fn failures(check: &MachineCheck, evidence: &Evidence<'_>) -> Vec<String> {
     let mut failures = Vec::new();
     if check.target.is_some() || check.command.is_some() {
         let Some(exit) = evidence.exit else { return vec!["it did not run".into()] };
@@ -156,7 +156,7 @@ pub fn failures(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
 const QUOTED_LETTERS: usize = 140;
 
 /// What tells in the answers whether all is as asserted: the driver, the values of the facts, the lines that were looked for.
-pub fn seen(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
+pub fn seen(check: &MachineCheck, evidence: &Evidence<'_>) -> Vec<String> {
     let mut telling = Vec::new();
     if check.target.is_some()
         && let Ok(document) = serde_json::from_str::<Value>(&evidence.out)
@@ -195,7 +195,7 @@ pub fn seen(check: &Check, evidence: &Evidence<'_>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> Check {
+    fn check(text: &str) -> MachineCheck {
         toml::from_str(&format!("what = \"x\"\n{text}")).expect("a check")
     }
 

@@ -13,14 +13,14 @@ const INIT: &str = include_str!("guest/init.sh");
 
 /// One thing to do in a guest.
 #[derive(Clone, Debug, Default)]
-pub struct Job {
+pub struct GuestJob {
     /// A script of the guest's shell; none for a shell to type into.
     pub script: Option<String>,
     /// Files for the guest: path without a slash in front, permissions, content.
     pub files: Vec<(String, u32, Vec<u8>)>,
 }
 
-impl Job {
+impl GuestJob {
     /// A job that runs a script.
     pub fn script(text: impl Into<String>) -> Self {
         Self { script: Some(text.into()), files: Vec::new() }
@@ -107,7 +107,7 @@ pub fn compiled(name: &str, content: Vec<u8>) -> Program {
 /// # Errors
 /// They cannot be read.
 pub fn brought(root: &Path, directory: &str) -> anyhow::Result<Vec<Program>> {
-    let mut job = Job::default();
+    let mut job = GuestJob::default();
     job.bring(&root.join(directory), &format!("lab/{directory}"))?;
     Ok(job.files.into_iter().map(|(path, _, content)| Program { path, content }).collect())
 }
@@ -125,7 +125,7 @@ fn unix_now() -> u64 {
 /// The file for the kernel.
 ///
 /// `live`: somebody watches what the command prints.
-pub fn initrd(machine: &Machine, base: &Base, job: &Job, nonce: &str, live: bool) -> Vec<u8> {
+pub fn initrd(machine: &Machine, base: &Base, job: &GuestJob, nonce: &str, live: bool) -> Vec<u8> {
     let mut archive = Archive::default();
     archive.character_device("dev/console", (5, 1));
     archive.file("bin/busybox", 0o755, &base.busybox);

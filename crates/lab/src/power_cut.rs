@@ -5,7 +5,7 @@
 //! order in which a device could have lost them: those that no flush has followed come after what was marked meanwhile
 //! (Documentation/admin-guide/device-mapper/log-writes.rst).
 
-use super::initrd::Job;
+use super::initrd::GuestJob;
 use super::interrupts;
 use super::machine::{Machine, PowerCut};
 use super::scratch::Scratch;
@@ -120,7 +120,7 @@ pub fn run(lab: &Lab, prepared: &Prepared, machine: &Machine, cut: &PowerCut) ->
     let mut options = SessionOptions::default();
     options.images.insert(cut.disk.clone(), at("disk"));
     options.images.insert(cut.log.clone(), at("log"));
-    let outcome = lab.run(prepared, &Job::script(cut.command.clone()), &options)?;
+    let outcome = lab.run(prepared, &GuestJob::script(cut.command.clone()), &options)?;
     if outcome.exit != 0 {
         let said = outcome.text("stderr");
         bail!("what the power is cut of ended with {}: {}", outcome.exit, said.lines().last().unwrap_or("no word"));
@@ -137,7 +137,7 @@ pub fn run(lab: &Lab, prepared: &Prepared, machine: &Machine, cut: &PowerCut) ->
         interrupts::check()?;
         restore(&mut log, &entries[..*point], &at("after"), size)?;
         let acknowledged = entries[..*point].iter().filter(|e| is_acknowledged(e)).count();
-        let job = Job::script(format!("ACKNOWLEDGED={acknowledged}\n{}", cut.after));
+        let job = GuestJob::script(format!("ACKNOWLEDGED={acknowledged}\n{}", cut.after));
         let outcome = lab.run(prepared, &job, &options)?;
         if outcome.exit != 0 {
             let said = [outcome.text("stderr"), outcome.text("stdout")].concat();

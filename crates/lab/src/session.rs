@@ -3,7 +3,7 @@
 
 use super::arguments::{Places, arguments, tsc_khz};
 use super::card::{InSlot, Slot, Summary};
-use super::initrd::{Base, Job, brought, compiled, initrd, programs_of};
+use super::initrd::{Base, GuestJob, brought, compiled, initrd, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
 use super::modules::Modules;
@@ -72,7 +72,7 @@ impl Prepared {
 }
 
 /// What a guest left.
-pub struct Outcome {
+pub struct GuestResult {
     /// How the command ended.
     pub exit: i32,
     /// What it left in `/lab/out`; gone when this is dropped.
@@ -95,7 +95,7 @@ pub struct Outcome {
     pub card: Option<Summary>,
 }
 
-impl Outcome {
+impl GuestResult {
     /// A file that the guest left, as text; empty if it did not.
     pub fn text(&self, name: &str) -> String {
         fs::read(self.out.path().join(name)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
@@ -191,7 +191,7 @@ impl Lab {
     ///
     /// # Errors
     /// [`super::watch::GuestFailure`] when the guest fails, [`super::interrupts::Interrupted`], or what is wrong with the host.
-    pub fn run(&self, prepared: &Prepared, job: &Job, options: &SessionOptions) -> anyhow::Result<Outcome> {
+    pub fn run(&self, prepared: &Prepared, job: &GuestJob, options: &SessionOptions) -> anyhow::Result<GuestResult> {
         let machine = &prepared.machine;
         let begun = Instant::now();
         let work = Scratch::new(&self.directory.join("work"), &machine.name)?;
@@ -247,7 +247,7 @@ impl Lab {
             unpack(&machine.transport, &arrived, out.path())
                 .with_context(|| format!("{}; the console is kept in {}", machine.name, console_log.display()))?;
         }
-        Ok(Outcome {
+        Ok(GuestResult {
             exit: watched.exit,
             out,
             console: console_log,

@@ -1,8 +1,8 @@
 //! One machine for one command, or for one person: `lab run` and `lab up`.
 
-use super::initrd::{Job, quoted};
+use super::initrd::{GuestJob, quoted};
 use super::machine::Machine;
-use super::session::{Lab, Outcome};
+use super::session::{GuestResult, Lab};
 use super::session_options::SessionOptions;
 use super::{card, host_archive, interrupts, machines_directory, progress, transport};
 use anyhow::{Context, ensure};
@@ -23,7 +23,7 @@ pub fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     let prepared = lab.prepare(&machine)?;
     prepared.notes.iter().for_each(|n| progress::say(n));
     progress::say("say exit to leave, or C-a x to end the emulator at once");
-    let outcome = lab.run(&prepared, &Job::default(), &SessionOptions::default())?;
+    let outcome = lab.run(&prepared, &GuestJob::default(), &SessionOptions::default())?;
     if outcome.was_ended {
         progress::say("the emulator was ended, and nothing was brought back");
         return Ok(0);
@@ -47,7 +47,7 @@ pub fn run(
     let machine = Machine::load(&machines_directory(), name)?;
     // What is wrong with the command line is said before anything is fetched.
     let card = card.slot(&machine.name, machine.card.as_deref())?;
-    let mut job = Job::script(quoted(command.iter().map(String::as_str)));
+    let mut job = GuestJob::script(quoted(command.iter().map(String::as_str)));
     for file in bring {
         let name = file.file_name().with_context(|| format!("{} is no file", file.display()))?;
         let content = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -100,7 +100,7 @@ fn require_archive() -> anyhow::Result<()> {
 }
 
 /// Brings everything home; where that is not possible, what came back is kept all the same.
-fn bring_home(lab: &Lab, outcome: &Outcome) -> anyhow::Result<()> {
+fn bring_home(lab: &Lab, outcome: &GuestResult) -> anyhow::Result<()> {
     sorted(lab, outcome).or_else(|error| {
         let kept = lab.directory.join("out").join(outcome.out.path().file_name().unwrap_or_default());
         transport::copy_directory(outcome.out.path(), &kept)?;
@@ -109,7 +109,7 @@ fn bring_home(lab: &Lab, outcome: &Outcome) -> anyhow::Result<()> {
 }
 
 /// Runs of the guest's archive become runs of the host's; other files that were left are kept below `target/lab`.
-fn sorted(lab: &Lab, outcome: &Outcome) -> anyhow::Result<()> {
+fn sorted(lab: &Lab, outcome: &GuestResult) -> anyhow::Result<()> {
     if let Some(kept) = transport::keep_files(outcome.out.path(), &lab.directory.join("out"))? {
         progress::say(&format!("what was left in /lab/out is in {}", kept.display()));
     }

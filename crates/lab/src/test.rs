@@ -1,7 +1,7 @@
 //! `lab test`: every machine with what is asserted of it; several at a time where there are processors, one line each.
 
 use super::evidence::{Evidence, failures, script};
-use super::initrd::Job;
+use super::initrd::GuestJob;
 use super::machine::{self, Machine};
 use super::progress::{Line, print};
 use super::session::Lab;
@@ -47,7 +47,7 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
     let (mut wrong, mut checks) = (Vec::new(), machine.checks.len());
     // A machine whose power is cut may have nothing else to show.
     if checks > 0 || machine.power_cut.is_none() {
-        let outcome = lab.run(&prepared, &Job::script(script(&machine.checks)), &SessionOptions::default())?;
+        let outcome = lab.run(&prepared, &GuestJob::script(script(&machine.checks)), &SessionOptions::default())?;
         wrong.extend(outcome.notes.iter().cloned());
         for (i, check) in machine.checks.iter().enumerate() {
             let evidence = Evidence::of(&outcome, &machine.checks, i);

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
-use workload::{BlockOp, Next, OpKind, Outcome, Source};
+use workload::{BlockOp, Next, OpKind, OpResult, Source};
 
 /// A batch of so many bytes is not made longer.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -146,7 +146,7 @@ impl<I: Inlet> Source for WriterSource<I> {
         self.0.borrow_mut().next(now)
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
         self.0.borrow_mut().completed(op, outcome);
     }
 }
@@ -357,7 +357,7 @@ impl<I: Inlet> Core<I> {
         BlockOp { kind: OpKind::Fdatasync, offset: self.flushes, ..BlockOp::default() }
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
         let sync = op.kind == OpKind::Fdatasync;
         if sync && self.flush.is_none_or(|flush| flush.number != op.offset) {
             // It was of no matter any more when it ended.

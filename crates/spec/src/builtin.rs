@@ -1,7 +1,7 @@
 //! The workloads that come with the program: texts in the same language as the user's.
 
 use crate::job::Workload;
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::workload::{TextInputs, TextMachine, parse_workload};
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub fn workloads() -> Vec<Workload> {
 /// What is wrong with the values; that there is no such workload.
 pub fn built_in(name: &str, set: &[(String, String)]) -> Result<Workload, Vec<TextError>> {
     let text = workload_text(name).ok_or_else(|| {
-        let place = Place { file: name.to_owned(), line: 0 };
+        let place = TextPosition { file: name.to_owned(), line: 0 };
         vec![place.error(TextErrorKind::Unknown, name, "no such workload").with_nearest(nearest_workload(name))]
     })?;
     parse_workload(&TextInputs {

@@ -5,7 +5,7 @@ mod condition;
 
 pub use condition::{Condition, Term};
 
-use crate::text_error::{Place, Text, TextError, TextErrorKind};
+use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
 use crate::toml_values::{has_table, pairs_of, plain};
 use model::parse_duration_ns;
 use serde::Deserialize;
@@ -179,7 +179,7 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     let head = read.experiment;
     let here = lines.place(text.find("[experiment]").map(|at| at..at));
     let mut errors = Vec::new();
-    let mut need = |met: bool, at: &Place, key: &str, what: &str| {
+    let mut need = |met: bool, at: &TextPosition, key: &str, what: &str| {
         errors.extend((!met).then(|| at.error(TextErrorKind::Value, key, what)));
     };
     let named = is_name(&head.name) && head.name.starts_with(|c: char| c.is_ascii_alphabetic());

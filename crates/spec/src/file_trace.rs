@@ -10,7 +10,7 @@ pub(crate) mod recording;
 mod strace;
 
 use crate::job::{Job, Phase, Workload};
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::workload::{MOST_ERRORS, TextInputs};
 use model::{ErrorPolicy, PhaseKind, ReplayPlan};
 use processes::{Outside, Processes};
@@ -73,7 +73,7 @@ impl Wish {
             on_error: ErrorPolicy::Stop,
         };
         for (key, value) in set {
-            let bad = |what: &str| Err(Place::command_line().error(TextErrorKind::Value, key, what));
+            let bad = |what: &str| Err(TextPosition::command_line().error(TextErrorKind::Value, key, what));
             match (key.as_str(), value.as_str()) {
                 ("speed", value) => match speed_milli(value) {
                     Ok(milli) => wish.speed_milli = milli,
@@ -102,7 +102,7 @@ impl Wish {
                 ("on-error", _) => return bad("stop or continue"),
                 _ => {
                     let what = format!("a recording has no such key; there are {}", KEYS.join(", "));
-                    let mut error = Place::command_line().error(TextErrorKind::Unknown, key, what);
+                    let mut error = TextPosition::command_line().error(TextErrorKind::Unknown, key, what);
                     error.nearest = crate::keys::nearest(key, KEYS);
                     return Err(error);
                 }
@@ -140,7 +140,7 @@ impl<'t> Header<'t> {
 pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
     let header = Header::of(inputs.text);
-    let place = |line: usize| Place { file: inputs.file.to_owned(), line: line as u32 };
+    let place = |line: usize| TextPosition { file: inputs.file.to_owned(), line: line as u32 };
     let whole = &inputs.text[..inputs.text.rfind('\n').map_or(0, |end| end + 1)];
     let mut notes = Vec::new();
     if whole.len() < inputs.text.len() {

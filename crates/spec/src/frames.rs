@@ -2,7 +2,7 @@
 
 use crate::job_key::{bytes, one_of, percent, time, whole};
 use crate::keys::{self, keys};
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::toml_values::{has_table, pairs_of};
 use model::{FrameWay, FramesStudy, Ns};
 use std::fmt::Display;
@@ -38,7 +38,7 @@ pub fn is_frames(text: &str) -> bool {
 }
 
 /// What `[frames]` says of a text, beside which nothing but its title may stand.
-fn said(place: &Place, text: &str) -> Result<Vec<(String, String)>, TextError> {
+fn said(place: &TextPosition, text: &str) -> Result<Vec<(String, String)>, TextError> {
     let form = |key: &str, what: String| place.error(TextErrorKind::Form, key, what);
     let mut tables: toml::Table = toml::from_str(text).map_err(|e| form("", e.message().to_owned()))?;
     let frames = tables.remove("frames").and_then(|frames| frames.try_into().ok());
@@ -53,7 +53,7 @@ fn said(place: &Place, text: &str) -> Result<Vec<(String, String)>, TextError> {
 /// # Errors
 /// What is wrong with it, all of it.
 pub fn parse_frames(file: &str, text: &str, set: &[(String, String)]) -> Result<FramesStudy, Vec<TextError>> {
-    let (place, command_line) = (Place { file: file.to_owned(), line: 0 }, Place::command_line());
+    let (place, command_line) = (TextPosition { file: file.to_owned(), line: 0 }, TextPosition::command_line());
     let read = |text| said(&place, text).map_err(|error| vec![error]);
     let usual = read(crate::workload_text("frames").unwrap_or_default())?;
     let (mut study, mut errors) = (FramesStudy::default(), Vec::new());

@@ -49,7 +49,7 @@ pub use share::LEAST_SHARE_NS;
 pub use sim::{SimSpecError, parse_sim, sim_models};
 pub use sim_key::sim_keys;
 pub use sim_memory_bus::{parse_sim_bus, sim_bus_keys};
-pub use text_error::{Place, TextError, TextErrorKind};
+pub use text_error::{TextError, TextErrorKind, TextPosition};
 pub use top_key::top_keys;
 pub use trace::{is_trace, parse_trace};
 pub use workload::{TextInputs, TextMachine, parse_workload};

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// Where something stands in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct TextPosition {
     /// As the caller named it; `--set` for what came from there.
     pub file: String,
     /// From 1 on; 0 where there is none.
     pub line: u32,
 }
 
-impl Place {
+impl TextPosition {
     /// What was said by `--set`.
     pub(crate) fn command_line() -> Self {
         Self { file: "--set".to_owned(), line: 0 }
@@ -35,13 +35,13 @@ impl<'t> Text<'t> {
     }
 
     /// The place where some bytes of it start; without any, its beginning.
-    pub fn place(&self, bytes: Option<std::ops::Range<usize>>) -> Place {
+    pub fn place(&self, bytes: Option<std::ops::Range<usize>>) -> TextPosition {
         let lines = bytes.map_or(0, |bytes| self.starts.partition_point(|start| *start <= bytes.start));
-        Place { file: self.file.to_owned(), line: 1 + lines as u32 }
+        TextPosition { file: self.file.to_owned(), line: 1 + lines as u32 }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => f.write_str(&self.file),
@@ -74,7 +74,7 @@ pub enum TextErrorKind {
 )]
 pub struct TextError {
     pub kind: TextErrorKind,
-    pub place: Place,
+    pub place: TextPosition,
     /// The key or option.
     pub key: String,
     /// What is wrong.

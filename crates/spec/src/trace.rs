@@ -9,7 +9,7 @@
 use crate::file_trace::{is_file_trace, parse_file_trace};
 use crate::job::{Extent, Job, Phase, Workload};
 use crate::job_key::bytes;
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::workload::{MOST_ERRORS, TextInputs};
 use model::{
     Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, Trace, TraceKind, TraceOp,
@@ -79,7 +79,7 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     fn mistake(&mut self, line: usize, what: impl Into<String>) {
         if self.errors.len() < MOST_ERRORS {
-            let place = Place { file: self.inputs.file.to_owned(), line: line as u32 };
+            let place = TextPosition { file: self.inputs.file.to_owned(), line: line as u32 };
             self.errors.push(place.error(TextErrorKind::Value, "", what));
         }
     }
@@ -199,7 +199,7 @@ impl Wish {
         let mut wish =
             Self { speed_milli: 1000, depth: DEPTH, access: None, region: None, on_error: ErrorPolicy::Stop };
         for (key, value) in set {
-            let bad = |what: &str| Err(Place::command_line().error(TextErrorKind::Value, key, what));
+            let bad = |what: &str| Err(TextPosition::command_line().error(TextErrorKind::Value, key, what));
             match key.as_str() {
                 "speed" if value == "max" => wish.speed_milli = 0,
                 "speed" => match value.trim_end_matches('x').parse::<f64>() {
@@ -225,7 +225,7 @@ impl Wish {
                     _ => return bad("a size"),
                 },
                 _ => {
-                    let mut error = Place::command_line().error(
+                    let mut error = TextPosition::command_line().error(
                         TextErrorKind::Unknown,
                         key,
                         format!("a trace has no such key; there are {}", KEYS.join(", ")),

@@ -4,7 +4,7 @@
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{job_keys, nearest_key};
 use crate::keys::{Key, find, names};
-use crate::text_error::{Place, Text, TextError, TextErrorKind};
+use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
 use crate::top_key::top_keys;
 use model::PhaseKind;
 use std::collections::{BTreeMap, HashSet};
@@ -70,7 +70,7 @@ pub struct TextInputs<'a> {
 impl<'a> TextInputs<'a> {
     /// The name and the text that another text, itself included at `depth`, includes at a place. It stands beside the other;
     /// the text that is read itself has no directory here: the caller knows it.
-    pub(crate) fn included(&self, at: &Place, depth: u32, name: &str) -> Result<(String, &'a str), TextError> {
+    pub(crate) fn included(&self, at: &TextPosition, depth: u32, name: &str) -> Result<(String, &'a str), TextError> {
         let name = match at.file.rsplit_once('/') {
             Some((directory, _)) if depth > 0 && !name.starts_with('/') => format!("{directory}/{name}"),
             _ => name.to_owned(),
@@ -100,7 +100,7 @@ pub struct TextMachine {
 struct Entry {
     key: &'static Key<Job>,
     value: String,
-    place: Place,
+    place: TextPosition,
 }
 
 /// A value of `--set` for jobs.
@@ -124,7 +124,7 @@ struct PhaseText {
     jobs: Vec<(String, Vec<Entry>)>,
     /// Keys and all their values, in the order in which the name says them.
     sweep: Vec<(&'static Key<Job>, Vec<String>)>,
-    place: Place,
+    place: TextPosition,
 }
 
 struct Reader<'a> {
@@ -167,11 +167,11 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
     let unused = reader.used.iter().position(|used| !used).filter(|_| reader.errors.is_empty());
     if let Some((key, _)) = unused.map(|index| &inputs.set[index]) {
         let wanted = key.rsplit('.').next().unwrap_or(key);
-        let error = Place::command_line().error(TextErrorKind::Unknown, key, "no such key, or no such phase");
+        let error = TextPosition::command_line().error(TextErrorKind::Unknown, key, "no such key, or no such phase");
         reader.refuse(error.with_nearest(nearest_key(wanted, names(top_keys()))));
     }
     if reader.workload.phases.is_empty() && reader.errors.is_empty() {
-        let place = Place { file: inputs.file.to_owned(), line: 1 };
+        let place = TextPosition { file: inputs.file.to_owned(), line: 1 };
         reader.refuse(place.error(TextErrorKind::Form, "phase", "there is no phase"));
     }
     if reader.errors.is_empty() {
@@ -228,14 +228,14 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown(&mut self, place: &Place, key: &str, known: impl IntoIterator<Item = &'static str>) {
+    fn unknown(&mut self, place: &TextPosition, key: &str, known: impl IntoIterator<Item = &'static str>) {
         if self.errors.len() < MOST_ERRORS {
             let error = place.error(TextErrorKind::Unknown, key, "no such key");
             self.errors.push(error.with_nearest(nearest_key(key, known)));
         }
     }
 
-    fn give<T>(&mut self, to: &mut T, key: &Key<T>, value: &str, place: &Place) {
+    fn give<T>(&mut self, to: &mut T, key: &Key<T>, value: &str, place: &TextPosition) {
         key.give(to, value).unwrap_or_else(|what| self.refuse(place.error(TextErrorKind::Value, key.name, what)));
     }
 
@@ -281,7 +281,7 @@ impl Reader<'_> {
         for (index, (name, value)) in self.inputs.set.iter().enumerate().filter(|_| depth == 0) {
             if let Some(key) = find(top_keys(), name) {
                 self.used[index] = true;
-                self.give(&mut workload, key, value, &Place::command_line());
+                self.give(&mut workload, key, value, &TextPosition::command_line());
             }
         }
         self.workload = workload;
@@ -309,7 +309,7 @@ impl Reader<'_> {
         entries
     }
 
-    fn phase(&mut self, table: &DeTable<'_>, lines: &Text<'_>, place: Place) -> Result<PhaseText, TextError> {
+    fn phase(&mut self, table: &DeTable<'_>, lines: &Text<'_>, place: TextPosition) -> Result<PhaseText, TextError> {
         let Some(pattern) = text_of(table, "name").filter(|n| !n.is_empty()) else {
             return Err(place.error(TextErrorKind::Form, "name", "a phase has a name"));
         };
@@ -372,7 +372,7 @@ impl Reader<'_> {
         if count > MOST {
             return fail("sweep", format!("more than {MOST} phases"));
         }
-        let command_line = Place::command_line();
+        let command_line = TextPosition::command_line();
         for point in text.points() {
             let mut name = pattern.clone();
             for (key, value) in &point {

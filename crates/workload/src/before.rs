@@ -1,6 +1,6 @@
 //! What is done to each block before it is written: it is trimmed, or read.
 
-use crate::{BlockOp, OpKind, Outcome};
+use crate::{BlockOp, OpKind, OpResult};
 use model::StreamPlan;
 
 /// Blocks whose first operation is under way or has ended; never more than are in flight.
@@ -31,7 +31,7 @@ impl Before {
     }
 
     /// An operation has ended. What could not be read whole is not written over.
-    pub fn heard(&mut self, op: &BlockOp, outcome: Outcome) {
+    pub fn heard(&mut self, op: &BlockOp, outcome: OpResult) {
         if op.kind == self.kind
             && let Some(at) = self.under_way.iter().position(|offset| *offset == op.offset)
         {

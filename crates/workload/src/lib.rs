@@ -41,7 +41,7 @@ pub use file_space::FileSpace;
 pub use flow::FlowTotal;
 pub use integrity::{Armed, Cut, Known, Medium, SECTOR_BYTES};
 pub use on_files::{FileOp, FileStream};
-pub use op::{BlockOp, Next, OpKind, Outcome, Request, Source};
+pub use op::{BlockOp, Next, OpKind, OpResult, Request, Source};
 pub use pattern::Pattern;
 pub use permutation::Permutation;
 pub use random::{Random, mix};

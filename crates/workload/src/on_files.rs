@@ -3,7 +3,7 @@
 use crate::op::in_fields;
 use crate::random::mix;
 use crate::shaping::Shaping;
-use crate::{Next, Outcome, Permutation, Request, Source};
+use crate::{Next, OpResult, Permutation, Request, Source};
 use model::{Direction, FileKind, FileOperation, FilesPlan, Ns, StreamPlan};
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Source for FileStream {
     }
 
     #[inline]
-    fn completed(&mut self, _op: &FileOp, outcome: Outcome) {
+    fn completed(&mut self, _op: &FileOp, outcome: OpResult) {
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);
         }

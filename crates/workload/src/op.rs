@@ -162,7 +162,7 @@ pub enum Next<Op> {
 
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct OpResult {
     /// When its completion was seen.
     pub at_ns: Ns,
     /// Bytes transferred, or the errno.
@@ -178,7 +178,7 @@ pub trait Source {
     fn next(&mut self, now: Ns) -> Next<Self::Op>;
 
     /// Hears that an operation has completed.
-    fn completed(&mut self, op: &Self::Op, outcome: Outcome);
+    fn completed(&mut self, op: &Self::Op, outcome: OpResult);
 
     /// What closes the stream, one operation after the other, once nothing is in flight any more: asked for whether the
     /// source was done or the phase's time was, not after a failure or an interruption.

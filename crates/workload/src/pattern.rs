@@ -10,7 +10,7 @@ use crate::shaping::Shaping;
 use crate::sizes::draw;
 use crate::syncs::{Due, Syncs};
 use crate::traced::Traced;
-use crate::{BlockOp, FlowTotal, Next, OpKind, Outcome, Source};
+use crate::{BlockOp, FlowTotal, Next, OpKind, OpResult, Source};
 use model::{BlockSize, Ns, Operation, StreamPlan, Sync};
 use std::sync::Arc;
 
@@ -251,7 +251,7 @@ impl Source for Pattern {
     }
 
     #[inline]
-    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
         self.in_flight -= 1;
         if let Some(traced) = &mut self.traced {
             traced.completed(op, outcome.at_ns);

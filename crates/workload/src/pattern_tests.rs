@@ -1,6 +1,6 @@
 //! What a stream promises, carried out by a device that takes a fixed time for everything.
 
-use crate::{BlockOp, FileSpace, Next, OpKind, Outcome, Pattern, Source};
+use crate::{BlockOp, FileSpace, Next, OpKind, OpResult, Pattern, Source};
 use model::{
     Arrivals, BlockPlan, BlockShare, BlockSize, BlockSizes, Durability, FileOrder, Flush, IoPath, Limits, Mix,
     NS_PER_S, Ns, Operation, Order, Pacing, Rate, StreamPlan, Sync, ThinkTime, Timing,
@@ -39,7 +39,7 @@ fn carry_out(plan: &StreamPlan, once: bool, most: usize, until: Ns, service: Ns)
     let land = |source: &mut Pattern, flying: &mut std::collections::VecDeque<(Ns, BlockOp)>, now: &mut Ns| {
         let (at, op) = flying.pop_front().expect("something in flight");
         *now = at.max(*now);
-        source.completed(&op, Outcome { at_ns: at, result: Ok(op.len) });
+        source.completed(&op, OpResult { at_ns: at, result: Ok(op.len) });
     };
     while done.ops.len() < most && now < until {
         if flying.len() == plan.path.queue_depth as usize {
@@ -72,7 +72,7 @@ fn carry_out(plan: &StreamPlan, once: bool, most: usize, until: Ns, service: Ns)
     }
     while let Some(op) = source.closing() {
         done.ops.push((now, op));
-        source.completed(&op, Outcome { at_ns: now, result: Ok(0) });
+        source.completed(&op, OpResult { at_ns: now, result: Ok(0) });
     }
     done.end_ns = now;
     done

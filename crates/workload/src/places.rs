@@ -55,7 +55,7 @@ enum Walk {
 
 /// Where an operation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct OpExtent {
     pub offset: u64,
     pub len: u32,
     /// Whether the walk has been everywhere with this operation and starts again.
@@ -100,7 +100,7 @@ impl Places {
 
     /// Where an operation of `len` bytes goes.
     #[inline]
-    pub fn next(&mut self, len: u32, random: &mut Random) -> Place {
+    pub fn next(&mut self, len: u32, random: &mut Random) -> OpExtent {
         let (region, unit, least) = (self.region, self.unit, self.least);
         let cut = |room: u64| u64::from(len).min(room) as u32;
         let up = |at: u64| at.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
@@ -114,14 +114,14 @@ impl Places {
                 if ends_pass {
                     *at = 0;
                 }
-                Place { offset, len, ends_pass }
+                OpExtent { offset, len, ends_pass }
             }
             Walk::Backward(at) => {
                 let len = cut(*at);
                 let offset = (*at - u64::from(len)) / unit * unit;
                 let ends_pass = offset < least;
                 *at = if ends_pass { region } else { offset };
-                Place { offset, len, ends_pass }
+                OpExtent { offset, len, ends_pass }
             }
             Walk::Strided { stride, first, at } => {
                 let offset = *at;
@@ -148,20 +148,20 @@ impl Places {
                     }
                     *at = *first;
                 }
-                Place { offset, len, ends_pass }
+                OpExtent { offset, len, ends_pass }
             }
             Walk::Covering { permutation, position, starts, .. }
                 if self.run == 1 && u64::from(len) == least && *position + 1 < *starts =>
             {
                 let offset = permutation.at(*position) * unit;
                 *position += 1;
-                Place { offset, len, ends_pass: false }
+                OpExtent { offset, len, ends_pass: false }
             }
             Walk::Covering { .. } | Walk::Drawn(_) | Walk::Listed { .. } => self.jump(len, random),
         }
     }
 
-    fn jump(&mut self, len: u32, random: &mut Random) -> Place {
+    fn jump(&mut self, len: u32, random: &mut Random) -> OpExtent {
         let Self { region, unit, least, run, .. } = *self;
         let start = if self.run_left > 0 {
             self.run_at
@@ -202,7 +202,7 @@ impl Places {
             *pass += 1;
             *order = permutation(*starts, *seed, *pass);
         }
-        Place { offset, len: len as u32, ends_pass }
+        OpExtent { offset, len: len as u32, ends_pass }
     }
 }
 

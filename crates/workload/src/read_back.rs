@@ -1,6 +1,6 @@
 //! What reads again the data that a stream wrote.
 
-use crate::{BlockOp, FileSpace, Next, OpKind, Outcome, Source};
+use crate::{BlockOp, FileSpace, Next, OpKind, OpResult, Source};
 use integrity::Table;
 use model::Ns;
 use std::ops::Range;
@@ -83,7 +83,7 @@ impl Source for ReadBackOf {
         }
     }
 
-    fn completed(&mut self, _op: &BlockOp, _outcome: Outcome) {
+    fn completed(&mut self, _op: &BlockOp, _outcome: OpResult) {
         self.in_flight -= 1;
     }
 }

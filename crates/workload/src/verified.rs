@@ -1,6 +1,6 @@
 //! The data of a stream that verifies: stamped when they are written, looked at when they were read.
 
-use crate::{BlockOp, FileSpace, OpKind, Outcome, ReadBackOf};
+use crate::{BlockOp, FileSpace, OpKind, OpResult, ReadBackOf};
 use integrity::{
     Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamper, Table, Versions, Write,
     classify, is_rest_of_torn, points_to,
@@ -65,7 +65,7 @@ pub struct Checked {
 }
 
 /// Whether what a unit holds is right, or why it was not verified.
-type Seen = Result<bool, Unverified>;
+type UnitVerdict = Result<bool, Unverified>;
 
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
@@ -157,7 +157,7 @@ impl Verified {
 
     /// An operation has ended: any but a read that succeeded.
     #[inline]
-    pub fn ended(&mut self, op: &BlockOp, outcome: Outcome) {
+    pub fn ended(&mut self, op: &BlockOp, outcome: OpResult) {
         match op.kind {
             OpKind::Fsync | OpKind::Fdatasync => {
                 self.versions.flush_ended(outcome.result.is_ok());
@@ -225,7 +225,14 @@ impl Verified {
     }
 
     /// A unit that owes nothing, or something that is in doubt.
-    fn not_plain(&mut self, owed: Owed, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl Reread) -> Seen {
+    fn not_plain(
+        &mut self,
+        owed: Owed,
+        file: usize,
+        unit: u64,
+        of: (usize, &[u8]),
+        again: &mut impl Reread,
+    ) -> UnitVerdict {
         match owed {
             Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, of, again),
             Owed::WriteFailed => Err(Unverified::WriteFailed),
@@ -249,7 +256,7 @@ impl Verified {
     /// No write to it is in flight: the read was clean, and only this stream writes here.
     #[cold]
     #[inline(never)]
-    fn suspect(&mut self, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl Reread) -> Seen {
+    fn suspect(&mut self, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl Reread) -> UnitVerdict {
         let read = self.piece(file, of);
         let stamper = self.files[file].stamper;
         let bytes = self.files[file].table.unit_bytes();

@@ -3,7 +3,7 @@
 
 use model::{BlockPlan, DataFault, IoPath, Mix, Operation, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
 use proptest::prelude::*;
-use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
+use workload::{BlockOp, OpKind, OpResult, Reread, Verified, Written};
 
 const UNIT: u64 = 512;
 const UNITS: u64 = 16;
@@ -95,7 +95,7 @@ impl Bench {
             1 if op.len > 0 => Ok(op.len / 2),
             _ => Ok(op.len),
         };
-        let outcome = Outcome { at_ns: 5_000_000, result };
+        let outcome = OpResult { at_ns: 5_000_000, result };
         if op.kind == OpKind::Read {
             match result {
                 Ok(len) => assert!(self.verified.look(&op, &data[..len as usize], &mut self.memory)),

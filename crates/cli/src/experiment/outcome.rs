@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::output_file;
 use crate::report_page;
 use archive::Archive;
-use conduct::experiment::{Outcome, State, tag_of};
+use conduct::experiment::{ExperimentResult, State, tag_of};
 use judge::Noise;
 use model::{Comparison, Failure, FailureKind, Verdict};
 use report::Repeated;
@@ -25,8 +25,8 @@ pub fn show(
     output: &Output,
     clean: bool,
 ) -> Result<ExitCode, Failure> {
-    let outcome = Outcome::of(experiment, state, archive)?;
-    let Outcome { arms, comparisons, noise, .. } = &outcome;
+    let outcome = ExperimentResult::of(experiment, state, archive)?;
+    let ExperimentResult { arms, comparisons, noise, .. } = &outcome;
     let Some((first, others)) = arms.split_first() else {
         return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));
     };
@@ -87,7 +87,7 @@ pub fn show(
 fn document(
     experiment: &Experiment,
     state: &State,
-    outcome: &Outcome,
+    outcome: &ExperimentResult,
     views: &[Compare<'_>],
     args: &RunArgs,
     output: &Output,

@@ -10,7 +10,7 @@ use spec::Experiment;
 use std::collections::BTreeMap;
 
 /// What was measured, and what is said of it.
-pub struct Outcome {
+pub struct ExperimentResult {
     /// Runs of each arm, in the order of the pairs.
     pub arms: Vec<Vec<Run>>,
     /// Each other arm against the first.
@@ -21,7 +21,7 @@ pub struct Outcome {
     pub noise: BTreeMap<String, Noise>,
 }
 
-impl Outcome {
+impl ExperimentResult {
     /// Of an execution of which all runs are made.
     ///
     /// # Errors

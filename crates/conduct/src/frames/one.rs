@@ -21,7 +21,7 @@ use sys::{Bell, Epoch, process_usage};
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Where all is measured.
-pub(super) struct Place<'a> {
+pub(super) struct FramesSetup<'a> {
     pub wanted: &'a FramesWanted<'a>,
     /// In a directory.
     pub workspace: Option<&'a Workspace>,
@@ -34,7 +34,7 @@ fn environment(what: &str, e: &io::Error) -> Failure {
     Failure::new(FailureKind::Environment, format!("{what}: {e}"))
 }
 
-impl Place<'_> {
+impl FramesSetup<'_> {
     /// Writes frames in a way, at a rate or as fast as it goes. What the storage says ends it, and is in the result.
     ///
     /// # Errors

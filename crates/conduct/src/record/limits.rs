@@ -14,7 +14,7 @@
 mod file;
 
 use super::watcher::PutRight;
-use file::Place;
+use file::LimitFile;
 use model::{DeviceId, Failure, FailureKind, LayerKind, Ns, Stack};
 use observe::facts;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ enum Version {
 /// One value of one file, with what it was.
 #[derive(Debug)]
 struct Set {
-    place: Place,
+    place: LimitFile,
     was: String,
     value: String,
     written: bool,
@@ -266,7 +266,7 @@ fn disks(stack: &Stack) -> Vec<Disk> {
 
 /// The value of a group that is a limit's on a disk, and what it is now.
 fn find(wish: &GroupLimit, version: Version, disk: &Disk) -> (Option<Set>, Limited) {
-    let place = match Place::of(&wish.group, wish.limit, version, disk) {
+    let place = match LimitFile::of(&wish.group, wish.limit, version, disk) {
         Ok(place) => place,
         Err(why) => return (None, limited(wish, Some(disk), None, Some(why))),
     };

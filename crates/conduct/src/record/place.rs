@@ -26,7 +26,7 @@ const FREE_PART: u64 = 20;
 const LEAST_FREE: u64 = 256 << 20;
 
 /// A target that may be recorded to, open.
-pub(super) struct Place {
+pub(super) struct RecordingTarget {
     pub path: PathBuf,
     pub file: File,
     pub geometry: Geometry,
@@ -66,7 +66,7 @@ pub(super) fn refused(path: &Path, why: &str) -> Failure {
     Failure::new(FailureKind::Refused, format!("{}: {why}", path.display()))
 }
 
-impl Place {
+impl RecordingTarget {
     /// Opens, and makes where nothing is; nothing is written that was there.
     pub fn open(recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_>)) -> Result<Self, Failure> {
         let given = Path::new(recording.target);
@@ -180,7 +180,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RecordingTarget {
     /// A file that was made, and into which nothing came, is not left behind, whatever went wrong.
     fn drop(&mut self) {
         let same = |made: (u64, u64)| self.path.symlink_metadata().is_ok_and(|m| (m.dev(), m.ino()) == made);

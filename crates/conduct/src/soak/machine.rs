@@ -125,12 +125,13 @@ impl SoakState {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Place;
+    use super::super::TargetIdentity;
     use super::*;
 
     #[test]
     fn what_the_flash_wrote_is_told_of_devices_that_count_it() {
-        let mut state = SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 1 << 24, [1, 2, 3, 4]);
+        let mut state =
+            SoakState::new("x-1".into(), "/t", "/t".into(), TargetIdentity::default(), 1 << 24, [1, 2, 3, 4]);
         let mut counts = |name: &str, before, now| state.counters.insert(name.into(), (Fact::Int(before), now));
         counts("nvme0n1: written_bytes", 1_000, Fact::Int(3_000));
         counts("nvme0n1: flash_written_bytes", 5_000, Fact::Int(8_000));

@@ -22,7 +22,7 @@ const FINE_REGION: u64 = 256 << 30;
 
 /// What a target is: it must be the same when it goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct TargetIdentity {
     /// `file` or `block-device`.
     pub kind: String,
     /// Its length.
@@ -36,7 +36,7 @@ pub struct Place {
     pub device: Option<String>,
 }
 
-impl Place {
+impl TargetIdentity {
     /// Of an open target; a device is what it was confirmed to be.
     pub fn of(opened: &Opened, confirmed: Option<&str>) -> Self {
         let object = opened.object.filter(|_| opened.target.kind == TargetKind::File);
@@ -159,7 +159,7 @@ pub struct SoakState {
     /// Whether that file was made for it, and is removed in the end.
     pub own_file: bool,
     /// What it is, and must be when it goes on.
-    pub place: Place,
+    pub place: TargetIdentity,
     /// Names its data: those of another soak are foreign.
     pub run_id: u64,
     /// From which its data are made; never on the target.
@@ -251,7 +251,14 @@ impl SoakState {
     }
 
     /// Of a target of so many bytes, with numbers drawn at random: of the run, its secret and its seed.
-    pub fn new(id: String, target: &str, path: PathBuf, place: Place, region_bytes: u64, random: [u64; 4]) -> Self {
+    pub fn new(
+        id: String,
+        target: &str,
+        path: PathBuf,
+        place: TargetIdentity,
+        region_bytes: u64,
+        random: [u64; 4],
+    ) -> Self {
         let [run_id, first, second, seed] = random;
         let region_bytes = region_bytes >> 20 << 20;
         let lap_bytes = region_bytes.div_ceil(MOST_LAPS).max(LEAST_LAP).next_multiple_of(1 << 20);

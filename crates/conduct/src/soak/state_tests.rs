@@ -2,7 +2,7 @@ use super::*;
 use model::DataFault;
 
 fn state() -> SoakState {
-    SoakState::new("x-1".into(), "/t", "/t".into(), Place::default(), 40 << 20, [1, 2, 3, 4])
+    SoakState::new("x-1".into(), "/t", "/t".into(), TargetIdentity::default(), 40 << 20, [1, 2, 3, 4])
 }
 
 fn known(state: &SoakState) -> Vec<(u32, u32)> {
@@ -11,7 +11,7 @@ fn known(state: &SoakState) -> Vec<(u32, u32)> {
 
 #[test]
 fn a_file_is_known_by_its_inode_and_its_birth() {
-    let file = |device, inode, born_ns| Place {
+    let file = |device, inode, born_ns| TargetIdentity {
         kind: "file".into(),
         bytes: Some(9),
         file: Some((device, inode)),
@@ -23,7 +23,7 @@ fn a_file_is_known_by_its_inode_and_its_birth() {
     for other in [file(8, 13, Some(77)), file(8, 12, Some(78)), file(8, 12, None)] {
         assert!(!was.is_still(&other, false) && !was.is_still(&other, true), "{other:?}");
     }
-    assert!(!was.is_still(&Place { bytes: Some(8), ..was.clone() }, true));
+    assert!(!was.is_still(&TargetIdentity { bytes: Some(8), ..was.clone() }, true));
     let unborn = file(8, 12, None);
     assert!(unborn.is_still(&unborn.clone(), false) && !unborn.is_still(&file(9, 12, None), false));
     assert!(unborn.is_still(&file(9, 12, None), true) && !unborn.is_still(&file(9, 13, None), true));

@@ -1,6 +1,6 @@
 //! Host adapters: what they cannot do, what they hide, and what libata turned off.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
@@ -19,7 +19,7 @@ pub fn is_samsung_on_ati(path: &DiskPath<'_>) -> bool {
 }
 
 /// Commands one at a time because the host adapter cannot queue.
-pub fn host_without_ncq(on: &Subject<'_>) -> Check {
+pub fn host_without_ncq(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
@@ -34,7 +34,7 @@ pub fn host_without_ncq(on: &Subject<'_>) -> Check {
 }
 
 /// Samsung 860 and 870 behind an ATI host adapter.
-pub fn samsung_on_ati(on: &Subject<'_>) -> Check {
+pub fn samsung_on_ati(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? || path.has_driver("ata_piix").is_some() || !is_samsung_on_ati(path) {
             return Ok(None);
@@ -58,7 +58,7 @@ fn addresses_64_bits<'a>(path: &DiskPath<'a>) -> Result<Option<(&'a Layer, bool)
 }
 
 /// 32-bit DMA in a machine with memory above 4 GiB.
-pub fn short_addresses(on: &Subject<'_>) -> Check {
+pub fn short_addresses(on: &Subject<'_>) -> Decision {
     const REACH_BYTES: i64 = 4 << 30;
     any_disk(on, |path| {
         let Some((host, false)) = addresses_64_bits(path)? else { return Ok(None) };
@@ -73,7 +73,7 @@ pub fn short_addresses(on: &Subject<'_>) -> Check {
 }
 
 /// Disks behind a port multiplier that the host can talk to only one at a time.
-pub fn multiplier_serialised(on: &Subject<'_>) -> Check {
+pub fn multiplier_serialised(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? {
             return Ok(None);
@@ -91,7 +91,7 @@ pub fn multiplier_serialised(on: &Subject<'_>) -> Check {
 }
 
 /// Data moved by the processor, or by a DMA mode of the last century: libata falls back to them after errors.
-pub fn slow_transfer_mode(on: &Subject<'_>) -> Check {
+pub fn slow_transfer_mode(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
             return Ok(None);
@@ -109,7 +109,7 @@ pub fn slow_transfer_mode(on: &Subject<'_>) -> Check {
 }
 
 /// Errors that libata recorded for the drive.
-pub fn errors_recorded(on: &Subject<'_>) -> Check {
+pub fn errors_recorded(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
             return Ok(None);
@@ -127,7 +127,7 @@ pub fn errors_recorded(on: &Subject<'_>) -> Check {
 }
 
 /// NVMe drives that the firmware hides behind the SATA controller.
-pub fn remapped_nvme(on: &Subject<'_>) -> Check {
+pub fn remapped_nvme(on: &Subject<'_>) -> Decision {
     let mut controllers = on.stack.all(LayerKind::Controller);
     let hiding = controllers.find(|c| c.int(names::REMAPPED_NVME).is_some_and(|n| n > 0));
     // Only Intel's controllers have the attribute; without it nothing is remapped that could be seen.

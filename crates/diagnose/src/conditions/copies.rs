@@ -1,6 +1,6 @@
 //! Copies of a device's memory by a processor, as a run of copies shows them.
 
-use super::{Case, Check};
+use super::{Case, Decision};
 use crate::copies::copy_report;
 use crate::fact_names as names;
 use crate::machine;
@@ -20,7 +20,7 @@ const PAGE_BYTES: f64 = 4096.0;
 
 /// The kernel copies a device by accesses that are narrower than its bus: its thread is in the kernel all the time, the rate does not
 /// depend on the size of the call above a page, and an access at the bus's width would bring more at a time.
-pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Check {
+pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
     let Some(run) = on.run else { return Ok(None) };
     let report = copy_report(run);
     let Some(calls) = report.calls else { return Ok(None) };
@@ -77,7 +77,7 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Check {
 }
 
 /// Where the device can be reached by calls alone: by the width that its map declares, and what such flash takes for an access.
-fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Evidence>) -> Case) -> Check {
+fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Evidence>) -> Case) -> Decision {
     super::any_disk(on, |path| {
         if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);

@@ -1,12 +1,12 @@
 //! Settings by which durability is bought or sold: journals, commits, flushes.
 
-use super::{Case, Check, first_case};
+use super::{Case, Decision, first_case};
 use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::{Confidence, Fact, Layer, LayerKind};
 
-fn on_filesystems(on: &Subject<'_>, condition: impl Fn(&Layer) -> Check) -> Check {
+fn on_filesystems(on: &Subject<'_>, condition: impl Fn(&Layer) -> Decision) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(condition))
 }
 
@@ -15,7 +15,7 @@ fn is_ext(fs: &Layer) -> Result<bool, Missing> {
 }
 
 /// ext4 that writes all data into its journal first.
-pub fn data_journal(on: &Subject<'_>) -> Check {
+pub fn data_journal(on: &Subject<'_>) -> Decision {
     on_filesystems(on, |fs| {
         if !is_ext(fs)? || fs.need_text(names::JOURNAL_MODE)? != "journal" {
             return Ok(None);
@@ -25,7 +25,7 @@ pub fn data_journal(on: &Subject<'_>) -> Check {
 }
 
 /// Metadata that may stay in memory for minutes.
-pub fn long_commit_interval(on: &Subject<'_>) -> Check {
+pub fn long_commit_interval(on: &Subject<'_>) -> Decision {
     /// ext4's default is 5 s, btrfs' 30 s.
     const LONG_S: i64 = 60;
     on_filesystems(on, |fs| {
@@ -39,7 +39,7 @@ pub fn long_commit_interval(on: &Subject<'_>) -> Check {
 }
 
 /// A file system that sends no flushes.
-pub fn barriers_off(on: &Subject<'_>) -> Check {
+pub fn barriers_off(on: &Subject<'_>) -> Decision {
     on_filesystems(on, |fs| match fs.bool(names::BARRIERS) {
         Some(false) => Ok(Some(Case::seen([fs.evidence(names::BARRIERS), fs.evidence(names::MOUNT_OPTIONS)]))),
         Some(true) => Ok(None),
@@ -50,7 +50,7 @@ pub fn barriers_off(on: &Subject<'_>) -> Check {
 }
 
 /// Discards at once, on a drive whose discard cannot be queued.
-pub fn discard_unqueued(on: &Subject<'_>) -> Check {
+pub fn discard_unqueued(on: &Subject<'_>) -> Decision {
     on_filesystems(on, |fs| {
         if !fs.need_bool(names::ONLINE_DISCARD)? {
             return Ok(None);
@@ -66,7 +66,7 @@ pub fn discard_unqueued(on: &Subject<'_>) -> Check {
 }
 
 /// Writeback throttling that met its target: reads waited longer than it allows, so buffered writes were held back.
-pub fn writeback_throttled(on: &Subject<'_>) -> Check {
+pub fn writeback_throttled(on: &Subject<'_>) -> Decision {
     const MIX: Missing = Missing("a phase that reads and writes at once");
     first_case(on.disks().iter().map(|d| {
         if d.disk.facts.get(names::WBT_LAT_USEC).is_some_and(Fact::is_null) {

@@ -1,6 +1,6 @@
 //! File systems and their mounts.
 
-use super::{Case, Check, first_case};
+use super::{Case, Decision, first_case};
 use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -8,7 +8,7 @@ use model::{Confidence, DirectProof, Evidence, Fact, LayerKind, Work};
 
 /// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with
 /// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
-pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Check {
+pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         if fs.need_text(names::FSTYPE)? != "btrfs" || !fs.need_bool(names::CHECKSUMS)? {
             return Ok(None);
@@ -28,7 +28,7 @@ pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Check {
 }
 
 /// NTFS through FUSE (ntfs-3g mounts as `fuseblk`).
-pub fn ntfs_fuse(on: &Subject<'_>) -> Check {
+pub fn ntfs_fuse(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         let fstype = fs.need_text(names::FSTYPE)?;
         if !matches!(fstype, "fuseblk" | "fuse.ntfs-3g" | "fuse.ntfs") {
@@ -41,7 +41,7 @@ pub fn ntfs_fuse(on: &Subject<'_>) -> Check {
 }
 
 /// Mounted with `sync`: every write waits for the device. With `dirsync`, every change of a directory does.
-pub fn sync_mount(on: &Subject<'_>) -> Check {
+pub fn sync_mount(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         let directories =
             matches!(fs.fact(names::MOUNT_OPTIONS), Some(Fact::List(o)) if o.iter().any(|o| o == "dirsync"));
@@ -60,7 +60,7 @@ pub fn sync_mount(on: &Subject<'_>) -> Check {
 }
 
 /// The kernel still initialises the inode tables of a fresh ext4.
-pub fn ext4_lazy_init(on: &Subject<'_>) -> Check {
+pub fn ext4_lazy_init(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         if fs.need_text(names::FSTYPE)? != "ext4" {
             return Ok(None);

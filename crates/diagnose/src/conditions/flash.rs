@@ -1,6 +1,6 @@
 //! Flash without a block layer of its own: MTD.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
@@ -10,7 +10,7 @@ use model::{Confidence, Evidence, Operation, PhaseStatus};
 
 /// Parallel NOR flash that a processor copies: all of the reading thread's time is system time. The MTD map driver copies
 /// by `memcpy_fromio` (k:include/linux/mtd/map.h), whose width decides how often each bus word is fetched.
-pub fn nor_read_by_processor(on: &Subject<'_>) -> Check {
+pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
     /// The study saw 7.27 s of system time in 7.27 s; a device that is waited for leaves most of it idle.
     const ALL_SYSTEM: f64 = 0.9;
     const READ: Missing = Missing("a direct read phase of an MTD device");
@@ -48,7 +48,7 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Check {
 
 /// Serial NOR flash on one line without fast reads: the plain read command has no dummy cycles, for which makers allow
 /// it a fraction of the clock only.
-pub fn spi_nor_slow_read(on: &Subject<'_>) -> Check {
+pub fn spi_nor_slow_read(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("mtd")? {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! What a drive says of its own health.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
@@ -13,7 +13,7 @@ fn keeps_records(path: &DiskPath<'_>) -> Result<bool, Missing> {
 }
 
 /// A drive that warns, or that has sectors it cannot read.
-pub fn unwell(on: &Subject<'_>) -> Check {
+pub fn unwell(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !keeps_records(path)? {
             return Ok(None);
@@ -40,7 +40,7 @@ pub fn unwell(on: &Subject<'_>) -> Check {
 }
 
 /// Transfers over the SATA cable that arrived damaged, in the life of the drive.
-pub fn cable_errors(on: &Subject<'_>) -> Check {
+pub fn cable_errors(on: &Subject<'_>) -> Decision {
     /// One comes with a plug that was pulled once.
     const MORE_THAN_ACCIDENT: i64 = 10;
     any_disk(on, |path| {
@@ -56,7 +56,7 @@ pub fn cable_errors(on: &Subject<'_>) -> Check {
 }
 
 /// A drive that has been so hot that it slowed down.
-pub fn overheated(on: &Subject<'_>) -> Check {
+pub fn overheated(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("nvme")? || !keeps_records(path)? {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Frequency, heat and power of the machine.
 
-use super::{Case, Check};
+use super::{Case, Decision};
 use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
@@ -9,7 +9,7 @@ use crate::subject::Subject;
 use model::{Confidence, Evidence, Fact, LayerKind};
 
 /// `ondemand` that does not count I/O wait as load: processors stay slow while they wait for storage.
-pub fn governor_ondemand(on: &Subject<'_>) -> Check {
+pub fn governor_ondemand(on: &Subject<'_>) -> Decision {
     let host = on.stack.first(LayerKind::Host);
     let from_host = host.and_then(|h| match h.fact(names::CPU_GOVERNORS) {
         Some(Fact::List(list)) => Some(list.clone()),
@@ -33,7 +33,7 @@ pub fn governor_ondemand(on: &Subject<'_>) -> Check {
 }
 
 /// Under-voltage or throttling, now or since boot, as the Raspberry Pi's firmware reports it.
-pub fn raspberry_pi_throttled(on: &Subject<'_>) -> Check {
+pub fn raspberry_pi_throttled(on: &Subject<'_>) -> Decision {
     let host = on.stack.first(LayerKind::Host);
     let machine_name = on.environment.machine.as_deref();
     let fact = host.and_then(|h| h.int(names::RASPBERRY_PI_THROTTLED)).and_then(|v| u32::try_from(v).ok());
@@ -63,7 +63,7 @@ pub fn raspberry_pi_throttled(on: &Subject<'_>) -> Check {
 }
 
 /// A policy that holds the frequency below what the processor can do.
-pub fn frequency_capped(on: &Subject<'_>) -> Check {
+pub fn frequency_capped(on: &Subject<'_>) -> Decision {
     const WELL_BELOW: f64 = 0.95;
     let host = on.stack.first(LayerKind::Host).ok_or(Missing(names::CPU_MAX_KHZ))?;
     let most = host.need_number(names::CPU_MAX_KHZ)?;
@@ -75,7 +75,7 @@ pub fn frequency_capped(on: &Subject<'_>) -> Check {
 }
 
 /// A clock that is read from a device instead of from the processor.
-pub fn slow_clock_source(on: &Subject<'_>) -> Check {
+pub fn slow_clock_source(on: &Subject<'_>) -> Decision {
     let source = on.environment.clock_source.as_deref().ok_or(Missing("environment: clock source"))?;
     if !matches!(source, "hpet" | "acpi_pm" | "jiffies" | "refined-jiffies") {
         return Ok(None);
@@ -84,7 +84,7 @@ pub fn slow_clock_source(on: &Subject<'_>) -> Check {
 }
 
 /// io_uring forbidden to this process, so that threads stand in for a queue.
-pub fn io_uring_off(on: &Subject<'_>) -> Check {
+pub fn io_uring_off(on: &Subject<'_>) -> Decision {
     let switch = on.environment.io_uring_disabled;
     let Some(switch) = switch else {
         // Kernels before 6.6 have no such switch: what they lack, the engine's record says.
@@ -95,7 +95,7 @@ pub fn io_uring_off(on: &Subject<'_>) -> Check {
 }
 
 /// Thermal throttle events of an x86 processor while phases ran.
-pub fn processor_throttled(on: &Subject<'_>) -> Check {
+pub fn processor_throttled(on: &Subject<'_>) -> Decision {
     let x86 = on.environment.architecture.as_deref().is_none_or(|a| a.starts_with("x86") || a.starts_with("i686"));
     if !x86 {
         return Ok(None);
@@ -116,7 +116,7 @@ pub fn processor_throttled(on: &Subject<'_>) -> Check {
 }
 
 /// One processor that takes all interrupts, and is busy with them.
-pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Check {
+pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Decision {
     const NEARLY_ALL: f64 = 0.9;
     /// Share of the processor's time in interrupts from which they are worth spreading.
     const BUSY: f64 = 0.3;
@@ -158,7 +158,7 @@ pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Check {
 }
 
 /// A control group that gives this process less processor time than the machine has.
-pub fn processor_quota(on: &Subject<'_>) -> Check {
+pub fn processor_quota(on: &Subject<'_>) -> Decision {
     let Some(host) = on.stack.first(LayerKind::Host) else { return Err(Missing("processors")) };
     // Absent without a quota.
     let Some(quota) = host.fact(names::CGROUP_CPU_PROCESSORS).and(host.need_number(names::CGROUP_CPU_PROCESSORS).ok())

@@ -1,6 +1,6 @@
 //! SD cards and eMMC.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::{DiskPath, Facts};
@@ -13,7 +13,7 @@ fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view:
 
 /// An A2 card (SSR APP_PERF_CLASS 2) on a host whose path runs no command queue. SD cards have no `cmdq_en` file in
 /// mainline, so the proof of a queue is that attribute where a vendor kernel adds it, or random reads that scale.
-pub fn sd_a2_without_queue(on: &Subject<'_>) -> Check {
+pub fn sd_a2_without_queue(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_type(path, "SD")? || path.disk.need_int(names::APP_PERFORMANCE_CLASS)? != 2 {
             return Ok(None);
@@ -49,7 +49,7 @@ pub fn sd_a2_without_queue(on: &Subject<'_>) -> Check {
 }
 
 /// SDR104 runs at up to 208 MHz (SD Physical Layer Specification, UHS-I); a host that clocks it below 180 MHz derates it.
-pub fn sdr104_derated(on: &Subject<'_>) -> Check {
+pub fn sdr104_derated(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_type(path, "SD")? {
             return Ok(None);
@@ -65,7 +65,7 @@ pub fn sdr104_derated(on: &Subject<'_>) -> Check {
 }
 
 /// A UHS card that runs in a mode of 3.3 V signalling (default speed or high speed).
-pub fn sd_high_speed_only(on: &Subject<'_>) -> Check {
+pub fn sd_high_speed_only(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_type(path, "SD")? {
             return Ok(None);
@@ -95,7 +95,7 @@ pub fn sd_high_speed_only(on: &Subject<'_>) -> Check {
 }
 
 /// eMMC 5.1 (EXT_CSD revision 8) and later may have a command queue (CMDQ_SUPPORT is optional); here it is off.
-pub fn emmc_without_queue(on: &Subject<'_>) -> Check {
+pub fn emmc_without_queue(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_type(path, "MMC")? {
             return Ok(None);
@@ -119,7 +119,7 @@ pub fn emmc_without_queue(on: &Subject<'_>) -> Check {
 }
 
 /// An eMMC that has a cache and does not use it.
-pub fn emmc_cache_off(on: &Subject<'_>) -> Check {
+pub fn emmc_cache_off(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_type(path, "MMC")? || path.disk.need_int(names::EMMC_CACHE_BYTES)? <= 0 {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! The bus of a card: lines, clock, mode.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::Facts;
@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use model::{Confidence, Fact, Work};
 
 /// One data line for a card that has four.
-pub fn one_data_line(on: &Subject<'_>) -> Check {
+pub fn one_data_line(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("mmc")? {
             return Ok(None);
@@ -40,7 +40,7 @@ pub fn one_data_line(on: &Subject<'_>) -> Check {
 }
 
 /// An eMMC in a high-speed mode although the host offers HS200 or HS400.
-pub fn emmc_below_host_mode(on: &Subject<'_>) -> Check {
+pub fn emmc_below_host_mode(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
             return Ok(None);
@@ -78,7 +78,7 @@ pub fn emmc_below_host_mode(on: &Subject<'_>) -> Check {
 }
 
 /// The clock tree gives much less than the core asked for. SDR104 has a finding of its own.
-pub fn clock_below_request(on: &Subject<'_>) -> Check {
+pub fn clock_below_request(on: &Subject<'_>) -> Decision {
     const ENOUGH: f64 = 0.9;
     any_disk(on, |path| {
         if !path.is("mmc")? {
@@ -102,7 +102,7 @@ pub fn clock_below_request(on: &Subject<'_>) -> Check {
 
 /// Transfers that arrived damaged or not at all. Commands without an answer are no error: cards are probed with commands
 /// that they may not know.
-pub fn errors(on: &Subject<'_>) -> Check {
+pub fn errors(on: &Subject<'_>) -> Decision {
     const MORE_THAN_ACCIDENT: u64 = 10;
     any_disk(on, |path| {
         if !path.is("mmc")? {

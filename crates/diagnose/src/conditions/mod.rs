@@ -37,7 +37,7 @@ pub struct Case {
 }
 
 /// Three-valued outcome.
-pub type Check = Result<Option<Case>, Missing>;
+pub type Decision = Result<Option<Case>, Missing>;
 
 impl Case {
     /// A condition that was read directly.
@@ -62,11 +62,11 @@ impl Case {
 }
 
 /// Whether a condition holds for any disk of the path; unknown only if it holds for none and is unknown for one.
-fn any_disk<'a>(on: &Subject<'a>, condition: impl Fn(&DiskPath<'a>) -> Check) -> Check {
+fn any_disk<'a>(on: &Subject<'a>, condition: impl Fn(&DiskPath<'a>) -> Decision) -> Decision {
     first_case(on.disks().iter().map(condition))
 }
 
-fn first_case(checks: impl Iterator<Item = Check>) -> Check {
+fn first_case(checks: impl Iterator<Item = Decision>) -> Decision {
     let mut missing = None;
     for check in checks {
         match check {

@@ -1,6 +1,6 @@
 //! NVMe: power states, queues, and the slot of a Raspberry Pi 5.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{Facts, Missing};
@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use model::{Confidence, Evidence, Work};
 
 /// Power states with an exit latency, and reads at depth 1 whose slowest took far longer than their mean.
-pub fn power_states(on: &Subject<'_>) -> Check {
+pub fn power_states(on: &Subject<'_>) -> Decision {
     /// Waking from a state that is worth its name takes milliseconds.
     const SPIKE_NS: f64 = 2e6;
     const OVER_MEAN: f64 = 20.0;
@@ -37,7 +37,7 @@ pub fn power_states(on: &Subject<'_>) -> Check {
 }
 
 /// One I/O queue for several processors.
-pub fn single_queue(on: &Subject<'_>) -> Check {
+pub fn single_queue(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("nvme")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
@@ -53,7 +53,7 @@ pub fn single_queue(on: &Subject<'_>) -> Check {
 }
 
 /// PCIe 2.0 in a Raspberry Pi 5 under a drive that can do 3.0.
-pub fn pi5_gen2(on: &Subject<'_>) -> Check {
+pub fn pi5_gen2(on: &Subject<'_>) -> Decision {
     const GEN2_GT_S: f64 = 5.0;
     const GEN3_GT_S: f64 = 8.0;
     any_disk(on, |path| {
@@ -89,7 +89,7 @@ pub fn pi5_gen2(on: &Subject<'_>) -> Check {
 }
 
 /// Links that go to sleep between transfers by policy.
-pub fn aspm_powersave(on: &Subject<'_>) -> Check {
+pub fn aspm_powersave(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
@@ -107,7 +107,7 @@ pub fn aspm_powersave(on: &Subject<'_>) -> Check {
 }
 
 /// Errors of the PCIe link: counted by the device since boot, or reported in the kernel's log.
-pub fn bus_errors(on: &Subject<'_>) -> Check {
+pub fn bus_errors(on: &Subject<'_>) -> Decision {
     /// A few corrected errors since boot are the usual; a link in trouble counts them by the hundred.
     const MANY: i64 = 100;
     any_disk(on, |path| {

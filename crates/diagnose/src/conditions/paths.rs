@@ -1,6 +1,6 @@
 //! Findings that rest on measurements: paths compared, caps, other users.
 
-use super::{Case, Check};
+use super::{Case, Decision};
 use crate::causes::{self, Cause};
 use crate::fact_names as names;
 use crate::machine;
@@ -22,7 +22,7 @@ fn case_of(cause: Cause) -> Case {
 }
 
 /// Buffered writes well below direct ones.
-pub fn buffered_far_below_direct(on: &Subject<'_>) -> Check {
+pub fn buffered_far_below_direct(on: &Subject<'_>) -> Decision {
     if on.is_null() {
         return Ok(None);
     }
@@ -38,7 +38,7 @@ pub fn buffered_far_below_direct(on: &Subject<'_>) -> Check {
 }
 
 /// A cap that reads and writes meet alike.
-pub fn virtual_disk_cap(on: &Subject<'_>) -> Check {
+pub fn virtual_disk_cap(on: &Subject<'_>) -> Decision {
     if !on.is_virtual_disk() {
         return Ok(None);
     }
@@ -51,7 +51,7 @@ pub fn virtual_disk_cap(on: &Subject<'_>) -> Check {
 }
 
 /// A virtual disk that fell to its baseline.
-pub fn burst_credit_spent(on: &Subject<'_>) -> Check {
+pub fn burst_credit_spent(on: &Subject<'_>) -> Decision {
     if !on.is_virtual_disk() {
         return Ok(None);
     }
@@ -62,7 +62,7 @@ pub fn burst_credit_spent(on: &Subject<'_>) -> Check {
 }
 
 /// A volume of Amazon EBS whose own counters say that a limit held it.
-pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Check {
+pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Decision {
     if on.disks().iter().all(|p| p.disk.text(names::MODEL).is_none_or(|m| m.trim() != "Amazon Elastic Block Store")) {
         return Ok(None);
     }
@@ -74,7 +74,7 @@ pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Check {
 }
 
 /// Processor time taken by the hypervisor.
-pub fn cpu_steal(on: &Subject<'_>) -> Check {
+pub fn cpu_steal(on: &Subject<'_>) -> Decision {
     if on.environment.virtualization.is_none() && on.samples().is_empty() {
         return Ok(None);
     }
@@ -86,7 +86,7 @@ pub fn cpu_steal(on: &Subject<'_>) -> Check {
 }
 
 /// Others that use the same disk.
-pub fn foreign_traffic(on: &Subject<'_>) -> Check {
+pub fn foreign_traffic(on: &Subject<'_>) -> Decision {
     if on.run.is_some_and(|run| matches!(run.target.kind, TargetKind::Null | TargetKind::Sim)) {
         return Ok(on.measured(causes::foreign).map(case_of));
     }
@@ -98,7 +98,7 @@ pub fn foreign_traffic(on: &Subject<'_>) -> Check {
 
 /// A thread that spends nearly all of its time copying into the page cache: its own processor is the limit, whatever
 /// the storage could take. Unlike [`buffered_far_below_direct`] this needs no direct phase to compare with.
-pub fn buffered_write_by_processor(on: &Subject<'_>) -> Check {
+pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
     /// Share of each writing thread's time in the kernel.
     const NEARLY_ALL: f64 = 0.8;
     /// A direct rate that is no better clears it.
@@ -133,7 +133,7 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Check {
 }
 
 /// A device that took writes into a fast cache first, and then fell.
-pub fn write_cache_exhausted(on: &Subject<'_>) -> Check {
+pub fn write_cache_exhausted(on: &Subject<'_>) -> Decision {
     let Some((phase, record)) = on.measured(|run| machine::doing(run, Work::SequentialWrite)) else {
         return Err(Missing(Work::SequentialWrite.throughput()));
     };

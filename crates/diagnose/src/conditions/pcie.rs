@@ -1,6 +1,6 @@
 //! PCI Express and NVMe.
 
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::Facts;
@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use model::{Confidence, Work};
 
 /// The narrowest link of the path carries less than both of its ends can do.
-pub fn link_degraded(on: &Subject<'_>) -> Check {
+pub fn link_degraded(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);
@@ -27,7 +27,7 @@ pub fn link_degraded(on: &Subject<'_>) -> Check {
 }
 
 /// The kernel gives no host memory buffer to a device that asks for one.
-pub fn host_memory_off(on: &Subject<'_>) -> Check {
+pub fn host_memory_off(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("nvme")? {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! The request queue, its policy and geometry.
 
-use super::{Case, Check, any_disk, first_case};
+use super::{Case, Decision, any_disk, first_case};
 use crate::causes;
 use crate::fact_names as names;
 use crate::machine;
@@ -14,7 +14,7 @@ fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
 }
 
 /// One hardware queue for several processors of a guest.
-pub fn virtio_single_queue(on: &Subject<'_>) -> Check {
+pub fn virtio_single_queue(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("virtio")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
@@ -32,7 +32,7 @@ pub fn virtio_single_queue(on: &Subject<'_>) -> Check {
 
 /// The kernel holds the disk's cache to be write through. Named for disks with a cache of their own to switch; for
 /// virtual disks the host decides, for flash cards there is usually none.
-pub fn write_through_cache(on: &Subject<'_>) -> Check {
+pub fn write_through_cache(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide" | "scsi" | "usb") {
             return Ok(None);
@@ -50,7 +50,7 @@ pub fn write_through_cache(on: &Subject<'_>) -> Check {
 }
 
 /// A window below the kernel's default of 128 KiB, with cold buffered reads well below direct ones where both stand.
-pub fn read_ahead_small(on: &Subject<'_>) -> Check {
+pub fn read_ahead_small(on: &Subject<'_>) -> Decision {
     const DEFAULT_KB: i64 = 128;
     any_disk(on, |path| {
         if without_queue(path)? || path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
@@ -69,7 +69,7 @@ pub fn read_ahead_small(on: &Subject<'_>) -> Check {
 }
 
 /// Requests limited to less than 512 KiB and less than the hardware takes.
-pub fn max_sectors_below_hardware(on: &Subject<'_>) -> Check {
+pub fn max_sectors_below_hardware(on: &Subject<'_>) -> Decision {
     /// Larger requests gain little on any medium; the kernel's own cap is 1280 KiB (BLK_DEF_MAX_SECTORS_CAP).
     const ENOUGH_KB: i64 = 512;
     any_disk(on, |path| {
@@ -92,7 +92,7 @@ const SMALL_REQUEST_BYTES: f64 = 65_536.0;
 
 /// Requests that have more segments than the queue takes, where that costs something: by two phases that differ in nothing
 /// but the pages of their buffers, by the requests that the disk counted, or by a limit that splits everything.
-pub fn split_requests(on: &Subject<'_>) -> Check {
+pub fn split_requests(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if without_queue(path)? {
             return Ok(None);
@@ -135,7 +135,7 @@ fn requests(on: &Subject<'_>, path: &DiskPath<'_>, phase: &PhaseRun) -> Option<E
 }
 
 /// BFQ on NVMe: its per-operation cost is paid where operations are many and cheap.
-pub fn bfq_on_nvme(on: &Subject<'_>) -> Check {
+pub fn bfq_on_nvme(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("nvme")? || path.disk.need_text(names::SCHEDULER)? != "bfq" {
             return Ok(None);
@@ -149,7 +149,7 @@ pub fn bfq_on_nvme(on: &Subject<'_>) -> Check {
 }
 
 /// A partition that begins off the natural boundary of its device.
-pub fn misaligned_partition(on: &Subject<'_>) -> Check {
+pub fn misaligned_partition(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Partition).map(|partition| {
         let offset = partition.int(names::ALIGNMENT_OFFSET_BYTES);
         // The kernel says -1 where it does not know; then only the start decides.
@@ -167,7 +167,7 @@ pub fn misaligned_partition(on: &Subject<'_>) -> Check {
 }
 
 /// Merging of neighbouring requests switched off entirely.
-pub fn merging_off(on: &Subject<'_>) -> Check {
+pub fn merging_off(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         // NVMe has no seek and little cost per command.
         if path.is("nvme")? || without_queue(path)? || path.disk.need_int(names::NOMERGES)? != 2 {
@@ -178,7 +178,7 @@ pub fn merging_off(on: &Subject<'_>) -> Check {
 }
 
 /// Counters of the disk that stand still.
-pub fn traffic_not_counted(on: &Subject<'_>) -> Check {
+pub fn traffic_not_counted(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if without_queue(path)? || path.disk.need_bool(names::IO_STATISTICS)? {
             return Ok(None);

@@ -1,14 +1,14 @@
 //! SATA and IDE.
 
 use super::ahci::is_samsung_on_ati;
-use super::{Case, Check, any_disk};
+use super::{Case, Decision, any_disk};
 use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
 use crate::subject::Subject;
 use model::{Confidence, Evidence, Work};
 
 /// A SATA disk behind the IDE personality of its controller: no command queueing, no hot plug.
-pub fn ide_mode(on: &Subject<'_>) -> Check {
+pub fn ide_mode(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if let Some(layer) = path.has_driver("ata_piix") {
             let class = path.holder(names::PCI_CLASS).map(|l| l.evidence(names::PCI_CLASS));
@@ -24,7 +24,7 @@ pub fn ide_mode(on: &Subject<'_>) -> Check {
 /// Negotiated speed below what the port does, after libata lowered it: for the device, which it counts, or for the link,
 /// which it limits (after resets that failed nothing is counted, libata-eh.c ata_eh_reset). Without either the disk may
 /// simply be of an older generation.
-pub fn link_downshift(on: &Subject<'_>) -> Check {
+pub fn link_downshift(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? {
             return Ok(None);
@@ -63,7 +63,7 @@ pub fn link_downshift(on: &Subject<'_>) -> Check {
 }
 
 /// AHCI that can queue, and a disk that is given one command at a time.
-pub fn no_ncq(on: &Subject<'_>) -> Check {
+pub fn no_ncq(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
@@ -87,7 +87,7 @@ pub fn no_ncq(on: &Subject<'_>) -> Check {
 /// Allwinner A10/A20 AHCI with the smallest DMA transactions. The register decides where it was read; else a write rate
 /// far below the read rate names it. The kernel's release decides nothing: 5.3 brought the change (pull request "libata
 /// changes for 5.3-rc", 8 July 2019), distributions carried it earlier, and boards run kernels that never got it.
-pub fn a20_fifo(on: &Subject<'_>) -> Check {
+pub fn a20_fifo(on: &Subject<'_>) -> Decision {
     /// Reported: writes 36 to 45 MB/s, reads about 200; repaired: 120 to 127.
     const WRITE_OVER_READ: f64 = 0.4;
     const REPAIRED_BYTES_PER_S: f64 = 60e6;
@@ -130,7 +130,7 @@ pub fn a20_fifo(on: &Subject<'_>) -> Check {
 }
 
 /// Policies that put the link to sleep between commands.
-pub fn link_power_management(on: &Subject<'_>) -> Check {
+pub fn link_power_management(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? {
             return Ok(None);
@@ -145,7 +145,7 @@ pub fn link_power_management(on: &Subject<'_>) -> Check {
 }
 
 /// A solid-state drive of a newer generation than its port: the port is the ceiling.
-pub fn older_port(on: &Subject<'_>) -> Check {
+pub fn older_port(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("sata")? || path.disk.bool(names::ROTATIONAL) == Some(true) {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! What a card says of itself, and queues that go wrong.
 
-use super::{Case, Check, any_disk, first_case};
+use super::{Case, Decision, any_disk, first_case};
 use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{DiskPath, Facts, Missing};
@@ -18,7 +18,7 @@ fn is_bcm2712(machine: &str) -> bool {
 
 /// An A2 card in a Raspberry Pi 5 whose kernel leaves the queue off: it is on only for cards of its list
 /// (raspberrypi/linux#6591).
-pub fn pi5_queue_off(on: &Subject<'_>) -> Check {
+pub fn pi5_queue_off(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_sd(path)? {
             return Ok(None);
@@ -45,7 +45,7 @@ pub fn pi5_queue_off(on: &Subject<'_>) -> Check {
 }
 
 /// The command queue engine had to be restarted.
-pub fn queue_recovery(on: &Subject<'_>) -> Check {
+pub fn queue_recovery(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("mmc")? || path.disk.bool(names::CMDQ_EN) == Some(false) {
             return Ok(None);
@@ -64,7 +64,7 @@ fn hexadecimal(text: &str) -> Option<u32> {
 
 /// Identities that counterfeit cards were seen with. The product name is no hint: genuine cards of Samsung are called
 /// `00000`.
-pub fn counterfeit_identity(on: &Subject<'_>) -> Check {
+pub fn counterfeit_identity(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !is_sd(path)? {
             return Ok(None);
@@ -82,7 +82,7 @@ pub fn counterfeit_identity(on: &Subject<'_>) -> Check {
 }
 
 /// An eMMC near its end: nine tenths of its rated wear used, or spare blocks running out.
-pub fn worn(on: &Subject<'_>) -> Check {
+pub fn worn(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
             return Ok(None);
@@ -101,7 +101,7 @@ pub fn worn(on: &Subject<'_>) -> Check {
 }
 
 /// A partition that begins inside an allocation unit of its SD card.
-pub fn partition_off_allocation_unit(on: &Subject<'_>) -> Check {
+pub fn partition_off_allocation_unit(on: &Subject<'_>) -> Decision {
     let cards = on.disks();
     first_case(on.stack.all(LayerKind::Partition).map(|partition| {
         // `mmcblk0p1` lies on `mmcblk0`.

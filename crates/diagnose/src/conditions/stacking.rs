@@ -1,6 +1,6 @@
 //! Loop, device mapper, software RAID.
 
-use super::{Case, Check, first_case};
+use super::{Case, Decision, first_case};
 use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::Facts;
@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use model::{Confidence, Evidence, LayerKind, Work};
 
 /// A loop device that reads and writes its file through the page cache.
-pub fn loop_double_cache(on: &Subject<'_>) -> Check {
+pub fn loop_double_cache(on: &Subject<'_>) -> Decision {
     first_case(
         on.stack
             .all(LayerKind::Loop)
@@ -18,7 +18,7 @@ pub fn loop_double_cache(on: &Subject<'_>) -> Check {
 
 /// Encryption that hands every request to work queues. Whether the flags are set is only in the mapping's table, which
 /// sysfs does not show; so the finding stays a hint until a processor is seen busy in the kernel.
-pub fn dm_crypt_queues(on: &Subject<'_>) -> Check {
+pub fn dm_crypt_queues(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Dm).map(|dm| {
         if !dm.need_text(names::DM_TYPE)?.starts_with("crypt") {
             return Ok(None);
@@ -42,7 +42,7 @@ pub fn dm_crypt_queues(on: &Subject<'_>) -> Check {
 }
 
 /// An array that rebuilds or checks itself while it is measured.
-pub fn raid_resync(on: &Subject<'_>) -> Check {
+pub fn raid_resync(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Md).map(|md| {
         let action = match md.need_text(names::SYNC_ACTION) {
             Ok(action) => action,
@@ -56,7 +56,7 @@ pub fn raid_resync(on: &Subject<'_>) -> Check {
 }
 
 /// An array that lacks a member.
-pub fn raid_degraded(on: &Subject<'_>) -> Check {
+pub fn raid_degraded(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Md).map(|md| {
         // raid0 and linear cannot be degraded and have no such file.
         let missing = match md.need_int(names::DEGRADED) {
@@ -70,7 +70,7 @@ pub fn raid_degraded(on: &Subject<'_>) -> Check {
 }
 
 /// Parity RAID with the stripe cache of the days of spinning disks.
-pub fn raid5_stripe_cache(on: &Subject<'_>) -> Check {
+pub fn raid5_stripe_cache(on: &Subject<'_>) -> Decision {
     /// Documentation/admin-guide/md.rst.
     const DEFAULT: i64 = 256;
     first_case(on.stack.all(LayerKind::Md).map(|md| {
@@ -86,7 +86,7 @@ pub fn raid5_stripe_cache(on: &Subject<'_>) -> Check {
 }
 
 /// dm-integrity, which journals all data unless told otherwise. The mode is only in the mapping's table.
-pub fn integrity_journal(on: &Subject<'_>) -> Check {
+pub fn integrity_journal(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Dm).map(|dm| {
         if dm.need_text(names::DM_TYPE)? != "integrity" {
             return Ok(None);
@@ -97,7 +97,7 @@ pub fn integrity_journal(on: &Subject<'_>) -> Check {
 }
 
 /// A limit that a control group of this process sets on a device of the path.
-pub fn cgroup_limit(on: &Subject<'_>) -> Check {
+pub fn cgroup_limit(on: &Subject<'_>) -> Decision {
     const LIMITS: [&str; 4] = [
         names::CGROUP_READ_BYTES_PER_S,
         names::CGROUP_WRITE_BYTES_PER_S,

@@ -31,7 +31,7 @@ pub(crate) struct Way {
 
 /// What is to be done, where.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Job<'a> {
+pub(crate) struct PhaseWork<'a> {
     /// The phase, with its streams within what may be touched.
     pub plan: &'a PhasePlan,
     /// Whether it is the read-back of what a phase wrote.
@@ -47,7 +47,7 @@ pub(crate) struct Job<'a> {
     pub control: &'a Control,
 }
 
-impl Job<'_> {
+impl PhaseWork<'_> {
     /// Bytes that the lowest layers have read so far; `None` where none counts.
     fn device_read_bytes(&self) -> Option<u64> {
         self.options.device_reads.as_ref()?.bytes()
@@ -87,7 +87,7 @@ pub(super) struct Work<'a> {
 ///
 /// # Errors
 /// Where a worker could not be started, or a device's interface failed. Failed operations are in the record.
-pub(crate) fn execute(job: Job<'_>, ways: &[Way], mut known: Vec<Option<Verified>>) -> Result<Executed, Failure> {
+pub(crate) fn execute(job: PhaseWork<'_>, ways: &[Way], mut known: Vec<Option<Verified>>) -> Result<Executed, Failure> {
     let streams = &job.plan.streams;
     if streams.is_empty() || streams.len() != ways.len() {
         let message = format!("{}: a phase of {} streams and {} ways", job.plan.name, streams.len(), ways.len());
@@ -122,7 +122,7 @@ fn delivered(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     before.zip(after).map(|(before, after)| after.saturating_sub(before))
 }
 
-fn run_all(job: Job<'_>, mut works: Vec<Work<'_>>, crew: &Crew) -> Vec<Result<Ran, DeviceError>> {
+fn run_all(job: PhaseWork<'_>, mut works: Vec<Work<'_>>, crew: &Crew) -> Vec<Result<Ran, DeviceError>> {
     let run = |work: &mut Work<'_>| Worker::new(job, crew, work).run();
     // What is set for a thread would stay with the caller's.
     let confined = |path: &IoPath| {
@@ -172,7 +172,7 @@ pub(crate) fn reading_back(plan: &PhasePlan) -> PhasePlan {
 /// figures; its own are in none of the phase's. It goes past the page cache wherever that can be, whatever way the stream
 /// took: what is in memory says nothing of the device. Its errors are counted with the phase's.
 fn read_back(
-    job: Job<'_>,
+    job: PhaseWork<'_>,
     ways: &[Way],
     known: Vec<Option<Verified>>,
     record: &mut PhaseRecord,
@@ -206,7 +206,7 @@ fn read_back(
     let crew = Crew::new(prepared.len() as u32, &phase.stop);
     let before = job.device_read_bytes();
     let works = prepared.iter_mut().map(|(stream, way, known)| Work { stream, way, known }).collect();
-    for result in run_all(Job { plan: &phase, reads_back: true, ..job }, works, &crew) {
+    for result in run_all(PhaseWork { plan: &phase, reads_back: true, ..job }, works, &crew) {
         match result {
             Ok(ran) => add_errors(&mut record.errors, &ran.record.errors),
             // Part of nothing was read back; what was found before stands.

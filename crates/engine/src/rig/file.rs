@@ -2,7 +2,7 @@
 
 use super::access::{DirectWay, is_direct};
 use super::cold::{Dropped, drop_caches, sync_backing};
-use super::execute::{Executed, Job, Way, execute};
+use super::execute::{Executed, PhaseWork, Way, execute};
 use super::limits::Limits;
 use super::own_directory::OwnDirectory;
 use super::own_files::OwnFiles;
@@ -218,7 +218,7 @@ impl Rig for FileRig {
         let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
         let ways = plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>()?;
         let (epoch, device, options, shelf) = (self.epoch, self.is_device(), &self.options, &self.shelf);
-        let job = Job { plan: &plan, reads_back: false, epoch, device, options, shelf, control };
+        let job = PhaseWork { plan: &plan, reads_back: false, epoch, device, options, shelf, control };
         let limits = self.is_device().then(|| Limits::of(&self.opened.file));
         let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
         let result = known.and_then(|known| execute(job, &ways, known));

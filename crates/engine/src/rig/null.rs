@@ -1,6 +1,6 @@
 //! `null:`: nothing is done, so that what remains is our own overhead.
 
-use super::execute::{Job, Way, execute};
+use super::execute::{PhaseWork, Way, execute};
 use super::on_files::no_file_system;
 use super::shelf::Shelf;
 use crate::copy::run_copy;
@@ -40,7 +40,7 @@ impl Rig for NullRig {
             return Err(no_file_system(phase, "null:"));
         }
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
-        let job = Job { plan: phase, reads_back: false, epoch, device: false, options, shelf, control };
+        let job = PhaseWork { plan: phase, reads_back: false, epoch, device: false, options, shelf, control };
         Ok(execute(job, &vec![Way::default(); phase.streams.len()], Vec::new())?.record)
     }
 

@@ -2,7 +2,7 @@
 
 use super::cold::drop_names;
 use super::dpkg::{Dpkg, room_for};
-use super::execute::{Job, Way, execute};
+use super::execute::{PhaseWork, Way, execute};
 use super::file::{FileRig, moved_bytes};
 use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, errno_text, refusal};
@@ -92,7 +92,7 @@ impl FileRig {
             ways.push(Way { files: vec![own.handle()], order, ..Way::default() });
         }
         let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
-        let job = Job { plan: &plan, reads_back: false, epoch, device: false, options, shelf, control };
+        let job = PhaseWork { plan: &plan, reads_back: false, epoch, device: false, options, shelf, control };
         let dropped = phase.cold.then(|| drop_names(&own.handle()));
         let mut record = execute(job, &ways, Vec::new())?.record;
         for (i, stream) in plan.streams.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! One stream of a phase: chooses its device, and runs it there.
 
-use super::execute::{Job, Ran, Way, Work};
+use super::execute::{PhaseWork, Ran, Way, Work};
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
@@ -23,7 +23,7 @@ const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one
 
 /// One stream's worker.
 pub(super) struct Worker<'a> {
-    job: Job<'a>,
+    job: PhaseWork<'a>,
     crew: &'a Crew,
     stream: &'a StreamPlan,
     way: &'a Way,
@@ -66,7 +66,7 @@ fn pool_options(buffers: Buffers) -> PoolOptions {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(job: Job<'a>, crew: &'a Crew, work: &'a mut Work<'_>) -> Self {
+    pub fn new(job: PhaseWork<'a>, crew: &'a Crew, work: &'a mut Work<'_>) -> Self {
         Self { job, crew, stream: work.stream, way: work.way, known: work.known.as_mut(), started: false }
     }
 

@@ -1,7 +1,7 @@
 //! The read-back of what a phase wrote, and second looks at what seems wrong.
 
 use super::cold::drop_caches;
-use super::execute::{Job, Way};
+use super::execute::{PhaseWork, Way};
 use super::own_files::Files;
 use model::{Failure, FailureKind, StreamPlan};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use sys::{BufferPool, DirectAlignment, errno::EIO};
-use workload::{BlockOp, OpKind, Outcome, Reread, Verified, Written};
+use workload::{BlockOp, OpKind, OpResult, Reread, Verified, Written};
 
 /// Direct reads are of whole pieces of this size, which suits every device (logical sectors have at most 4 KiB).
 const DIRECT_PIECE: u64 = 4096;
@@ -121,7 +121,7 @@ pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Wa
 /// Before the read-back: what the stream wrote is made durable, whose failures are counted, and leaves the caches. The pages that stayed; `None` if it
 /// cannot be told.
 pub(super) fn make_cold(
-    job: Job<'_>,
+    job: PhaseWork<'_>,
     verified: &mut Verified,
     files: &Files,
     stream: &StreamPlan,
@@ -137,7 +137,7 @@ pub(super) fn make_cold(
         *errors.entry(sys::errno_name(errno)).or_default() += 1;
     }
     // What a failed fsync covered may be gone, and is said to be lost late.
-    verified.ended(&sync, Outcome { at_ns: 0, result: flushed.map(|()| 0) });
+    verified.ended(&sync, OpResult { at_ns: 0, result: flushed.map(|()| 0) });
     let mut left = Some(0);
     let mut method = String::new();
     for file in files {

@@ -15,7 +15,7 @@ use model::{
     FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
     StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
-use workload::{BlockOp, Known, OpKind, Outcome, Pattern, Replayed, Verified, Written};
+use workload::{BlockOp, Known, OpKind, OpResult, Pattern, Replayed, Verified, Written};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -225,7 +225,7 @@ impl SimRig {
         let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
         known.handed(&sync);
         let result = self.data.flush().map(|()| 0);
-        known.ended(&sync, Outcome { at_ns: self.now(), result });
+        known.ended(&sync, OpResult { at_ns: self.now(), result });
         known.reads_by("simulated".to_owned());
         let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) };
         self.device.prepare(&phase);

@@ -4,7 +4,7 @@
 use crate::Part;
 use crate::recorder::{Flight, Recorder, StreamRecord};
 use model::{Ns, PhasePlan, StopCause, StopRule, StreamPlan};
-use workload::{BlockOp, Next, Outcome, Pattern, Source};
+use workload::{BlockOp, Next, OpResult, Pattern, Source};
 
 /// Streams that take turns; each keeps at most its own depth in flight. A pause that a stream spends computing is slept
 /// here: the one processor of the loop belongs to the others meanwhile.
@@ -101,7 +101,7 @@ impl Source for Together {
         }
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: Outcome) {
+    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
         let Some(at) = self.flights.iter().position(|(_, f)| is(&f.op, op)) else { return };
         let (owner, flight) = self.flights.swap_remove(at);
         let one = &mut self.streams[owner];

@@ -1,7 +1,7 @@
 //! Data that are verified: the loop's seam to the room that knows what each place must hold.
 
 use super::Data;
-use workload::{BlockOp, Outcome, Reread, Verified};
+use workload::{BlockOp, OpResult, Reread, Verified};
 
 /// The data of a stream that verifies, and the way to read a suspect again.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl<R: Reread> Data for Checking<'_, R> {
     }
 
     #[inline]
-    fn ended(&mut self, op: &BlockOp, outcome: Outcome) {
+    fn ended(&mut self, op: &BlockOp, outcome: OpResult) {
         self.verified.ended(op, outcome);
     }
 

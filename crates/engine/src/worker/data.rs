@@ -1,7 +1,7 @@
 //! The seam where data are made before they are written, and looked at when they were read.
 
 use super::Content;
-use workload::{BlockOp, Outcome, Request};
+use workload::{BlockOp, OpResult, Request};
 
 /// What a stream's data are. Whoever checks them is one of these: it fills what is written, hears what became of it, and
 /// sees what is read. Nothing may be allocated after [`Data::fill`].
@@ -25,7 +25,7 @@ pub trait Data<Op = BlockOp> {
     fn handed(&mut self, _op: &Op) {}
 
     /// Any operation has ended but a read that succeeded; of those that failed only where [`Data::LOOKS`].
-    fn ended(&mut self, _op: &Op, _outcome: Outcome) {}
+    fn ended(&mut self, _op: &Op, _outcome: OpResult) {}
 
     /// A read of `data` has succeeded. Whether the phase goes on; findings are the implementation's to keep.
     fn look(&mut self, _op: &Op, _data: &[u8]) -> bool {

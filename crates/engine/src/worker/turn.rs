@@ -11,7 +11,7 @@ use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, Ns, StopCause};
 use std::collections::VecDeque;
 use sys::errno::{EAGAIN, EINTR, ENODEV, ENOMEDIUM, ENXIO, ETIME, ETIMEDOUT};
-use workload::{Next, Outcome, Request, Source};
+use workload::{Next, OpResult, Request, Source};
 
 /// Why nothing more was refilled, where the source has more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -328,7 +328,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
                 }
             }
             self.free.push_back(completion.buffer);
-            let outcome = Outcome { at_ns: completion.at_ns, result: completion.result };
+            let outcome = OpResult { at_ns: completion.at_ns, result: completion.result };
             if flight.op.direction() != Direction::Read || (C::LOOKS && completion.result.is_err()) {
                 self.data.ended(&flight.op, outcome);
             }

@@ -3,7 +3,7 @@
 use super::latency::LatencyStats;
 use super::pairs::decimal;
 use crate::Options;
-use crate::job::{Job, per_second};
+use crate::job::{ExecutedJob, per_second};
 use crate::side::Side;
 use model::{Direction, Histogram, Interval};
 use serde::Serialize;
@@ -65,7 +65,7 @@ fn spread(values: &[f64]) -> Spread {
 impl DirectionStats {
     /// What went one way. `series`: whether the intervals of the phase are of this and nothing else; else the spread over
     /// them is not known, and only the mean, which is the rate, is given.
-    pub fn of(job: &Job, side: &Side, series: bool, options: &Options) -> Self {
+    pub fn of(job: &ExecutedJob, side: &Side, series: bool, options: &Options) -> Self {
         let intervals = |of: &dyn Fn(&Interval) -> u64, unit: f64, mean: f64| {
             if !series {
                 return Spread { mean: decimal(mean), ..Spread::default() };
@@ -114,7 +114,7 @@ pub(crate) struct SyncStats {
 impl SyncStats {
     /// Syncs that are operations of their own, and the fsync of each round. (An fdatasync after each write is part of that
     /// write's latency.)
-    pub fn of(job: &Job, shown: bool, options: &Options) -> Self {
+    pub fn of(job: &ExecutedJob, shown: bool, options: &Options) -> Self {
         let mut latency = Histogram::new();
         if shown {
             if let Some(syncs) = job.told.as_ref().and_then(|t| t.direction(Direction::Sync)) {

@@ -1,7 +1,7 @@
 //! fio's `disk_util`: what the kernel counted for each block device below the target while the jobs ran.
 
 use super::pairs::decimal;
-use crate::job::Job;
+use crate::job::ExecutedJob;
 use model::{DiskCounters, Ns, Run};
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub(crate) struct DiskUtil<'a> {
 
 /// From the last sample before the first job to the first one after the last. A device whose counters ran backwards, or
 /// that came or went, is left out.
-pub(crate) fn of<'a>(run: &'a Run, jobs: &[&Job]) -> Vec<DiskUtil<'a>> {
+pub(crate) fn of<'a>(run: &'a Run, jobs: &[&ExecutedJob]) -> Vec<DiskUtil<'a>> {
     let (Some(first), Some(last)) = (jobs.first(), jobs.last()) else { return Vec::new() };
     let (Some(before), Some(after)) = (run.samples_of(first.phase).first(), run.samples_of(last.phase).last()) else {
         return Vec::new();

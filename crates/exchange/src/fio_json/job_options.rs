@@ -1,7 +1,7 @@
 //! fio's `job options`: what was asked, in fio's words. All values are texts, as in fio.
 
 use super::pairs::Pairs;
-use crate::job::{Direction, Job, fio_size};
+use crate::job::{Direction, ExecutedJob, fio_size};
 use model::{EngineKind, ErrorPolicy, Order, Run, StopRule, Sync};
 
 /// fio's name of what carried the operations out.
@@ -18,7 +18,7 @@ fn engine(kind: EngineKind) -> &'static str {
     names.iter().find(|(k, _)| *k == kind).map_or("other", |(_, name)| name)
 }
 
-pub(crate) fn of(run: &Run, job: &Job) -> Pairs<String> {
+pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut put = |key: &str, value: String| pairs.push((key.to_owned(), value));
     put("name", job.name().to_owned());

@@ -12,7 +12,7 @@ mod latency;
 mod pairs;
 mod provenance;
 
-use crate::job::{Counted, Direction, Job, in_directories, jobs};
+use crate::job::{Counted, Direction, ExecutedJob, in_directories, jobs};
 use crate::side::Side;
 use crate::wall_time::WallTime;
 use crate::{ExportedFile, Options, Result};
@@ -98,8 +98,8 @@ struct JobStats<'a> {
 /// A phase is named that does not exist, or none that does I/O was executed.
 pub fn fio_json(run: &Run, options: &Options) -> Result<String> {
     let all = jobs(run, options)?;
-    let told = |job: &&Job| !job.is_layout() || job.stop() == StopCause::Failed || !options.phases.is_empty();
-    let mut jobs: Vec<&Job> = all.iter().filter(told).collect();
+    let told = |job: &&ExecutedJob| !job.is_layout() || job.stop() == StopCause::Failed || !options.phases.is_empty();
+    let mut jobs: Vec<&ExecutedJob> = all.iter().filter(told).collect();
     if jobs.is_empty() {
         // It did not get further than that.
         jobs = all.iter().collect();
@@ -119,14 +119,14 @@ pub fn fio_json_files(run: &Run, options: &Options) -> Result<Vec<ExportedFile>>
         let reason = "no measured phase stands".to_owned();
         return Err(crate::ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
-    let file = |(directory, job): (String, &Job)| ExportedFile {
+    let file = |(directory, job): (String, &ExecutedJob)| ExportedFile {
         path: Path::new(&directory).join(format!("{}.json", job.file_stem())),
         text: document(run, &[job], options),
     };
     Ok(in_directories(&jobs).into_iter().map(file).collect())
 }
 
-fn document(run: &Run, jobs: &[&Job], options: &Options) -> String {
+fn document(run: &Run, jobs: &[&ExecutedJob], options: &Options) -> String {
     let wall = WallTime::of(run);
     let document = Document {
         fio_version: format!("fio-3.33-narrows-{}", run.program_version),
@@ -144,7 +144,7 @@ fn document(run: &Run, jobs: &[&Job], options: &Options) -> String {
     text
 }
 
-fn job_stats<'a>(run: &Run, job: &'a Job<'a>, wall: &WallTime, options: &Options) -> JobStats<'a> {
+fn job_stats<'a>(run: &Run, job: &'a ExecutedJob<'a>, wall: &WallTime, options: &Options) -> JobStats<'a> {
     let (record, usage) = (job.record, job.usage());
     // A refused phase is a job that did nothing, so that no reader takes its numbers for good ones.
     let shown = job.stands() || options.keep_refused;
@@ -223,7 +223,7 @@ fn job_stats<'a>(run: &Run, job: &'a Job<'a>, wall: &WallTime, options: &Options
 }
 
 /// The errno that a job ended with; [`REFUSED`] where its numbers do not stand, else 0.
-fn error_of(job: &Job, first_error: Option<i32>) -> i32 {
+fn error_of(job: &ExecutedJob, first_error: Option<i32>) -> i32 {
     let failed = job.stop() == StopCause::Failed;
     // The other jobs of a phase are ended by the one that failed.
     let anothers = job.id.is_some() && !job.record.errors.is_empty();
@@ -236,7 +236,7 @@ fn error_of(job: &Job, first_error: Option<i32>) -> i32 {
 }
 
 /// What has to be said before the numbers are read.
-fn remark(job: &Job) -> Option<String> {
+fn remark(job: &ExecutedJob) -> Option<String> {
     let mut parts = Vec::new();
     if !job.stands() {
         let reasons =

@@ -1,7 +1,7 @@
 //! The key `narrows` of the document: where the numbers come from, which of them stand, and what fio has no place for.
 
 use crate::Options;
-use crate::job::Job;
+use crate::job::ExecutedJob;
 use model::{Metric, PhaseStatus, Run, RunState, StopCause};
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ struct PhaseNote<'a> {
 }
 
 impl<'a> Provenance<'a> {
-    pub fn new(run: &'a Run, jobs: &[&Job], options: &Options) -> Self {
+    pub fn new(run: &'a Run, jobs: &[&ExecutedJob], options: &Options) -> Self {
         let note = |(i, phase): (usize, &'a model::PhaseRun)| PhaseNote {
             name: &phase.plan.name,
             job: jobs.iter().position(|j| j.index == i),

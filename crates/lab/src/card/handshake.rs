@@ -19,7 +19,7 @@ const MOST_OPTIONS: usize = 64;
 
 /// How a handshake ended, if not in an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HandshakeEnd {
     /// The client has the card.
     Transmission,
     /// The client took its leave.
@@ -46,7 +46,7 @@ fn garbage(what: &str) -> io::Error {
 ///
 /// # Errors
 /// The connection's, or `InvalidData` with what the client did wrong: nothing but closing the connection helps.
-pub fn shake_hands(socket: &mut Socket, card: &Card) -> io::Result<Outcome> {
+pub fn shake_hands(socket: &mut Socket, card: &Card) -> io::Result<HandshakeEnd> {
     let until = Instant::now() + TIME_LIMIT;
     let mut greeting = Vec::from(MAGIC.to_be_bytes());
     greeting.extend(OPTION_MAGIC.to_be_bytes());
@@ -85,12 +85,12 @@ pub fn shake_hands(socket: &mut Socket, card: &Card) -> io::Result<Outcome> {
                 answer.extend(transmission_flags(card).to_be_bytes());
                 answer.resize(answer.len() + if no_zeroes { 0 } else { 124 }, 0);
                 socket.write_all(&answer)?;
-                return Ok(Outcome::Transmission);
+                return Ok(HandshakeEnd::Transmission);
             }
             option::ABORT => {
                 // The client may be gone already.
                 let _ = socket.write_all(&option_reply(option, reply::ACK, &[]));
-                return Ok(Outcome::Aborted);
+                return Ok(HandshakeEnd::Aborted);
             }
             option::LIST if data.is_empty() => {
                 // The length of the name, the name.
@@ -100,7 +100,7 @@ pub fn shake_hands(socket: &mut Socket, card: &Card) -> io::Result<Outcome> {
             option::LIST => socket.write_all(&option_reply(option, reply::ERR_INVALID, b"a list takes no data"))?,
             option::INFO | option::GO => {
                 if inform(socket, card, option, &data)? && option == option::GO {
-                    return Ok(Outcome::Transmission);
+                    return Ok(HandshakeEnd::Transmission);
                 }
             }
             _ => socket.write_all(&option_reply(option, reply::ERR_UNSUP, b"the card server knows no such option"))?,

@@ -5,9 +5,9 @@
 
 use super::against::Against;
 use super::slot::Slot;
-use crate::initrd::{Job, quoted};
+use crate::initrd::{GuestJob, quoted};
 use crate::interrupts::{self, Interrupted};
-use crate::session::Outcome;
+use crate::session::GuestResult;
 use crate::session_options::SessionOptions;
 use crate::study::StudyCheck;
 use crate::watch::GuestFailure;
@@ -95,7 +95,7 @@ impl Plan {
         &self,
         workload: &str,
         work: &Path,
-        mut boot: impl FnMut(&Job, &SessionOptions) -> anyhow::Result<Outcome>,
+        mut boot: impl FnMut(&GuestJob, &SessionOptions) -> anyhow::Result<GuestResult>,
     ) -> anyhow::Result<Ranked> {
         let own = work.join("archive");
         if own.exists() {
@@ -177,9 +177,9 @@ impl Plan {
     }
 
     /// What the guest does with a card: `--destroy` because a device is written to only by its serial number.
-    fn job(&self, name: &str, workload: &str) -> Job {
+    fn job(&self, name: &str, workload: &str) -> GuestJob {
         let device = self.target.trim_start_matches("/dev/");
-        let mut job = Job::script(format!(
+        let mut job = GuestJob::script(format!(
             "hostname {}\nnarrows run /{TEXT_IN_GUEST} {} --destroy \"$(cat /sys/block/{device}/device/serial)\"\n",
             quoted([name]),
             quoted([self.target.as_str()]),

@@ -5,7 +5,7 @@
 //! - When [`CardServer::stop`] returns, or the server is dropped, no thread and no socket file of it is left.
 
 use super::device::{Device, Summary};
-use super::handshake::{Outcome, shake_hands};
+use super::handshake::{HandshakeEnd, shake_hands};
 use super::socket::Socket;
 use super::transmission;
 use anyhow::{Context, bail};
@@ -230,8 +230,8 @@ fn welcome(mut socket: Socket, device: &Arc<Device>, shared: &Arc<Shared>) {
 
 fn entertain(socket: &mut Socket, device: &Device, shared: &Shared) -> io::Result<()> {
     match shake_hands(socket, device.card())? {
-        Outcome::Aborted => Ok(()),
-        Outcome::Transmission => {
+        HandshakeEnd::Aborted => Ok(()),
+        HandshakeEnd::Transmission => {
             shared.served.fetch_add(1, Ordering::Relaxed);
             transmission::serve(socket, device, &shared.stop)
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// One thing that must be so in the machine; `lab test` asserts it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Check {
+pub struct MachineCheck {
     /// What is asserted, in words.
     pub what: String,
     /// A path or device that is inspected in the guest; `driver`, `facts` and `findings` are about it.
@@ -63,7 +63,7 @@ fn by_width<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ByWidth
     Ok(Some(text.into_iter().filter_map(|(key, count)| Some((key.parse().ok()?, count))).collect()))
 }
 
-impl Check {
+impl MachineCheck {
     /// Whether anything is asserted of the target.
     fn asserts_of_target(&self) -> bool {
         self.driver.is_some() || !self.facts.is_empty() || !self.findings.is_empty() || !self.no_findings.is_empty()

@@ -6,7 +6,7 @@ mod check;
 mod text;
 mod values;
 
-pub use check::Check;
+pub use check::MachineCheck;
 
 use crate::mistakes::did_you_mean;
 use anyhow::{Context, bail};
@@ -220,7 +220,7 @@ pub struct Machine {
     pub power_cut: Option<PowerCut>,
     pub images: Vec<Image>,
     /// What must be so.
-    pub checks: Vec<Check>,
+    pub checks: Vec<MachineCheck>,
 }
 
 impl Machine {

@@ -2,7 +2,7 @@
 //! name that may have been meant.
 
 use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
-use super::{Accesses, Arch, Boot, Check, Image, Machine, PowerCut, Transport};
+use super::{Accesses, Arch, Boot, Image, Machine, MachineCheck, PowerCut, Transport};
 use crate::mistakes::{did_you_mean, explained};
 use anyhow::bail;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ struct Text {
     #[serde(default, rename = "image")]
     images: Vec<Spanned<Image>>,
     #[serde(default, rename = "check")]
-    checks: Vec<Spanned<Check>>,
+    checks: Vec<Spanned<MachineCheck>>,
 }
 
 /// Line of a place in a text, from 1 on.
@@ -216,7 +216,7 @@ impl Text {
     }
 
     fn of_checks(&self) -> Option<(Range<usize>, String)> {
-        let of = |check: &Spanned<Check>| {
+        let of = |check: &Spanned<MachineCheck>| {
             let check_itself = check.get_ref();
             let what = check_itself.contradiction(self.card.is_some(), self.log.is_some());
             let what = what.or_else(|| check_itself.counts_nothing(self.accesses.is_some()))?;

@@ -5,10 +5,10 @@
 
 use super::super::card::Ranked;
 use super::super::evidence::{Evidence, failures, script, seen};
-use super::super::initrd::{Job, quoted};
+use super::super::initrd::{GuestJob, quoted};
 use super::super::interrupts::{self, Interrupted};
-use super::super::machine::{Check, Machine};
-use super::super::session::{Lab, Outcome, Prepared};
+use super::super::machine::{Machine, MachineCheck};
+use super::super::session::{GuestResult, Lab, Prepared};
 use super::super::session_options::SessionOptions;
 use super::super::transport::{self, copy_directory};
 use super::super::{host_archive, machines_directory, progress};
@@ -95,7 +95,7 @@ impl Study {
         let ranked = match &self.plan.cards {
             Some(cards) => {
                 let workload = self.workload.as_deref().unwrap_or_default();
-                let boot = |job: &Job, options: &SessionOptions| machines.run(&cards.machine, job, options);
+                let boot = |job: &GuestJob, options: &SessionOptions| machines.run(&cards.machine, job, options);
                 Some(cards.run(workload, &work, boot)?)
             }
             None => None,
@@ -104,7 +104,7 @@ impl Study {
         for step in &self.plan.steps {
             progress::say(&format!("{}: {}", step.machine, step.title));
             let outcome =
-                machines.run(&step.machine, &Job::script(script(&step.checks)), &SessionOptions::default())?;
+                machines.run(&step.machine, &GuestJob::script(script(&step.checks)), &SessionOptions::default())?;
             let seen = step
                 .checks
                 .iter()
@@ -148,7 +148,7 @@ impl Study {
             };
             let (made, all) = at.as_ref().map_or((0, 0), |state| (state.made(), state.steps.len()));
             progress::say(&format!("{next}: {made} of {all} runs are made"));
-            let mut job = Job::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
+            let mut job = GuestJob::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
             job.files.push((TEXT_IN_GUEST.into(), 0o644, text.as_bytes().to_vec()));
             if archive.is_dir() {
                 job.bring(&archive, "lab/out/archive")?;
@@ -198,7 +198,7 @@ fn by_arm(archive: &Archive, mut arms: Vec<(String, Vec<Run>)>) -> anyhow::Resul
     Ok(arms)
 }
 
-fn look(check: &Check, evidence: Evidence<'_>) -> StudyCheck {
+fn look(check: &MachineCheck, evidence: Evidence<'_>) -> StudyCheck {
     let command = match (&check.command, &check.target) {
         (Some(command), _) => command.trim().to_owned(),
         (None, Some(target)) => format!("narrows inspect {target} --json"),
@@ -218,7 +218,7 @@ struct Machines<'a> {
 }
 
 impl Machines<'_> {
-    fn run(&mut self, name: &str, job: &Job, options: &SessionOptions) -> anyhow::Result<Outcome> {
+    fn run(&mut self, name: &str, job: &GuestJob, options: &SessionOptions) -> anyhow::Result<GuestResult> {
         if !self.prepared.contains_key(name) {
             let machine = Machine::load(&machines_directory(), name)?;
             let prepared = self.lab.prepare(&machine)?;

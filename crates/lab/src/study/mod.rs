@@ -10,7 +10,7 @@ pub use execution::Step;
 pub use execution::{Experimented, Shown, StudyCheck};
 
 use super::card::CardsPlan;
-use super::machine::Check;
+use super::machine::MachineCheck;
 use super::mistakes::explained;
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
@@ -61,7 +61,7 @@ struct StepPlan {
     title: String,
     machine: String,
     #[serde(rename = "check")]
-    checks: Vec<Check>,
+    checks: Vec<MachineCheck>,
 }
 
 /// A study's file.

@@ -1,6 +1,6 @@
 //! Frames from a stream of bytes: pictures one behind the other, or frames with their length before them.
 
-use super::jpeg::{Seen, Walk};
+use super::jpeg::{PictureBytes, Walk};
 use super::reading::Reading;
 use crate::container::{FrameKind, Loss};
 use crate::frame::Inflow;
@@ -157,9 +157,9 @@ pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mu
         let before = growing.sum;
         let new = &growing.room(&mut scratch, CHUNK_BYTES)[..count];
         let (used, whole) = match walk.walk(new) {
-            Seen::More => (count, None),
-            Seen::End(n) => (n, Some(true)),
-            Seen::Broken(n) => (n, Some(false)),
+            PictureBytes::More => (count, None),
+            PictureBytes::End(n) => (n, Some(true)),
+            PictureBytes::Broken(n) => (n, Some(false)),
         };
         carried.extend_from_slice(&new[used..]);
         growing.sum = crc32c::crc32c_append(before, &new[..used]);

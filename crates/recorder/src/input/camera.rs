@@ -3,7 +3,7 @@
 //! A sensor waits for nobody: what has no room in the ring is lost, and so is what the driver had no buffer for, which the numbers
 //! of its pictures tell.
 
-use super::{Producer, RingFull, Seen, Walk, stream};
+use super::{PictureBytes, Producer, RingFull, Walk, stream};
 use crate::container::{FrameKind, Loss};
 use crate::frame::{Doors, Inflow};
 use std::io;
@@ -132,13 +132,13 @@ impl Taking {
             let part = &mut piece.bytes_mut()[from..picture.bytes.min(from + SUM_BYTES)];
             self.camera.copy(picture, from, part)?;
             // What stands behind a picture is no part of it.
-            let used = match if self.jpeg { walk.walk(part) } else { Seen::More } {
-                Seen::More => part.len(),
-                Seen::End(n) => {
+            let used = match if self.jpeg { walk.walk(part) } else { PictureBytes::More } {
+                PictureBytes::More => part.len(),
+                PictureBytes::End(n) => {
                     length = Some(from + n);
                     n
                 }
-                Seen::Broken(_) => break,
+                PictureBytes::Broken(_) => break,
             };
             sum = crc32c::crc32c_append(sum, &part[..used]);
             if length.is_some() {

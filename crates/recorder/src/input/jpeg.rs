@@ -27,7 +27,7 @@ enum At {
 
 /// What some bytes are to a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum PictureBytes {
     /// All of them belong to it, and more will.
     More,
     /// It ends behind so many of them.
@@ -55,7 +55,7 @@ impl Walk {
     }
 
     /// Goes on through `bytes`. After an end or a break it begins anew.
-    pub fn walk(&mut self, bytes: &[u8]) -> Seen {
+    pub fn walk(&mut self, bytes: &[u8]) -> PictureBytes {
         let mut i = 0;
         while i < bytes.len() {
             let byte = bytes[i];
@@ -115,23 +115,23 @@ impl Walk {
             self.at = next;
             i += 1;
         }
-        Seen::More
+        PictureBytes::More
     }
 
-    fn ended(&mut self, behind: usize) -> Seen {
+    fn ended(&mut self, behind: usize) -> PictureBytes {
         self.at = At::Start;
-        Seen::End(behind)
+        PictureBytes::End(behind)
     }
 
-    fn broken(&mut self, behind: usize) -> Seen {
+    fn broken(&mut self, behind: usize) -> PictureBytes {
         self.at = At::Start;
-        Seen::Broken(behind.max(1))
+        PictureBytes::Broken(behind.max(1))
     }
 
     /// The marker that begins the next picture has been seen.
-    fn cut_off(&mut self, behind: usize) -> Seen {
+    fn cut_off(&mut self, behind: usize) -> PictureBytes {
         self.at = if behind >= 2 { At::Start } else { At::StartMarker };
-        Seen::Broken(behind.saturating_sub(2))
+        PictureBytes::Broken(behind.saturating_sub(2))
     }
 }
 
@@ -159,9 +159,9 @@ mod tests {
         while !rest.is_empty() {
             let chunk: Vec<u8> = rest[..size.min(rest.len())].to_vec();
             let (whole, count) = match walk.walk(&chunk) {
-                Seen::More => (None, chunk.len()),
-                Seen::End(n) => (Some(true), n),
-                Seen::Broken(n) => (Some(false), n),
+                PictureBytes::More => (None, chunk.len()),
+                PictureBytes::End(n) => (Some(true), n),
+                PictureBytes::Broken(n) => (Some(false), n),
             };
             frame.extend(rest.drain(..count));
             if let Some(whole) = whole {

@@ -12,7 +12,7 @@ mod socket;
 pub use bytes::{FRAME_HEAD_BYTES, FRAME_MAGIC, frame_head, parse_frame_head};
 pub use camera::{WishError, capture, parse_wish};
 pub use generator::{Generated, GeneratedError, InTime};
-pub use jpeg::{Seen, Walk};
+pub use jpeg::{PictureBytes, Walk};
 pub use socket::{HELLO_MAGIC, SHARED_MAGIC, listen};
 
 use crate::container::FrameKind;

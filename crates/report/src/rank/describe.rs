@@ -1,7 +1,7 @@
 //! A ranking as parts: who is best at what, targets relative to the best, then which metric goes with which.
 
 use super::Rank;
-use super::form::{Place, order, place, same_order_percent, shown, winners};
+use super::form::{RankPlace, order, place, same_order_percent, shown, winners};
 use crate::compare::metric_words;
 use crate::presentation::{Axis, Cell, End, Head, Name, Part, Presentation, Row, Span, Table, Tone};
 use crate::quantity;
@@ -80,7 +80,7 @@ fn targets(rank: &Rank<'_>) -> Vec<Part> {
 }
 
 fn cell(metric: &RankedMetric, column: &[&RankedMetric]) -> Cell {
-    let Place { of_best, place } = place(metric, column);
+    let RankPlace { of_best, place } = place(metric, column);
     let value = metric.value.map_or_else(|| "-".to_owned(), |v| quantity::quantity(v, metric.unit));
     Cell::Ranked { value, of_best, place }
 }

@@ -50,7 +50,7 @@ pub(crate) fn order(ranking: &Ranking, lead: Option<usize>) -> Vec<usize> {
 }
 
 /// How a target stands in a metric.
-pub(crate) struct Place {
+pub(crate) struct RankPlace {
     /// `74 %` of the best, `x 2.3` its time, or the value where there is no best.
     pub of_best: String,
     /// `2`, `2=` where shared; empty without places.
@@ -58,7 +58,7 @@ pub(crate) struct Place {
 }
 
 /// The place of one target; `all` are the same metric of every target.
-pub(crate) fn place(metric: &RankedMetric, all: &[&RankedMetric]) -> Place {
+pub(crate) fn place(metric: &RankedMetric, all: &[&RankedMetric]) -> RankPlace {
     let place = metric.place.map_or_else(String::new, |place| {
         let shared = all.iter().filter(|m| m.place == Some(place)).count() > 1;
         format!("{place}{}", if shared { "=" } else { "" })
@@ -72,7 +72,7 @@ pub(crate) fn place(metric: &RankedMetric, all: &[&RankedMetric]) -> Place {
         (Some(_), Some(ratio), Some(Better::Lower)) => format!("x {}", quantity::significant(ratio, 3)),
         (Some(value), ..) => quantity::quantity(value, metric.unit),
     };
-    Place { of_best, place }
+    RankPlace { of_best, place }
 }
 
 /// Share of pairs of targets in one order by both, the direction aside, percent.

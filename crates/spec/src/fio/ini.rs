@@ -1,6 +1,6 @@
 //! Sections and options of a job file, with includes and variables of the environment put in.
 
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::workload::TextInputs;
 
 /// A job file beyond this is a mistake, or includes itself many times over.
@@ -12,14 +12,14 @@ pub(super) struct Entry {
     pub name: String,
     /// Empty of a bare word; or why it is not known.
     pub value: Result<String, String>,
-    pub place: Place,
+    pub place: TextPosition,
 }
 
 /// A section as it stands.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     pub name: String,
-    pub place: Place,
+    pub place: TextPosition,
     pub entries: Vec<Entry>,
 }
 
@@ -58,7 +58,7 @@ impl Reader<'_> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let had = self.errors.len();
         for (index, raw) in text.lines().enumerate() {
-            let place = Place { file: name.to_owned(), line: index as u32 + 1 };
+            let place = TextPosition { file: name.to_owned(), line: index as u32 + 1 };
             self.lines += 1;
             if self.lines > MOST_LINES {
                 return self.fail(&place, "", &format!("more than {MOST_LINES} lines"));
@@ -78,12 +78,12 @@ impl Reader<'_> {
         }
     }
 
-    fn fail(&mut self, place: &Place, key: &str, what: &str) {
+    fn fail(&mut self, place: &TextPosition, key: &str, what: &str) {
         self.errors.push(place.error(TextErrorKind::Form, key, what).of_own());
     }
 
     /// A line that is neither empty nor includes another text.
-    fn line(&mut self, place: Place, line: &str, depth: u32) {
+    fn line(&mut self, place: TextPosition, line: &str, depth: u32) {
         if let Some(rest) = line.strip_prefix('[') {
             let Some((title, "")) = rest.split_once(']').filter(|(title, _)| !title.trim().is_empty()) else {
                 return self.fail(&place, "", "begins with '[' and is no section: [NAME]");

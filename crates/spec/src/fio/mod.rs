@@ -18,7 +18,7 @@ pub use option::{fio_names, fio_options, our_key};
 
 use crate::job::{Job, Phase, Workload};
 use crate::notes::Notes;
-use crate::text_error::{Place, TextError, TextErrorKind};
+use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::workload::{Amount, MOST_ERRORS, TextInputs};
 use ini::{Entry, Section};
 use job::{Draft, ExitWhat};
@@ -65,14 +65,14 @@ struct Jobs {
     phase_names: Names,
     amount: Amount,
     /// Targets that jobs name themselves, and where.
-    targets: Vec<(String, Place)>,
+    targets: Vec<(String, TextPosition)>,
     /// Number of the reporting group, and of the phase in which it began, from 1 on.
     group: u32,
     group_phase: usize,
     /// Phases that have begun, those of jobs with mistakes too.
     begun: usize,
     /// Jobs that take all others with them when they exit: the phase in which their group began, and where they stand.
-    exits: Vec<(usize, Place)>,
+    exits: Vec<(usize, TextPosition)>,
 }
 
 /// The options of `[global]` so far.
@@ -143,7 +143,7 @@ impl Reader<'_> {
         let entry = |(key, value): &(String, String)| Entry {
             name: key.clone(),
             value: Ok(value.clone()),
-            place: Place::command_line(),
+            place: TextPosition::command_line(),
         };
         let set: Vec<Entry> = self.inputs.set.iter().map(entry).collect();
         set.iter().for_each(|entry| draft.supersede(&entry.name));
@@ -212,7 +212,7 @@ impl Reader<'_> {
         }
         let file = self.inputs.file;
         if self.jobs.phases.is_empty() && self.errors.is_empty() {
-            let place = Place { file: file.to_owned(), line: 1 };
+            let place = TextPosition { file: file.to_owned(), line: 1 };
             self.errors.push(place.error(TextErrorKind::Form, "", "there is no job: a section that is not [global]"));
         }
         if !self.errors.is_empty() {

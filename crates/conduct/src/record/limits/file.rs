@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Where a value is.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct LimitFile {
     /// The file.
     pub path: PathBuf,
     /// Its name.
@@ -23,7 +23,7 @@ pub(super) struct Place {
     unserved: Option<String>,
 }
 
-impl Place {
+impl LimitFile {
     /// The place of a limit on a disk.
     ///
     /// # Errors
@@ -127,11 +127,11 @@ fn weight(
     group: &Path,
     version: Version,
     disk: &Disk,
-    place: impl Fn(&'static str, Option<&'static str>, &'static str) -> Place,
-) -> Result<Place, String> {
+    place: impl Fn(&'static str, Option<&'static str>, &'static str) -> LimitFile,
+) -> Result<LimitFile, String> {
     let is = |scheduler: &str| disk.scheduler.as_deref() == Some(scheduler);
     let has = |file: &str| group.join(file).is_file();
-    let of_all = |file| Place { device: None, ..place(file, None, "") };
+    let of_all = |file| LimitFile { device: None, ..place(file, None, "") };
     let no_bfq = || {
         let scheduler = disk.scheduler.as_deref().unwrap_or("not known");
         format!("the scheduler of {} is {scheduler}, and only bfq orders by this weight", disk.name)
@@ -142,7 +142,7 @@ fn weight(
             let unserved = (!cost_is_on(group, disk)).then(|| {
                 format!("nothing orders by it: io.cost is off for {} (io.cost.qos), and {}", disk.name, no_bfq())
             });
-            Place { unserved, ..place("io.weight", None, "default") }
+            LimitFile { unserved, ..place("io.weight", None, "default") }
         }
         Version::One if is("bfq") && has("blkio.bfq.weight_device") => {
             place("blkio.bfq.weight_device", None, "default")

@@ -1,6 +1,6 @@
 //! One execution printed twice: the same document twice in a capture, or text, JSON and terse lines of the same run.
 
-use super::job::{Direction, Job};
+use super::job::{Direction, FioJob};
 use super::report::Report;
 use std::collections::BTreeMap;
 
@@ -66,8 +66,8 @@ fn same(a: &Report, b: &Report) -> bool {
         && a.jobs.iter().zip(&b.jobs).all(|(a, b)| same_job(a, b, tolerance))
 }
 
-fn same_job(a: &Job, b: &Job, tolerance: f64) -> bool {
-    fn used(j: &Job) -> Vec<&Direction> {
+fn same_job(a: &FioJob, b: &FioJob, tolerance: f64) -> bool {
+    fn used(j: &FioJob) -> Vec<&Direction> {
         j.directions.iter().filter(|d| d.is_used() && d.name != "sync").collect()
     }
     let (da, db) = (used(a), used(b));

@@ -103,7 +103,7 @@ impl Direction {
 
 /// One job, or one group of jobs that fio reports as one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Job {
+pub(super) struct FioJob {
     pub name: String,
     /// The client that ran it.
     pub host: Option<String>,
@@ -116,7 +116,7 @@ pub(super) struct Job {
     pub options: Option<String>,
 }
 
-impl Job {
+impl FioJob {
     /// The direction of that name, made if need be.
     pub fn direction(&mut self, name: &'static str) -> &mut Direction {
         let at = self.directions.iter().position(|d| d.name == name).unwrap_or_else(|| {

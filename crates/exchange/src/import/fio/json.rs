@@ -3,7 +3,7 @@
 //! Up to the 2.x series latencies are microseconds under `lat`, `clat`, `slat`, `io_bytes` is KiB and there is no
 //! `bw_bytes`; since 3.0 they are nanoseconds under `lat_ns`.. (fio stat.c, add_ddir_status_json). `bw` is KiB/s in both.
 
-use super::job::{Direction, Job, Latencies, MOST_PERCENTILES, Quantity};
+use super::job::{Direction, FioJob, Latencies, MOST_PERCENTILES, Quantity};
 use super::report::{MOST_JOBS, Printed, Report};
 use super::snapshots;
 use super::tree::{self, Tree};
@@ -213,12 +213,12 @@ impl Reader<'_, '_> {
         report
     }
 
-    fn job(&mut self, job: &Tree<'_>) -> Job {
+    fn job(&mut self, job: &Tree<'_>) -> FioJob {
         let text = |key: &str| job.get(key).and_then(Tree::text).map(str::to_owned);
         let name = text("jobname").map(|n| found::name(&n).to_owned()).unwrap_or_default();
         let error = job.get("error").and_then(Tree::number).filter(|e| *e != 0.0).map(|e| format!("error {e}"));
         let host = text("hostname").map(|h| found::name(&h).to_owned()).filter(|_| name != ALL_CLIENTS);
-        let mut made = Job { name, host, error, ..Job::default() };
+        let mut made = FioJob { name, host, error, ..FioJob::default() };
         for direction in ["read", "write", "trim", "mixed", "sync"] {
             if let Some(tree) = job.get(direction).filter(|t| !t.members().is_empty()) {
                 let read = self.direction(direction, tree);

@@ -1,6 +1,6 @@
 //! fio's text for people, of all versions, one report or many in a file, between whatever a terminal showed.
 
-use super::job::{Direction, Job, Latencies, MOST_PERCENTILES};
+use super::job::{Direction, FioJob, Latencies, MOST_PERCENTILES};
 use super::lines;
 use super::report::{MOST_JOBS, Report};
 use crate::import::{Found, Text, found};
@@ -233,12 +233,12 @@ impl Reader {
         (self.direction, self.percentiles, self.open) = ("", None, true);
         let is_sum = line.name == super::json::ALL_CLIENTS;
         let options = self.asked.iter().find(|(name, _)| name == line.name).map(|(_, asked)| asked.clone());
-        let job = Job {
+        let job = FioJob {
             name: found::name(line.name).to_owned(),
             host: self.host.clone().filter(|_| !is_sum),
             error: line.error.clone(),
             options,
-            ..Job::default()
+            ..FioJob::default()
         };
         let local_time = line.local_time.map(str::to_owned);
         let report = self.report(number);
@@ -323,7 +323,7 @@ impl Reader {
             self.jobs += 1;
             let report = self.report(number);
             if room && !report.jobs.iter().any(|j| j.name == name) {
-                report.jobs.push(Job { name: name.clone(), ..Job::default() });
+                report.jobs.push(FioJob { name: name.clone(), ..FioJob::default() });
             }
             if let Some(job) = report.jobs.iter_mut().find(|j| j.name == name) {
                 let name = direction.name;
@@ -354,7 +354,7 @@ impl Reader {
 }
 
 /// The latencies that a line of a direction's block speaks of.
-fn latencies_of<'j>(job: &'j mut Job, direction: &'static str, kind: &str) -> Option<&'j mut Latencies> {
+fn latencies_of<'j>(job: &'j mut FioJob, direction: &'static str, kind: &str) -> Option<&'j mut Latencies> {
     if direction.is_empty() {
         return None;
     }

@@ -1,6 +1,6 @@
 //! One report of fio, whatever its form, and the run that it becomes.
 
-use super::job::{Job, OF_COMPLETION};
+use super::job::{FioJob, OF_COMPLETION};
 use crate::import::{Found, ImportedRun, Names};
 use model::{MetricStatus, RunState};
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ pub(super) struct Report {
     pub target: Option<String>,
     /// The line before the report that says what it is, where there is one.
     pub title: Option<String>,
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<FioJob>,
     /// It was ended by a signal.
     pub interrupted: bool,
     /// Its text is not whole.

@@ -1,7 +1,7 @@
 //! Reports that fio printed while it went on (`--status-interval`, SIGUSR1): each counts from the start, so only the last
 //! one is the run.
 
-use super::job::{Direction, Job};
+use super::job::{Direction, FioJob};
 use super::report::{Printed, Report};
 
 /// Lines that the remark names.
@@ -49,7 +49,7 @@ pub(super) fn is_state_of(earlier: &Report, later: &Report) -> bool {
     let jobs = || earlier.jobs.iter().zip(&later.jobs);
     let (Some(then), Some(now)) = (printed(earlier), printed(later)) else { return false };
     let began_ns = now.at_ns - longest_ns(later);
-    let same_in = |later: &Job, d: &Direction| later.directions.iter().find(|o| o.name == d.name).cloned();
+    let same_in = |later: &FioJob, d: &Direction| later.directions.iter().find(|o| o.name == d.name).cloned();
     let mut directions = jobs().flat_map(|(a, b)| a.directions.iter().map(move |d| (d, same_in(b, d))));
     alike
         && began_ns + 2.0 * then.step_ns.max(now.step_ns) <= then.at_ns
@@ -95,7 +95,7 @@ mod tests {
             iops: Some(Quantity::new(operations as f64 / runtime_s, "", "1/s")),
             ..Direction::new("read")
         };
-        let job = Job { name: "a".to_owned(), directions: vec![read], ..Job::default() };
+        let job = FioJob { name: "a".to_owned(), directions: vec![read], ..FioJob::default() };
         let printed = Some(Printed { at_ns: at_s * 1e9, step_ns: 1e6 });
         Report { printed, jobs: vec![job], ..Report::new("fio-json", first_line, first_line + 9) }
     }

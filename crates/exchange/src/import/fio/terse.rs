@@ -6,7 +6,7 @@
 //! the CPU follow (fio stat.c, show_ddir_status_terse and show_thread_status_terse_all).
 
 use super::super::number::finite;
-use super::job::{Direction, Job, Latencies, MOST_PERCENTILES, Quantity};
+use super::job::{Direction, FioJob, Latencies, MOST_PERCENTILES, Quantity};
 use super::report::{MOST_JOBS, Report};
 use crate::import::{Found, Text, found};
 
@@ -177,9 +177,9 @@ impl<'a> Fields<'_, 'a> {
     }
 }
 
-fn job(fields: &[&str], head: &Head<'_>) -> (Job, Option<&'static str>) {
+fn job(fields: &[&str], head: &Head<'_>) -> (FioJob, Option<&'static str>) {
     let error = finite(head.error).filter(|e| *e != 0.0).map(|e| format!("error {e}"));
-    let mut job = Job { name: head.name.clone(), error, ..Job::default() };
+    let mut job = FioJob { name: head.name.clone(), error, ..FioJob::default() };
     let mut rest = Fields { fields, next: head.next, strange: false };
     for name in ["read", "write", "trim"] {
         // The CPU's shares are the first field in percent that no direction begins with.
