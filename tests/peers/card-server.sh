@@ -2,6 +2,8 @@
 # The lab's card server against clients that are not ours: libnbd, QEMU and fio. XTASK is the binary of cargo xtask. Needs
 # nbdinfo and nbdcopy (libnbd-bin), qemu-img and qemu-io (qemu-utils), fio with its nbd engine, and python3.
 set -euo pipefail
+NARROWS=${NARROWS:-unused}
+. "$(dirname "$0")/../preamble"
 
 xtask=${XTASK:?the path of the binary xtask}
 scratch=$(mktemp -d)
@@ -14,15 +16,6 @@ cleanup() {
     rm -rf "$scratch"
 }
 trap cleanup EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-failed() {
-    printf 'FAILED: %s\n' "$*"
-    exit 1
-}
 
 for program in nbdinfo nbdcopy qemu-img qemu-io fio python3; do
     command -v "$program" >/dev/null || cannot "there is no $program (Debian: libnbd-bin, qemu-utils, fio, python3)"
@@ -39,17 +32,17 @@ insert() {
     server=$!
     for _ in {1..100}; do
         if [[ -S $socket ]]; then return; fi
-        kill -0 "$server" 2>/dev/null || failed "$(cat "$scratch/log")"
+        kill -0 "$server" 2>/dev/null || fail "$(cat "$scratch/log")"
         sleep 0.1
     done
-    failed "the card server does not listen"
+    fail "the card server does not listen"
 }
 # Ends it; what the card did is in summary.json.
 remove() {
     kill "$server"
-    wait "$server" || failed "the server ended with $?: $(cat "$scratch/log")"
+    wait "$server" || fail "the server ended with $?: $(cat "$scratch/log")"
     server=
-    [[ ! -e $socket ]] || failed "the socket was left behind"
+    [[ ! -e $socket ]] || fail "the socket was left behind"
 }
 io() {
     qemu-io -f raw "$uri" "$@"
@@ -57,7 +50,7 @@ io() {
 # What python makes of the summary.
 says() {
     python3 -c "import json, sys; s = json.load(open('$scratch/summary.json')); sys.exit(0 if ($1) else 1)" ||
-        failed "the summary does not say $1: $(cat "$scratch/summary.json")"
+        fail "the summary does not say $1: $(cat "$scratch/summary.json")"
 }
 
 echo "== what nbdinfo hears"
@@ -85,19 +78,19 @@ expected = {"export-size": 256 << 20, "description": "a card that all may see", 
 bad = {k: (export[k], v) for k, v in expected.items() if export[k] != v}
 sys.exit(f"FAILED: {bad}" if bad else 0)
 PYTHON
-if nbdinfo "nbd+unix:///other?socket=$socket" 2>"$scratch/refused"; then failed "there is no export 'other'"; fi
-grep -q "for export: other" "$scratch/refused" || failed "$(cat "$scratch/refused")"
+if nbdinfo "nbd+unix:///other?socket=$socket" 2>"$scratch/refused"; then fail "there is no export 'other'"; fi
+grep -q "for export: other" "$scratch/refused" || fail "$(cat "$scratch/refused")"
 
 echo "== what qemu-io and nbdcopy write comes back"
 io -c "write -P 0xa5 1M 3M" -c "write -f -P 0x5a 2M 512" -c "write -z 3M 4k" -c flush -c "read -P 0xa5 1M 1M" \
-    -c "read -P 0x5a 2M 512" -c "read -P 0 3M 4k" -c "read -P 0 128M 1M" | grep -i fail && failed "qemu-io"
+    -c "read -P 0x5a 2M 512" -c "read -P 0 3M 4k" -c "read -P 0 128M 1M" | grep -i fail && fail "qemu-io"
 head -c 64M /dev/urandom >"$scratch/data"
 truncate -s 256M "$scratch/data"
 # Four connections at once, 64 requests in flight.
 nbdcopy --connections=4 --requests=16 "$scratch/data" "$uri"
 nbdcopy "$uri" "$scratch/back"
 cmp "$scratch/data" "$scratch/back"
-qemu-img compare -f raw -F raw "$scratch/data" "$uri" >/dev/null || failed "qemu-img finds another content"
+qemu-img compare -f raw -F raw "$scratch/data" "$uri" >/dev/null || fail "qemu-img finds another content"
 remove
 says "s['trims'] == 0 and s['injected']['lost_sectors'] == 0 and s['damaged'] == {}"
 
@@ -121,7 +114,7 @@ measure() {
     shift
     fio --name="$name" --ioengine=nbd --uri="$uri" --size=256M --time_based --runtime=4 --randrepeat=1 "$@" \
         --output-format=json --output="$scratch/$name.json" 2>"$scratch/fio.log" ||
-        failed "fio: $(cat "$scratch/fio.log")"
+        fail "fio: $(cat "$scratch/fio.log")"
 }
 measure random-write --rw=randwrite --bs=4k
 measure random-write-ahead --rw=randwrite --bs=4k --iodepth=8
@@ -137,7 +130,6 @@ import json, sys
 
 bad = []
 
-
 def check(name, direction, key, expected, tolerance, slower=None):
     """Within the tolerance; `slower`: how much less a busy machine may make of it."""
     text = open(f"{sys.argv[1]}/{name}.json").read()
@@ -147,7 +139,6 @@ def check(name, direction, key, expected, tolerance, slower=None):
     print(f"  {name:22} {key:9} {job[key]:12.1f}   the card {expected:12.1f}   {'' if ok else 'DIFFERS'}")
     if not ok:
         bad.append(name)
-
 
 # Never faster than the card; a busy machine adds its own time to what each waits for, and none where requests are ahead.
 check("random-write", "write", "iops", 1000 / 30, 0.05, slower=0.2)
@@ -223,13 +214,13 @@ said() {
     io "$@" >"$scratch/said" 2>&1 || true
     grep -q "$wanted" "$scratch/said"
 }
-said "Input/output error" -c "read 1M 512" || failed "the bad sector was read: $(cat "$scratch/said")"
-said "Input/output error" -c "write 2M 512" || failed "the bad sector was written: $(cat "$scratch/said")"
+said "Input/output error" -c "read 1M 512" || fail "the bad sector was read: $(cat "$scratch/said")"
+said "Input/output error" -c "write 2M 512" || fail "the bad sector was written: $(cat "$scratch/said")"
 # What is written behind the true end is found at the beginning.
 said "wrote" -c "write -P 1 0 512k" -c "write -P 2 16M 512k"
-said "Pattern verification failed" -c "read -P 2 0 512k" && failed "the card is not as small as it is"
+said "Pattern verification failed" -c "read -P 2 0 512k" && fail "the card is not as small as it is"
 for part in 3 4 5 6 7 8; do said "wrote" -c "write -P $part 8M 4M" || true; done
-said "Operation not permitted" -c "write -P 4 0 512" || failed "a worn card took a write: $(cat "$scratch/said")"
-said "bytes" -c "read -P 2 0 512k" || failed "a worn card is not read: $(cat "$scratch/said")"
+said "Operation not permitted" -c "write -P 4 0 512" || fail "a worn card took a write: $(cat "$scratch/said")"
+said "bytes" -c "read -P 2 0 512k" || fail "a worn card is not read: $(cat "$scratch/said")"
 remove
 says "s['injected']['read_errors'] == 1 and s['injected']['write_errors'] >= 1 and s['injected']['worn_out_refusals'] >= 1"

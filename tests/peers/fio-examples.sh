@@ -3,15 +3,10 @@
 # names its file and line. They come from $FIO_EXAMPLES, from where Debian's package puts them, or out of that package,
 # which apt-get downloads. NARROWS is the binary. With KEEP=FILE the outcomes are left there as a table.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
 
 examples=${FIO_EXAMPLES:-/usr/share/doc/fio/examples}
 if ! compgen -G "$examples/*.fio*" >/dev/null; then

@@ -2,8 +2,8 @@
 # What `narrows watch` says of a loop device under fio, beside what iostat says of the same time and what the kernel
 # counted. NARROWS is the binary. Needs root, iostat (sysstat), fio and python3; makes its own loop device.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 cleanup() {
@@ -11,11 +11,6 @@ cleanup() {
     rm -rf "$scratch"
 }
 trap cleanup EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
 
 [[ $(id -u) -eq 0 ]] || cannot "only root may make a loop device"
 for program in iostat fio losetup python3; do
@@ -47,13 +42,11 @@ import csv, json, sys
 scratch, name = sys.argv[1:]
 bad = []
 
-
 def say(what, ours, theirs, tolerance):
     ok = abs(ours - theirs) <= tolerance
     print(f"  {what:24} narrows {ours:14.3f}   {theirs:14.3f}   {'' if ok else 'DIFFERS'}")
     if not ok:
         bad.append(what)
-
 
 before, after = ([int(n) for n in open(f"{scratch}/{w}").read().split()] for w in ("before", "after"))
 counted = [a - b for a, b in zip(after, before)]

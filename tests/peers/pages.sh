@@ -2,25 +2,14 @@
 # The pages in a real browser: headless Chromium loads them 1280 and 390 px wide, light and dark, and measures the boxes of all
 # text (pages.py has what counts as a fault). NARROWS is the binary; SHOTS, if given, a directory for pictures of them.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 here=$(dirname "${BASH_SOURCE[0]}")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 shots=${SHOTS:--}
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    tail -n 20 "$scratch/log" >&2 || true
-    exit 1
-}
-
-command -v python3 >/dev/null || cannot "there is no python3"
+needs python3
 chromium=
 for name in chromium chromium-browser google-chrome; do
     if [[ -z $chromium ]] && command -v "$name" >/dev/null; then chromium=$(command -v "$name"); fi

@@ -2,24 +2,13 @@
 # What `narrows export` writes, read by other people's tools from PyPI: fio-plot draws from the fio JSON and the fio logs,
 # hdrhistogram reads the HdrHistogram log. NARROWS is the binary; VENV is where the tools are installed, and stay.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 venv=${VENV:?a directory for the Python tools}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # Later versions may draw differently; these are known to read what fio 3.33 writes.
 tools=(fio-plot==1.1.21 hdrhistogram==0.10.8)
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    tail -n 20 "$scratch/log" >&2 || true
-    exit 1
-}
 
 if ! [[ -f $venv/installed && $(<"$venv/installed") == "${tools[*]}" ]]; then
     command -v python3 >/dev/null || cannot "there is no python3"

@@ -2,9 +2,8 @@
 # `narrows check` writes no more than it announces: counted by the kernel (diskstats) on a loop device that this script makes, as
 # a device and under a file system. Needs root and a free loop device; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 mounted=
@@ -15,17 +14,6 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    if [[ -s $scratch/err ]]; then head -c 2000 "$scratch/err" >&2; fi
-    exit 1
-}
 
 command -v python3 >/dev/null || cannot "there is no python3, which reads the documents"
 truncate -s 4G "$scratch/image"

@@ -3,9 +3,8 @@
 # bytes or operations a second. fio has to confirm the cap first; then `narrows run` of the same job has to come within 2 %.
 # Needs root, a free loop device, blkio of version 1 and fio; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 # In memory where there is room: what others do to the disk below the image would rightly make numbers refused.
 scratch=$(mktemp -d /dev/shm/narrows.XXXXXX 2>/dev/null || mktemp -d)
 if [[ $scratch == /dev/shm/* && $(stat -f -c '%a * %S' "$scratch" | awk '{ printf "%d", $1 * $3 }') -lt 400000000 ]]; then
@@ -22,20 +21,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in out err; do
-        if [[ -s $scratch/$file ]]; then head -c 2000 "$scratch/$file" >&2; fi
-    done
-    exit 1
-}
-
-command -v fio >/dev/null || cannot "there is no fio"
+needs fio
 command -v python3 >/dev/null || cannot "there is no python3, which reads the documents"
 blkio=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
 [[ -n $blkio && -e $blkio/blkio.throttle.read_iops_device ]] || cannot "no blkio control groups of version 1 are mounted"

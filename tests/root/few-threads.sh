@@ -2,8 +2,8 @@
 # One thread, by a control group that lets no other be made: `narrows check` measures all the same, and what needs more threads
 # is refused with the remedy. Needs root and the pids controller; NARROWS is the binary.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 group=
 
@@ -12,17 +12,6 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    head -c 4000 "$scratch/out" "$scratch/err" >&2 || true
-    exit 1
-}
 
 export NARROWS_ARCHIVE=$scratch/archive
 mkdir "$scratch/target"

@@ -3,9 +3,8 @@
 # directory that cannot be written to, and a run that is killed: each is said in words, and nothing of ours is left. Needs root, mkfs.ext4,
 # mkfs.btrfs, strace and a loop device that this script makes; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 export NARROWS_ARCHIVE=$scratch/archive
 target=$scratch/target
@@ -16,18 +15,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer; do if [[ -s $scratch/$file ]]; then head -c 4000 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
-for tool in mkfs.ext4 mkfs.btrfs setpriv strace; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+needs mkfs.ext4 mkfs.btrfs setpriv strace
 losetup --find >/dev/null 2>&1 || cannot "no loop device can be made here"
 mkdir "$target"
 

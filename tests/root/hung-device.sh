@@ -3,9 +3,8 @@
 # is waited for and how to leave, the second must leave at once. Needs root, two free loop devices, ext4 and fsfreeze; NARROWS
 # is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 outer=
 inner=
@@ -26,18 +25,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    cat "$scratch/err" >&2 || true
-    exit 1
-}
-
-command -v fsfreeze >/dev/null || cannot "there is no fsfreeze"
+needs fsfreeze
 command -v mkfs.ext4 >/dev/null || cannot "there is no mkfs.ext4"
 export NARROWS_ARCHIVE=$scratch/archive
 mkdir "$scratch/mount"

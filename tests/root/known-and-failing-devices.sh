@@ -3,9 +3,8 @@
 # IOPS have to be met within 2 % and whose limit has to be named; and a loop device whose file system is full, so that
 # writes fail. Needs root, free loop devices, tmpfs and python3; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 group=
 devices=()
@@ -19,19 +18,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    if [[ -s $scratch/out ]]; then head -c 4000 "$scratch/out" >&2; fi
-    if [[ -s $scratch/err ]]; then head -c 2000 "$scratch/err" >&2; fi
-    exit 1
-}
-
-command -v python3 >/dev/null || cannot "there is no python3"
+needs python3
 mkdir "$scratch/memory"
 mount -t tmpfs -o size=160m narrows-test "$scratch/memory" 2>"$scratch/err" ||
     cannot "no tmpfs can be mounted here: $(head -1 "$scratch/err")"

@@ -2,9 +2,8 @@
 # `narrows check` on a loop device that this script makes: ext4 on it, the device itself, a read-only mount, and the
 # refusal to write to a device that is mounted. Needs root, a free loop device and mkfs.ext4; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 
@@ -14,18 +13,6 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    if [[ -s $scratch/out ]]; then head -c 2000 "$scratch/out" >&2; fi
-    if [[ -s $scratch/err ]]; then head -c 2000 "$scratch/err" >&2; fi
-    exit 1
-}
 
 # run STATUS ARGUMENT...: it must end with this status; the document is in $scratch/out. A check may also end with 4
 # where 0 is expected: a busy machine makes numbers refused, which is right, and no business of this script.

@@ -2,9 +2,8 @@
 # No output of any command reaches a disk: a loop device with a mounted file system, named in every way, by every command that
 # writes a file, and as stdout. The content is hashed before and after. Needs root and a free loop device; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 
@@ -15,17 +14,6 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    head -c 2000 "$scratch/out" "$scratch/err" >&2 || true
-    exit 1
-}
 
 command -v mkfs.ext4 >/dev/null || cannot "there is no mkfs.ext4"
 truncate --size=64M "$scratch/image"

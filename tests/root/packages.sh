@@ -2,8 +2,8 @@
 # The model of what dpkg does beside the machine's own dpkg, which is recorded while it installs, removes and installs again the same packages; that
 # dpkg touches nothing of the machine; and that what it made is gone, also after a kill. Needs dpkg; NARROWS is the binary.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 export NARROWS_ARCHIVE=$scratch/archive
 
@@ -12,18 +12,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer; do if [[ -s $scratch/$file ]]; then head -c 4000 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
-for tool in dpkg dpkg-deb; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+needs dpkg dpkg-deb
 mkdir "$scratch/target"
 few=(--set package-count=60 --set packages-removed=20)
 state() { cat /var/lib/dpkg/status /var/log/dpkg.log 2>/dev/null | sha256sum; }

@@ -2,9 +2,8 @@
 # `narrows record` on loop devices: named by --destroy, capped to a known rate with stalls in between, failing half-way; and ffmpeg at
 # both ends, with the recorder killed in the middle. Needs root, free loop devices, ffmpeg and fio; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d /dev/shm/narrows.XXXXXX 2>/dev/null || mktemp -d)
 if [[ $scratch == /dev/shm/* && $(stat -f -c '%a * %S' "$scratch" | awk '{ printf "%d", $1 * $3 }') -lt 700000000 ]]; then
     rmdir "$scratch"
@@ -23,20 +22,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in out err; do
-        if [[ -s $scratch/$file ]]; then head -c 2000 "$scratch/$file" >&2; fi
-    done
-    exit 1
-}
-
-for program in fio ffmpeg ffprobe python3; do command -v "$program" >/dev/null || cannot "there is no $program"; done
+needs fio ffmpeg ffprobe python3
 
 # loop IMAGE: a loop device of it, in $device.
 loop() {

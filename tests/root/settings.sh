@@ -4,9 +4,8 @@
 # Needs root, a free loop device and, for what hangs, mkfs.ext4 and fsfreeze; NARROWS is the binary. What it changes of this machine
 # it changes back itself, whatever the program does.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 export NARROWS_ARCHIVE=$scratch/archive NARROWS_JOURNAL=$scratch/journal
 device=
@@ -37,19 +36,6 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in out err; do
-        if [[ -s $scratch/$file ]]; then head -c 2000 "$scratch/$file" >&2; fi
-    done
-    exit 1
-}
 
 truncate -s 1G "$scratch/image"
 device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") ||

@@ -3,9 +3,8 @@
 # to be named; whatever blkid knows must not be called empty or unknown. Only plans are made: nothing is written. Needs root
 # and a free loop device; a tool that is missing is SKIPPED. NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 
@@ -14,16 +13,6 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    exit 1
-}
 
 image=$scratch/image
 truncate --size 1M "$image"

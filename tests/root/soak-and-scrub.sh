@@ -3,9 +3,8 @@
 # it starts finds it, the counters of the file system and the kernel's messages are told beside it, and the hook is called for
 # what is wrong in data. Needs root, a loop device that this script makes, and mkfs.btrfs; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 mounted=
@@ -17,18 +16,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer; do if [[ -s $scratch/$file ]]; then head -c 4000 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
-for tool in mkfs.btrfs python3; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+needs mkfs.btrfs python3
 grep -qw btrfs /proc/filesystems || cannot "this kernel has no btrfs"
 truncate -s 1G "$scratch/image"
 device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") || cannot "no loop device: $(head -1 "$scratch/err")"

@@ -3,8 +3,8 @@
 # The soak ends at once, says why, and goes on when they are there again; what was promised is there. Needs root; NARROWS is the
 # binary.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 
 clean_up() {
@@ -13,18 +13,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer; do if [[ -s $scratch/$file ]]; then tail -n 20 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
-for tool in mkfs.xfs mkfs.ext4 xfs_io; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+needs mkfs.xfs mkfs.ext4 xfs_io
 export NARROWS_ARCHIVE=$scratch/archive
 mkdir "$scratch/mnt"
 

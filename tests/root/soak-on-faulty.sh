@@ -3,8 +3,8 @@
 # its class and nowhere else, and nothing is found where nothing is wrong. Needs root, /dev/fuse, a C compiler and libfuse 3;
 # NARROWS is the binary.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d)
 server=
@@ -18,19 +18,8 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer; do if [[ -s $scratch/$file ]]; then head -c 3000 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
 [[ -e /dev/fuse ]] || cannot "there is no /dev/fuse"
-for tool in cc python3; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+needs cc python3
 [[ -e /usr/include/fuse3/fuse.h ]] || cannot "there is no libfuse 3 to build with"
 cc -O2 -Wall -Wextra -I/usr/include/fuse3 "$here/fuse/faulty.c" -lfuse3 -o "$scratch/faulty" 2>"$scratch/err" || fail "cc"
 mkdir "$scratch/mnt"

@@ -2,8 +2,8 @@
 # A soak whose promises are kept on another machine by ssh, too: a real server on this one. Killed, gone on with from there; a
 # connection that is cut is made again; a server that is not there is an error before anything is written. Needs root, sshd.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 port=$((20000 + RANDOM % 20000))
 server= soak=
@@ -14,19 +14,8 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer sshd.log; do if [[ -s $scratch/$file ]]; then tail -n 20 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
 [[ -x /usr/sbin/sshd ]] || cannot "there is no sshd"
-command -v ssh >/dev/null || cannot "there is no ssh"
+needs ssh
 chmod 755 "$scratch"
 ssh-keygen -q -t ed25519 -N '' -f "$scratch/host"
 ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"

@@ -2,8 +2,8 @@
 # Requests of a loop device while fio makes a known number of them, and the calls of real programs beside what strace says of them: recorded, and
 # done again. Needs root, fio, strace, tracefs and a loop device that this script makes; NARROWS is the binary.
 set -euo pipefail
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 export NARROWS_ARCHIVE=$scratch/archive
 loop=
@@ -14,18 +14,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    for file in err answer; do if [[ -s $scratch/$file ]]; then head -c 4000 "$scratch/$file" >&2; fi; done
-    exit 1
-}
-
-for tool in fio strace tar; do command -v "$tool" >/dev/null || cannot "there is no $tool"; done
+needs fio strace tar
 truncate -s 128M "$scratch/image"
 loop=$(losetup --find --show "$scratch/image" 2>/dev/null) || cannot "no loop device can be made here"
 [[ -d /sys/kernel/tracing/instances ]] || mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true

@@ -4,9 +4,8 @@
 # gone, and a cache must not hide it. Needs root, free loop devices, python3 and a file system with
 # O_DIRECT; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 device=
 
@@ -16,18 +15,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-cannot() {
-    printf 'SKIPPED: %s\n' "$*"
-    exit 77
-}
-
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    cat "$scratch/out" "$scratch/err" >&2 || true
-    exit 1
-}
-
-command -v python3 >/dev/null || cannot "there is no python3"
+needs python3
 export NARROWS_ARCHIVE=$scratch/archive
 dd if=/dev/urandom of="$scratch/image" bs=1M count=16 conv=fsync status=none
 dd if="$scratch/image" of=/dev/null bs=1M count=1 iflag=direct status=none 2>"$scratch/err" ||
