@@ -99,12 +99,13 @@ fn of_part(part: &Part) -> String {
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Best(text) => format!("**{}**", safe(text)),
+        Cell::Text(text) => safe(text),
         Cell::Change { change, interval: Some(interval) } => format!("{change} ({interval})"),
         Cell::Ranked { value, of_best, place } if !place.is_empty() => format!("{value} ({of_best}, {place})"),
         Cell::Without { .. } => format!("*{}*", safe(&cell.text(false))),
         // The number says it; what is left is the mark of the knee.
         Cell::Bar { knee, .. } => Cell::Bar { share: 0.0, knee: *knee }.text(false),
-        // Brackets and marks of ours; codes from outside stand in none of these.
+        // Numbers, brackets and marks of ours.
         other => other.text(false),
     }
 }
