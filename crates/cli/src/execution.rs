@@ -136,9 +136,9 @@ impl<'a> Execution<'a> {
         output: &Output,
         show: impl FnOnce(&Run, &Conclusions, Option<&Path>) -> Result<(), Failure>,
     ) -> ExitCode {
-        let Executed { run, kept } = executed;
+        let Executed { mut run, kept } = executed;
         let conclusions = Conclusions::of(&run);
-        let page = report_page::write(&self.archive, &run, self.page.file, self.page.identify);
+        let page = report_page::write(&self.archive, &mut run, self.page.file, self.page.identify);
         let shown = show(&run, &conclusions, page.as_deref().ok());
         let tagged = || self.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
         match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {

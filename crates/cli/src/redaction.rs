@@ -2,12 +2,13 @@
 //! shows is drawn from runs that were changed so; the runs in the archive stay as they are.
 
 use conduct::random_u64;
-use model::{Comparison, Failure, FailureKind, PhaseRun, Ranking, Run};
+use model::{Comparison, Failure, FailureKind, Ranking, Run};
 use observe::Redaction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::mem::swap;
 
 /// Keys of what this program names itself, in runs and results: ids and names by which parts are found.
 const OWN: [&str; 9] =
@@ -38,15 +39,22 @@ impl OnPage {
     /// It cannot be redacted; a defect of this program.
     pub fn run<'r>(&self, run: &'r Run) -> Result<Cow<'r, Run>, Failure> {
         let Some(redaction) = &self.redaction else { return Ok(Cow::Borrowed(run)) };
-        let mut shown: Run = changed(run, redaction)?;
-        shown.environment.clone_from(&run.environment);
-        redaction.environment(&mut shown.environment);
-        redaction.stack(&mut shown.target.stack);
-        shown.environment.missing.push(REPLACED.to_owned());
-        shown.samples.clone_from(&run.samples);
-        shown.kernel_log = run.kernel_log.as_ref().map(|lines| redaction.kernel_log(lines));
-        shown.phases.iter_mut().zip(&run.phases).for_each(|(shown, own)| keep_tables(shown, own));
+        let mut shown = without_tables(run, redaction)?;
+        exchange_tables(&mut shown, &mut run.clone());
         Ok(Cow::Owned(shown))
+    }
+
+    /// Shows the run as its page does; its tables, which are most of it, are lent and not copied.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn lent<R>(&self, run: &mut Run, show: impl FnOnce(&Run) -> R) -> Result<R, Failure> {
+        let Some(redaction) = &self.redaction else { return Ok(show(run)) };
+        let mut shown = without_tables(run, redaction)?;
+        exchange_tables(&mut shown, run);
+        let result = show(&shown);
+        exchange_tables(&mut shown, run);
+        Ok(result)
     }
 
     /// A text of the page.
@@ -117,14 +125,28 @@ fn walk(value: &mut Value, in_plan: bool, redaction: &Redaction) {
     }
 }
 
+/// The run as the page shows it, but for its tables.
+fn without_tables(run: &Run, redaction: &Redaction) -> Result<Run, Failure> {
+    let mut shown: Run = changed(run, redaction)?;
+    shown.environment.clone_from(&run.environment);
+    redaction.environment(&mut shown.environment);
+    redaction.stack(&mut shown.target.stack);
+    shown.environment.missing.push(REPLACED.to_owned());
+    shown.kernel_log = run.kernel_log.as_ref().map(|lines| redaction.kernel_log(lines));
+    Ok(shown)
+}
+
 /// Tables hold numbers alone, and are no part of the JSON.
-fn keep_tables(shown: &mut PhaseRun, own: &PhaseRun) {
-    let (Some(shown), Some(own)) = (&mut shown.record, &own.record) else { return };
-    shown.intervals.clone_from(&own.intervals);
-    shown.latency.clone_from(&own.latency);
-    for (shown, own) in shown.streams.iter_mut().zip(&own.streams) {
-        for (shown, own) in shown.directions.iter_mut().zip(&own.directions) {
-            shown.latency.clone_from(&own.latency);
+fn exchange_tables(one: &mut Run, other: &mut Run) {
+    swap(&mut one.samples, &mut other.samples);
+    for (one, other) in one.phases.iter_mut().zip(&mut other.phases) {
+        let (Some(one), Some(other)) = (&mut one.record, &mut other.record) else { continue };
+        swap(&mut one.intervals, &mut other.intervals);
+        swap(&mut one.latency, &mut other.latency);
+        for (one, other) in one.streams.iter_mut().zip(&mut other.streams) {
+            for (one, other) in one.directions.iter_mut().zip(&mut other.directions) {
+                swap(&mut one.latency, &mut other.latency);
+            }
         }
     }
 }

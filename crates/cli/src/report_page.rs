@@ -33,7 +33,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
         let message = format!("{} is outside of the archive, which has another run of this id", bundle.display());
         return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report PATH -o FILE.html"));
     }
-    let path = match (&runs[..], &args.output) {
+    let path = match (&mut runs[..], &args.output) {
         ([run], elsewhere) => write(&archive, run, elsewhere.as_deref(), args.identify)?,
         (several, Some(path)) => write_several(several, path, args.identify)?,
         (several, None) => {
@@ -85,11 +85,10 @@ pub fn comparisons(title: &str, views: &[Compare<'_>], identify: bool) -> Result
     Ok(report::compare_page(&on_page.text(title), env!("CARGO_PKG_VERSION"), &shown))
 }
 
-/// Writes the page into the archive, or where it was asked for.
-pub fn write(archive: &Archive, run: &Run, elsewhere: Option<&Path>, identify: bool) -> Result<PathBuf, Failure> {
-    let shown = OnPage::of([run], identify)?.run(run)?.into_owned();
-    let started = started(&shown);
-    let html = report::page(&check(&shown, &Conclusions::of(&shown), &started, None, None));
+/// Writes the page into the archive, or where it was asked for; the run stays as it is.
+pub fn write(archive: &Archive, run: &mut Run, elsewhere: Option<&Path>, identify: bool) -> Result<PathBuf, Failure> {
+    let html = OnPage::of([&*run], identify)?
+        .lent(run, |shown| report::page(&check(shown, &Conclusions::of(shown), &started(shown), None, None)))?;
     match elsewhere {
         None => Ok(archive.write_report(&run.id, &html)?),
         Some(path) => {

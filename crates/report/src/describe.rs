@@ -4,7 +4,9 @@ use crate::copy::routine;
 use crate::evidence::Worded;
 use crate::headline::{self, Notes};
 use crate::presentation::table::{doubt, notes};
-use crate::presentation::{Bottleneck, End, Figure, Head, Kept, Name, Next, Part, Presentation, State, Table, Tone};
+use crate::presentation::{
+    Bottleneck, End, Figure, Head, Kept, NextStepSaid, Part, Presentation, SectionName, State, Table, Tone,
+};
 use crate::run::{Numbers, forms, remarks, table_of};
 use crate::{Check, presentation, quantity, storage_line};
 use model::{Run, RunValidity, Unit, Work};
@@ -24,17 +26,20 @@ pub fn markdown(check: &Check<'_>) -> String {
 pub(crate) fn describe(check: &Check<'_>) -> Presentation {
     let mut said = Presentation { head: head(check), end: end(check), ..Presentation::default() };
     let is_check = check.is_check();
-    said.push(Name::Numbers, numbers(check));
+    said.push(SectionName::Numbers, numbers(check));
     if !is_check {
         let remarks = remarks(check.run);
-        said.push(Name::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
+        said.push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
     }
     if is_check || check.limit_is_known() {
-        said.push(Name::Bottleneck, vec![Part::Bottleneck(bottleneck(check))]);
+        said.push(SectionName::Bottleneck, vec![Part::Bottleneck(bottleneck(check))]);
     }
     let rows = if is_check { headline::row_limits(check) } else { Vec::new() };
     if !rows.is_empty() {
-        said.push(Name::Limits, vec![Part::Statements { title: "What limits each number", tone: Tone::Good, rows }]);
+        said.push(
+            SectionName::Limits,
+            vec![Part::Statements { title: "What limits each number", tone: Tone::Good, rows }],
+        );
     }
     let mut findings = Vec::new();
     if !check.findings.is_empty() {
@@ -44,7 +49,7 @@ pub(crate) fn describe(check: &Check<'_>) -> Presentation {
         let ratings = format!("{} (not a certificate)", headline::ratings_words(check.ratings));
         findings.push(Part::Named("Short-test ratings", ratings));
     }
-    said.push(Name::Findings, findings);
+    said.push(SectionName::Findings, findings);
     said
 }
 
@@ -130,7 +135,7 @@ fn figures(check: &Check<'_>) -> Vec<Figure> {
 
 fn bottleneck(check: &Check<'_>) -> Bottleneck {
     let limit = check.limit;
-    let next = check.next_step.map(|next| Next {
+    let next = check.next_step.map(|next| NextStepSaid {
         text: next.text.clone(),
         prediction: next.predicted_ratio.map(|r| format!("predicted at most {} x", quantity::ratio(r))),
         basis: next.basis.clone(),

@@ -2,7 +2,7 @@
 
 use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 use crate::lines::Lines;
-use crate::presentation::{Cell, Head, Name, Part, Presentation, Remark, Row, State, Table, Tone};
+use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
 use crate::text::capital;
 use crate::{Style, presentation, quantity};
 use model::FrameWay;
@@ -137,9 +137,9 @@ pub(crate) fn describe(document: &FramesDocument) -> Presentation {
         ..Head::default()
     };
     let mut said = Presentation { head, ..Presentation::default() };
-    said.push(Name::Numbers, vec![Part::Table(rates(document))]);
+    said.push(SectionName::Numbers, vec![Part::Table(rates(document))]);
     if let Some(caption) = common(document) {
-        said.push(Name::Others, vec![Part::Table(Table { caption, ..costs(document) })]);
+        said.push(SectionName::Others, vec![Part::Table(Table { caption, ..costs(document) })]);
     }
     let failed = document.ways.iter().filter_map(|way| {
         let text = way.failed.as_ref()?;
@@ -151,7 +151,7 @@ pub(crate) fn describe(document: &FramesDocument) -> Presentation {
         text: format!("not measured: {}", left.reason),
     });
     let remarks: Vec<Remark> = failed.chain(left_out).collect();
-    said.push(Name::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
+    said.push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
     said.end.page = document.page.clone();
     said
 }

@@ -2,7 +2,7 @@
 
 use super::form::{change, groups, metric_words, name_words, notes, statement};
 use super::{Compare, cause_words, differs_in, verdict_words};
-use crate::presentation::{Axis, Cell, End, Head, Name, Part, Presentation, Row, Span, Table, Tone};
+use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use model::{Basis, Compared, Comparison, Reason, Verdict};
 
@@ -32,17 +32,17 @@ pub(crate) fn describe(view: &Compare<'_>, brief: bool) -> Presentation {
     };
     let end = End { page: view.page.map(str::to_owned), repeats_answer: true, ..End::default() };
     let mut said = Presentation { head, end, ..Presentation::default() };
-    said.push(Name::Answer, answer(c));
+    said.push(SectionName::Answer, answer(c));
     if !c.environment_differences.is_empty() {
-        said.push(Name::Differences, vec![differences(c)]);
+        said.push(SectionName::Differences, vec![differences(c)]);
     }
     let mut numbers = table(c, true).map_or_else(Vec::new, |t| vec![Part::Heading(question_words(c)), Part::Table(t)]);
     let notes = told(c);
     if !notes.is_empty() {
         numbers.push(Part::List(notes));
     }
-    said.push(Name::Numbers, numbers);
-    said.push(Name::Others, others(c, brief));
+    said.push(SectionName::Numbers, numbers);
+    said.push(SectionName::Others, others(c, brief));
     said
 }
 

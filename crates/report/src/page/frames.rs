@@ -3,7 +3,7 @@
 use super::{frame, said, section, t};
 use crate::document::{FramesCompared, FramesDocument, FramesTried};
 use crate::frames::{describe, way_name};
-use crate::presentation::Name;
+use crate::presentation::SectionName;
 use crate::quantity;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -28,15 +28,15 @@ pub fn frames_page(document: &FramesDocument) -> String {
     let body = html! {
         main {
             (said::head(&said.head))
-            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", said::parts(said.parts(Name::Numbers))))
+            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", said::parts(said.parts(SectionName::Numbers))))
             @if !drawn.is_empty() {
-                (section("costs", "What it costs", "", said::parts(said.parts(Name::Others))))
+                (section("costs", "What it costs", "", said::parts(said.parts(SectionName::Others))))
                 (section("frames", "Every frame", "How long each took from its arrival until it was written, logarithmic, in the same scale for all", html! {
                     div.frames { @for (name, compared) in &drawn { (plot(name, compared, (fastest, slowest))) } }
                 }))
             }
             (section("tried", "The search", "Frames a second of each camera, and what came of it", tried(document)))
-            (said::parts(said.parts(Name::Events)))
+            (said::parts(said.parts(SectionName::Events)))
             footer { p { "narrows " (t(&document.program_version)) } }
         }
     };

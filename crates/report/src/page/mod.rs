@@ -31,7 +31,7 @@ pub use rank::rank_page;
 pub use several::runs_page;
 
 use crate::describe::{describe, shows_ratings};
-use crate::presentation::{Name, Part, Presentation, Table};
+use crate::presentation::{Part, Presentation, SectionName, Table};
 use crate::run::{Form, forms};
 use crate::{Check, text};
 use maud::{Markup, PreEscaped, html};
@@ -81,7 +81,7 @@ fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::V
     let drawn_over_time = plots.filter(|_| !check.is_check() && !is_drawn(check));
     html! {
         (said::head(&said.head))
-        (said::parts(said.parts(Name::Bottleneck)))
+        (said::parts(said.parts(SectionName::Bottleneck)))
         @if let Some(reports) = &reports {
             (section("reports", "Report by report", "What each device did, as the other tool printed it; every figure is in all numbers", html! {
                 (reports)
@@ -90,7 +90,7 @@ fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::V
         } @else {
             (section("numbers", "The numbers", "", html! {
                 (numbers(check, said))
-                (said::parts(said.parts(Name::Limits)))
+                (said::parts(said.parts(SectionName::Limits)))
                 (said::end(&said.head, &said.end))
             }))
         }
@@ -104,8 +104,8 @@ fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::V
         @if let Some(verified) = verified::verified(run).filter(|_| !check.is_check()) {
             (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
         }
-        @if !said.parts(Name::Events).is_empty() {
-            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", said::parts(said.parts(Name::Events))))
+        @if !said.parts(SectionName::Events).is_empty() {
+            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", said::parts(said.parts(SectionName::Events))))
         }
         @if !check.findings.is_empty() {
             (section("findings", "Findings", "Named conditions of this path", tables::findings(check)))
@@ -122,7 +122,7 @@ fn is_drawn(check: &Check<'_>) -> bool {
 
 /// The tables with the drawings of their forms, then what stands below them.
 fn numbers(check: &Check<'_>, said: &Presentation) -> Markup {
-    let parts = said.parts(Name::Numbers);
+    let parts = said.parts(SectionName::Numbers);
     let (tables, below): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|p| matches!(p, Part::Table(_)));
     let forms = if check.is_check() { Vec::new() } else { forms(check.run, check.depth_curves) };
     html! {

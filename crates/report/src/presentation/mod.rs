@@ -26,12 +26,12 @@ pub(crate) struct Presentation {
 
 impl Presentation {
     /// The parts of a section; none where there is nothing to say.
-    pub fn parts(&self, name: Name) -> &[Part] {
+    pub fn parts(&self, name: SectionName) -> &[Part] {
         self.sections.iter().find(|s| s.name == name).map_or(&[], |s| &s.parts)
     }
 
     /// Adds a section, unless it is empty.
-    pub fn push(&mut self, name: Name, parts: Vec<Part>) {
+    pub fn push(&mut self, name: SectionName, parts: Vec<Part>) {
         if !parts.is_empty() {
             self.sections.push(Section { name, parts });
         }
@@ -78,7 +78,7 @@ pub(crate) struct State {
 
 /// Which part of the result a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Name {
+pub(crate) enum SectionName {
     /// What has to be known before the numbers.
     Answer,
     /// In what else two sides differ.
@@ -97,7 +97,7 @@ pub(crate) enum Name {
 /// Parts that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Section {
-    pub name: Name,
+    pub name: SectionName,
     pub parts: Vec<Part>,
 }
 
@@ -168,12 +168,12 @@ pub(crate) struct Bottleneck {
     /// As it stands behind a colon: without a capital and a full stop.
     pub statement: String,
     pub evidence: Vec<Worded>,
-    pub next: Option<Next>,
+    pub next: Option<NextStepSaid>,
 }
 
 /// The next step.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Next {
+pub(crate) struct NextStepSaid {
     pub text: String,
     /// `predicted at most 2.5 x`.
     pub prediction: Option<String>,

@@ -2,7 +2,8 @@
 
 use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
 use super::{
-    Bottleneck, Cell, End, Figure, Head, Layout, Next, Note, Part, Presentation, Remark, Table, Tone, columns, sides,
+    Bottleneck, Cell, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns,
+    sides,
 };
 use crate::evidence::confidence_word;
 use crate::lines::Lines;
@@ -163,7 +164,7 @@ impl Terminal<'_> {
         }
     }
 
-    fn next(&mut self, next: &Next) {
+    fn next(&mut self, next: &NextStepSaid) {
         let text = self.lines.plain(&next.text);
         match &next.prediction {
             Some(p) if 15 + width(&text) + width(p) <= self.lines.columns => {

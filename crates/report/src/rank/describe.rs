@@ -3,7 +3,7 @@
 use super::Rank;
 use super::form::{RankPlace, order, place, same_order_percent, shown, winners};
 use crate::compare::metric_words;
-use crate::presentation::{Axis, Cell, End, Head, Name, Part, Presentation, Row, Span, Table, Tone};
+use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use model::{Prediction, RankedMetric, Reason};
 
@@ -25,16 +25,16 @@ pub(crate) fn describe(rank: &Rank<'_>) -> Presentation {
     let head = Head { command: "rank".to_owned(), subject, ..Head::default() };
     let end = End { page: rank.page.map(str::to_owned), ..End::default() };
     let mut said = Presentation { head, end, ..Presentation::default() };
-    said.push(Name::Answer, winners(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
-    said.push(Name::Numbers, targets(rank));
+    said.push(SectionName::Answer, winners(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
+    said.push(SectionName::Numbers, targets(rank));
     if let Some(predicted) = rank.predicted {
         let most = [(false, "synthetic"), (true, "other work")];
         let most = most.map(|(work, name)| (name, ranking.prediction.iter().filter(|p| p.work == work).collect()));
-        said.push(Name::Others, predictions(predicted, &most, PREDICTORS));
+        said.push(SectionName::Others, predictions(predicted, &most, PREDICTORS));
     }
     if !ranking.reasons.is_empty() {
         said.push(
-            Name::Events,
+            SectionName::Events,
             vec![Part::List(ranking.reasons.iter().map(|r| Reason::of(r).sentence.to_owned()).collect())],
         );
     }

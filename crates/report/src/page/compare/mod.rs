@@ -8,7 +8,7 @@ mod slopes;
 use super::{fold, framed, said, section, t};
 use crate::Compare;
 use crate::compare::{describe, statement, table, tone};
-use crate::presentation::Name;
+use crate::presentation::SectionName;
 use maud::{Markup, html};
 use model::{Basis, Compared};
 
@@ -46,12 +46,12 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
                 span.chip { (runs(view.a.runs.len(), "A")) ", " (runs(view.b.runs.len(), "B")) }
                 @if let Some(seed) = c.question.seed { span.chip { "order drawn with seed " (seed) } }
             }
-            (said::parts(parts.parts(Name::Answer)))
+            (said::parts(parts.parts(SectionName::Answer)))
         }
         @if !c.environment_differences.is_empty() {
-            (section(&id("differences"), "In what else the sides differ", "", said::parts(parts.parts(Name::Differences))))
+            (section(&id("differences"), "In what else the sides differ", "", said::parts(parts.parts(SectionName::Differences))))
         }
-        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is no change; the bar is the interval of the ratio", said::parts(parts.parts(Name::Numbers))))
+        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is no change; the bar is the interval of the ratio", said::parts(parts.parts(SectionName::Numbers))))
         @if !drawn.is_empty() {
             (fold(&id("pairs"), "Before and after, run by run", "each line is a pair; a line that rises means a larger value with B", html! {
                 div.pairs { @for metric in drawn { (slopes::figure(metric, view.a.name, view.b.name)) } }
