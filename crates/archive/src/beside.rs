@@ -1,7 +1,9 @@
 //! Small files beside the bundles: how far an experiment came, what has to be put back after a crash, the noise of the
 //! rig. Each is replaced as a whole and synced; a reader, and a crash, see the old or the new one.
 
-use crate::archive::Archive;
+use crate::directory::Archive;
+use crate::folder::parent_of;
+use crate::lock::{Attempt, Lock, attempt};
 use crate::{ArchiveError, Result};
 use std::path::PathBuf;
 
@@ -42,7 +44,7 @@ impl Archive {
     /// [`ArchiveError::Io`].
     pub fn remove_beside(&self, name: &str) -> Result<()> {
         let path = self.beside(name);
-        let directory = crate::storage::parent_of(&path);
+        let directory = parent_of(&path);
         if self.storage.directory(directory)?.is_none() {
             return Ok(());
         }
@@ -56,6 +58,25 @@ impl Archive {
     /// [`ArchiveError::Io`].
     pub fn list_beside(&self, directory: &str) -> Result<Vec<String>> {
         self.storage.names(&self.beside(directory))
+    }
+
+    /// Takes a lock beside the bundles, `experiments/ID.lock` for example; `None` where another process has it. The file goes
+    /// at a later start, when nobody holds it.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Io`].
+    pub fn lock_beside(&self, name: &str) -> Result<Option<Lock>> {
+        let path = self.beside(name);
+        self.storage.create_dirs(parent_of(&path))?;
+        loop {
+            match attempt(&path, self.storage.open_lock(&path)?)? {
+                // One that was swept away between its opening and its locking is no lock for others.
+                Attempt::Held(lock) if lock.stat().is_ok_and(|s| s.st_nlink == 0) => {}
+                Attempt::Held(lock) => return Ok(Some(lock)),
+                Attempt::Unknown => return Ok(Some(Lock::unknown())),
+                Attempt::Taken => return Ok(None),
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads a bundle directory back into a run.
 
-use crate::bundle_files::{KERNEL_LOG, LATENCY, RUN, SERIES, SYSTEM};
+use crate::bundle_files::{KERNEL_LOG, LATENCY, PHASE_LIMIT, RUN, SERIES, SYSTEM};
 use crate::csv::{Dropped, Tolerance};
 use crate::earlier::brought_forward;
 use crate::latency::Owner;
@@ -18,8 +18,6 @@ use std::path::Path;
 /// More than any run.json of weeks; parsed, it takes a few times as much.
 const RUN_LIMIT_BYTES: u64 = 256 << 20;
 const KERNEL_LOG_LIMIT_BYTES: u64 = 256 << 20;
-/// Every phase holds a histogram of tens of kilobytes as soon as it is parsed.
-pub(crate) const PHASE_LIMIT: usize = 4096;
 
 /// What is looked at before memory is spent on the rest.
 #[derive(Deserialize)]

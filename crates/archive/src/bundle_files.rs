@@ -16,6 +16,9 @@ pub(crate) const SUMS: &str = "SHA256SUMS";
 /// Held by the writer of a partial bundle, removed before it is finished.
 pub(crate) const WRITER_LOCK: &str = "writer.lock";
 
+/// Every phase holds a histogram of tens of kilobytes as soon as it is parsed.
+pub(crate) const PHASE_LIMIT: usize = 4096;
+
 /// Whether a file belongs to the writing of a bundle and not to the bundle.
 pub(crate) fn is_transient(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);

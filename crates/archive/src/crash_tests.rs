@@ -10,7 +10,8 @@
 //! whole; nothing stays in the way of the next run. The same while tables reach their limit and are thinned: the rows that are
 //! left are a thinning of what came first, and phases before keep all of theirs.
 
-use crate::storage::{Step, parent_of};
+use crate::folder::parent_of;
+use crate::storage::Step;
 use crate::{Archive, Recovered};
 use model::{Interval, Run, RunState, SystemSample};
 use std::collections::BTreeMap;

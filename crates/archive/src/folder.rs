@@ -33,7 +33,7 @@ pub(crate) fn open(root: &Path, path: &Path) -> IoResult<OwnedFd> {
 /// The directory that an entry lies in, and its name there.
 pub(crate) fn entry<'p>(root: &Path, path: &'p Path) -> IoResult<(OwnedFd, &'p OsStr)> {
     let name = path.file_name().ok_or(Errno::INVAL)?;
-    Ok((open(root, crate::storage::parent_of(path))?, name))
+    Ok((open(root, parent_of(path))?, name))
 }
 
 /// A directory in a directory, and no link to one.
@@ -122,4 +122,9 @@ fn remove_below(directory: &OwnedFd, name: &OsStr, device: u64, depth: usize) ->
             unlinkat(directory, name, AtFlags::REMOVEDIR)
         }
     }
+}
+
+/// The directory that an entry lies in.
+pub(crate) fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -1,8 +1,8 @@
 //! index.jsonl: one line per finished run, so that a list need not open every bundle. A cache: whenever it disagrees
 //! with the directories, they are right, and it is written anew.
 
-use crate::archive::Archive;
 use crate::bundle::summary;
+use crate::directory::Archive;
 use crate::{Result, order};
 use model::{Metric, Run, RunState, TargetKind};
 use serde::{Deserialize, Serialize};
@@ -143,9 +143,9 @@ pub(crate) fn list(archive: &Archive) -> Result<Vec<IndexEntry>> {
     Ok(entries)
 }
 
-/// The same, while the archive's lock is held: nothing is mended.
-pub(crate) fn list_held(archive: &Archive) -> Result<Vec<IndexEntry>> {
-    Ok(gather(archive, stored(archive).0)?.0)
+/// The highest number of a run's order, while the archive's lock is held: nothing is mended.
+pub(crate) fn highest(archive: &Archive) -> Result<u64> {
+    Ok(gather(archive, stored(archive).0)?.0.iter().map(|e| e.order).max().unwrap_or(0))
 }
 
 /// Mends the index under the lock; another process may have changed it since it was read.

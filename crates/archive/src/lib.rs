@@ -36,6 +36,7 @@ mod bundle;
 mod bundle_files;
 mod checksums;
 mod csv;
+mod directory;
 mod earlier;
 mod error;
 mod folder;
@@ -64,9 +65,9 @@ mod hostile_tests;
 #[cfg(test)]
 mod order_tests;
 
-pub use archive::Archive;
 pub use bundle::load_bundle;
 pub use checksums::Verification;
+pub use directory::Archive;
 pub use error::{ArchiveError, Result};
 pub use id::{is_run_id, run_id};
 pub use index::{IndexEntry, IndexedRun};

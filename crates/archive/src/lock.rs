@@ -1,6 +1,6 @@
 //! Locks that the kernel drops with the process that holds them (flock(2)).
 
-use crate::{Archive, ArchiveError, Result};
+use crate::{ArchiveError, Result};
 use rustix::fs::{FlockOperation, Stat, flock, fstat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -14,6 +14,11 @@ pub struct Lock {
 }
 
 impl Lock {
+    /// Of a file system that cannot lock: nothing is held.
+    pub(crate) fn unknown() -> Self {
+        Self { file: None }
+    }
+
     /// What is locked, where the file system can lock.
     pub(crate) fn stat(&self) -> io::Result<Stat> {
         let file = self.file.as_ref().ok_or(Errno::NOLCK)?;
@@ -72,25 +77,4 @@ pub(crate) fn claim(file: &File) -> io::Result<bool> {
         _ => {}
     }
     Ok(fstat(file)?.st_nlink > 0)
-}
-
-impl Archive {
-    /// Takes a lock beside the bundles, `experiments/ID.lock` for example; `None` where another process has it. The file goes
-    /// at a later start, when nobody holds it.
-    ///
-    /// # Errors
-    /// [`ArchiveError::Io`].
-    pub fn lock_beside(&self, name: &str) -> Result<Option<Lock>> {
-        let path = self.beside(name);
-        self.storage.create_dirs(crate::storage::parent_of(&path))?;
-        loop {
-            match attempt(&path, self.storage.open_lock(&path)?)? {
-                // One that was swept away between its opening and its locking is no lock for others.
-                Attempt::Held(lock) if lock.stat().is_ok_and(|s| s.st_nlink == 0) => {}
-                Attempt::Held(lock) => return Ok(Some(lock)),
-                Attempt::Unknown => return Ok(Some(Lock { file: None })),
-                Attempt::Taken => return Ok(None),
-            }
-        }
-    }
 }

@@ -6,9 +6,9 @@
 //! go on from where they were. The number is in the bundle (`order`), given at the beginning and once more at the end; the
 //! highest is in the archive (`counter`), and is found again from the bundles. A bundle without one has the time of its id.
 
-use crate::archive::Archive;
+use crate::Result;
+use crate::directory::Archive;
 use crate::storage::read_limited;
-use crate::{Result, index};
 use std::path::Path;
 
 /// The number of a run, in its bundle.
@@ -48,14 +48,11 @@ pub(crate) fn file(order: u64) -> Vec<u8> {
     format!("{order}\n").into_bytes()
 }
 
-/// The next number, for this run. The archive's lock must be held.
-pub(crate) fn next(archive: &Archive, id: &str) -> Result<u64> {
+/// The next number, for this run; `highest` finds what the bundles have, where it was not counted. The archive's lock must be held.
+pub(crate) fn next(archive: &Archive, id: &str, highest: impl FnOnce() -> Result<u64>) -> Result<u64> {
     let path = archive.directory().join(COUNTER);
     let counted = archive.storage.read_limited(&path, LIMIT_BYTES).ok().flatten().and_then(|c| parsed(&c));
-    let highest = match counted {
-        Some(highest) => highest,
-        None => index::list_held(archive)?.iter().map(|e| e.order).max().unwrap_or(0),
-    };
+    let highest = counted.map_or_else(highest, Ok)?;
     // Bundles that were copied here may be newer than what was counted.
     let newest = archive.ids()?.last().map_or(0, |id| of_id(id));
     let order = of_id(id).max(highest.max(newest).saturating_add(1)).min(HIGHEST);

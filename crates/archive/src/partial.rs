@@ -7,12 +7,13 @@
 mod growing;
 
 use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RAW, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
+use crate::directory::Archive;
 use crate::lock::{self, Attempt, Lock};
 use crate::order::{self, ORDER};
 use crate::series::SeriesForm;
 use crate::system::Layout;
 use crate::table::{Part, Table};
-use crate::{Archive, ArchiveError, Result, checksums, index, latency, temporary};
+use crate::{ArchiveError, Result, checksums, index, latency, temporary};
 use model::{Interval, PhaseRun, Run, SystemSample};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ impl Partial {
             if is_taken(archive, &archive.run_dir(&run.id)) || is_taken(archive, &directory) {
                 return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
             }
-            let order = order::next(archive, &run.id)?;
+            let order = order::next(archive, &run.id, || index::highest(archive))?;
             archive.storage.create_dir(&directory)?;
             let lock = directory.join(WRITER_LOCK);
             match archive.storage.open_lock(&lock).and_then(|file| lock::attempt(&lock, file)) {
@@ -233,7 +234,7 @@ impl Partial {
         // Given once more: it is the end that counts.
         let order = {
             let _lock = self.archive.lock()?;
-            order::next(&self.archive, &run.id)?
+            order::next(&self.archive, &run.id, || index::highest(&self.archive))?
         };
         self.write(run)?;
         seal(&self.archive, &self.directory, order)?;

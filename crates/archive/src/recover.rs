@@ -1,9 +1,9 @@
 //! After a crash.
 
-use crate::archive::Archive;
 use crate::bundle::load;
 use crate::bundle_files::{self, LATENCY, RUN, SERIES, SYSTEM, WRITER_LOCK};
 use crate::csv::Tolerance;
+use crate::directory::Archive;
 use crate::id::id_of_partial;
 use crate::lock::{self, Attempt};
 use crate::partial::{measured, publish, seal};

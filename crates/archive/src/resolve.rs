@@ -1,10 +1,10 @@
 //! From what a person types to a run.
 
-use crate::archive::Archive;
 use crate::bundle::{load_samples, summary};
 use crate::bundle_files::{RUN, SUMS};
 use crate::checksums::{self, Verification};
 use crate::csv::Tolerance;
+use crate::directory::Archive;
 use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
 use model::Run;
 use std::path::{Path, PathBuf};

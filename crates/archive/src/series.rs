@@ -74,7 +74,7 @@ pub(crate) fn read(path: &Path, source: impl BufRead, tolerance: Tolerance) -> R
     let dropped = each_row(path, source, tolerance, SeriesForm::columns, |c, row| {
         let (name, interval) = (row.cell(c[0]), SeriesForm::read(c, row)?);
         if !phases.contains_key(name) {
-            if phases.len() == crate::bundle::PHASE_LIMIT {
+            if phases.len() == crate::bundle_files::PHASE_LIMIT {
                 return Err("it has too many phases".into());
             }
             phases.insert(name.to_owned(), IntervalSeries::default());

@@ -3,8 +3,9 @@
 //! Every primitive step passes [`Storage::step`], so that the crash tests can stop at each one and undo what had not
 //! been synced (`crash_tests.rs` lists what is injected).
 
+use crate::folder::{self, parent_of};
 use crate::lock::{self, Attempt};
-use crate::{ArchiveError, Result, folder, temporary};
+use crate::{ArchiveError, Result, temporary};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -364,12 +365,6 @@ fn fill(content: &mut dyn Read, piece: &mut [u8]) -> io::Result<usize> {
     }
     Ok(length)
 }
-
-/// The directory that an entry lies in.
-pub(crate) fn parent_of(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// How a file that may come from a stranger is opened: a symbolic link or a FIFO must neither lead outside nor hang.
 const READING: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 

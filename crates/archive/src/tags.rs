@@ -5,7 +5,7 @@
 //! before = ["20261120T213000Z-7f3a9c21"]
 //! ```
 
-use crate::archive::Archive;
+use crate::directory::Archive;
 use crate::{ArchiveError, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,7 @@
 //! its writer holds a lock on it (flock(2)), which the kernel drops with the process. So what a killed program left can be
 //! told from what another program is writing, whatever the clock and the process numbers say.
 
-use crate::Archive;
+use crate::directory::Archive;
 use crate::id::is_run_id;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
