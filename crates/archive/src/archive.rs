@@ -7,7 +7,7 @@ use crate::directory::Archive;
 use crate::id::deleted_name;
 use crate::recover::{self, Recovery};
 use crate::resolve::{self, RunRef};
-use crate::{ArchiveError, IndexEntry, Partial, Result, index, is_run_id, tags, temporary};
+use crate::{ArchiveError, IndexEntry, Partial, Result, index, is_run_id, sweep, tags, temporary};
 use model::Run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ impl Archive {
             let reason = "its id cannot be the name of a page".to_owned();
             return Err(ArchiveError::Unstorable { id: id.to_owned(), reason });
         }
-        temporary::sweep(self);
+        sweep::sweep(self);
         self.storage.create_dirs(&self.reports_dir())?;
         let path = self.report_path(id);
         self.storage.replace(&path, html.as_bytes())?;

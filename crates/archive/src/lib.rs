@@ -51,6 +51,7 @@ mod recover;
 mod resolve;
 mod series;
 mod storage;
+mod sweep;
 mod system;
 mod table;
 mod tags;

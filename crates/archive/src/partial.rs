@@ -13,7 +13,7 @@ use crate::order::{self, ORDER};
 use crate::series::SeriesForm;
 use crate::system::Layout;
 use crate::table::{Part, Table};
-use crate::{ArchiveError, Result, checksums, index, latency, temporary};
+use crate::{ArchiveError, Result, checksums, index, latency, sweep};
 use model::{Interval, PhaseRun, Run, SystemSample};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Partial {
         let (writer, order) = {
             // Under the archive's lock, so that `recover` never sees the directory without its writer's lock.
             let _lock = archive.lock()?;
-            temporary::sweep(archive);
+            sweep::sweep(archive);
             if is_taken(archive, &archive.run_dir(&run.id)) || is_taken(archive, &directory) {
                 return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
             }

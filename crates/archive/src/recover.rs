@@ -11,7 +11,7 @@ use crate::series::SeriesForm;
 use crate::storage::open_regular;
 use crate::system::Layout;
 use crate::table::{Form, retain};
-use crate::{ArchiveError, Result, checksums, latency, order, temporary};
+use crate::{ArchiveError, Result, checksums, latency, order, sweep};
 use model::{Run, RunState};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(crate) fn recover(archive: &Archive) -> Result<Vec<Recovery>> {
         return Ok(Vec::new());
     }
     let _lock = archive.lock()?;
-    temporary::sweep(archive);
+    sweep::sweep(archive);
     archive.finish_deletions()?;
     let names = archive.storage.names(&runs)?;
     Ok(names

@@ -11,6 +11,7 @@ mod priority;
 mod read;
 mod scheduling;
 mod simulated;
+mod superblocks;
 mod watcher;
 
 pub use defer::Deferred;

@@ -6,7 +6,7 @@
 
 mod pci;
 
-use crate::target::Opened;
+use crate::opened::Opened;
 use engine::{Region, RegionRig};
 use model::{Environment, Failure, FailureKind, SimMemoryBus, Stack, Target, TargetKind, parse_bytes};
 use observe::{Locator, Look, Root, Sampler};

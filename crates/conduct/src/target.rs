@@ -1,13 +1,14 @@
 //! From the text of a target to a rig that is open, locked and known down to its controller.
 
-use crate::admission::{Admitted, Consent, Object, admit};
+use crate::admission::{Admitted, Consent, admit};
 use crate::listener::{Event, Listener};
+use crate::opened::Opened;
 use crate::region::{RegionRights, copy_buffer_bytes, open_region};
 use crate::wear::Wear;
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
 use model::{
-    Access, BlockPlan, Durability, Environment, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order,
-    Stack, StreamPlan, Sync, Target, TargetKind,
+    Access, BlockPlan, Durability, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order, Stack,
+    StreamPlan, Sync, Target, TargetKind,
 };
 use observe::{Inventory, Locator, Look, Root, Sampler};
 use spec::Readiness;
@@ -18,36 +19,6 @@ use sys::Links;
 
 /// The probe that decides the size of the measured region takes at most this long.
 const PROBE_NS: u64 = NS_PER_S / 2;
-
-/// A target that is ready to be measured.
-pub struct Opened {
-    /// What it is, with the stack below it.
-    pub target: Target,
-    /// What it is to the kernel; `None` where the rig simulates it.
-    pub object: Option<Object>,
-    /// Where it is on this machine; `None` where the rig simulates one.
-    pub place: Option<Locator>,
-    /// The machine.
-    pub environment: Environment,
-    /// Carries phases out.
-    pub rig: Box<dyn Rig>,
-    /// Watches the real machine; `None` where the rig simulates one.
-    pub sampler: Option<Sampler>,
-    /// What may be done to it.
-    pub readiness: Readiness,
-    /// The most it offers.
-    pub max_bytes: u64,
-    /// Unit of direct I/O.
-    pub sector_bytes: u64,
-    /// Memory that may be used, where that is known and a limit.
-    pub memory_bytes: Option<u64>,
-    /// Sequential write rate of the probe, where one was made.
-    pub probe_bytes_per_s: Option<f64>,
-    /// Rate of the probe's rounds through the page cache, where one was made.
-    pub probe_round_bytes_per_s: Option<f64>,
-    /// What the user should know of the target.
-    pub remarks: Vec<String>,
-}
 
 /// What a command wants of its target.
 #[derive(Clone, Debug)]

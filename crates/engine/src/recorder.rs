@@ -14,7 +14,6 @@ pub(crate) use merge::{add_errors, phase_record};
 pub use stream_record::StreamRecord;
 
 use crate::feed::Feeder;
-use crate::worker::Part;
 use errors::ErrorTable;
 use model::{Direction, Histogram, Interval, IntervalSeries, Ns, StopCause, Warmup, WarmupCut};
 use parts::Parts;
@@ -122,11 +121,16 @@ impl Recorder {
         }
     }
 
-    /// Has these directions told apart, none if all is one, and says whether syncs close rounds; else they are operations
-    /// of their own. Before the first operation.
-    pub fn telling_apart(mut self, part: &Part<'_>) -> Self {
-        self.directions = part.directions.iter().map(|d| (*d, Parts::new())).collect();
-        (self.closes_rounds, self.pause_ns) = (part.closes_rounds, part.pause_ns);
+    /// Has these directions told apart, none if all is one. Before the first operation.
+    pub fn telling_apart(mut self, directions: &[Direction]) -> Self {
+        self.directions = directions.iter().map(|d| (*d, Parts::new())).collect();
+        self
+    }
+
+    /// Says whether syncs close rounds, else they are operations of their own; and after how long without operations in flight a
+    /// burst of writes has ended. Before the first operation.
+    pub fn with_rounds(mut self, closed_by_syncs: bool, pause_ns: Ns) -> Self {
+        (self.closes_rounds, self.pause_ns) = (closed_by_syncs, pause_ns);
         self
     }
 

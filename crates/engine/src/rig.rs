@@ -24,6 +24,7 @@ mod stream_worker;
 mod target;
 mod verify;
 mod ways;
+mod work;
 
 pub(crate) use bounds::clip;
 pub use device_reads::DeviceReads;

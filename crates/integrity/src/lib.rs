@@ -23,6 +23,7 @@ mod ledger;
 mod medium;
 mod passes;
 mod sector;
+mod sizes;
 mod stamp;
 mod table;
 mod versions;

@@ -1,21 +1,13 @@
 //! The 64 bytes at the start of every 512-byte sector, also on devices with larger sectors: who wrote it, where, when,
 //! and which version it is. The layout is described in docs/design/sector-stamp.md; all numbers are little-endian.
 
+pub(crate) use crate::sizes::Aligned;
+pub use crate::sizes::{PAYLOAD_BYTES, PAYLOAD_WORDS, SECTOR_BYTES, STAMP_BYTES};
 use crate::xxh3::xxh3;
 use model::VerifyKind;
 
-pub const SECTOR_BYTES: usize = 512;
-pub const STAMP_BYTES: usize = 64;
-pub const PAYLOAD_BYTES: usize = SECTOR_BYTES - STAMP_BYTES;
-/// The payload in words of 64 bits.
-pub const PAYLOAD_WORDS: usize = PAYLOAD_BYTES / 8;
 /// Sectors of the largest write: 32 MiB less one sector; the count is a 16-bit field.
 pub const MAX_WRITE_SECTORS: u32 = u16::MAX as u32;
-
-/// On a line of the cache of its own: what crosses lines is stored and loaded twice.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-pub(crate) struct Aligned<T>(pub(crate) T);
 
 pub type Sector = [u8; SECTOR_BYTES];
 

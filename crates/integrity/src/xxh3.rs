@@ -2,7 +2,7 @@
 //! secret and no seed. The length is known and the payload is made in registers, so that stamping needs no second pass over
 //! the data; it is written so that compilers make vectors of it.
 
-use crate::stamp::{Aligned, PAYLOAD_BYTES, PAYLOAD_WORDS};
+use crate::sizes::{Aligned, PAYLOAD_BYTES, PAYLOAD_WORDS};
 
 const PRIME32_1: u64 = 0x9e37_79b1;
 const PRIME32_2: u64 = 0x85eb_ca77;

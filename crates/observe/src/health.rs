@@ -9,6 +9,7 @@ pub mod ata;
 mod bcachefs;
 mod dm;
 mod ebs;
+mod node;
 pub mod nvme;
 
 pub(crate) use ask::{of_ata_disk, of_nvme_controller};

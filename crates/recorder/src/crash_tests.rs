@@ -2,11 +2,11 @@
 //! storage had done by then of what was not flushed. Every moment of a recorded log is tried.
 
 use crate::container::{Geometry, Identity, Pins, SharedPins, Superblock, WhenFull};
+use crate::damage::Damage;
 use crate::input::{Generated, InTime};
 use crate::reader::Container;
 use crate::ring::Ring;
 use crate::run::{DEPTH, on};
-use crate::verify::Damage;
 use crate::{Accounts, Counted, Store, WriterSettings};
 use engine::{Completion, Device, DeviceError};
 use model::Ns;

@@ -12,11 +12,13 @@ mod account;
 mod container;
 #[cfg(test)]
 mod crash_tests;
+mod damage;
 mod export;
 mod frame;
 pub mod input;
 mod item;
 mod opening;
+mod read_error;
 mod reader;
 #[cfg(test)]
 mod reader_tests;
@@ -32,11 +34,13 @@ pub use container::{
     MOST_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SharedPins, StreamName, Superblock,
     VERSION, WhenFull,
 };
+pub use damage::Damage;
 pub use export::{Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
-pub use reader::{BatchAt, Container, FrameAt, ReadError, Segment, Span, StreamHeld, VisitFrame};
+pub use read_error::ReadError;
+pub use reader::{BatchAt, Container, FrameAt, Segment, Span, StreamHeld, VisitFrame};
 pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
 pub use store::Store;
-pub use verify::{Damage, Verified};
+pub use verify::Verified;
 pub use writer::{FrameTime, MOST_FRAME_TIMES, WriterData, WriterSettings, WriterSource, Written, writer};

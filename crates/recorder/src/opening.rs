@@ -3,9 +3,9 @@
 use crate::container::{
     BLOCK_BYTES, ContainerError, Identity, Pins, RECORD_BYTES, SEGMENT_UNIT, SegmentHeader, Superblock,
 };
-use crate::reader::{ReadError, read};
+use crate::damage::Damage;
+use crate::read_error::{ReadError, read};
 use crate::store::Store;
-use crate::verify::Damage;
 
 /// How far segments are looked for where both superblocks are gone.
 const SEARCH_BYTES: u64 = 4 << 30;

@@ -4,33 +4,18 @@
 //! through. Nothing is believed that has no right CRC32C of this container.
 
 use crate::container::{
-    BatchHeader, ContainerError, Entry, FrameEntry, Geometry, HEADER_BYTES, Held, Payload, RECORD_BYTES, SegmentFooter,
-    SegmentHeader, StreamName, Superblock, line,
+    BatchHeader, Entry, FrameEntry, Geometry, HEADER_BYTES, Held, Payload, RECORD_BYTES, SegmentFooter, SegmentHeader,
+    StreamName, Superblock, line,
 };
+use crate::damage::Damage;
 use crate::opening::superblock;
+use crate::read_error::{ReadError, read};
 use crate::store::Store;
-use crate::verify::Damage;
 use std::collections::BTreeMap;
-use std::io;
 use std::ops::ControlFlow;
 
 /// What is looked through at once for the next batch.
 const WINDOW_BYTES: usize = 1 << 20;
-
-/// Why a container cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// It is none, or not one for this program.
-    #[error(transparent)]
-    Container(#[from] ContainerError),
-    /// The storage failed.
-    #[error("reading at {offset}: {source}")]
-    Io {
-        offset: u64,
-        /// What it said.
-        source: io::Error,
-    },
-}
 
 /// A segment that was found.
 #[derive(Clone, Debug)]
@@ -391,13 +376,6 @@ impl<S: Store> Container<S> {
         }
         Ok(())
     }
-}
-
-pub(crate) fn read<S: Store>(store: &S, offset: u64, length: usize) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = vec![0; length];
-    // Behind the end there is nothing that could be a record.
-    store.read_at(offset, &mut bytes).map_err(|source| ReadError::Io { offset, source })?;
-    Ok(bytes)
 }
 
 /// A stretch of the storage in memory.

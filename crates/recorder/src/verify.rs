@@ -1,46 +1,12 @@
 //! Reading all of a container: what was acknowledged must be there, as it was.
 
 use crate::container::{Entry, WhenFull};
-use crate::reader::{Container, ReadError, Segment};
+use crate::damage::Damage;
+use crate::read_error::ReadError;
+use crate::reader::{Container, Segment};
 use crate::store::Store;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-
-/// What is wrong with a container.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Damage {
-    /// One copy of the superblock is not there; the other is.
-    Superblock { offset: u64 },
-    /// Both are gone; the segments said what they said.
-    BothSuperblocks,
-    /// Batches that were acknowledged are not there, or not whole.
-    Batches {
-        /// Of which opening.
-        epoch: u32,
-        /// The first, and the one behind the last.
-        from: u64,
-        /// The one behind the last.
-        until: u64,
-    },
-    /// A frame that was acknowledged is not what was written.
-    Frame {
-        /// Its stream's name.
-        stream: String,
-        /// Its number.
-        sequence: u64,
-        /// Where it lies.
-        offset: u64,
-    },
-    /// Segments that are pinned are not there.
-    Pinned {
-        /// The first.
-        from: u64,
-        /// The one behind the last.
-        until: u64,
-    },
-    /// The last block of a segment does not say what the segment holds.
-    Footer { segment: u64 },
-}
 
 /// What came of reading all of a container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! this program unnoticed.
 
 use crate::error::{Result, SettingError};
-use crate::running::Running;
+use crate::running::{MARK, Running};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write;
@@ -14,8 +14,6 @@ use std::time::{Duration, Instant};
 /// A command that is told to end gets this long before it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Name of the variable by which a command's processes are known.
-pub(crate) const MARK: &str = "NARROWS_COMMAND";
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

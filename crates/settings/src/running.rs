@@ -1,10 +1,12 @@
 //! Processes of a command, found again after the program that started it has gone.
 
-use crate::command::MARK;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::time::{Duration, Instant};
+
+/// Name of the variable by which a command's processes are known.
+pub(crate) const MARK: &str = "NARROWS_COMMAND";
 
 /// What is killed is gone after this long, unless it hangs in the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);

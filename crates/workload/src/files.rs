@@ -1,10 +1,11 @@
 //! The files of a stream, and where in them its next block lies.
 
 use crate::FileSpace;
-use crate::pattern::OTHER;
 use crate::places::Places;
 use crate::random::{FILE, PLACE, Random, mix};
 use model::{FileOrder, StreamPlan};
+
+pub(crate) const OTHER: usize = 1;
 
 /// The files of a stream, and how it goes through them.
 #[derive(Clone, Debug)]

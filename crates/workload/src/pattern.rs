@@ -2,7 +2,7 @@
 
 use crate::backlog::Backlog;
 use crate::before::Before;
-use crate::files::Files;
+use crate::files::{Files, OTHER};
 use crate::flow::FlowShare;
 use crate::priorities::Priorities;
 use crate::random::{MIX, Random, SIZE};
@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 /// The two sides of a mix.
 const READ: usize = 0;
-pub(crate) const OTHER: usize = 1;
 
 /// Gives the operations of any [`StreamPlan`] of blocks. Takes memory for each file and each operation in flight when it is
 /// made, none afterwards. What a plan does not ask for has no part in it: a plain stream goes from block to block.

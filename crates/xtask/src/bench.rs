@@ -1,6 +1,7 @@
 //! Benchmarks of our own code. They print figures and never fail on slowness: judging them is for people.
 
 mod cases;
+mod cell;
 mod contest;
 mod contestants;
 mod engine;

@@ -1,6 +1,7 @@
 //! Of commands that hold results side by side.
 
-use clap::{Args, ValueEnum};
+use super::measuring::FailOn;
+use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -61,13 +62,6 @@ pub struct CompareArgs {
     /// Keep the names and serial numbers of the machines and their users on the page
     #[arg(long)]
     pub identify: bool,
-}
-
-/// What ends a comparison with exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// A primary metric is worse.
-    Worse,
 }
 
 #[derive(Args, Debug)]

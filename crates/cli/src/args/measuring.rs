@@ -359,7 +359,7 @@ pub struct RunArgs {
     pub repeat: Option<u32>,
     /// What ends it with exit code 1; `compare --repeat` has it
     #[arg(skip)]
-    pub fail_on: Option<super::judging::FailOn>,
+    pub fail_on: Option<FailOn>,
     /// Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["plan", "format"])]
     pub resume: Option<OsString>,
@@ -458,4 +458,11 @@ pub enum WorkloadsCommand {
         /// Which one
         name: String,
     },
+}
+
+/// What ends a comparison with exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A primary metric is worse.
+    Worse,
 }

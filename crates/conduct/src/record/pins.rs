@@ -4,13 +4,12 @@
 //! it: it looks at the superblock a few times a second. Two who change them at once are kept apart by a lock of POSIX, because
 //! the other kind of lock is the recorder's. Nothing but a superblock that was read and found whole is ever written over.
 
-use super::place::{cannot, failed, refused, write_superblocks};
 use super::read::find_recording;
+use super::superblocks::{Alone, cannot, failed, refused, superblock_of, write_superblocks};
 use crate::admission::{Consent, admit};
 use model::{Failure, FailureKind};
 use observe::Root;
-use recorder::{Container, Pins, RECORD_BYTES, SharedPins, Store, Superblock, WhenFull};
-use rustix::fs::FlockOperation;
+use recorder::{Container, Pins, SharedPins, Superblock, WhenFull};
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -23,48 +22,11 @@ use sys::{Links, Locked};
 const LOOK: Duration = Duration::from_millis(250);
 /// By then it has looked, and what it begins from then on respects the pins.
 const HEARD: Duration = Duration::from_millis(1000);
-/// How long others that change pins are waited for.
-const PATIENCE: Duration = Duration::from_secs(3);
-
 /// What came of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pinned {
     /// Segments that were overwritten before the recorder heard of their pins.
     pub too_late: u64,
-}
-
-/// A superblock that this process alone changes, until it is dropped.
-pub(super) struct Alone<'a>(&'a File);
-
-impl<'a> Alone<'a> {
-    /// Waits for others. The lock goes when any descriptor of the file is closed by this process: none may be, meanwhile.
-    pub fn wait(file: &'a File, path: &Path) -> Result<Self, Failure> {
-        let begun = Instant::now();
-        loop {
-            match rustix::fs::fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Self(file)),
-                // Where there are no locks nobody else has one.
-                Err(rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOLCK) => {
-                    return Ok(Self(file));
-                }
-                Err(_) if begun.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
-                Err(e) => return Err(cannot(path, &e.into())),
-            }
-        }
-    }
-}
-
-impl Drop for Alone<'_> {
-    fn drop(&mut self) {
-        let _ = rustix::fs::fcntl_lock(self.0, FlockOperation::Unlock);
-    }
-}
-
-/// The first copy of the superblock of this container, if it is whole.
-pub(super) fn superblock_of(file: &File, uuid: &[u8; 16]) -> Option<Superblock> {
-    let mut record = [0; RECORD_BYTES];
-    file.read_at(0, &mut record).ok()?;
-    Superblock::decode(&record).ok()?.filter(|superblock| superblock.identity.uuid == *uuid)
 }
 
 /// A recorder's ear for pins.

@@ -1,6 +1,6 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
-use super::pins::{Alone, superblock_of};
+use super::superblocks::{Alone, cannot, failed, refused, superblock_of, write_superblocks};
 use super::{RecordEvent, Recording};
 use crate::admission::{Admitted, Consent, Object, admit};
 use crate::clock::random_u64;
@@ -13,8 +13,7 @@ use spec::Readiness;
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sys::{Links, Locked};
@@ -56,14 +55,6 @@ pub(super) struct Begun {
     pub pins: Pins,
     pub next_segment: u64,
     pub next_batch: u64,
-}
-
-pub(super) fn cannot(path: &Path, e: &io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()))
-}
-
-pub(super) fn refused(path: &Path, why: &str) -> Failure {
-    Failure::new(FailureKind::Refused, format!("{}: {why}", path.display()))
 }
 
 impl RecordingTarget {
@@ -264,16 +255,6 @@ pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// Both copies, durably; never both at once, so that one is always whole.
-pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
-    let record = superblock.encode();
-    for at in [superblock.geometry.second_superblock(), 0] {
-        file.write_all_at(&record, at)?;
-        file.sync_data()?;
-    }
-    Ok(())
-}
-
 /// What a recording goes on from, if it can.
 fn goes_on(container: &Container<File>, path: &Path, recording: &Recording<'_>) -> Result<Before, Failure> {
     let geometry = container.geometry();
@@ -299,14 +280,6 @@ fn goes_on(container: &Container<File>, path: &Path, recording: &Recording<'_>) 
 fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     path.metadata().is_ok_and(|m| m.file_type().is_block_device())
-}
-
-pub(super) fn failed(path: &Path, e: &ReadError) -> Failure {
-    let kind = match e {
-        ReadError::Container(_) => FailureKind::Refused,
-        ReadError::Io { .. } => FailureKind::Device,
-    };
-    Failure::new(kind, format!("{}: {e}", path.display()))
 }
 
 /// The recording that a file or device holds; `None` where it holds none, an error where it cannot be gone on with.

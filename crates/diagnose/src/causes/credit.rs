@@ -1,8 +1,8 @@
 //! A virtual disk whose burst credit ran out: its rate falls in one step, to a plateau as even as only a limiter makes it.
 
-use super::{Cause, Standing, Trial, gaps, probes, write_cache};
+use super::{Cause, Standing, Trial, gaps, probes};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, Run};
+use model::{Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run};
 
 /// Storage is not this even; token buckets are. A few windows after a fall vary more than those of a whole phase.
 const EVEN: f64 = 0.03;
@@ -45,6 +45,16 @@ fn plateau(probe: &probes::Probe<'_>) -> Option<f64> {
     series::relative_spread(probe.record).filter(|s| *s <= even).map(|_| probe.bytes_per_s)
 }
 
+/// Direct writes of a layout or preconditioning, which come before the phases that are measured.
+pub(super) fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl Iterator<Item = &'a PhaseRun> {
+    let at = run.phases.iter().position(|p| p.plan.name == measured.plan.name).unwrap_or(0);
+    run.phases[..at].iter().filter(|p| {
+        matches!(p.plan.kind, PhaseKind::Layout | PhaseKind::Precondition)
+            && p.plan.access == Access::Direct
+            && p.plan.is_write()
+    })
+}
+
 /// A burst credit that ran out. Where both directions came to the same plateau, it is probable; so are random reads alone,
 /// which no cache of the host serves at first and then no more. A fall of writes alone may be a cache behind the disk.
 pub fn spent(run: &Run) -> Option<Cause> {
@@ -53,7 +63,7 @@ pub fn spent(run: &Run) -> Option<Cause> {
     }
     let all: Vec<probes::Probe<'_>> = probes::all(run).into_iter().filter(|p| p.direct).collect();
     let first = all.first()?;
-    let laid_out = write_cache::before_measuring(run, first.phase).filter_map(|phase| {
+    let laid_out = before_measuring(run, first.phase).filter_map(|phase| {
         let (_, record) = machine::standing(run, &phase.plan.name)?;
         let block = phase.plan.streams.first()?.block().block_size_bytes.max(1) as f64;
         fallen(phase, record, Direction::Write, block)

@@ -1,13 +1,26 @@
 //! The link between controller and device: how much of what it carries in practice is used.
 
 use super::probes::{self, Probe};
-use super::rows::AtLink;
 use super::{Cause, Standing, Trial};
 use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
+
+/// What a rate says of the link below it.
+pub(crate) struct AtLink {
+    /// Link, or not known which of two.
+    pub layer: LimitLayer,
+    /// In a few words.
+    pub statement: String,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What the link carries.
+    pub evidence: Vec<Evidence>,
+    /// What would tell the link from the device, where that is open.
+    pub trial: Option<&'static str>,
+}
 
 /// At this share of the realistic ceiling the link is named.
 const NAMED: f64 = 0.85;

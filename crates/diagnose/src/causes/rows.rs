@@ -1,21 +1,8 @@
 //! What the rows of a card ask of the causes: the same rules, of one direction or one rate.
 
+use super::link::AtLink;
 use super::{Cause, depth, link, page_cache, write_cache};
-use model::{Confidence, Direction, Evidence, LimitLayer, Run};
-
-/// What a rate says of the link below it.
-pub(crate) struct AtLink {
-    /// Link, or not known which of two.
-    pub layer: LimitLayer,
-    /// In a few words.
-    pub statement: String,
-    /// How sure.
-    pub confidence: Confidence,
-    /// What the link carries.
-    pub evidence: Vec<Evidence>,
-    /// What would tell the link from the device, where that is open.
-    pub trial: Option<&'static str>,
-}
+use model::{Direction, Evidence, Run};
 
 /// Random reads or writes at depth over those at depth 1.
 pub(crate) struct Scaling {

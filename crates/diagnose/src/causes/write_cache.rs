@@ -2,20 +2,10 @@
 
 use super::{Cause, Standing, credit, gaps, probes, thermal};
 use crate::{machine, phrase, series, stack_view};
-use model::{Access, Confidence, Direction, Evidence, LimitLayer, PhaseKind, PhaseRecord, PhaseRun, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run};
 
 /// A rate this near to the one after a fall is the same: what was full stayed full.
 const STAYED: f64 = 1.3;
-
-/// Direct writes of a layout or preconditioning, which come before the phases that are measured.
-pub(super) fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl Iterator<Item = &'a PhaseRun> {
-    let at = run.phases.iter().position(|p| p.plan.name == measured.plan.name).unwrap_or(0);
-    run.phases[..at].iter().filter(|p| {
-        matches!(p.plan.kind, PhaseKind::Layout | PhaseKind::Precondition)
-            && p.plan.access == Access::Direct
-            && p.plan.is_write()
-    })
-}
 
 /// A fall of the rate at which data move: where a device stands still now and then, of the rate in between.
 fn fall(phase: &PhaseRun, record: &PhaseRecord) -> Option<series::Step> {
@@ -31,7 +21,7 @@ pub fn exhausted(run: &Run) -> Option<Cause> {
     let writes = probes::fastest(run, Direction::Write)?;
     let within = fall(writes.phase, writes.record).map(|fall| (writes.phase, fall));
     let (phase, fall) = within.or_else(|| {
-        before_measuring(run, writes.phase).find_map(|p| {
+        credit::before_measuring(run, writes.phase).find_map(|p| {
             let (_, record) = machine::standing(run, &p.plan.name)?;
             // The layout's own speed says nothing if writes are faster afterwards: then nothing was used up.
             fall(p, record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))

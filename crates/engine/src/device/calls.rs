@@ -1,16 +1,12 @@
 //! Operations on files, carried out one by one in the calling thread.
 
-use super::in_thread::Calls;
 use super::metadata::Metadata;
 use super::mmap::MappedFiles;
-use crate::DeviceError;
+use super::one_call::{Calls, without_data};
 use model::RwFlags;
 use std::os::fd::{AsFd, OwnedFd};
-use sys::{
-    CallFlags,
-    errno::{EINVAL, ENXIO},
-};
-use workload::{BlockOp, FileSpace, OpKind, Request};
+use sys::{CallFlags, errno::ENXIO};
+use workload::{BlockOp, FileSpace, OpKind};
 
 /// Files in one range of addresses, and how they are reached.
 #[derive(Debug)]
@@ -89,28 +85,4 @@ impl FileSet {
         // A length fits u32, because `op.len` does.
         Ok(count as u32)
     }
-}
-
-/// What carries no data, and is rare or slow enough to stay out of the way of what does.
-#[cold]
-pub(super) fn without_data(file: impl AsFd, op: &BlockOp) -> Result<u32, i32> {
-    let len = u64::from(op.len);
-    match op.kind {
-        OpKind::Fsync => sys::sync_all(file).map(|()| 0),
-        OpKind::Fdatasync => sys::sync_data(file).map(|()| 0),
-        OpKind::Trim => sys::discard(file, op.offset, len).map(|()| op.len),
-        OpKind::WriteZeroes => sys::write_zeroes(file, op.offset, len).map(|()| op.len),
-        OpKind::Read | OpKind::Write | OpKind::WriteSync => Err(EINVAL),
-    }
-}
-
-/// An operation's buffer must exist and hold its bytes; told before anything is carried out.
-#[inline]
-pub(crate) fn check(op: &impl Request, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
-    let (buffer, len) = (op.buffer(), op.len());
-    if buffer >= depth || len as usize > buffer_bytes {
-        let what = format!("buffer {buffer} of {depth}, {len} bytes of {buffer_bytes}");
-        return Err(DeviceError::BadOperation(what));
-    }
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! Operations on files and directories by their names, in the calling thread.
 
 use super::entry_names::{EntryNames, LINKED, PathText, second_name};
-use super::in_thread::{Calls, InThread};
+use super::in_thread::InThread;
+use super::one_call::Calls;
 use model::{FileKind, FileOperation, FilesPlan};
 use std::cell::RefCell;
 use std::ffi::CStr;

@@ -1,48 +1,11 @@
 //! Operations carried out in the calling thread, one after the other: pread and pwrite, copies of memory.
 
-use super::calls::{FileCalls, check};
-use super::pool_feature;
+use super::calls::FileCalls;
+use super::one_call::Calls;
 use crate::{Completion, Device, DeviceError};
 use model::Ns;
 use sys::{BufferPool, Epoch};
 use workload::Request;
-
-/// What carries single operations out.
-pub trait Calls {
-    /// The kind of operation.
-    type Op: Request;
-
-    /// Whether it can be carried out with these buffers, of which its own is to hold its bytes; told before any is.
-    ///
-    /// # Errors
-    /// [`DeviceError::BadOperation`].
-    #[inline]
-    fn check(&self, op: &Self::Op, pool: &BufferPool) -> Result<(), DeviceError> {
-        check(op, pool.count(), pool.buffer_bytes())
-    }
-
-    /// Carries one out with its buffer; bytes transferred, or the errno.
-    ///
-    /// # Errors
-    /// The errno.
-    fn carry_out(&self, op: &Self::Op, buffer: &mut [u8]) -> Result<u32, i32>;
-
-    /// The moment: of a simulation its own.
-    #[inline]
-    fn now(&self, epoch: &Epoch) -> Ns {
-        epoch.elapsed_ns()
-    }
-
-    /// Lets time pass, where nothing is to be done.
-    fn sleep_until(&self, epoch: &Epoch, until: Ns) {
-        epoch.sleep_until(until);
-    }
-
-    /// A feature in use, and what was asked of the system and not had.
-    fn remarks(&self, pool: &BufferPool) -> (Option<String>, Option<String>) {
-        (pool_feature(pool), pool.missing().map(str::to_owned))
-    }
-}
 
 /// A device without a queue: `submit` carries the operations out. All CPU time of an operation is the caller's own, so that
 /// getrusage shows who burns it.

@@ -1,6 +1,7 @@
 //! Copies of memory, and from and to a region, in the calling thread.
 
-use super::in_thread::{Calls, InThread};
+use super::in_thread::InThread;
+use super::one_call::Calls;
 use crate::DeviceError;
 use iomem::{Mmio, Mode, Rules, Width};
 use model::{CopyMethod, CopyPlan};

@@ -1,6 +1,6 @@
 //! Writes that send no data and change the file all the same.
 
-use super::calls::without_data;
+use super::one_call::without_data;
 use std::os::fd::OwnedFd;
 use sys::errno::ENXIO;
 use workload::{BlockOp, FileSpace, OpKind};

@@ -5,7 +5,7 @@
 //! carried out here, by the thread that asked for it.
 
 use crate::device::calls::FileCalls;
-use crate::device::in_thread::Calls;
+use crate::device::one_call::Calls;
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
 use sys::{BufferPool, errno::ECANCELED};

@@ -1,7 +1,7 @@
 //! Calls of a recording, made by descriptors and by names of our own form below one directory.
 
 use super::entry_names::{PathText, TraceNames};
-use super::in_thread::Calls;
+use super::one_call::Calls;
 use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
 use std::cell::RefCell;
 use std::ffi::CStr;

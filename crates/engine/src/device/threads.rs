@@ -5,8 +5,8 @@
 //! names, since it shows in latencies of fast devices.
 
 use super::calls::FileCalls;
-use super::in_thread::Calls;
-use super::{calls::check, pool_feature, worker_usage};
+use super::one_call::{Calls, check};
+use super::{pool_feature, worker_usage};
 use crate::{Completion, Device, DeviceError};
 use model::{Ns, WorkerUsage};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! io_uring: one ring, one file or several, registered buffers; submission and waiting in one system call.
 
 use crate::device::calls::call_flags;
-use crate::device::calls::without_data;
+use crate::device::one_call::without_data;
 use crate::device::pool_feature;
 use crate::{Completion, Device, DeviceError};
 use model::{IoPriority, Ns, RwFlags};

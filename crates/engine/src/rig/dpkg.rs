@@ -5,8 +5,7 @@
 //! anew without them.
 
 use super::archive::write_package;
-use super::on_files::needs_install;
-use super::own_directory::OwnDirectory;
+use super::own_directory::{ARCHIVES, OwnDirectory, ROOT};
 use crate::Control;
 use crate::worker::Content;
 use model::{
@@ -23,9 +22,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use sys::{Epoch, ThreadUsage};
 
-/// What is made in the run's directory, beside what other phases have there.
-pub(super) const ROOT: &str = "dpkg-root";
-pub(super) const ARCHIVES: &str = "dpkg-archives";
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// How often a command that runs is looked at.
 const LOOK: Duration = Duration::from_millis(2);
@@ -300,6 +296,12 @@ fn said_by(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<
 fn stop(child: &mut Child) {
     sys::kill_group(child.id());
     let _ = child.wait();
+}
+
+/// Packages of which nobody knows what an earlier phase left.
+pub(super) fn needs_install(phase: &PhasePlan) -> Failure {
+    let message = format!("{}: no packages were installed before", phase.name);
+    Failure::new(FailureKind::Environment, message).remedy("let the phase that installs them run first")
 }
 
 #[cfg(test)]

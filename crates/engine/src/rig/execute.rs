@@ -1,58 +1,14 @@
 //! Runs the streams of a phase side by side, reads back what is to be read back, and makes one record of theirs.
 
-use super::own_files::Files;
 use super::refusal::refusal_of_device;
-use super::shelf::Shelf;
 use super::stream_worker::Worker;
 use super::verify::{ReadsSeen, make_cold, past_cache};
+use super::work::{PhaseWork, Ran, Way, Work};
 use crate::recorder::{add_errors, phase_record};
-use crate::{Control, Crew, DeviceError, FileOptions, StreamRecord};
-use model::{
-    EngineKind, EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, StreamPlan,
-    Warmup,
-};
-use std::sync::Arc;
+use crate::{Crew, DeviceError};
+use model::{EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
 use std::thread::ScopedJoinHandle;
-use sys::Epoch;
 use workload::{Checked, Verified};
-
-/// The way that a stream takes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Way {
-    /// Its files, opened for this way; none where nothing is done.
-    pub files: Files,
-    /// Whether it goes past the page cache.
-    pub direct: bool,
-    /// Why threads serve instead of what is usual for the way, if they do.
-    pub threads: Option<String>,
-    /// Of files as a whole: their order, where their directories say it.
-    pub order: Option<Arc<[u64]>>,
-}
-
-/// What is to be done, where.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PhaseWork<'a> {
-    /// The phase, with its streams within what may be touched.
-    pub plan: &'a PhasePlan,
-    /// Whether it is the read-back of what a phase wrote.
-    pub reads_back: bool,
-    /// The run's clock.
-    pub epoch: Epoch,
-    /// Whether the target is a block device.
-    pub device: bool,
-    /// What the rig was told of it.
-    pub options: &'a FileOptions,
-    /// Where buffers wait between phases.
-    pub shelf: &'a Shelf,
-    pub control: &'a Control,
-}
-
-impl PhaseWork<'_> {
-    /// Bytes that the lowest layers have read so far; `None` where none counts.
-    fn device_read_bytes(&self) -> Option<u64> {
-        self.options.device_reads.as_ref()?.bytes()
-    }
-}
 
 /// What came out.
 #[derive(Debug)]
@@ -64,21 +20,6 @@ pub(crate) struct Executed {
     pub own_reads: ReadsSeen,
     /// How the read-back's went, where there was one.
     pub read_back: Option<ReadsSeen>,
-}
-
-/// How a stream ran.
-pub(super) struct Ran {
-    pub record: StreamRecord,
-    pub kind: EngineKind,
-    pub features: Vec<String>,
-    pub missing: Vec<String>,
-}
-
-/// A stream, its way, and where it verifies what it knows of its data.
-pub(super) struct Work<'a> {
-    pub stream: &'a StreamPlan,
-    pub way: &'a Way,
-    pub known: &'a mut Option<Verified>,
 }
 
 /// Runs all streams of the phase, one worker each; they start at one moment, when all are ready. When all have ended, what

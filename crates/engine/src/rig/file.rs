@@ -2,7 +2,7 @@
 
 use super::access::{DirectWay, is_direct};
 use super::cold::{Dropped, drop_caches, sync_backing};
-use super::execute::{Executed, PhaseWork, Way, execute};
+use super::execute::{Executed, execute};
 use super::limits::Limits;
 use super::own_directory::OwnDirectory;
 use super::own_files::OwnFiles;
@@ -11,6 +11,7 @@ use super::refusal::{Attempt, refusal};
 use super::shelf::Shelf;
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use super::verify::{no_memory, nothing_written};
+use super::work::{PhaseWork, Way};
 use crate::copy::run_copy;
 use crate::{Control, Rig};
 use model::{

@@ -1,8 +1,9 @@
 //! `null:`: nothing is done, so that what remains is our own overhead.
 
-use super::execute::{PhaseWork, Way, execute};
+use super::execute::execute;
 use super::on_files::no_file_system;
 use super::shelf::Shelf;
+use super::work::{PhaseWork, Way};
 use crate::copy::run_copy;
 use crate::{Control, FileOptions, Rig};
 use model::{EngineKind, Failure, Ns, PhasePlan, PhaseRecord};

@@ -1,11 +1,12 @@
 //! Phases of operations on files.
 
 use super::cold::drop_names;
-use super::dpkg::{Dpkg, room_for};
-use super::execute::{PhaseWork, Way, execute};
+use super::dpkg::{Dpkg, needs_install, room_for};
+use super::execute::execute;
 use super::file::{FileRig, moved_bytes};
 use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, errno_text, refusal};
+use super::work::{PhaseWork, Way};
 use crate::Control;
 use model::{
     CallKind, ColdProof, Direction, Failure, FailureKind, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind,
@@ -29,12 +30,6 @@ fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) 
     let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
     Failure::new(FailureKind::Environment, message)
         .remedy("name a directory on another file system (of operations on files: or leave file-kind out)")
-}
-
-/// Packages of which nobody knows what an earlier phase left.
-pub(super) fn needs_install(phase: &PhasePlan) -> Failure {
-    let message = format!("{}: no packages were installed before", phase.name);
-    Failure::new(FailureKind::Environment, message).remedy("let the phase that installs them run first")
 }
 
 impl FileRig {

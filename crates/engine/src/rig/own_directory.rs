@@ -5,7 +5,6 @@
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
-use super::dpkg;
 use crate::device::{EntryNames, LINKED, PathText, TraceNames, set_of};
 use crate::worker::Content;
 use model::{FileKind, FileOperation, FileTrace, FilesPlan};
@@ -16,6 +15,10 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 use sys::{Locked, OpenAs};
+
+/// What is made in the run's directory, beside what other phases have there.
+pub(super) const ROOT: &str = "dpkg-root";
+pub(super) const ARCHIVES: &str = "dpkg-archives";
 
 /// Data are made in pieces of this.
 const WRITTEN_BYTES: usize = 1 << 20;
@@ -50,7 +53,7 @@ fn clear(directory: &File, set: Option<u32>) -> io::Result<()> {
 
 /// Removes what dpkg made, which has names of its own, below the two names that a run gives it.
 fn clear_packages(directory: &File) {
-    for name in [dpkg::ROOT, dpkg::ARCHIVES] {
+    for name in [ROOT, ARCHIVES] {
         if let Ok(below) = sys::open_own_directory(directory, name) {
             // Links are not followed; what cannot be removed now is found by the next run.
             let here = format!("/proc/self/fd/{}", below.as_raw_fd());

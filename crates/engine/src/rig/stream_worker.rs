@@ -1,9 +1,9 @@
 //! One stream of a phase: chooses its device, and runs it there.
 
-use super::execute::{PhaseWork, Ran, Way, Work};
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
+use super::work::{PhaseWork, Ran, Way, Work};
 use crate::device::{FileCalls, FileSet, InThread, MappedFiles, Metadata, OwnThread, ReplayedCalls, Threads};
 use crate::worker::Checking;
 use crate::{

@@ -1,8 +1,8 @@
 //! The read-back of what a phase wrote, and second looks at what seems wrong.
 
 use super::cold::drop_caches;
-use super::execute::{PhaseWork, Way};
 use super::own_files::Files;
+use super::work::{PhaseWork, Way};
 use model::{Failure, FailureKind, StreamPlan};
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -3,10 +3,10 @@
 
 use super::access::{Direct, is_direct};
 use super::direct::{DirectFacts, kernel_version, proof};
-use super::execute::Way;
 use super::file::FileRig;
 use super::refusal::{Attempt, refusal};
 use super::verify::ReadsSeen;
+use super::work::Way;
 use model::{
     DirectProof, EngineKind, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind, VerifyReads, VerifyRecord,
     VerifySource,

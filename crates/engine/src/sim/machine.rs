@@ -5,7 +5,6 @@
 
 use super::jitter::Jitter;
 use super::page_cache::PageCache;
-use super::sample::Waiting;
 use super::station::{Busy, Pool, after_stalls};
 use model::{CPU_QUOTA_PERIOD_NS, Ns, SampleSeries, SimModel, SystemSample};
 use std::cmp::Reverse;
@@ -52,6 +51,15 @@ pub(super) struct Event {
     pub(super) bytes: u64,
     /// Who waits for it; `None` for commands inside the machine.
     pub(super) caller: Option<Caller>,
+}
+
+/// Where the account of CPU 0's waiting stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    pub(super) at: Ns,
+    pub(super) worked: Ns,
+    pub(super) disk: Ns,
+    pub(super) waited: Ns,
 }
 
 /// Sums of one direction.

@@ -16,6 +16,7 @@ mod jitter;
 mod machine;
 mod memory_bus;
 mod page_cache;
+mod paging;
 mod rig;
 mod sample;
 mod station;

@@ -1,6 +1,6 @@
 //! What an observer of the simulated machine would have seen.
 
-use super::machine::{Counted, Machine};
+use super::machine::{Counted, Machine, Waiting};
 use model::{CpuTicks, DiskCounters, MemorySample, NS_PER_S, Ns, Pressure, SystemSample, Temperature, ThrottleState};
 
 /// USER_HZ is 100 on every Linux architecture (proc_stat(5)).
@@ -14,15 +14,6 @@ const COOL_MILLIDEGREES: i64 = 38_000;
 const HOT_MILLIDEGREES: i64 = 80_000;
 /// Time constant of warming up where nothing throttles.
 const WARMING_S: f64 = 60.0;
-
-/// Where the account of CPU 0's waiting stands.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiting {
-    at: Ns,
-    worked: Ns,
-    disk: Ns,
-    waited: Ns,
-}
 
 impl Machine {
     /// The machine at the moment `at`; completions after it are not in the counters yet.

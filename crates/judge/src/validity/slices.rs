@@ -1,7 +1,7 @@
 //! Slices of a phase in which others used the device: left out of the rate where enough of the phase is left.
 
 use super::Case;
-use super::foreign::{FOREIGN_LIMIT, Moved, SMALL_BYTES, in_quiet_windows, proven_direct, taken, while_reading};
+use super::others::{FOREIGN_LIMIT, Moved, SMALL_BYTES, in_quiet_windows, proven_direct, taken, while_reading};
 use crate::context::own_bytes_between;
 use model::{DiskRate, Interval, Ns, Operation, StreamPlan, traffic};
 

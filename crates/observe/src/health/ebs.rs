@@ -1,7 +1,7 @@
 //! What a volume of Amazon EBS counts about its own limits: the log page 0xD0 of its NVMe controller (Amazon EBS User Guide,
 //! "Amazon EBS detailed performance statistics"; the same layout in nvme-cli's plugin and FreeBSD's ebsnvme).
 
-use super::ask::open;
+use super::node::open;
 use crate::facts;
 use crate::root::Root;
 use model::{Fact, Layer, LayerKind, Stack};

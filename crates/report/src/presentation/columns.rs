@@ -1,6 +1,6 @@
 //! A table in columns of text.
 
-use super::terminal::painted;
+use super::paint::painted;
 use super::{Cell, Row, Table, interval};
 use crate::text::{GLUE, pad, shorten, width, wrap};
 use crate::{Paint, Style};

@@ -6,6 +6,7 @@
 mod columns;
 mod interval;
 pub(crate) mod markdown;
+mod paint;
 mod sides;
 pub(crate) mod table;
 pub(crate) mod terminal;

@@ -1,6 +1,6 @@
 //! A table of reading and writing in text: two columns of numbers, each with its tail where all have room for it.
 
-use super::terminal::painted;
+use super::paint::painted;
 use super::{Cell, Row, Table};
 use crate::text::{pad, plain, shorten, width};
 use crate::{Paint, Style};

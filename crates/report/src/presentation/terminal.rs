@@ -2,8 +2,7 @@
 
 use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
 use super::{
-    Bottleneck, Cell, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns,
-    sides,
+    Bottleneck, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns, sides,
 };
 use crate::evidence::confidence_word;
 use crate::lines::Lines;
@@ -39,23 +38,6 @@ pub(crate) fn render(result: &Presentation, style: &Style) -> String {
     }
     w.end(&result.head, &result.end);
     w.lines.out
-}
-
-impl Tone {
-    fn paint(self) -> Option<Paint> {
-        match self {
-            Self::Good => Some(Paint::Accent),
-            Self::Plain => None,
-            Self::Doubt => Some(Paint::Warn),
-            Self::Bad => Some(Paint::Bad),
-        }
-    }
-}
-
-/// The text of a cell in its colour.
-pub(super) fn painted(cell: &Cell, text: &str, style: &Style) -> String {
-    let paint = if matches!(cell, Cell::Bar { .. }) { Some(Paint::Dim) } else { cell.tone().paint() };
-    paint.map_or_else(|| text.to_owned(), |paint| style.paint(paint, text))
 }
 
 struct Terminal<'a> {

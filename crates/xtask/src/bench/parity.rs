@@ -5,6 +5,7 @@
 //! io_uring, libaio and psync, each as it is without further options. Latencies are fio's `lat`, from the moment at which an
 //! operation is made to its completion, as ours are.
 
+use super::cell::Cell;
 use super::figures::Spread;
 use super::parity_peers::{Peer, Reading, peers};
 use super::targets::{self, Target};
@@ -28,15 +29,6 @@ pub struct Options {
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
-}
-
-/// One cell: what all contestants do.
-#[derive(Clone, Copy, Debug)]
-pub struct Cell {
-    /// As fio calls it.
-    pub rw: &'static str,
-    pub block: &'static str,
-    pub depth: u32,
 }
 
 const PATTERNS: [&str; 4] = ["randread", "randwrite", "read", "write"];

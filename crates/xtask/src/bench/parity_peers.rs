@@ -1,6 +1,6 @@
 //! Who takes part in `bench parity`, and how each is asked for the same job.
 
-use super::parity::Cell;
+use super::cell::Cell;
 use super::t_io_uring;
 use super::targets::Target;
 use anyhow::{Context, ensure};

@@ -1,9 +1,9 @@
 //! fio's own io_uring benchmark, which keeps no latencies: the least overhead that is known. Its binary is not packaged;
 //! the variable T_IO_URING names one where somebody built it.
 
+use super::cell::Cell;
 use super::contestants::Contestant;
 use super::figures::{Figures, Spread};
-use super::parity::Cell;
 use super::targets::Target;
 use anyhow::{Context, bail};
 use std::ffi::{OsStr, OsString};

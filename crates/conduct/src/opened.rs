@@ -1,0 +1,37 @@
+//! A target that is open.
+
+use crate::admission::Object;
+use engine::Rig;
+use model::{Environment, Target};
+use observe::{Locator, Sampler};
+use spec::Readiness;
+
+/// A target that is ready to be measured.
+pub struct Opened {
+    /// What it is, with the stack below it.
+    pub target: Target,
+    /// What it is to the kernel; `None` where the rig simulates it.
+    pub object: Option<Object>,
+    /// Where it is on this machine; `None` where the rig simulates one.
+    pub place: Option<Locator>,
+    /// The machine.
+    pub environment: Environment,
+    /// Carries phases out.
+    pub rig: Box<dyn Rig>,
+    /// Watches the real machine; `None` where the rig simulates one.
+    pub sampler: Option<Sampler>,
+    /// What may be done to it.
+    pub readiness: Readiness,
+    /// The most it offers.
+    pub max_bytes: u64,
+    /// Unit of direct I/O.
+    pub sector_bytes: u64,
+    /// Memory that may be used, where that is known and a limit.
+    pub memory_bytes: Option<u64>,
+    /// Sequential write rate of the probe, where one was made.
+    pub probe_bytes_per_s: Option<f64>,
+    /// Rate of the probe's rounds through the page cache, where one was made.
+    pub probe_round_bytes_per_s: Option<f64>,
+    /// What the user should know of the target.
+    pub remarks: Vec<String>,
+}

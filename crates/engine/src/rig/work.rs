@@ -1,0 +1,62 @@
+//! What a phase is to do, by which ways, and what came of a stream of it.
+
+use super::own_files::Files;
+use super::shelf::Shelf;
+use crate::{Control, FileOptions, StreamRecord};
+use model::{EngineKind, PhasePlan, StreamPlan};
+use std::sync::Arc;
+use sys::Epoch;
+use workload::Verified;
+
+/// The way that a stream takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Way {
+    /// Its files, opened for this way; none where nothing is done.
+    pub files: Files,
+    /// Whether it goes past the page cache.
+    pub direct: bool,
+    /// Why threads serve instead of what is usual for the way, if they do.
+    pub threads: Option<String>,
+    /// Of files as a whole: their order, where their directories say it.
+    pub order: Option<Arc<[u64]>>,
+}
+
+/// What is to be done, where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PhaseWork<'a> {
+    /// The phase, with its streams within what may be touched.
+    pub plan: &'a PhasePlan,
+    /// Whether it is the read-back of what a phase wrote.
+    pub reads_back: bool,
+    /// The run's clock.
+    pub epoch: Epoch,
+    /// Whether the target is a block device.
+    pub device: bool,
+    /// What the rig was told of it.
+    pub options: &'a FileOptions,
+    /// Where buffers wait between phases.
+    pub shelf: &'a Shelf,
+    pub control: &'a Control,
+}
+
+impl PhaseWork<'_> {
+    /// Bytes that the lowest layers have read so far; `None` where none counts.
+    pub(super) fn device_read_bytes(&self) -> Option<u64> {
+        self.options.device_reads.as_ref()?.bytes()
+    }
+}
+
+/// How a stream ran.
+pub(super) struct Ran {
+    pub record: StreamRecord,
+    pub kind: EngineKind,
+    pub features: Vec<String>,
+    pub missing: Vec<String>,
+}
+
+/// A stream, its way, and where it verifies what it knows of its data.
+pub(super) struct Work<'a> {
+    pub stream: &'a StreamPlan,
+    pub way: &'a Way,
+    pub known: &'a mut Option<Verified>,
+}
