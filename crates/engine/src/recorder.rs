@@ -121,16 +121,11 @@ impl Recorder {
         }
     }
 
-    /// Has these directions told apart, none if all is one. Before the first operation.
-    pub fn telling_apart(mut self, directions: &[Direction]) -> Self {
+    /// Has these directions told apart, none if all is one, and says whether syncs close rounds (else they are operations of their
+    /// own) and after how long without operations in flight a burst has ended. Before the first operation.
+    pub fn telling_apart(mut self, directions: &[Direction], closes_rounds: bool, pause_ns: Ns) -> Self {
         self.directions = directions.iter().map(|d| (*d, Parts::new())).collect();
-        self
-    }
-
-    /// Says whether syncs close rounds, else they are operations of their own; and after how long without operations in flight a
-    /// burst of writes has ended. Before the first operation.
-    pub fn with_rounds(mut self, closed_by_syncs: bool, pause_ns: Ns) -> Self {
-        (self.closes_rounds, self.pause_ns) = (closed_by_syncs, pause_ns);
+        (self.closes_rounds, self.pause_ns) = (closes_rounds, pause_ns);
         self
     }
 

@@ -47,9 +47,11 @@ impl Together {
             let once = phase.stop == StopRule::RegionOnce;
             let source = Pattern::new(plan, once).sharing(plan, |flow| crew.flow(flow));
             let part = Part::of(plan, &crew);
-            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup)
-                .telling_apart(&part.directions)
-                .with_rounds(part.closes_rounds, part.pause_ns);
+            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup).telling_apart(
+                &part.directions,
+                part.closes_rounds,
+                part.pause_ns,
+            );
             One { source, recorder, depth: plan.path.queue_depth.max(1), in_flight: 0, done: false }
         };
         self.streams = phase.streams.iter().map(one).collect();

@@ -93,8 +93,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         control.progress.begin();
         let started = part.crew.start(|| device.now());
         let recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup)
-            .telling_apart(&part.directions)
-            .with_rounds(part.closes_rounds, part.pause_ns)
+            .telling_apart(&part.directions, part.closes_rounds, part.pause_ns)
             .handing_on(control.series.join());
         let begins = started.saturating_add(part.start_delay_ns);
         let interval_ns = settings.interval_ns;
