@@ -372,8 +372,8 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
             .iter()
             .map(|(name, (b, a))| (name.as_str(), CounterChange { before: b, after: a }))
             .collect(),
-        median_growth: state.median_growth().map(grown),
-        p99_growth: state.p99_growth().map(grown),
+        median_growth: state.times.median_growth().map(grown),
+        p99_growth: state.times.p99_growth().map(grown),
         write_amplification: state.write_amplification().into_iter().map(amplified).collect(),
         kernel_warnings: &state.kernel_warnings,
         scrub: state.scrub.as_ref().map(|s| ScrubDocument {

@@ -4,12 +4,11 @@
 //! A guest marks the begin and the end of what is counted by a program of a few instructions that the plugin knows; see
 //! [`mark_program`]. So a count belongs to one command, and not to the boot before it.
 
-use super::machine::{Accesses, Arch, MachineCheck};
+use super::machine::{Accesses, Arch, ByWidth, MachineCheck};
 use super::unavailable::Unavailable;
 use super::{apt, child, lock};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,9 +18,6 @@ const HEADER: &str = include_str!("plugin/qemu_plugin.h");
 
 /// Where the guest has the program that marks.
 pub const MARK: &str = "bin/lab-mark";
-
-/// How often each width was accessed.
-pub type ByWidth = BTreeMap<u32, u64>;
 
 /// What was counted between two marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,50 +1,12 @@
 //! What a ring asks of the kernel beyond its queues: files, buffers and itself registered, and all given back at the end.
 #![allow(unsafe_code)]
 
-use crate::{BufferPool, CallFlags, Ring, errno_name};
+use crate::{BufferPool, Ring, RingOptions, errno_name};
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat, fstatfs};
 use rustix::io_uring::{IoringRegisterOp, IoringSqeFlags, io_uring_ptr, io_uring_register, io_uring_rsrc_update};
 use std::ffi::c_void;
 use std::os::fd::RawFd;
-
-/// What to ask of the kernel; by default all that makes it faster. Benchmarks and tests turn features off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RingOptions {
-    /// Register the buffers, which spares mapping their pages for each operation.
-    pub register_buffers: bool,
-    /// Register the files, which spares looking it up for each operation.
-    pub register_file: bool,
-    /// Register the ring itself, which spares looking it up for each call.
-    pub register_ring: bool,
-    /// On tmpfs and ramfs, have operations carried out in the submitting call. These file systems do not announce that
-    /// they can be asked without blocking (FMODE_NOWAIT), so that the kernel hands each operation to a worker thread
-    /// whose CPU time no one sees; O_NONBLOCK on the file makes it try at once (k:io_uring/rw.c,
-    /// io_file_supports_nowait), and memory never blocks.
-    pub inline_on_memory: bool,
-    /// Completions are polled for instead of waited for (IORING_SETUP_IOPOLL). Only reads and writes with O_DIRECT on
-    /// devices with polled queues can be; whether these can is told by the first operation (EOPNOTSUPP), and there are no
-    /// syncs on such a ring (EINVAL).
-    pub poll: bool,
-    /// Flags of each read.
-    pub read_flags: CallFlags,
-    /// Flags of each write.
-    pub write_flags: CallFlags,
-}
-
-impl Default for RingOptions {
-    fn default() -> Self {
-        Self {
-            register_buffers: true,
-            register_file: true,
-            register_ring: true,
-            inline_on_memory: true,
-            poll: false,
-            read_flags: CallFlags::NONE,
-            write_flags: CallFlags::NONE,
-        }
-    }
-}
 
 /// From this size on buffers are not registered. Registering spares mapping the pages of each operation, but makes a segment
 /// of each page of the buffer before the kernel joins those of a huge page (6.12, k:io_uring/rsrc.c,

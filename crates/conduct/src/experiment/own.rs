@@ -26,15 +26,17 @@ pub fn remember(state: &State) {
     }
 }
 
-/// Whether this user started it, as its state has it now.
-pub fn is_own(state: &State) -> bool {
-    let wanted = fingerprint(state);
-    let most_bytes = wanted.len() as u64;
-    Places::of_this_user().to_read().0.iter().any(|directory| {
-        let mut text = String::new();
-        let file = directory.existing(&name(state), most_bytes).ok().flatten();
-        file.is_some_and(|mut f| f.read_to_string(&mut text).is_ok()) && text == wanted
-    })
+impl State {
+    /// Whether this user started it on this machine, as it stands now. What it says was then written by this user.
+    pub fn is_own(&self) -> bool {
+        let wanted = fingerprint(self);
+        let most_bytes = wanted.len() as u64;
+        Places::of_this_user().to_read().0.iter().any(|directory| {
+            let mut text = String::new();
+            let file = directory.existing(&name(self), most_bytes).ok().flatten();
+            file.is_some_and(|mut f| f.read_to_string(&mut text).is_ok()) && text == wanted
+        })
+    }
 }
 
 /// Nothing of it is left to do.

@@ -2,7 +2,6 @@
 //! every run, so that a crash costs the run that was being made and nothing else.
 
 use super::order::order;
-use super::own;
 use crate::clock::WallClock;
 use crate::source::{Language, Source};
 use archive::Archive;
@@ -200,11 +199,6 @@ impl State {
     /// The arm of the next run; `None` where all are made.
     pub fn next_arm(&self) -> Option<&str> {
         self.steps.iter().find(|s| s.run_id.is_none()).map(|s| s.arm_name.as_str())
-    }
-
-    /// Whether this user started it on this machine, as it stands now. What it says was then written by this user.
-    pub fn is_own(&self) -> bool {
-        own::is_own(self)
     }
 
     /// The state of an execution; `None` if there is none of this id.

@@ -1,6 +1,5 @@
 //! Writes that take longer from pass to pass: the sensor of wear that SD cards lack.
 
-use super::SoakState;
 use model::PhaseRecord;
 use serde::{Deserialize, Serialize};
 
@@ -83,15 +82,15 @@ impl Times {
     }
 }
 
-impl SoakState {
+impl Times {
     /// How the median write has grown.
     pub fn median_growth(&self) -> Option<Growth> {
-        growth(&self.times.passes, |times| times.median_ns)
+        growth(&self.passes, |times| times.median_ns)
     }
 
     /// How the 99th percentile has grown.
     pub fn p99_growth(&self) -> Option<Growth> {
-        growth(&self.times.passes, |times| times.p99_ns)
+        growth(&self.passes, |times| times.p99_ns)
     }
 }
 

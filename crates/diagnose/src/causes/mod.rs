@@ -22,6 +22,7 @@ mod splitting;
 mod stacking;
 mod thermal;
 mod trial;
+mod trials;
 mod write_cache;
 
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
@@ -30,7 +31,7 @@ use serde::Serialize;
 pub(crate) use gaps::between_gaps;
 pub(crate) use pages::{huge_over_ordinary, split_phase};
 pub(crate) use small_writes::DEAR_WRITE;
-pub use trial::Trial;
+pub use trials::Trial;
 
 /// One thing that may hold the run back.
 #[derive(Clone, Debug, PartialEq, Serialize)]

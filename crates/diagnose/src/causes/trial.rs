@@ -1,21 +1,8 @@
 //! Measurements that decide between causes on the same target, without changing a setting: what to run, and what came out.
 
-use super::{Cause, depth, probes};
+use super::{Cause, Trial, depth, probes};
 use crate::{machine, phrase};
 use model::{Confidence, Confirmation, Direction, Evidence, LimitLayer, Run};
-
-/// A measurement that decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trial {
-    /// The same random reads at several depths.
-    Depths,
-    /// The same random reads in several sizes.
-    Sizes,
-    /// Direct and buffered writes in turn.
-    WritePaths,
-    /// Direct and cold buffered reads in turn.
-    ReadPaths,
-}
 
 /// Rates this near to each other are the same.
 const SAME: f64 = 0.12;
@@ -23,16 +10,6 @@ const SAME: f64 = 0.12;
 const STEP: f64 = 0.8;
 
 impl Trial {
-    /// The workload to run, in the language of workloads.
-    pub fn workload(self) -> &'static str {
-        match self {
-            Self::Depths => include_str!("../../trials/depths.toml"),
-            Self::Sizes => include_str!("../../trials/sizes.toml"),
-            Self::WritePaths => include_str!("../../trials/write-paths.toml"),
-            Self::ReadPaths => include_str!("../../trials/read-paths.toml"),
-        }
-    }
-
     /// What came out of it for a cause.
     pub fn outcome(self, cause: &Cause, run: &Run) -> Confirmation {
         let found = match self {

@@ -1,9 +1,11 @@
 //! One thing that must be so in a machine, and what contradicts itself in it.
 
-use crate::accesses::ByWidth;
 use crate::mistakes::did_you_mean;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
+
+/// How often each width was accessed.
+pub type ByWidth = BTreeMap<u32, u64>;
 
 /// One thing that must be so in the machine; `lab test` asserts it.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,7 +6,7 @@ mod check;
 mod text;
 mod values;
 
-pub use check::MachineCheck;
+pub use check::{ByWidth, MachineCheck};
 
 use crate::mistakes::did_you_mean;
 use anyhow::{Context, bail};

@@ -13,6 +13,7 @@ use super::super::session_options::SessionOptions;
 use super::super::transport::{self, copy_directory};
 use super::super::{host_archive, machines_directory, progress};
 use super::Study;
+use super::looked_at::StudyCheck;
 use anyhow::{Context, bail};
 use archive::Archive;
 use conduct::experiment::State;
@@ -23,20 +24,6 @@ use std::path::{Path, PathBuf};
 
 /// Where the guest finds the experiment.
 const TEXT_IN_GUEST: &str = "lab/in/study.toml";
-
-/// One thing that was looked at.
-pub struct StudyCheck {
-    /// What was asserted.
-    pub what: String,
-    /// What was asked.
-    pub command: String,
-    /// What decides, of the answer: each in a few words.
-    pub telling: Vec<String>,
-    /// What was answered.
-    pub output: String,
-    /// What is not as asserted.
-    pub wrong: Vec<String>,
-}
 
 /// What was looked at in one boot.
 pub struct Step {

@@ -4,10 +4,12 @@
 //! arms need and steps that are looked at and asserted. How it is made is in [`execution`].
 
 mod execution;
+mod looked_at;
 
 #[cfg(test)]
 pub use execution::Step;
-pub use execution::{Experimented, Shown, StudyCheck};
+pub use execution::{Experimented, Shown};
+pub use looked_at::StudyCheck;
 
 use super::card::CardsPlan;
 use super::machine::MachineCheck;
