@@ -2,18 +2,14 @@
 
 use super::*;
 use model::{Better, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRun, RunState, Unit};
+use test_runs::Draw;
 
 /// A seeded source of normal deviates (sum of twelve uniforms).
-struct Noise(u64);
+struct Noise(Draw);
 
 impl Noise {
     fn uniform(&mut self) -> f64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        (self.0.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn normal(&mut self) -> f64 {
@@ -37,7 +33,7 @@ fn place(arm: &str, pair: u32) -> Option<ExperimentPlace> {
 
 /// Pairs of runs in which B is `ratio` times A, with noise of `sigma`, as a ratio.
 fn pairs(n: u32, ratio: f64, sigma: f64, seed: u64) -> (Vec<Run>, Vec<Run>) {
-    let mut noise = Noise(seed);
+    let mut noise = Noise(Draw(seed));
     let mut one = |arm: &str, pair, truth: f64| {
         run(vec![rate("p.throughput_bytes_per_s", truth * (1.0 + sigma * noise.normal()))], place(arm, pair))
     };
@@ -323,7 +319,7 @@ fn false_alarms_stay_at_alpha_without_a_difference() {
     for drift in [0.0, 0.05] {
         let mut wrong = 0;
         for seed in 0..400 {
-            let mut noise = Noise(seed * 7919 + 1);
+            let mut noise = Noise(Draw(seed * 7919 + 1));
             let (mut a, mut b) = (Vec::new(), Vec::new());
             for pair in 0..10u32 {
                 let swapped = noise.uniform() < 0.5;
