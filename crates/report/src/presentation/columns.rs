@@ -25,7 +25,7 @@ fn head_lines(head: &str, room: usize) -> Vec<String> {
         if let Some(last) = pieces.last_mut() {
             last.push(c);
         }
-        if matches!(c, '.' | '_' | '-' | ' ' | '/') {
+        if SEPARATORS.contains(&c) {
             pieces.push(String::new());
         }
     }
@@ -42,8 +42,11 @@ fn head_lines(head: &str, room: usize) -> Vec<String> {
     lines.into_iter().map(|l| l.trim_end().to_owned()).filter(|l| !l.is_empty()).collect()
 }
 
-/// The least and the most columns that the pieces of a head ask for.
+/// Columns that a head may have however narrow what stands below it is, and those up to which its pieces stay whole.
 const HEAD: (usize, usize) = (7, 10);
+
+/// Where a head may be broken.
+const SEPARATORS: [char; 5] = ['.', '_', '-', ' ', '/'];
 
 fn widths(table: &Table, style: &Style) -> Vec<usize> {
     let of = |column: usize| {
@@ -52,7 +55,8 @@ fn widths(table: &Table, style: &Style) -> Vec<usize> {
         }
         let cells = table.rows.iter().filter_map(|r| r.cells.get(column)).map(|c| width(&c.text(style.ascii)));
         let cells = cells.max().unwrap_or(0);
-        let head = head_lines(&table.head[column], cells.clamp(HEAD.0, HEAD.1.max(cells)));
+        let piece = table.head[column].split(SEPARATORS).map(|p| width(p) + 1).max().unwrap_or(0).min(HEAD.1);
+        let head = head_lines(&table.head[column], cells.max(piece).max(HEAD.0));
         head.iter().map(|l| width(l)).max().unwrap_or(0).max(cells)
     };
     (0..table.head.len()).map(of).collect()
@@ -124,10 +128,11 @@ pub(super) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String
 fn plain(table: &Table, widths: &[usize], gap: usize, columns: usize, style: &Style) -> Vec<String> {
     let labels = labels(table).min(columns.saturating_sub(beside(widths, gap)));
     // A column of drawings or words stands left, as its head does.
+    let left: Vec<bool> = (0..table.head.len()).map(|column| table.is_left(column)).collect();
     let place = |column: usize, text: &str, painted: &str| {
         let fill = " ".repeat(widths[column].saturating_sub(width(text)));
         let gap = " ".repeat(gap);
-        if table.is_left(column) { format!("{gap}{painted}{fill}") } else { format!("{gap}{fill}{painted}") }
+        if left[column] { format!("{gap}{painted}{fill}") } else { format!("{gap}{fill}{painted}") }
     };
     let mut out = Vec::new();
     let heads: Vec<Vec<String>> = table
@@ -197,6 +202,19 @@ mod tests {
             |label: &str| Row::new(label, (0..columns).map(|i| Cell::Text(format!("{i}23 MB/s"))).collect::<Vec<_>>());
         let rows = vec![row("read"), row("a-name-that-leaves-no-room-for-its-numbers")];
         Table { head: (0..columns).map(|i| format!("head{i}")).collect(), rows, ..Table::default() }
+    }
+
+    #[test]
+    fn heads_break_at_separators_and_words_stay_whole_where_they_can() {
+        assert_eq!(head_lines("read_iops_16k", 10), ["read_iops_", "16k"]);
+        assert_eq!(head_lines("4 KiB", 3), ["4 KiB"]);
+        let table = Table {
+            head: vec!["seq-write throughput".into(), "存储存储存储存储".into()],
+            rows: vec![Row::new("a", vec![Cell::Text("1".into()), Cell::Text("2".into())])],
+            ..Table::default()
+        };
+        let lines = render(&table, 60, &Style::default());
+        assert!(lines.iter().any(|l| l.contains("throughput")), "{lines:?}");
     }
 
     #[test]

@@ -67,8 +67,7 @@ impl Cell {
     /// In one line; `ascii` where other letters cannot be shown.
     pub fn text(&self, ascii: bool) -> String {
         match self {
-            Self::Empty => String::new(),
-            Self::Interval(_) => String::new(),
+            Self::Empty | Self::Interval(_) => String::new(),
             Self::Text(text) | Self::Best(text) | Self::Answer(_, text) => text.clone(),
             Self::Change { change, .. } => change.clone(),
             Self::Ranked { of_best, place, .. } if place.is_empty() => of_best.clone(),

@@ -2,7 +2,8 @@
 
 use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
 use super::{
-    Bottleneck, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns, sides,
+    Bottleneck, Cell, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns,
+    sides,
 };
 use crate::evidence::confidence_word;
 use crate::lines::Lines;
@@ -40,6 +41,15 @@ pub(crate) fn render(result: &Presentation, style: &Style) -> String {
     w.lines.out
 }
 
+/// What of cells is words, and may be somebody else's.
+fn texts(cells: &mut [Cell]) -> impl Iterator<Item = &mut String> {
+    cells.iter_mut().filter_map(|cell| match cell {
+        Cell::Text(text) | Cell::Best(text) | Cell::Answer(_, text) => Some(text),
+        Cell::Without { code, .. } => code.as_mut(),
+        _ => None,
+    })
+}
+
 struct Terminal<'a> {
     lines: Lines<'a>,
 }
@@ -48,8 +58,13 @@ impl Terminal<'_> {
     fn head(&mut self, head: &Head) {
         self.lines.title(&format!("narrows {} {}", head.command, head.subject), &head.when);
         for about in &head.about {
-            // Broken between its parts, never inside one.
-            let glued = self.lines.plain(about).replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
+            // Broken between its parts, and inside of one where that is longer than a line.
+            let text = self.lines.plain(about);
+            if text.split(", ").any(|part| width(part) >= self.lines.columns) {
+                self.lines.wrapped("", &text, None);
+                continue;
+            }
+            let glued = text.replace(' ', &GLUE.to_string()).replace(&format!(",{GLUE}"), ", ");
             for l in wrap(&glued, self.lines.columns) {
                 self.lines.line(&l.replace(GLUE, " "));
             }
@@ -90,9 +105,11 @@ impl Terminal<'_> {
         if table.layout == Layout::Sides {
             sides::render(table, self.lines.columns, self.lines.style).iter().for_each(|l| self.lines.line(l));
         } else {
-            // Names come from outside.
+            // Names come from outside: of phases, of somebody's columns, in reasons.
             let mut table = table.narrow();
-            table.rows.iter_mut().for_each(|row| row.label = self.lines.plain(&row.label));
+            let texts =
+                table.rows.iter_mut().flat_map(|row| std::iter::once(&mut row.label).chain(texts(&mut row.cells)));
+            table.head.iter_mut().chain(texts).for_each(|text| *text = self.lines.plain(text));
             for line in columns::render(&table, self.lines.columns - 2, self.lines.style) {
                 self.lines.line(&format!("  {line}"));
             }
@@ -215,5 +232,32 @@ impl Terminal<'_> {
         }
         let length = self.lines.out.trim_end_matches('\n').len() + 1;
         self.lines.out.truncate(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Row, SectionName};
+    use super::*;
+
+    #[test]
+    fn what_comes_from_outside_does_not_act_and_long_sentences_break_between_words() {
+        let acts = "a\x1b[2J\u{202e}b";
+        let cells = vec![
+            Cell::Text(acts.into()),
+            Cell::Without { word: "refused", code: Some(acts.into()), note: None, bad: true },
+        ];
+        let head = vec![acts.into(), "code".into()];
+        let table = Table { head, rows: vec![Row::new(acts, cells)], ..Table::default() };
+        let mut said = Presentation::default();
+        said.head.about = vec![format!("{acts} {}", "whether longer buffers help ".repeat(8))];
+        said.push(SectionName::Numbers, vec![Part::Table(table), Part::Hint(acts.into())]);
+        for columns in [40, 80] {
+            let text = render(&said, &Style { width: columns, ..Style::default() });
+            assert!(!text.chars().any(|c| c != '\n' && crate::text::acts(c)), "{text:?}");
+            assert!(text.lines().all(|l| width(l) <= columns), "{text}");
+            let words: Vec<&str> = text.split_whitespace().collect();
+            assert_eq!(words.iter().filter(|w| **w == "whether").count(), 8, "{text}");
+        }
     }
 }
