@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # `narrows check` on a loop device that this script makes: ext4 on it, the device itself, a read-only mount, and the
-# refusal to write to a device that is mounted. Needs root, a free loop device and mkfs.ext4; NARROWS is the binary.
+# refusal to write to a device that is mounted; and a loop device of others that is just taken from its file. Needs root, a free
+# loop device, mkfs.ext4 and strace; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
 scratch=$(mktemp -d)
 device=
+ours=
 
 clean_up() {
     if mountpoint -q "$scratch/mnt"; then umount "$scratch/mnt"; fi
     if [[ -n $device ]]; then losetup --detach "$device"; fi
+    if [[ -n $ours ]]; then losetup --detach "$ours"; fi
     rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -26,7 +29,7 @@ run() {
 
 has() { grep -q -- "$1" "$scratch/out" || fail "the document lacks: $1"; }
 
-command -v mkfs.ext4 >/dev/null || cannot "there is no mkfs.ext4 (Debian: e2fsprogs)"
+needs mkfs.ext4 strace
 # Random content, and kept by mkfs: reads of holes and zeros would rightly be refused.
 head -c 512M /dev/urandom >"$scratch/image"
 device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") ||
@@ -66,6 +69,33 @@ has '"state": *"complete"'
 has '"bytes_written": *0\b'
 sync
 [[ $(sha256sum <"$scratch/image") == "$before" ]] || fail "check changed a device that it may only read"
+
+echo "a loop device of others that says ENXIO for a moment, as one does that is just taken from its file, and for ever"
+cat >"$scratch/text.toml" <<'TOML'
+name = "some"
+[[phase]]
+name = "some"
+operation = "write"
+order = "random"
+block-size = "4KiB"
+region = "1MiB"
+time = "10ms"
+TOML
+truncate -s 8M "$scratch/ours"
+ours=$(losetup --find --show "$scratch/ours")
+# says WHEN STATUS: the program's requests to the device of others fail, at these calls.
+says() {
+    local status=0
+    strace -f -qq -o "$scratch/log" -P "$device" -e trace=ioctl -e inject=ioctl:error=ENXIO:when="$1" \
+        "$narrows" run "$scratch/text.toml" "$ours" --destroy "$(basename "$ours")" --archive "$scratch/archive" >"$scratch/out" 2>&1 || status=$?
+    # Measured; a busy machine may refuse the numbers.
+    if [[ $2 -eq 0 && $status -eq 4 ]]; then status=0; fi
+    [[ $status -eq $2 ]] || fail "it ended with $status instead of $2"
+    grep -q INJECTED "$scratch/log" || fail "the device was not asked"
+}
+says 1..3 0
+says 1+ 3
+has "what ${device#/dev/} stands on cannot be asked"
 
 echo "every bundle is as it was written"
 run 0 runs verify

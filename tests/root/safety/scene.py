@@ -59,16 +59,6 @@ def attached(file, offset, flags):
     return node
 
 
-def detached(node):
-    """As losetup -d, and waited for: rings of a program that has ended keep a device for a moment, and one that nobody can ask any
-    more is no scene for the next program."""
-    subprocess.run(["losetup", "-d", node], check=False)
-    backing = f"/sys/block/{os.path.basename(node)}/loop/backing_file"
-    until = time.monotonic() + PATIENCE_S
-    while os.path.exists(backing) and time.monotonic() < until:
-        time.sleep(0.02)
-
-
 def unmounted(place):
     """As umount, which a process that looks may keep busy for a moment."""
     try:
@@ -161,7 +151,7 @@ class Scene(ExitStack):
         """A loop device over this file or device, else over an image of its own."""
         file = file or self.image()
         node = retried(lambda: attached(file, offset, flags))
-        self.callback(detached, node)
+        self.callback(subprocess.run, ["losetup", "-d", node], check=False)
         self.devices.append(node)
         return node
 

@@ -3,10 +3,19 @@
 
 use super::store::{Store, Stores};
 use crate::block_devices::{device_number, parse_device};
+use crate::read_error::ReadError;
 use crate::root::Root;
 use model::DeviceId;
 use std::fs::File;
 use std::io;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a device that is being taken from its file may have the file's name while it tells ENXIO already: from Lo_rundown
+/// until its attributes go (k:drivers/block/loop.c, lo_open and __loop_clr_fd). 0.2 ms at most were seen.
+const LEAVING_LIMIT: Duration = Duration::from_secs(1);
+/// How often it is looked at until then.
+const LEAVING_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A loop device in use.
 #[derive(Clone, Debug)]
@@ -23,25 +32,33 @@ pub(super) struct Loop {
 
 /// All that have a file.
 pub(super) fn loops(root: &Root, stores: &Stores<'_>) -> Vec<Loop> {
-    let mut out = Vec::new();
-    for name in root.list("/sys/block").into_iter().filter(|n| n.starts_with("loop")) {
-        let attribute = |a: &str| root.text(&format!("/sys/block/{name}/loop/{a}"));
-        let Some(id) = device_number(root, &name) else { continue };
-        let Some(file) = attribute("backing_file") else { continue };
+    let names = root.list("/sys/block").into_iter().filter(|n| n.starts_with("loop"));
+    names.filter_map(|name| looked_at(root, stores, name)).collect()
+}
+
+/// One device; `None` where it has no file, or has lost it meanwhile.
+fn looked_at(root: &Root, stores: &Stores<'_>, name: String) -> Option<Loop> {
+    let attribute = |a: &str| root.text(&format!("/sys/block/{name}/loop/{a}"));
+    let id = device_number(root, &name)?;
+    let since = Instant::now();
+    loop {
+        let file = attribute("backing_file")?;
         let offset = attribute("offset").and_then(|o| o.parse().ok()).unwrap_or(0);
-        let backing = told(root, &name, id).or_else(|| {
+        let answer = root.answer(&format!("loop/{name}"), || Ok(ask(&name, id)?.into_bytes()));
+        if answer == Err(ReadError::Refused) && root.is_live() && since.elapsed() < LEAVING_LIMIT {
+            sleep(LEAVING_INTERVAL);
+            continue;
+        }
+        let backing = answer.ok().and_then(|a| told(&String::from_utf8(a).ok()?)).or_else(|| {
             // What a name says does for a captured tree; on this machine it may be a name of another namespace.
             stores.at(&file).filter(|_| !root.is_live())
         });
-        out.push(Loop { backing, id, file, offset, name });
+        return Some(Loop { backing, id, file, offset, name });
     }
-    out
 }
 
 /// What the device itself tells: `8:1 1234 0:0`, which are device and inode of the file, and the device that it stands for.
-fn told(root: &Root, name: &str, id: DeviceId) -> Option<Store> {
-    let answer = root.answer(&format!("loop/{name}"), || Ok(ask(name, id)?.into_bytes())).ok()?;
-    let answer = String::from_utf8(answer).ok()?;
+fn told(answer: &str) -> Option<Store> {
     let mut fields = answer.split_ascii_whitespace();
     let file_system = parse_device(fields.next()?)?;
     let inode = fields.next()?.parse().ok()?;
@@ -50,6 +67,7 @@ fn told(root: &Root, name: &str, id: DeviceId) -> Option<Store> {
     Some(if is_node { Store::Device(device) } else { Store::File { device: file_system, inode } })
 }
 
+/// Refused (ENXIO) by a device without a file.
 fn ask(name: &str, id: DeviceId) -> io::Result<String> {
     let node = format!("/dev/{name}");
     let is_it = || sys::node_at(node.as_ref()).is_ok_and(|n| n == sys::Node::Block((id.major, id.minor)));
