@@ -34,6 +34,7 @@ mod layer;
 mod layers;
 mod metric;
 mod plan;
+mod proof;
 mod ranking;
 mod rate_change;
 mod rates;
@@ -48,6 +49,7 @@ mod sim_inventory;
 mod sim_memory_bus;
 mod sim_truth;
 mod stack;
+mod stop_cause;
 mod stream_record;
 mod target;
 mod units;
@@ -56,6 +58,7 @@ mod verdict;
 mod verify_record;
 mod verify_source;
 mod wear;
+mod worker_usage;
 
 pub use capacity::{Capacity, CapacityKind};
 pub use comparison::{
@@ -89,6 +92,7 @@ pub use plan::{
     StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps, UnknownVerify,
     Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
+pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
 pub use rate_change::RateChange;
 pub use rates::{
@@ -96,10 +100,7 @@ pub use rates::{
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
 pub use reason::Reason;
-pub use record::{
-    ColdProof, DataProof, DirectProof, EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, StopCause,
-    WarmupCut, WorkerUsage,
-};
+pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
 pub use sample_series::SampleSeries;
@@ -110,6 +111,7 @@ pub use sim::{
 pub use sim_memory_bus::SimMemoryBus;
 pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{Mount, Stack};
+pub use stop_cause::StopCause;
 pub use stream_record::{
     DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
 };
@@ -123,6 +125,7 @@ pub use verdict::{
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
 pub use wear::{WearOfDisk, WearReading};
+pub use worker_usage::WorkerUsage;
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.
 pub type Ns = u64;

@@ -1,5 +1,6 @@
 //! A fully resolved workload: every default, size and seed explicit, nothing left to decide.
 
+mod call;
 mod calls;
 mod copying;
 mod course;
@@ -12,11 +13,13 @@ mod pattern;
 mod replay;
 mod shape;
 mod stream;
+mod stream_demands;
 mod trace;
 mod verify_kind;
 mod verifying;
 mod work;
 
+pub use call::{CallFlag, CallKind, FileCall, MOST_CALL_BYTES, NO_NUMBER};
 pub use calls::{CallCursor, PackedCalls};
 pub use copying::{CopyMethod, CopyPlan};
 pub use course::{
@@ -29,9 +32,7 @@ pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
 pub use packages::{MadePackage, MadePackages, PackageEntry, PackagePart, RealPackages};
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
-pub use replay::{
-    Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, PathNode, ReplayPlan, SharedFileTrace,
-};
+pub use replay::{Before, FileTrace, PathNode, ReplayPlan, SharedFileTrace};
 pub use shape::PhaseShape;
 pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
 pub use trace::{Trace, TraceKind, TraceOp, TraceOps};
@@ -39,6 +40,7 @@ pub use verify_kind::{UnknownVerify, VerifyKind};
 pub use verifying::gcd;
 pub use work::Work;
 
+use crate::Ns;
 use serde::{Deserialize, Serialize};
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -260,6 +262,38 @@ impl PhasePlan {
             StopRule::LeastOperations { time_ns, .. } => time_ns.min(self.time_limit_ns),
             _ => self.time_limit_ns,
         }
+    }
+
+    /// Whether its operations are on files, and not on their blocks.
+    pub fn operates_on_files(&self) -> bool {
+        !self.streams.is_empty() && self.streams.iter().all(|s| s.files().is_some())
+    }
+
+    /// How long it pauses between its calls, one after the other; `None` where it keeps no pauses, or several threads do.
+    pub fn pauses_ns(&self) -> Option<Ns> {
+        let [stream] = &self.streams[..] else { return None };
+        if let Some(trace) = stream.trace().filter(|trace| trace.trace_pauses && trace.trace_speed_milli > 0) {
+            return Some(trace.trace_span_ns * 1000 / u64::from(trace.trace_speed_milli));
+        }
+        let keeps = |replay: &&ReplayPlan| replay.replay_pauses && replay.replay_real.is_none();
+        let replay = stream.replay().filter(keeps).filter(|replay| replay.replay_pauses_ns > 0)?;
+        let pauses = u128::from(replay.replay_pauses_ns) * 1000 / u128::from(replay.replay_speed_milli.max(1));
+        u64::try_from(pauses).ok().filter(|_| replay.replay_speed_milli > 0)
+    }
+
+    /// Whether what it does is a recording, all of it, so that how long it takes is its result.
+    pub fn is_done_again(&self) -> bool {
+        self.replays_calls() || matches!(&self.streams[..], [stream] if stream.trace().is_some())
+    }
+
+    /// Whether dpkg does it, and makes calls of its own.
+    pub fn is_by_dpkg(&self) -> bool {
+        self.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_real.is_some()))
+    }
+
+    /// Whether it makes calls on files again.
+    pub fn replays_calls(&self) -> bool {
+        !self.streams.is_empty() && self.streams.iter().all(|s| s.replay().is_some())
     }
 
     /// Buffer memory the phase needs: depth times block size, over all streams.

@@ -1,6 +1,9 @@
 //! What the engine recorded of one phase: raw, before anything is judged.
 
-use crate::{EngineKind, Histogram, Ns, PhasePlan, SteadyRecord, StreamSummary, VerifyRecord};
+use crate::{
+    ColdProof, DataProof, DirectProof, EngineKind, Histogram, Ns, PhasePlan, SteadyRecord, StopCause, StreamSummary,
+    VerifyRecord, WorkerUsage,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,40 +40,6 @@ pub struct Round {
     pub sync_ns: Ns,
 }
 
-/// Why a phase ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StopCause {
-    /// Its share of time was used.
-    #[default]
-    TimeUsed,
-    /// The early-stop rule was satisfied.
-    Steady,
-    /// The search for a depth came to its end.
-    DepthFound,
-    /// The region was covered.
-    RegionDone,
-    /// Ctrl-C or SIGHUP.
-    Interrupted,
-    /// An operation failed.
-    Failed,
-}
-
-impl StopCause {
-    /// The graver of two: a phase or a job ended for the gravest of its streams' causes.
-    pub fn graver(self, other: Self) -> Self {
-        let rank = |stop: Self| match stop {
-            Self::RegionDone => 0,
-            Self::Steady => 1,
-            Self::DepthFound => 2,
-            Self::TimeUsed => 3,
-            Self::Interrupted => 4,
-            Self::Failed => 5,
-        };
-        if rank(other) > rank(self) { other } else { self }
-    }
-}
-
 /// The part of the beginning that does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmupCut {
@@ -82,71 +51,6 @@ pub struct WarmupCut {
     pub operations: u64,
     /// Bytes cut.
     pub bytes: u64,
-}
-
-/// CPU that a worker used, from getrusage(RUSAGE_THREAD).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkerUsage {
-    /// User time.
-    pub user_ns: Ns,
-    /// System time.
-    pub system_ns: Ns,
-    /// Voluntary context switches.
-    pub voluntary_switches: u64,
-    /// Involuntary context switches.
-    pub involuntary_switches: u64,
-    /// Time that it could have run and waited for a CPU, from /proc/thread-self/schedstat; `None` if not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu_wait_ns: Option<Ns>,
-}
-
-impl WorkerUsage {
-    /// Nothing used, of no worker yet.
-    pub const NONE: Self =
-        Self { user_ns: 0, system_ns: 0, voluntary_switches: 0, involuntary_switches: 0, cpu_wait_ns: Some(0) };
-
-    /// Both together; what is not known of one is not known of the sum.
-    pub fn plus(&self, other: &Self) -> Self {
-        Self {
-            user_ns: self.user_ns.saturating_add(other.user_ns),
-            system_ns: self.system_ns.saturating_add(other.system_ns),
-            voluntary_switches: self.voluntary_switches.saturating_add(other.voluntary_switches),
-            involuntary_switches: self.involuntary_switches.saturating_add(other.involuntary_switches),
-            cpu_wait_ns: self.cpu_wait_ns.zip(other.cpu_wait_ns).map(|(a, b)| a.saturating_add(b)),
-        }
-    }
-
-    /// What came after `earlier`.
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
-            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
-            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
-            involuntary_switches: self.involuntary_switches.saturating_sub(earlier.involuntary_switches),
-            cpu_wait_ns: self.cpu_wait_ns.zip(earlier.cpu_wait_ns).map(|(a, b)| a.saturating_sub(b)),
-        }
-    }
-}
-
-/// Whether O_DIRECT was granted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "state", content = "basis")]
-pub enum DirectProof {
-    /// The kernel or the file system says so.
-    Proven(String),
-    /// Opened with O_DIRECT, nothing proves what happens.
-    Unproven(String),
-    /// Known to go through the page cache, or O_DIRECT was refused and buffered I/O stands in.
-    Fallback(String),
-    /// From the page cache because there is nothing else: a file system that lives in memory.
-    NoDevice(String),
-}
-
-impl DirectProof {
-    /// Whether it is known that the page cache served it.
-    pub fn is_from_cache(&self) -> bool {
-        matches!(self, Self::Fallback(_) | Self::NoDevice(_))
-    }
 }
 
 /// How late operations were handed over that had a moment of their own.
@@ -178,31 +82,6 @@ impl Lateness {
             over_1_ms: self.over_1_ms + other.over_1_ms,
         }
     }
-}
-
-/// Whether a read came from the device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ColdProof {
-    /// Pages of the region that were resident before the phase; `None` if it could not be told.
-    pub resident_pages_before: Option<u64>,
-    /// Bytes that the lowest counting layer read during the phase; `None` where no layer counts.
-    pub device_read_bytes: Option<u64>,
-    /// Bytes that the phase read.
-    pub phase_read_bytes: u64,
-    /// What was dropped, in words: `fsync, DONTNEED on the file and on the loop's backing file`.
-    pub method: String,
-}
-
-/// Whether reads came from extents that were written, or from content that is not constant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "state", content = "basis")]
-pub enum DataProof {
-    /// Written by this run, or FIEMAP shows written extents, or sampled content varies.
-    Real(String),
-    /// Holes, unwritten extents or constant content.
-    NotReal(String),
-    /// Could not be told.
-    Unknown(String),
 }
 
 /// Device traffic while this program was silent, summed over the lowest counting layers.
@@ -326,48 +205,7 @@ pub(crate) mod tests {
 
     /// A phase in which nothing was done, for the tests of this room.
     pub(crate) fn empty() -> PhaseRecord {
-        PhaseRecord {
-            started_ns: 0,
-            ended_ns: 0,
-            operations: 0,
-            bytes: 0,
-            short_operations: 0,
-            errors: BTreeMap::new(),
-            stop: StopCause::TimeUsed,
-            warmup: WarmupCut::default(),
-            engine: EngineRecord {
-                kind: EngineKind::Psync,
-                features: Vec::new(),
-                missing: Vec::new(),
-                batch_submit: 1,
-                batch_complete: 1,
-            },
-            direct: None,
-            cold: None,
-            data: None,
-            usage: WorkerUsage::default(),
-            mean_depth: None,
-            longest_gap_ns: None,
-            late: None,
-            quiet_before: None,
-            quiet_after: None,
-            latency: Histogram::new(),
-            intervals: Vec::new(),
-            rounds: Vec::new(),
-            streams: Vec::new(),
-            steady: None,
-            verify: None,
-        }
-    }
-
-    #[test]
-    fn the_graver_cause_wins() {
-        use StopCause::*;
-        let all = [RegionDone, Steady, DepthFound, TimeUsed, Interrupted, Failed];
-        for (i, a) in all.into_iter().enumerate() {
-            for (j, b) in all.into_iter().enumerate() {
-                assert_eq!(a.graver(b), all[i.max(j)]);
-            }
-        }
+        let engine = EngineRecord { kind: EngineKind::Psync, batch_submit: 1, batch_complete: 1, ..Default::default() };
+        PhaseRecord { engine, ..Default::default() }
     }
 }

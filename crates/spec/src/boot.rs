@@ -1,7 +1,7 @@
 //! A boot as it asked its disk, for jobs that do it again.
 
+use crate::does_again::{digest_of, does_again};
 use crate::job::Job;
-use crate::trace::{digest_of, does_again};
 use model::{Trace, TraceKind, TraceOp};
 
 /// Microseconds of thinking before, with `w` where it writes; blocks from the end of the one before; blocks.

@@ -2,7 +2,8 @@
 
 use crate::job::Workload;
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::workload::{TextInputs, TextMachine, parse_workload};
+use crate::text_inputs::{TextInputs, TextMachine};
+use crate::workload::parse_workload;
 use std::collections::BTreeMap;
 
 const TEXTS: &[(&str, &str)] = &[

@@ -11,7 +11,8 @@ mod strace;
 
 use crate::job::{Job, Phase, Workload};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::workload::{MOST_ERRORS, TextInputs};
+use crate::text_inputs::{MOST_ERRORS, TextInputs};
+use crate::values::speed_milli;
 use model::{ErrorPolicy, PhaseKind, ReplayPlan};
 use processes::{Outside, Processes};
 use strace::{Line, Reader};
@@ -30,15 +31,6 @@ pub fn is_file_trace(text: &str) -> bool {
     match text.starts_with(HEADER) {
         true => true,
         false => lines.by_ref().take(LINES).any(strace::is_call),
-    }
-}
-
-/// Thousandths of the speed that was recorded; 0: as fast as possible.
-pub(crate) fn speed_milli(text: &str) -> Result<u32, &'static str> {
-    match (text, text.trim_end_matches('x').parse::<f64>()) {
-        ("max", _) => Ok(0),
-        (_, Ok(times)) if (0.001..=1_000_000.0).contains(&times) => Ok((times * 1000.0) as u32),
-        _ => Err("max, or how many times as fast as it was, 0.001 to 1000000"),
     }
 }
 
@@ -189,7 +181,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     }
     let (trace, most) = processes.recording.done();
     let threads = trace.calls.iter().map(|call| u32::from(call.thread) + 1).max().unwrap_or(1);
-    let digest = crate::trace::digest_of(inputs.text);
+    let digest = crate::does_again::digest_of(inputs.text);
     let replay = ReplayPlan {
         replay_digest: digest,
         replay_threads: threads,

@@ -1,9 +1,9 @@
 //! Frames in several ways, as text: `[frames]` and its keys. docs/recorder.md describes what is done with it.
 
-use crate::job_key::{bytes, one_of, percent, time, whole};
 use crate::keys::{self, keys};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::toml_values::{has_table, pairs_of};
+use crate::values::{bytes, one_of, percent, time, whole};
 use model::{FrameWay, FramesStudy, Ns};
 use std::fmt::Display;
 

@@ -1,35 +1,13 @@
 //! What a text asks for, before anything is known of the target: jobs in phases.
 
 use crate::budget::Budget;
+use crate::extent::Extent;
 use crate::packages::PackagesJob;
+use crate::values::one_of;
 use model::{
     Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileKind, FileOperation, FileOrder, FilesPlan, LatencyTarget,
-    Limits, NS_PER_S, Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
+    Limits, Mix, NS_PER_S, Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
 };
-
-/// An amount that may depend on the target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    Bytes(u64),
-    /// Per cent of what the target offers.
-    Percent(u32),
-}
-
-impl Extent {
-    /// In bytes of a target that offers `whole`.
-    pub fn of(self, whole: u64) -> u64 {
-        match self {
-            Self::Bytes(bytes) => bytes,
-            Self::Percent(p) => (u128::from(whole) * u128::from(p) / 100) as u64,
-        }
-    }
-}
-
-impl Default for Extent {
-    fn default() -> Self {
-        Self::Bytes(0)
-    }
-}
 
 /// How the files of a job are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,6 +106,27 @@ impl Job {
     pub fn named(name: &str) -> Self {
         let stream = StreamPlan { name: name.to_owned(), ..StreamPlan::default() };
         Self { stream, copies: 1, loops: 1, weight: 1.0, speed_milli: 1000, ..Self::default() }
+    }
+
+    /// What its operations do, by a name of the text form.
+    pub fn operates(&mut self, text: &str) -> Result<(), String> {
+        self.file_operation = one_of(text, &FileOperation::NAMES).ok();
+        if self.file_operation.is_some() {
+            return Ok(());
+        }
+        let block = self.stream.block_mut();
+        block.read_before_write = text == "rewrite";
+        (block.operation, block.mix, block.trim_before_write) = match text {
+            "read" => (Operation::Read, None, false),
+            "write" => (Operation::Write, None, false),
+            "mix" => (Operation::Write, block.mix.or(Some(Mix { read_percent: 50 })), false),
+            "trim" => (Operation::Trim, None, false),
+            "write-zeroes" => (Operation::WriteZeroes, None, false),
+            "trim-write" => (Operation::Write, None, true),
+            "rewrite" => (Operation::Write, block.mix, false),
+            _ => return Err(format!("no operation '{text}'")),
+        };
+        Ok(())
     }
 
     /// Once all is said of it: where its operations are on files, its stream is of that kind. Which files it has is decided

@@ -9,11 +9,14 @@
 //!
 //! Deliberately absent: the file system (includes and files arrive as text), clocks, anything that measures.
 
+mod amount;
 mod blktrace;
 mod boot;
 mod budget;
 mod builtin;
+mod does_again;
 mod experiment;
+mod extent;
 mod file_trace;
 mod fio;
 mod frames;
@@ -24,32 +27,37 @@ mod ladder;
 mod notes;
 mod packages;
 mod resolve;
+mod run_inputs;
 mod share;
 mod sim;
 mod sim_key;
 mod sim_memory_bus;
 mod text_error;
+mod text_inputs;
 mod toml_values;
 mod top_key;
 mod trace;
+mod values;
 mod workload;
 
 pub use blktrace::{blktrace_text, is_blktrace};
-pub use budget::{PlainCalls, Probe};
 pub use builtin::{built_in, frames_workload, nearest_workload, workload_text, workloads};
 pub use experiment::{Arm, Condition, Experiment, Setting, Term, WorkloadSource, is_experiment, parse_experiment};
 pub use file_trace::HEADER as FILE_TRACE_HEADER;
 pub use fio::{fio_names, fio_options, our_key, parse_fio};
 pub use frames::{is_frames, parse_frames};
 pub use job::Workload;
-pub use job_key::{cpus as parse_cpus, job_keys};
+pub use job_key::job_keys;
 pub use keys::{Key, nearest};
-pub use resolve::{EARLY_HALF_WIDTH, Readiness, RunError, RunInputs};
+pub use resolve::{EARLY_HALF_WIDTH, RunError};
+pub use run_inputs::{PlainCalls, Probe, Readiness, RunInputs};
 pub use share::LEAST_SHARE_NS;
 pub use sim::{SimSpecError, parse_sim, sim_models};
 pub use sim_key::sim_keys;
 pub use sim_memory_bus::{parse_sim_bus, sim_bus_keys};
 pub use text_error::{TextError, TextErrorKind, TextPosition};
+pub use text_inputs::{TextInputs, TextMachine};
 pub use top_key::top_keys;
 pub use trace::{is_trace, parse_trace};
-pub use workload::{TextInputs, TextMachine, parse_workload};
+pub use values::cpus as parse_cpus;
+pub use workload::parse_workload;

@@ -2,17 +2,20 @@
 
 mod files;
 mod layout;
+mod shares;
 mod stream;
 
-use crate::budget::{PlainCalls, Probe, Share};
-use crate::job::{Extent, Job, Phase, Workload};
+use crate::extent::Extent;
+use crate::job::{Job, Phase, Workload};
 use crate::ladder::{LEAST_BYTES, choose_size};
 use crate::notes::Notes;
 use crate::packages::PackagePlans;
+use crate::run_inputs::{PlainCalls, Readiness, RunInputs};
 use model::{
     Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule,
     StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
 };
+use shares::Share;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,34 +27,6 @@ const MOST_HALVINGS: u32 = 10;
 pub const EARLY_HALF_WIDTH: f64 = 0.01;
 /// A copy of memory that does not say how long it takes.
 const COPY_NS: u64 = NS_PER_S / 2;
-
-/// What may be done to the target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Readiness {
-    /// Data may be written; layout comes first (a temporary file, or a target that was given up).
-    Writable,
-    /// Only reads; why, and how to change it.
-    ReadOnly(String),
-}
-
-/// What the plan of a workload depends on.
-#[derive(Clone, Debug)]
-pub struct RunInputs {
-    /// Kind of the target.
-    pub kind: TargetKind,
-    /// What may be done to it.
-    pub readiness: Readiness,
-    /// The most that it offers.
-    pub max_bytes: u64,
-    /// Unit of direct I/O.
-    pub sector_bytes: u64,
-    /// Memory that may be used, if known.
-    pub memory_bytes: Option<u64>,
-    /// Seed of everything random.
-    pub seed: u64,
-    /// What a probe told; only workloads with a budget ask for one.
-    pub probe: Probe,
-}
 
 /// Why a workload has no plan on a target.
 #[derive(Debug, thiserror::Error)]

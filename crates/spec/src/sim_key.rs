@@ -1,7 +1,7 @@
 //! The parameters of a simulated device.
 
-use crate::job_key::{above_0, bytes, flag, per_second, positive, time, whole};
 use crate::keys::{Key, keys};
+use crate::values::{above_0, bytes, flag, per_second, positive, time, whole};
 use model::{DataFault, Ns, SimCurve, SimMedia, SimModel, SimPoint, SimWriteCache, parse_bytes, parse_duration_ns};
 
 /// No time of a model is longer, so that sums of simulated times cannot overflow.

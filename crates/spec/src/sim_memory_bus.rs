@@ -1,8 +1,8 @@
 //! `sim:bus[,key=value...]`: a simulated bus with memory behind it.
 
-use crate::job_key::{self, bytes, positive};
 use crate::keys::{Key, keys};
 use crate::sim::{SimSpecError, give, pairs};
+use crate::values::{self, bytes, positive};
 use model::SimMemoryBus;
 
 /// The most that a simulated transaction or call takes: a second.
@@ -20,7 +20,7 @@ fn width(text: &str) -> Result<u32, String> {
 }
 
 fn time(text: &str) -> Result<f64, String> {
-    let ns = job_key::time(text)?;
+    let ns = values::time(text)?;
     if ns <= LONGEST_NS { Ok(ns as f64) } else { Err("longer than a second".to_owned()) }
 }
 

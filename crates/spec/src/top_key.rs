@@ -1,8 +1,8 @@
 //! The keys at the top of a text.
 
 use crate::job::Workload;
-use crate::job_key::{flag, not_0, percent, time};
 use crate::keys::{Key, keys};
+use crate::values::{flag, not_0, percent, time};
 
 /// All keys at the top of a text, in the order in which they are documented.
 pub fn top_keys() -> &'static [Key<Workload>] {

@@ -6,16 +6,13 @@
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
+use crate::does_again::{digest_of, does_again};
 use crate::file_trace::{is_file_trace, parse_file_trace};
-use crate::job::{Extent, Job, Phase, Workload};
-use crate::job_key::bytes;
+use crate::job::{Job, Phase, Workload};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::workload::{MOST_ERRORS, TextInputs};
-use model::{
-    Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, Trace, TraceKind, TraceOp,
-    bytes_text, gcd,
-};
-use sha2::{Digest, Sha256};
+use crate::text_inputs::{MOST_ERRORS, TextInputs};
+use crate::values::bytes;
+use model::{Access, ErrorPolicy, PhaseKind, Trace, TraceKind, TraceOp, bytes_text, gcd};
 use std::collections::BTreeMap;
 
 /// Operations of a trace at most: 24 bytes of memory each.
@@ -313,41 +310,6 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u
         .collect();
     let end = ops.iter().map(|op| op.offset + u64::from(op.len)).max().unwrap_or(0);
     (ops, end, unit)
-}
-
-/// SHA-256 of a text, hexadecimal.
-pub(crate) fn digest_of(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
-}
-
-/// Gives a job the operations of a trace, which end at `end` and lie on multiples of `unit`, both bytes.
-pub(crate) fn does_again(job: &mut Job, trace: Trace, end: u64, unit: u64) {
-    let ops = &trace.ops.0;
-    let count = |wanted: TraceKind| ops.iter().filter(|op| op.kind == wanted).count() as u64;
-    let (reads, writes) = (count(TraceKind::Read), count(TraceKind::Write));
-    let trims = count(TraceKind::Trim);
-    let largest = ops.iter().map(|op| u64::from(op.len)).max().unwrap_or(0);
-    let smallest = ops.iter().map(|op| u64::from(op.len)).filter(|len| *len > 0).min().unwrap_or(largest);
-    let size = match smallest == largest {
-        true => BlockSize::Fixed { bytes: largest },
-        false => BlockSize::Range { min_bytes: unit, max_bytes: largest, step_bytes: unit },
-    };
-    job.block = BlockSizes { read: size.clone(), write: size.clone(), trim: size };
-    job.size = Some(Extent::Bytes(end.next_multiple_of(unit)));
-    let direct = if unit.is_multiple_of(SECTOR) { Access::Direct } else { Access::Buffered };
-    job.stream.path.access = job.stream.path.access.or(Some(direct));
-    job.stream.limits.total_operations = Some(ops.len() as u64);
-    let block = job.stream.block_mut();
-    block.order = Order::Traced;
-    block.operation = match (writes + trims, writes) {
-        (0, _) => Operation::Read,
-        (_, 0) => Operation::Trim,
-        _ => Operation::Write,
-    };
-    block.mix = (reads > 0 && writes + trims > 0)
-        .then(|| Mix { read_percent: (reads * 100 / (reads + writes + trims)).clamp(1, 99) as u32 });
-    block.align_bytes = Some(unit);
-    block.trace = Some(trace);
 }
 
 fn workload(

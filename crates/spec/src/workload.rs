@@ -1,99 +1,20 @@
 //! The text form of workloads: TOML with defaults, phases, jobs and sweeps. The language is described in
 //! docs/design/workloads.md.
 
+use crate::amount::{Amount, MOST};
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{job_keys, nearest_key};
 use crate::keys::{Key, find, names};
 use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
+use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use crate::top_key::top_keys;
 use model::PhaseKind;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use toml::de::{DeTable, DeValue};
 
-/// More phases or jobs than this are a mistake.
-pub(crate) const MOST: usize = 4096;
 /// What stands at the top beside [`top_keys`].
 const PARTS: &[&str] = &["include", "defaults", "phase"];
 const PHASE_KEYS: &[&str] = &["name", "kind", "job", "sweep"];
-const INCLUDE_DEPTH: u32 = 16;
-
-/// Mistakes that are told at once.
-pub(crate) const MOST_ERRORS: usize = 256;
-/// Streams of all phases; more would take minutes to plan.
-const MOST_STREAMS: u64 = 1 << 16;
-/// Files that all jobs make.
-const MOST_FILES: u64 = 1 << 20;
-
-/// How much the jobs of a text are so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Amount {
-    streams: u64,
-    files: u64,
-}
-
-impl Amount {
-    /// Counts another job. What there is too much of, before anything is made of it: the key, and what to say.
-    pub fn add(&mut self, job: &Job) -> Result<(), (&'static str, String)> {
-        self.streams = self.streams.saturating_add(u64::from(job.copies));
-        self.files = self.files.saturating_add(job.own_files());
-        let counted = [
-            ("jobs", u64::from(job.copies), MOST as u64, "jobs of one kind"),
-            ("jobs", self.streams, MOST_STREAMS, "jobs in all phases together"),
-            ("own-files", self.files, MOST_FILES, "files of all jobs together"),
-        ];
-        match counted.into_iter().find(|(_, count, most, _)| count > most) {
-            Some((key, count, most, what)) => Err((key, format!("{count} {what}; {most} are possible"))),
-            None => Ok(()),
-        }
-    }
-}
-
-/// What a text is read with.
-#[derive(Clone, Copy, Debug)]
-pub struct TextInputs<'a> {
-    /// Name of the text, for messages.
-    pub file: &'a str,
-    pub text: &'a str,
-    /// Texts that it may include, by the name by which it does. What is missing is asked for with
-    /// [`TextErrorKind::NeedsInclude`].
-    pub includes: &'a BTreeMap<String, String>,
-    /// `--set KEY=VALUE`, in order. TOML: `KEY` for all jobs or `PHASE.KEY`; fio: an option for all jobs.
-    pub set: &'a [(String, String)],
-    /// Variables of the environment, for `${NAME}` in fio's job files.
-    pub variables: &'a BTreeMap<String, String>,
-    /// The machine, for `$pagesize`, `$mb_memory` and `$ncpus`.
-    pub machine: TextMachine,
-    /// Unsupported options of fio's job files become notes instead of errors.
-    pub lenient: bool,
-}
-
-impl<'a> TextInputs<'a> {
-    /// The name and the text that another text, itself included at `depth`, includes at a place. It stands beside the other;
-    /// the text that is read itself has no directory here: the caller knows it.
-    pub(crate) fn included(&self, at: &TextPosition, depth: u32, name: &str) -> Result<(String, &'a str), TextError> {
-        let name = match at.file.rsplit_once('/') {
-            Some((directory, _)) if depth > 0 && !name.starts_with('/') => format!("{directory}/{name}"),
-            _ => name.to_owned(),
-        };
-        match self.includes.get(&name) {
-            _ if depth >= INCLUDE_DEPTH => {
-                Err(at.error(TextErrorKind::Form, "include", "includes go too deep; do they go round?"))
-            }
-            Some(text) => Ok((name, text)),
-            None => Err(at.error(TextErrorKind::NeedsInclude, &name, "an included text")),
-        }
-    }
-}
-
-/// What a text may ask of the machine.
-#[derive(Clone, Copy, Debug)]
-pub struct TextMachine {
-    /// Size of a page of memory.
-    pub page_size_bytes: u64,
-    pub memory_bytes: u64,
-    /// Processors online.
-    pub processors: u32,
-}
 
 /// A key of a job, with its value.
 #[derive(Clone)]

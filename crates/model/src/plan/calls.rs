@@ -1,8 +1,7 @@
 //! Calls on files in as little memory as they take: four bytes each, or eight with the moments of a recording,
 //! instead of 56, since most follow from the one before.
 
-use super::{CallKind, FileCall};
-use crate::NO_NUMBER;
+use super::{CallKind, FileCall, NO_NUMBER};
 
 /// Calls in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! When the operations of a stream start, by which calls, and what happens between and after them.
 
-use super::{IoPath, Limits, Operation, StopRule};
+use super::Operation;
 use crate::{NS_PER_S, Ns};
 use serde::{Deserialize, Serialize};
 
@@ -176,27 +176,6 @@ pub struct PriorityShare {
     pub priority: IoPriority,
 }
 
-impl IoPath {
-    pub(super) fn priorities_can_be(&self) -> Result<(), String> {
-        let shares = &self.priority_shares;
-        let mut priorities = self.io_priority.iter().chain(shares.iter().map(|s| &s.priority));
-        if priorities.any(|p| p.level > 7 || p.hint > IoPriority::LAST_HINT) {
-            return Err("levels of priority go from 0 to 7, hints to 1023".into());
-        }
-        for one in shares {
-            // Those that a request of this one's kind can have.
-            let beside = |s: &&PriorityShare| {
-                s.operation == one.operation && (s.block_bytes.is_none() || s.block_bytes == one.block_bytes)
-            };
-            let sum = shares.iter().filter(beside).fold(0, |sum: u32, s| sum.saturating_add(s.percent));
-            if sum > 100 {
-                return Err(format!("shares of requests with priorities sum to {sum} %; 100 is the most"));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// NUMA nodes by number; all of the machine where none is named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumaNodes(pub Vec<u32>);
@@ -274,22 +253,6 @@ impl Default for LatencyTarget {
     /// No latency yet; all operations of windows of a second.
     fn default() -> Self {
         Self { latency_ns: 0, window_ns: NS_PER_S, percent_milli: Self::ALL_MILLI, goes_on: false }
-    }
-}
-
-impl Limits {
-    pub(super) fn latencies_can_be(&self, stop: &StopRule) -> Result<(), String> {
-        let Some(target) = self.latency_target else { return Ok(()) };
-        if target.latency_ns == 0 {
-            return Err("the search for a depth has no latency-target (fio: latency_target)".into());
-        }
-        if !(1..=LatencyTarget::ALL_MILLI).contains(&target.percent_milli) {
-            return Err("a latency target is one of above 0 to 100 % of the operations".into());
-        }
-        if !matches!(stop, StopRule::Time | StopRule::Amount) {
-            return Err("the search for a depth ends by itself: no steady state, no least number of operations".into());
-        }
-        Ok(())
     }
 }
 

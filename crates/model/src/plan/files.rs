@@ -1,15 +1,7 @@
 //! A stream of operations on files: what is done to which of them.
 
-use super::{PhasePlan, StopRule, StreamKind, StreamPlan, is_default};
-use crate::bytes_text;
+use super::is_default;
 use serde::{Deserialize, Serialize};
-
-/// The largest file that is created; larger ones are written by streams of blocks.
-const MOST_FILE_BYTES: u64 = 64 << 20;
-/// Directories above a file at most: paths stay far below the 4,096 bytes of a path.
-const MOST_LEVELS: u32 = 16;
-/// Files of one stream at most: what the largest file systems have inodes for.
-const MOST_FILES: u64 = 1 << 32;
 
 /// Operations on files or directories, each one of its own, in a directory that the run makes below the target and removes
 /// with all that it made in it. One call at a time.
@@ -176,73 +168,5 @@ impl FileOperation {
     /// Whether another name is looked for in its place after it.
     pub fn renames(self) -> bool {
         matches!(self, Self::Rename | Self::RenameDir)
-    }
-}
-
-impl From<FilesPlan> for StreamKind {
-    fn from(plan: FilesPlan) -> Self {
-        Self::Files(plan)
-    }
-}
-
-impl PhasePlan {
-    /// Whether its operations are on files, and not on their blocks.
-    pub fn operates_on_files(&self) -> bool {
-        !self.streams.is_empty() && self.streams.iter().all(|s| s.files().is_some())
-    }
-}
-
-impl StreamPlan {
-    /// What cannot be of operations on files.
-    pub(super) fn files_can_be(&self, files: &FilesPlan, phase: &PhasePlan) -> Result<(), String> {
-        let bad = |what: &str| Err(what.to_owned());
-        let FilesPlan { file_operation, file_count, file_bytes, .. } = *files;
-        match file_count {
-            0 => return bad("there are no files; say how many (own-files; fio: nrfiles)"),
-            1..=MOST_FILES => {}
-            n => return Err(format!("{n} files; {MOST_FILES} are possible")),
-        }
-        if files.file_kind != FileKind::File && file_bytes > 0 {
-            return bad("links have no length of their own (file-size)");
-        }
-        if files.file_bytes_least.is_some_and(|least| least > file_bytes) {
-            return bad("the smallest file is larger than the largest");
-        }
-        if files.levels() > MOST_LEVELS {
-            return Err(format!("{} directories above each file; {MOST_LEVELS} are possible", files.levels()));
-        }
-        if files.directory_files == 0 && files.directory_levels > 0 {
-            return bad(
-                "directories above each file, and none that holds them; say how many files lie in one (directory-files)",
-            );
-        }
-        if files.file_kind != FileKind::File && file_operation.sends_data() && file_operation != FileOperation::Create {
-            return Err(format!("{}: links have no data", file_operation.name()));
-        }
-        if files.file_by_directory && (file_operation.makes() || file_operation == FileOperation::List) {
-            return Err(format!("{}: no directory has an order of them (file-order)", file_operation.name()));
-        }
-        if file_bytes > MOST_FILE_BYTES {
-            let (given, most) = (bytes_text(file_bytes), bytes_text(MOST_FILE_BYTES));
-            return Err(format!("files of {given} each; up to {most} are possible: write larger ones by blocks"));
-        }
-        let done = self.limits.total_operations.unwrap_or(0);
-        if file_operation.once() && done > file_count {
-            let name = file_operation.name();
-            return Err(format!("{name}: {done} times for {file_count} files; each is there once (no loops)"));
-        }
-        if phase.streams.iter().any(|s| s.files().is_none()) {
-            return bad("operations on files and on blocks are not done side by side; make phases of them");
-        }
-        if self.path.queue_depth > 1 {
-            return Err(format!("depth {} of operations on files; use jobs side by side", self.path.queue_depth));
-        }
-        if matches!(phase.stop, StopRule::SteadyRounds(_) | StopRule::EarlyWhenSteady { .. }) {
-            return bad("operations on files have no steady state here; give them a time");
-        }
-        if self.verify.is_some() || self.limits.total_bytes.is_some() {
-            return bad("operations on files are not verified, and end by time or number");
-        }
-        Ok(())
     }
 }

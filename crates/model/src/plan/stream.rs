@@ -2,8 +2,8 @@
 
 use super::{
     Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow,
-    Flush, IoPriority, LatencyTarget, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare, Rate, ReplayPlan,
-    RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
+    Flush, IoPriority, LatencyTarget, MOST_CALL_BYTES, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare,
+    Rate, ReplayPlan, RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,18 @@ impl Default for StreamKind {
 impl From<BlockPlan> for StreamKind {
     fn from(plan: BlockPlan) -> Self {
         Self::Block(plan)
+    }
+}
+
+impl From<FilesPlan> for StreamKind {
+    fn from(plan: FilesPlan) -> Self {
+        Self::Files(plan)
+    }
+}
+
+impl From<ReplayPlan> for StreamKind {
+    fn from(plan: ReplayPlan) -> Self {
+        Self::Replay(plan)
     }
 }
 
@@ -314,6 +326,32 @@ impl StreamPlan {
         match &self.kind {
             StreamKind::Files(files) => Some(files),
             StreamKind::Copy(_) | StreamKind::Replay(_) | StreamKind::Block(_) => None,
+        }
+    }
+
+    /// The operations on blocks that it does again; `None` where it does none.
+    pub fn trace(&self) -> Option<&Trace> {
+        match &self.kind {
+            StreamKind::Block(block) => block.trace.as_ref(),
+            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Replay(_) => None,
+        }
+    }
+
+    /// The calls that it makes again; `None` where it is of another kind.
+    pub fn replay(&self) -> Option<&ReplayPlan> {
+        match &self.kind {
+            StreamKind::Replay(replay) => Some(replay),
+            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Block(_) => None,
+        }
+    }
+
+    /// The largest buffer that one of its operations has.
+    pub fn buffer_bytes(&self) -> u64 {
+        match &self.kind {
+            StreamKind::Files(files) => FilesPlan::buffer_bytes(files),
+            StreamKind::Replay(replay) if replay.replay_bytes == [0, 0] => 0,
+            StreamKind::Replay(_) => MOST_CALL_BYTES,
+            StreamKind::Copy(_) | StreamKind::Block(_) => self.block().block_size_bytes,
         }
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::workload::TextMachine;
+use crate::text_inputs::TextMachine;
 use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
 use std::collections::BTreeMap;
 

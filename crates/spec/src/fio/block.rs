@@ -4,8 +4,8 @@
 //! before a size, wherever they stand; a `bs` below a `bsrange` of `[global]` changes nothing (seen with fio 3.33).
 
 use super::number::{Units, pieces};
-use super::supported::triple;
-use crate::job_key::block_size;
+use super::values::triple;
+use crate::values::block_size;
 use model::{BlockSize, BlockSizes};
 
 /// Which option says a size; a later one of these counts before an earlier one.

@@ -1,7 +1,7 @@
 //! Sections and options of a job file, with includes and variables of the environment put in.
 
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::workload::TextInputs;
+use crate::text_inputs::TextInputs;
 
 /// A job file beyond this is a mistake, or includes itself many times over.
 const MOST_LINES: usize = 1 << 20;

@@ -3,9 +3,9 @@
 use super::block::{Blocks, Says};
 use super::number::Units;
 use super::priority::Priorities;
-use super::supported::positive;
-use crate::job::{Extent, Files, Job};
-use crate::job_key;
+use super::values::positive;
+use crate::extent::Extent;
+use crate::job::{Files, Job};
 use model::{
     Access, BufferPages, EngineKind, FileOperation, Flow, LatencyTarget, Mix, OpenSync, Operation, Order, Rate,
     SteadyState, Sync, ThinkTime, Verify, VerifyKind,
@@ -171,7 +171,7 @@ impl Draft {
             other => other,
         };
         let on_files = job.file_operation;
-        job_key::operation(job, ours).map_err(|what| ("rw", what))?;
+        job.operates(ours).map_err(|what| ("rw", what))?;
         job.file_operation = on_files;
         let block = job.stream.block_mut();
         block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });

@@ -13,18 +13,22 @@ mod number;
 mod option;
 mod priority;
 mod supported;
+mod values;
+mod words;
 
 pub use option::{fio_names, fio_options, our_key};
 
+use crate::amount::Amount;
 use crate::job::{Job, Phase, Workload};
 use crate::notes::Notes;
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::workload::{Amount, MOST_ERRORS, TextInputs};
+use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use ini::{Entry, Section};
 use job::{Draft, ExitWhat};
 use number::{Units, doubtful_unit};
-use option::{WORDS, find, listed, nearest_option};
+use option::{find, nearest_option};
 use std::collections::{HashMap, HashSet};
+use words::{WORDS, listed};
 
 /// Reads a job file.
 ///

@@ -1,6 +1,6 @@
 //! Numbers of fio's job files: units, keywords, arithmetic. Every overflow is an error.
 
-use crate::workload::TextMachine;
+use crate::text_inputs::TextMachine;
 
 /// Parentheses deeper than this are a mistake.
 const DEEPEST: u32 = 32;

@@ -1,8 +1,8 @@
 //! Priorities of a job file: that of all requests, and those of shares of them.
 
 use super::number::{Units, pieces};
-use super::supported::{count, percent, triple};
-use crate::job_key::{priority_hint, priority_level};
+use super::values::{count, percent, triple};
+use crate::values::{priority_hint, priority_level};
 use model::{IoClass, IoPriority, Operation, PriorityShare};
 
 /// What has been said so far; of shares for reads, writes and trims, which have none.

@@ -3,12 +3,13 @@
 use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
-use super::option::WORDS;
 use super::priority::class;
-use crate::job::Extent;
-use crate::job_key::{
-    self, above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, priority_hint, priority_level,
-    sequence, whole, zones,
+use super::values::{NEEDS_VALUE, count, extent, flag, need, one_of, percent, positive, separated, text, triple};
+use super::words::WORDS;
+use crate::extent::Extent;
+use crate::values::{
+    above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, priority_hint, priority_level, sequence,
+    zones,
 };
 use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, OpenSync, Order, Rate, VerifyKind};
 
@@ -23,62 +24,6 @@ pub(super) struct Supported {
     pub set: Set,
 }
 
-const NEEDS_VALUE: &str = "needs a value";
-
-fn flag(text: &str, units: Units) -> Result<bool, String> {
-    match text {
-        "" | "true" | "yes" => Ok(true),
-        "false" | "no" => Ok(false),
-        _ => job_key::flag(&units.plain(text)?).map_err(|_| format!("'{text}' is neither 0 nor 1")),
-    }
-}
-
-pub(super) fn count(text: &str, units: Units) -> Result<u32, String> {
-    whole(&units.plain(text)?)
-}
-
-pub(super) fn positive(text: &str, units: Units) -> Result<u32, String> {
-    count(text, units).and_then(not_0)
-}
-
-pub(super) fn percent(text: &str, units: Units) -> Result<u32, String> {
-    job_key::percent(&units.plain(text.trim_end_matches('%').trim())?)
-}
-
-fn extent(text: &str, units: Units) -> Result<Extent, String> {
-    // Beyond 100 % a size would be one of another target.
-    if text.ends_with('%') { percent(text, units).map(Extent::Percent) } else { units.bytes(text).map(Extent::Bytes) }
-}
-
-/// The value of a name.
-fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
-    let names = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    job_key::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
-}
-
-/// Read, write, trim: what is left out takes the one before it; what is empty stays.
-pub(super) fn triple<T: Clone>(
-    into: &mut [T; 3],
-    text: &str,
-    mut read: impl FnMut(&str) -> Result<T, String>,
-) -> Result<(), String> {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    if parts.len() > 3 {
-        return Err(format!("'{text}': at most three values: read, write, trim"));
-    }
-    if parts.iter().all(|p| p.is_empty()) {
-        return Err(NEEDS_VALUE.to_owned());
-    }
-    for (at, value) in into.iter_mut().enumerate() {
-        // `8k,` says reads only.
-        let part = parts.get(at).copied().or_else(|| parts.last().copied()).unwrap_or_default();
-        if !part.is_empty() {
-            *value = read(part)?;
-        }
-    }
-    Ok(())
-}
-
 /// Demanded rates; 0 is fio's way of saying: none.
 fn rates(into: &mut [Option<Rate>; 3], text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
     triple(into, text, |part| Ok(above_0(units.bytes(part)?).map(of)))
@@ -89,20 +34,6 @@ fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result
     need(!text.contains(','), &format!("'{text}': one least rate, of all that a job does, is supported"))?;
     d.job.stream.limits.least_rate = above_0(units.bytes(text)?).map(of);
     Ok(())
-}
-
-fn need(met: bool, what: &str) -> Result<(), String> {
-    if met { Ok(()) } else { Err(what.to_owned()) }
-}
-
-fn text(text: &str) -> Option<String> {
-    Some(text.to_owned()).filter(|t| !t.is_empty())
-}
-
-/// Names that a colon separates; one that belongs to a name is escaped.
-fn separated(text: &str) -> Vec<String> {
-    let text = text.replace("\\:", "\0");
-    text.split(':').filter(|n| !n.is_empty()).map(|n| n.replace('\0', ":")).collect()
 }
 
 fn engine(d: &mut Draft, t: &str) -> Result<(), String> {

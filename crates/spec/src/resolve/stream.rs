@@ -1,9 +1,10 @@
 //! One job on a target becomes its streams: regions, files, amounts.
 
+use super::shares::round_bytes;
 use super::{Resolver, RunError};
-use crate::budget::round_bytes;
-use crate::job::{Extent, Files, Job, Phase};
-use crate::workload::MOST;
+use crate::amount::MOST;
+use crate::extent::Extent;
+use crate::job::{Files, Job, Phase};
 use model::{BlockSize, Order, Pacing, PhaseKind, ReplayPlan, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
