@@ -76,7 +76,6 @@ pub enum ArchiveError {
     /// A name that cannot be a tag.
     #[error("'{tag}' cannot be a tag: {reason}")]
     BadTag {
-        /// The name.
         tag: String,
         /// Why not.
         reason: &'static str,

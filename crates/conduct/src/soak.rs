@@ -48,7 +48,6 @@ pub enum SoakEvent<'a> {
     Kernel(&'a SoakState),
     /// The file system checks all that it holds.
     Scrubs,
-    /// This was found.
     Found(&'a DataFinding),
 }
 

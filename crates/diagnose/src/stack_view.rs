@@ -54,7 +54,6 @@ impl Facts for Layer {
     }
 }
 
-/// The driver of a layer as evidence.
 pub fn driver_evidence(layer: &Layer) -> Evidence {
     match &layer.driver {
         Some(driver) => Evidence::fact("driver", driver.as_str(), format!("{} driver", layer.name)),

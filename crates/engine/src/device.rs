@@ -53,7 +53,6 @@ pub enum DeviceError {
     #[error("{call}: {source}")]
     Call {
         call: &'static str,
-        /// Its error.
         source: std::io::Error,
     },
     /// The kernel gives us no ring; threads can serve instead.

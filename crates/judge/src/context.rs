@@ -8,7 +8,6 @@ use model::{
 /// Everything around a phase. Facts that are missing switch the rules off that need them.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// Kind of the target.
     pub target: TargetKind,
     /// The path below it, with ceilings and counted layers.
     pub stack: &'a Stack,

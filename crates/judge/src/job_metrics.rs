@@ -43,7 +43,6 @@ impl<'a> JobFigures<'a> {
         Self { phase, rate, jobs, all }
     }
 
-    /// The metrics of a job.
     pub fn job(&self, scope: &Scope, job: usize) -> Vec<Metric> {
         let Some(job) = self.jobs.get(job).and_then(Option::as_ref) else { return not_told_apart(scope) };
         let latency = job.latency();
@@ -57,7 +56,6 @@ impl<'a> JobFigures<'a> {
         metrics
     }
 
-    /// The metrics of one direction of a job.
     pub fn direction(&self, scope: &Scope, job: usize, direction: Direction) -> Vec<Metric> {
         let Some(job) = self.jobs.get(job).and_then(Option::as_ref) else { return not_told_apart(scope) };
         match job.direction(direction) {

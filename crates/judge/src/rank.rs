@@ -14,7 +14,6 @@ use prediction::predict;
 use selection::selected;
 use std::collections::BTreeMap;
 
-/// The runs of one target.
 #[derive(Clone, Debug)]
 pub struct TargetRuns {
     pub name: String,

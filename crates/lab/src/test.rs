@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 
 /// How a machine's test ended.
 enum Verdict {
-    /// All checks passed.
     Passed { checks: usize, release: String },
     /// What is wrong.
     Failed(Vec<String>),

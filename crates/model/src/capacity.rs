@@ -26,7 +26,6 @@ pub struct Capacity {
     pub kind: CapacityKind,
     /// Whether only places at random were looked at.
     pub quick: bool,
-    /// What was written.
     pub written_bytes: u64,
     /// What was read back and compared.
     pub verified_bytes: u64,

@@ -96,7 +96,6 @@ pub struct Fit {
 pub struct RowLimit {
     /// The phase of the row.
     pub phase: String,
-    /// Which layer limits it.
     pub layer: crate::LimitLayer,
     /// In a few words.
     pub statement: String,

@@ -93,7 +93,6 @@ impl Histogram {
         Self { counts: vec![0; BUCKETS].into_boxed_slice(), ..Self::default() }
     }
 
-    /// Records one value.
     #[inline]
     pub fn record(&mut self, value: Ns) {
         self.record_n(value, 1);

@@ -120,7 +120,6 @@ impl std::fmt::Display for DeviceId {
 /// One layer of the storage path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layer {
-    /// What kind of layer.
     pub kind: LayerKind,
     /// Its name: `ext4`, `sda1`, `mmcblk0`, `0000:00:1f.2`.
     pub name: String,

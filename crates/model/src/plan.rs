@@ -334,7 +334,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A phase by name.
     pub fn phase(&self, name: &str) -> Option<&PhasePlan> {
         self.phases.iter().find(|p| p.name == name)
     }

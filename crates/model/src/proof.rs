@@ -30,7 +30,6 @@ pub struct ColdProof {
     pub resident_pages_before: Option<u64>,
     /// Bytes that the lowest counting layer read during the phase; `None` where no layer counts.
     pub device_read_bytes: Option<u64>,
-    /// Bytes that the phase read.
     pub phase_read_bytes: u64,
     /// What was dropped, in words: `fsync, DONTNEED on the file and on the loop's backing file`.
     pub method: String,

@@ -125,7 +125,6 @@ impl Run {
         self.phases.iter().filter(move |p| !overhead(p)).flat_map(|p| p.metrics.iter())
     }
 
-    /// A metric by id.
     pub fn metric(&self, id: &str) -> Option<&Metric> {
         self.metrics().find(|m| m.id == id)
     }
@@ -135,7 +134,6 @@ impl Run {
         self.metric(id).and_then(|m| m.value)
     }
 
-    /// A phase by name.
     pub fn phase(&self, name: &str) -> Option<&PhaseRun> {
         self.phases.iter().find(|p| p.plan.name == name)
     }

@@ -21,7 +21,6 @@ pub enum SimLimit {
     Cpu,
     /// The write cache is full and drains.
     CacheDrain,
-    /// Flushes.
     Flush,
     /// A cap set on purpose.
     Cap,

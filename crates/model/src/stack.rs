@@ -33,7 +33,6 @@ impl Stack {
         self.layers.iter().find(|l| l.kind == kind)
     }
 
-    /// All layers of a kind.
     pub fn all(&self, kind: LayerKind) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(move |l| l.kind == kind)
     }

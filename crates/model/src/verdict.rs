@@ -52,7 +52,6 @@ pub enum LimitLayer {
 /// The bottleneck.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// Which layer limits.
     pub layer: LimitLayer,
     /// In one sentence.
     pub statement: String,

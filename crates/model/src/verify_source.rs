@@ -30,7 +30,6 @@ pub struct VerifyReads {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", content = "because")]
 pub enum VerifySource {
-    /// From the device.
     Device(FromDevice),
     /// From memory, or nothing shows otherwise.
     Memory(FromMemory),
@@ -98,7 +97,6 @@ impl VerifySource {
         }
     }
 
-    /// Whether it was the device.
     pub fn is_device(&self) -> bool {
         matches!(self, Self::Device(_))
     }

@@ -45,7 +45,6 @@ pub enum Use {
     Open {
         /// The process.
         pid: u32,
-        /// Its name.
         command: String,
         /// What it has open.
         what: String,

@@ -44,7 +44,6 @@ impl Ring {
         Arc::new(Self { bytes, state: Mutex::default(), freed: Condvar::new() })
     }
 
-    /// Its size.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -8,7 +8,6 @@ pub struct Check<'a> {
     pub run: &'a Run,
     /// The bottleneck.
     pub limit: &'a Limit,
-    /// What limits each row.
     pub limits: &'a [RowLimit],
     /// What the target is good for; first what was asked about.
     pub fit: &'a [Fit],

@@ -86,7 +86,6 @@ fn fix(text: &str) -> String {
     if rest.is_empty() { escaped(first) } else { format!("{}\n\n{rest}", escaped(first)) }
 }
 
-/// The page of a finding.
 pub fn finding_markdown(page: &FindingText) -> String {
     let links: Vec<String> = page.links.iter().map(|l| format!("- <{l}>")).collect();
     let parts = [

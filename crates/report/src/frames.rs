@@ -156,7 +156,6 @@ pub(crate) fn describe(document: &FramesDocument) -> Presentation {
     said
 }
 
-/// All of it as text.
 pub fn frames_text(document: &FramesDocument, style: &Style) -> String {
     presentation::terminal::render(&describe(document), style)
 }

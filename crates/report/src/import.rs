@@ -20,7 +20,6 @@ fn is_detail(id: &str) -> bool {
     DETAILS.iter().any(|d| id.ends_with(d)) || ["completion_", "submission_"].iter().any(|p| quantity.starts_with(p))
 }
 
-/// The document as text.
 pub fn import_text(document: &ImportDocument<'_>, style: &Style) -> String {
     let mut out = String::new();
     for run in &document.runs {

@@ -167,7 +167,6 @@ pub fn workloads_list<'a>(workloads: impl IntoIterator<Item = (&'a str, &'a str,
     out
 }
 
-/// The page of a finding.
 pub fn explain_text(page: &FindingText, style: &Style) -> String {
     let columns = style.columns();
     let layer = serde_json::to_value(page.layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();

@@ -4,12 +4,10 @@ use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, quantity};
 use model::{Activity, DiskActivity, LayerKind, Ns, RequestActivity, SystemSample};
 
-/// One layer that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedLayer {
     /// Kernel name, the key to its counters.
     pub name: String,
-    /// What kind of layer.
     pub kind: LayerKind,
     /// What people call it: the name of a mapping, the model of a disk.
     pub title: Option<String>,

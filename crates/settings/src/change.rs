@@ -31,7 +31,6 @@ pub enum Change {
     /// A command was run.
     Command {
         run: CommandLine,
-        /// What undoes it.
         undo: CommandLine,
     },
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 pub struct Machine {
     /// /etc/machine-id (machine-id(5)); machines without it are told by their name.
     pub id: Option<String>,
-    /// Its name.
     pub host: Option<String>,
     /// Differs after each start (proc_sys_kernel(5), random/boot_id).
     pub boot: Option<String>,

@@ -8,7 +8,6 @@ pub struct Key<T> {
     pub name: &'static str,
     /// What it may be.
     pub expects: &'static str,
-    /// What it means.
     pub meaning: &'static str,
     pub(crate) set: fn(&mut T, &str) -> Result<(), String>,
 }

@@ -70,7 +70,6 @@ pub enum RunError {
     /// Everything was left out.
     #[error("nothing of '{workload}' can be done on this target: {reason}")]
     NothingLeft {
-        /// Its name.
         workload: String,
         /// Why the first phase is left out.
         reason: String,

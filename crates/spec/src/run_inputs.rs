@@ -14,7 +14,6 @@ pub enum Readiness {
 /// What the plan of a workload depends on.
 #[derive(Clone, Debug)]
 pub struct RunInputs {
-    /// Kind of the target.
     pub kind: TargetKind,
     /// What may be done to it.
     pub readiness: Readiness,

@@ -8,7 +8,6 @@ use std::io;
 /// LOOP_GET_STATUS64: a plain number, from before the encoding of directions and sizes.
 const LOOP_GET_STATUS64: Opcode = 0x4c05;
 
-/// struct loop_info64.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct LoopInfo64 {

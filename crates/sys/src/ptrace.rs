@@ -35,7 +35,6 @@ pub enum TraceEvent {
         thread: u32,
         /// What came back, or the errno, negative.
         result: i64,
-        /// Whether it failed.
         failed: bool,
     },
     /// A thread started a process or a thread.

@@ -125,7 +125,6 @@ impl Ring {
         Ok(ring)
     }
 
-    /// The buffers.
     pub fn pool(&self) -> &BufferPool {
         &self.pool
     }

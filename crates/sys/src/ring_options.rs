@@ -20,9 +20,7 @@ pub struct RingOptions {
     /// devices with polled queues can be; whether these can is told by the first operation (EOPNOTSUPP), and there are no
     /// syncs on such a ring (EINVAL).
     pub poll: bool,
-    /// Flags of each read.
     pub read_flags: CallFlags,
-    /// Flags of each write.
     pub write_flags: CallFlags,
 }
 

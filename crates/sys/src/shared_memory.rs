@@ -47,7 +47,6 @@ impl SharedMemory {
         Ok(Self { base, bytes })
     }
 
-    /// Its size.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

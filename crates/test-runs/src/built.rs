@@ -19,7 +19,6 @@ pub struct Cpu {
     pub steal: f64,
 }
 
-/// One phase to be.
 #[derive(Clone)]
 pub struct Phase {
     name: String,
@@ -333,7 +332,6 @@ impl Builder {
     }
 }
 
-/// A layer with facts.
 pub fn layer(kind: LayerKind, name: &str, driver: Option<&str>, facts: &[(&str, Fact)]) -> Layer {
     let mut layer = Layer::new(kind, name);
     layer.driver = driver.map(str::to_owned);

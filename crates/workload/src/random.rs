@@ -34,7 +34,6 @@ impl Random {
         Self { state }
     }
 
-    /// All 64 bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;

@@ -15,12 +15,10 @@ pub enum Priority {
     NotPermitted,
     /// It is asked for, and this scheduler orders by it.
     RealTime {
-        /// Its name.
         scheduler: String,
     },
     /// It is asked for, and this scheduler takes no notice.
     Ignored {
-        /// Its name.
         scheduler: String,
     },
     /// It is asked for; the scheduler is not known.

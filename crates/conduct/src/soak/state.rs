@@ -399,7 +399,6 @@ impl SoakState {
         !self.findings.iter().any(same)
     }
 
-    /// Keeps a finding.
     pub(super) fn keep(&mut self, finding: DataFinding) {
         if self.findings.len() < MOST_FINDINGS {
             self.findings.push(finding);

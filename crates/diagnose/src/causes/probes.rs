@@ -10,7 +10,6 @@ use model::{
 #[derive(Clone, Copy)]
 pub(crate) struct Probe<'a> {
     pub phase: &'a PhaseRun,
-    /// What was recorded of it.
     pub record: &'a PhaseRecord,
     /// Reads or writes.
     pub direction: Direction,

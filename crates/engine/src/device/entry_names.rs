@@ -209,7 +209,6 @@ impl TraceNames {
     }
 }
 
-/// Digits of a number.
 fn digits(number: u32) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }

@@ -24,7 +24,6 @@ pub struct StreamRecord {
     pub errors: BTreeMap<String, u64>,
     /// Why it ended.
     pub stop: StopCause,
-    /// What was cut.
     pub warmup: WarmupCut,
     /// Sum of the times that operations spent in flight, syncs included: over the duration it is the mean depth.
     pub in_flight_ns: u128,

@@ -9,7 +9,6 @@ use sys::{DirectAlignment, InodeFlags, Written};
 /// All that the decision rests on.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectFacts<'a> {
-    /// Kind of the target.
     pub kind: TargetKind,
     /// The phase writes.
     pub write: bool,

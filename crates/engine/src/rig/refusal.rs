@@ -11,7 +11,6 @@ pub enum Attempt {
     Look,
     /// Creating the temporary file.
     Create,
-    /// Opening for reading.
     OpenRead,
     /// Opening for writing.
     OpenWrite,

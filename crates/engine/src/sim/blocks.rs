@@ -127,7 +127,6 @@ impl Blocks {
         self.change(GROUPS, now);
     }
 
-    /// The block of an inode.
     pub fn inode_block(number: u32) -> u64 {
         INODES + u64::from(number) / INODES_OF_A_BLOCK * BLOCK
     }

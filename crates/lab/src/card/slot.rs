@@ -48,7 +48,6 @@ impl Choice {
 /// Which card, and how.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// The card.
     pub card: Card,
     /// The file that it keeps its content in; `None`: one that is gone with it.
     pub backing: Option<PathBuf>,

@@ -30,7 +30,6 @@ pub struct Step {
     /// What it is about.
     pub title: String,
     pub machine: String,
-    /// What was seen.
     pub seen: Vec<StudyCheck>,
 }
 
@@ -39,7 +38,6 @@ pub struct Experimented {
     /// What `narrows` printed at its end.
     pub text: String,
     pub pages: Vec<PathBuf>,
-    /// The runs of each arm.
     pub arms: Vec<(String, Vec<Run>)>,
 }
 

@@ -172,7 +172,6 @@ pub struct PriorityShare {
     pub block_bytes: Option<u64>,
     /// How many of them, drawn one by one; the shares of one request sum to 100 at most.
     pub percent: u32,
-    /// Their priority.
     pub priority: IoPriority,
 }
 

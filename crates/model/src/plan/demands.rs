@@ -27,7 +27,6 @@ pub enum PlanError {
     /// A phase says what cannot be.
     #[error("phase '{phase}': {what}")]
     Phase {
-        /// Its name.
         phase: String,
         /// What, and what to do.
         what: String,

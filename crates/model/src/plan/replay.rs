@@ -79,7 +79,6 @@ pub struct ReplayPlan {
     /// Not these calls are made: dpkg makes its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_real: Option<RealPackages>,
-    /// Calls of each kind.
     pub replay_calls: BTreeMap<CallKind, u64>,
     /// Files that must be there before, and their bytes.
     pub replay_before: [u64; 2],

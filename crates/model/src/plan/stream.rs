@@ -392,7 +392,6 @@ impl BlockPlan {
         target.into_iter().chain(self.files.iter().map(String::as_str))
     }
 
-    /// Whether it reads.
     pub fn reads(&self) -> bool {
         match self.mix {
             Some(mix) => mix.read_percent > 0 || self.read_before_write,

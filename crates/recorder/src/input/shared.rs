@@ -40,7 +40,6 @@ pub(super) struct SharedRing {
     frames: u64,
 }
 
-/// What was found.
 enum Found {
     Nothing,
     Frame,

@@ -18,7 +18,6 @@ pub struct PhaseSummary<'a> {
     /// Why refused or skipped.
     #[serde(serialize_with = "model::reason::as_objects::serialize")]
     pub reasons: &'a [String],
-    /// Whether it was steady.
     pub steady: Option<bool>,
     /// Wall time; null if not executed.
     pub duration_s: Option<f64>,
@@ -61,7 +60,6 @@ pub struct CheckDocument<'a> {
     pub metrics: Vec<&'a Metric>,
     /// The bottleneck.
     pub limit: &'a Limit,
-    /// What limits each row.
     pub limits: &'a [RowLimit],
     /// What the target is good for; first what was asked about.
     pub fit: &'a [Fit],

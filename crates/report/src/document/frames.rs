@@ -69,7 +69,6 @@ pub struct FramesWay {
     pub sustained_frames_per_s: Option<f64>,
     /// The same, bytes a second of all cameras.
     pub sustained_bytes_per_s: Option<f64>,
-    /// What was tried.
     pub tried: Vec<FramesTried>,
     /// At the common rate.
     pub compared: Option<FramesCompared>,
@@ -92,7 +91,6 @@ pub struct FramesDocument {
     pub target: String,
     /// When, RFC 3339.
     pub started: String,
-    /// The version of the program.
     pub program_version: String,
     pub cameras: u32,
     pub frame_bytes: u64,

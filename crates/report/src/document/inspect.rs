@@ -39,7 +39,6 @@ pub struct InspectDocument<'a> {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct InspectLayer<'a> {
-    /// What kind of layer.
     pub kind: LayerKind,
     pub name: &'a str,
     /// Depth in the tree of layers: a layer's parent is the nearest earlier one with a smaller depth; null for the host.
@@ -59,7 +58,6 @@ pub struct InspectLayer<'a> {
 /// A fact that was looked for and not found: the file is not there, is not ours to read, or says nothing that is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnknownFact<'a> {
-    /// Kind of the layer.
     pub kind: LayerKind,
     /// Name of the layer.
     pub layer: &'a str,

@@ -14,7 +14,6 @@ pub struct RunPhase<'a> {
     /// `seq-write`.
     pub name: &'a str,
     pub metrics: &'a [Metric],
-    /// Whether it was steady.
     pub steady: Option<bool>,
     /// Status as a whole.
     pub status: PhaseStatus,

@@ -81,7 +81,6 @@ pub struct WatchTemperature<'a> {
 pub struct WatchLayer<'a> {
     /// Kernel name.
     pub name: &'a str,
-    /// What kind of layer.
     pub kind: LayerKind,
     /// `watched`, `first-seen` (nothing to compare with yet) or `gone`.
     pub state: &'static str,
@@ -96,7 +95,6 @@ pub struct WatchLayer<'a> {
     pub read_bytes_per_s: Option<f64>,
     /// Bytes written.
     pub write_bytes_per_s: Option<f64>,
-    /// Bytes discarded.
     pub discard_bytes_per_s: Option<f64>,
     /// Mean time of a read; null if none completed.
     pub read_await_ns: Option<f64>,

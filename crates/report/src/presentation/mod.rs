@@ -172,7 +172,6 @@ pub(crate) struct Bottleneck {
     pub next: Option<NextStepSaid>,
 }
 
-/// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NextStepSaid {
     pub text: String,

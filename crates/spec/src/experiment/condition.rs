@@ -12,7 +12,6 @@ pub struct Condition {
 /// What one fact is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Its name.
     pub fact: String,
     /// Whether it is to be the value, or none of it.
     pub equal: bool,

@@ -11,7 +11,6 @@ use std::ffi::OsStr;
 use std::time::Duration;
 use sys::Links;
 
-/// The plan of a check of this device.
 pub fn check_plan(device: &str, budget_s: u64, seed: u64) -> anyhow::Result<Plan> {
     let (workload, _) = workload(&Wanted::Check { budget_s })?;
     Ok(conduct::plan::plan(&workload, &open(device, &workload)?, seed)?)

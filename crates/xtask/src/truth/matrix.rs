@@ -22,7 +22,6 @@ pub struct Answer {
     pub calibration: bool,
     /// The layer that really limits.
     pub truth: LimitLayer,
-    /// The layer that was named.
     pub named: LimitLayer,
     /// How sure.
     pub confidence: Confidence,

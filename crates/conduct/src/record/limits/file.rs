@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 pub(super) struct LimitFile {
     /// The file.
     pub path: PathBuf,
-    /// Its name.
     pub file: &'static str,
     /// The line that it is in; `None` where the file has one value.
     pub device: Option<DeviceId>,

@@ -21,7 +21,6 @@ pub(super) type Wanted = fn(&str, &str) -> bool;
 pub(super) enum Tree<'a> {
     /// A number, or a bare word such as `nan`, with its place in the text.
     Bare(&'a str, usize),
-    /// A string.
     Text(Cow<'a, str>),
     Array(Vec<Tree<'a>>),
     /// An object with the place where it starts; keys may repeat.

@@ -17,7 +17,6 @@ use super::scenario::{Device, Plan, Scenario};
 /// A kind: its name, and one variation of it.
 pub type Kind = (&'static str, fn(&mut Draw) -> anyhow::Result<Scenario>);
 
-/// All kinds.
 pub fn all() -> Vec<Kind> {
     [
         link::KINDS,
