@@ -19,7 +19,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
     let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
     let page = Page { file: args.report.as_deref(), identify: args.identify };
-    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
     let mut opened = execution.open(&Wanted {
         name: &args.target,
@@ -40,7 +40,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     }
     // What is simulated wears nothing.
     let bounds = if opened.target.kind == TargetKind::Sim { most } else { bounds };
-    let seed = args.seed.map_or_else(random_u64, Ok)?;
+    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
     if args.plan {
         if output.is_json() {

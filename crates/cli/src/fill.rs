@@ -26,7 +26,7 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     set.extend(args.size.clone().map(|size| ("region".to_owned(), size)));
     let mut workload = text::workload(&source, &set, false)?;
     let page = Page { file: args.report.as_deref(), identify: false };
-    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
     let mut opened = execution.open(&Wanted {
         name: &args.target,
         links: Links::Follow,
@@ -41,7 +41,7 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
         set.push(("region".to_owned(), opened.max_bytes.to_string()));
         workload = text::workload(&source, &set, false)?;
     }
-    let plan = plan::plan(&workload, &opened, args.seed.map_or_else(random_u64, Ok)?)?;
+    let plan = plan::plan(&workload, &opened, args.marks.seed.map_or_else(random_u64, Ok)?)?;
     if args.plan {
         if output.is_json() {
             output.document(&PlanDocument::new(&opened.target, &plan));

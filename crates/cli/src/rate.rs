@@ -31,7 +31,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let workload = workload(args, class)?;
     let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
     let page = Page { file: None, identify: false };
-    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
     let wanted = Wanted {
         name: &args.source,
         links: Links::Follow,
@@ -52,7 +52,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         None => Wear::Usual,
     };
     let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(usual));
-    let seed = args.seed.map_or_else(random_u64, Ok)?;
+    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
     execution.terminal().announce(&plan, &opened, true, bounds);
     let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;

@@ -51,10 +51,7 @@ pub struct Completion {
 pub enum DeviceError {
     /// The submission or completion call failed.
     #[error("{call}: {source}")]
-    Call {
-        call: &'static str,
-        source: std::io::Error,
-    },
+    Call { call: &'static str, source: std::io::Error },
     /// The kernel gives us no ring; threads can serve instead.
     #[error("{0}")]
     NoRing(#[from] sys::RingError),

@@ -18,7 +18,10 @@ use std::time::{Duration, Instant};
 
 /// How a machine's test ended.
 enum Verdict {
-    Passed { checks: usize, release: String },
+    Passed {
+        checks: usize,
+        release: String,
+    },
     /// What is wrong.
     Failed(Vec<String>),
     /// Why it cannot run here.

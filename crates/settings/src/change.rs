@@ -29,10 +29,7 @@ pub enum Change {
         opposites: Vec<String>,
     },
     /// A command was run.
-    Command {
-        run: CommandLine,
-        undo: CommandLine,
-    },
+    Command { run: CommandLine, undo: CommandLine },
 }
 
 /// What undoing it does.

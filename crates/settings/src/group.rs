@@ -196,21 +196,7 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
-        let directory = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            let path = directory.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let tree = Tree::below(directory.path()).unwrap();
-        (directory, tree)
-    }
-
-    fn path(text: &str) -> ValuePath {
-        ValuePath::new(text).unwrap()
-    }
+    use crate::value::tests::{path, tree};
 
     fn values(group: &Group) -> Vec<(&str, &str)> {
         group.saved.iter().map(|s| (s.path.name(), s.value.as_str())).collect()

@@ -259,7 +259,7 @@ pub(crate) mod tests {
         (directory, tree)
     }
 
-    fn path(text: &str) -> ValuePath {
+    pub(crate) fn path(text: &str) -> ValuePath {
         ValuePath::new(text).unwrap()
     }
 

@@ -7,6 +7,7 @@ mod contestants;
 mod engine;
 mod figures;
 mod fio;
+mod job_text;
 mod narrows;
 mod parity;
 mod parity_peers;

@@ -52,12 +52,8 @@ pub struct CheckArgs {
     pub keep_every: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
-    /// Seed of everything random [default: from the system]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
+    #[command(flatten)]
+    pub marks: RunMarks,
 }
 
 #[derive(Args, Debug)]
@@ -94,12 +90,8 @@ pub struct RateArgs {
     pub max_write: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
-    /// Seed of everything random [default: from the system]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
+    #[command(flatten)]
+    pub marks: RunMarks,
 }
 
 #[derive(Args, Debug)]
@@ -142,12 +134,8 @@ pub struct FillArgs {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub permissions: Permissions,
-    /// Seed of everything random [default: from the system]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
+    #[command(flatten)]
+    pub marks: RunMarks,
 }
 
 #[derive(Args, Debug)]
@@ -264,6 +252,17 @@ pub struct Permissions {
     pub read_registers: bool,
 }
 
+/// By what a run is made again, and found again.
+#[derive(Args, Debug, Clone, Default)]
+pub struct RunMarks {
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// A tag for the run; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
 /// What happens after a failed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnError {
@@ -348,12 +347,8 @@ pub struct RunArgs {
     pub keep_every: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
-    /// Seed of everything random [default: from the system]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
+    #[command(flatten)]
+    pub marks: RunMarks,
     /// Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["resume", "calibrate", "restore"])]
     pub repeat: Option<u32>,

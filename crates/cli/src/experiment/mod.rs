@@ -66,7 +66,7 @@ fn execute(
         ));
     }
     let given = Given {
-        seed: args.seed.or(experiment.seed).map_or_else(random_u64, Ok)?,
+        seed: args.marks.seed.or(experiment.seed).map_or_else(random_u64, Ok)?,
         target: args.target.as_ref().map(|t| t.to_string_lossy().into_owned()),
         set: settings(args, Language::Toml)?,
         calibrate: args.calibrate,
@@ -119,7 +119,7 @@ pub fn resume(
 
 fn prepare<'a>(args: &'a RunArgs, global: &GlobalArgs, output: &Output) -> Result<Execution<'a>, Failure> {
     let page = Page { file: args.report.as_deref(), identify: args.identify };
-    Execution::prepare(global, &args.tags, page, SecondSignal::Hurries, output)
+    Execution::prepare(global, &args.marks.tags, page, SecondSignal::Hurries, output)
 }
 
 impl Command<'_> {
@@ -152,7 +152,7 @@ impl Command<'_> {
             execution: execution.conducted(),
             archive: execution.archive(),
         };
-        let walked = underway.walk(&walk, &args.tags);
+        let walked = underway.walk(&walk, &args.marks.tags);
         let still_changed = execution.terminal().is_still_changed();
         if still_changed {
             output.in_red();

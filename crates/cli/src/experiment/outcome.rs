@@ -95,7 +95,7 @@ fn document(
 ) {
     let last_id = state.id_of_last();
     let Some(last) = outcome.arms.iter().flatten().find(|r| r.id == last_id) else { return };
-    let mut tags = args.tags.clone();
+    let mut tags = args.marks.tags.clone();
     tags.extend(last.experiment.as_ref().map(|p| tag_of(&state.name, &p.arm, state.arms())));
     let summary = ExperimentSummary {
         id: &state.id,

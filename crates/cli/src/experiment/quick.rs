@@ -1,7 +1,7 @@
 //! Experiments that need no text of their own, `run --repeat` and `compare --repeat --with`: written as the TOML that they
 //! amount to, and then executed, resumed and kept as any other.
 
-use crate::args::{CompareArgs, GlobalArgs, RunArgs};
+use crate::args::{CompareArgs, GlobalArgs, RunArgs, RunMarks};
 use crate::output::Output;
 use crate::run::text;
 use conduct::{Language, Source};
@@ -102,7 +102,7 @@ pub fn repeat(
 ) -> Result<ExitCode, Failure> {
     refuse_beside_repeat(args)?;
     let set = text::settings(args, source.language)?;
-    let name = args.tags.first().map_or_else(|| stem(&source.name), Clone::clone);
+    let name = args.marks.tags.first().map_or_else(|| stem(&source.name), Clone::clone);
     let quick = Quick {
         name: name_of(&name, "repeat"),
         workload: source.name.clone(),
@@ -114,8 +114,8 @@ pub fn repeat(
     };
     // What is in the text is not said again.
     let mut args = RunArgs { set: Vec::new(), on_error: None, target: None, ..args.clone() };
-    if args.tags.first() == Some(&quick.name) {
-        args.tags.remove(0);
+    if args.marks.tags.first() == Some(&quick.name) {
+        args.marks.tags.remove(0);
     }
     execute(&quick, &args, source, global, output)
 }
@@ -177,7 +177,7 @@ pub fn compare(
     let run = RunArgs {
         plan: args.plan,
         permissions: args.permissions.clone(),
-        seed: args.seed,
+        marks: RunMarks { seed: args.seed, ..RunMarks::default() },
         identify: args.identify,
         fail_on: args.fail_on,
         ..RunArgs::default()

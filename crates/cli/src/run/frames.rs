@@ -60,7 +60,7 @@ pub(super) fn command(
     }
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
     let archive = archives::open(global)?;
-    let seed = args.seed.map_or_else(random_u64, Ok)?;
+    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let control = Arc::new(Control::default());
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
@@ -110,7 +110,7 @@ fn refuse_what_is_for_phases(args: &RunArgs) -> Result<(), Failure> {
         ("--max-write", args.max_write.is_some()),
         ("--keep-every", args.keep_every.is_some()),
         ("--lenient", args.lenient),
-        ("--tag", !args.tags.is_empty()),
+        ("--tag", !args.marks.tags.is_empty()),
     ];
     match given.iter().find(|(_, given)| *given) {
         None => Ok(()),

@@ -59,7 +59,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let most = args.max_write.as_deref().map(check::max_write).transpose()?;
     let workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
-    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
     let place = destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
@@ -75,7 +75,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
             .then(|| Wear::AtMost(most.unwrap_or(u64::MAX))),
     })?;
     opened.remarks.extend(place.remark);
-    let seed = args.seed.map_or_else(random_u64, Ok)?;
+    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, most.map(Wear::AtMost))?;
     most.map_or(Ok(()), |most| keeps_to(&plan, most))?;
     if args.plan {
@@ -93,7 +93,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None if output.is_json() => {
-            output.document(&RunDocument::new(run, &args.tags, &conclusions.depth_curves));
+            output.document(&RunDocument::new(run, &args.marks.tags, &conclusions.depth_curves));
             Ok(())
         }
         None => {

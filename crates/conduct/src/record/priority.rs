@@ -14,13 +14,9 @@ pub enum Priority {
     /// This process may not ask (CAP_SYS_NICE).
     NotPermitted,
     /// It is asked for, and this scheduler orders by it.
-    RealTime {
-        scheduler: String,
-    },
+    RealTime { scheduler: String },
     /// It is asked for, and this scheduler takes no notice.
-    Ignored {
-        scheduler: String,
-    },
+    Ignored { scheduler: String },
     /// It is asked for; the scheduler is not known.
     Unknown,
     /// A simulated device has one user.

@@ -5,12 +5,11 @@
 use super::contest::Contest;
 use super::contestants::{Contestant, Task};
 use super::figures::Figures;
+use super::job_text;
 use super::targets::Target;
 use anyhow::{Context, ensure};
-use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
+use engine::{Control, Rig};
 use model::PhaseRecord;
-use spec::{Readiness, RunInputs, TextInputs, TextMachine};
-use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Instant;
 
@@ -90,36 +89,9 @@ pub fn hold(target: &Target, rounds: u32, seconds: u32, only: Option<&str>, mark
 }
 
 fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
-    let (text, none, variables) = (job(case, task), BTreeMap::new(), BTreeMap::new());
-    let inputs = TextInputs {
-        file: "bench.fio",
-        text: &text,
-        includes: &none,
-        set: &[],
-        variables: &variables,
-        machine: TextMachine { page_size_bytes: sys::page_size(), memory_bytes: 1 << 30, processors: 2 },
-        // fio's own batching of completions has no meaning beyond the minimum here.
-        lenient: true,
-    };
-    let workload = spec::parse_fio(&inputs).map_err(|e| anyhow::anyhow!("{e:?}"))?;
-    let path = task.path.clone();
-    // A file or loop device of the benchmark's own.
-    let file = sys::open_existing(&path, sys::OpenMode::ReadWrite)?;
-    let kind = engine::classify(&file, &path).map_err(|e| anyhow::anyhow!("{e}"))?;
-    let target = FileTarget { path, file, claims: Vec::new(), kind, writable: true };
-    let mut rig = FileRig::open(target, FileOptions::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
-    let plan = workload.plan(&RunInputs {
-        kind,
-        readiness: Readiness::Writable,
-        max_bytes: rig.max_bytes(),
-        sector_bytes: rig.sector_bytes(),
-        memory_bytes: None,
-        seed: 1,
-        probe: Default::default(),
-    })?;
-    let phase = plan.phases.iter().find(|p| p.measures_target()).context("nothing is measured")?;
+    let (mut rig, phase) = job_text::opened(&job(case, task), &task.path)?;
     let (before, start) = (sys::process_usage(), Instant::now());
-    let record = rig.run(phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
+    let record = rig.run(&phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (used, elapsed) = (sys::process_usage().since(&before), start.elapsed().as_secs_f64());
     check(&record, case)?;
     let operations = record.operations as f64;

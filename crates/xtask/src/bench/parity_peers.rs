@@ -1,12 +1,11 @@
 //! Who takes part in `bench parity`, and how each is asked for the same job.
 
 use super::cell::Cell;
+use super::job_text;
 use super::t_io_uring;
 use super::targets::Target;
 use anyhow::{Context, ensure};
-use engine::{Control, FileOptions, FileRig, FileTarget, Rig};
-use spec::{Readiness, RunInputs, TextInputs, TextMachine};
-use std::collections::BTreeMap;
+use engine::{Control, Rig};
 use std::process::Command;
 
 /// What one contestant says in one round.
@@ -81,34 +80,9 @@ fn ours(target: &Target, cell: &Cell, seconds: u32) -> anyhow::Result<Reading> {
     let quicker = target.name == "tmpfs file" || (target.name == "disk" && matches!(cell.rw, "write" | "randwrite"));
     let plain = !target.direct || (cell.depth == 1 && quicker);
     let text = job(target, cell, seconds, if plain { "psync" } else { "io_uring" });
-    let (none, variables) = (BTreeMap::new(), BTreeMap::new());
-    let inputs = TextInputs {
-        file: "parity.fio",
-        text: &text,
-        includes: &none,
-        set: &[],
-        variables: &variables,
-        machine: TextMachine { page_size_bytes: sys::page_size(), memory_bytes: 1 << 30, processors: 2 },
-        lenient: true,
-    };
-    let workload = spec::parse_fio(&inputs).map_err(|e| anyhow::anyhow!("{e:?}"))?;
-    // A file or loop device of the benchmark's own.
-    let file = sys::open_existing(&target.path, sys::OpenMode::ReadWrite)?;
-    let kind = engine::classify(&file, &target.path).map_err(|e| anyhow::anyhow!("{e}"))?;
-    let opened = FileTarget { path: target.path.clone(), file, claims: Vec::new(), kind, writable: true };
-    let mut rig = FileRig::open(opened, FileOptions::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
-    let plan = workload.plan(&RunInputs {
-        kind,
-        readiness: Readiness::Writable,
-        max_bytes: rig.max_bytes(),
-        sector_bytes: rig.sector_bytes(),
-        memory_bytes: None,
-        seed: 1,
-        probe: Default::default(),
-    })?;
-    let phase = plan.phases.iter().find(|p| p.measures_target()).context("nothing is measured")?;
+    let (mut rig, phase) = job_text::opened(&text, &target.path)?;
     let before = sys::process_usage();
-    let record = rig.run(phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
+    let record = rig.run(&phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let used = sys::process_usage().since(&before);
     ensure!(record.errors.is_empty(), "operations failed: {:?}", record.errors);
     let us = |quantile| record.latency.quantile(quantile).map(|ns| ns as f64 / 1e3);
