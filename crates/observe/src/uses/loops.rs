@@ -40,21 +40,25 @@ pub(super) fn loops(root: &Root, stores: &Stores<'_>) -> Vec<Loop> {
 fn looked_at(root: &Root, stores: &Stores<'_>, name: String) -> Option<Loop> {
     let attribute = |a: &str| root.text(&format!("/sys/block/{name}/loop/{a}"));
     let id = device_number(root, &name)?;
+    attribute("backing_file")?;
     let since = Instant::now();
-    loop {
-        let file = attribute("backing_file")?;
-        let offset = attribute("offset").and_then(|o| o.parse().ok()).unwrap_or(0);
-        let answer = root.answer(&format!("loop/{name}"), || Ok(ask(&name, id)?.into_bytes()));
-        if answer == Err(ReadError::Refused) && root.is_live() && since.elapsed() < LEAVING_LIMIT {
-            sleep(LEAVING_INTERVAL);
-            continue;
+    let answer = root.answer(&format!("loop/{name}"), || {
+        loop {
+            match ask(&name, id).map_err(ReadError::from) {
+                Err(ReadError::Refused) if since.elapsed() < LEAVING_LIMIT && attribute("backing_file").is_some() => {
+                    sleep(LEAVING_INTERVAL);
+                }
+                answer => return Ok(answer?.into_bytes()),
+            }
         }
-        let backing = answer.ok().and_then(|a| told(&String::from_utf8(a).ok()?)).or_else(|| {
-            // What a name says does for a captured tree; on this machine it may be a name of another namespace.
-            stores.at(&file).filter(|_| !root.is_live())
-        });
-        return Some(Loop { backing, id, file, offset, name });
-    }
+    });
+    let file = attribute("backing_file")?;
+    let offset = attribute("offset").and_then(|o| o.parse().ok()).unwrap_or(0);
+    let backing = answer.ok().and_then(|a| told(&String::from_utf8(a).ok()?)).or_else(|| {
+        // What a name says does for a captured tree; on this machine it may be a name of another namespace.
+        stores.at(&file).filter(|_| !root.is_live())
+    });
+    Some(Loop { backing, id, file, offset, name })
 }
 
 /// What the device itself tells: `8:1 1234 0:0`, which are device and inode of the file, and the device that it stands for.
