@@ -416,3 +416,20 @@ fn namespaces_of_one_controller_have_ids_of_their_own() {
 fn a_tree_without_anything_is_no_device() {
     assert!(device_use(&Root::new("/nonexistent"), id("8:0")).is_none());
 }
+
+#[test]
+fn who_opens_for_reading_and_closes_at_once_is_never_said_to_write() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("file");
+    std::fs::write(&path, "content").unwrap();
+    let Ok(sys::Node::File { device: (major, minor), inode }) = sys::node_at(&path) else { panic!("it is a file") };
+    let script = format!("while :; do : < '{}' 2> /dev/null; done", path.display());
+    let mut reader = std::process::Command::new("sh").args(["-c", &script]).spawn().unwrap();
+    let asked = || file_use(&Root::new("/"), DeviceId { major, minor }, inode, &path.to_string_lossy()).uses;
+    let told: Vec<Use> = (0..400).flat_map(|_| asked()).collect();
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    assert!(told.iter().any(|u| matches!(u, Use::Open { writing: false, .. })), "it was never met");
+    let writes: Vec<&Use> = told.iter().filter(|u| matches!(u, Use::Open { writing: true, .. })).collect();
+    assert!(writes.is_empty(), "{} of {}: {:?}", writes.len(), told.len(), writes[0]);
+}

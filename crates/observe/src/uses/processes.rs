@@ -13,6 +13,9 @@ const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 /// Most bytes of a process's table of mappings or mounts.
 const TABLE_LIMIT_BYTES: u64 = 64 << 20;
 
+/// How often a descriptor is looked at that is another one at each look.
+const DESCRIPTOR_LOOKS: u32 = 8;
+
 /// A process that has something open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Opening {
@@ -111,11 +114,7 @@ impl Look<'_> {
                 Err(ReadError::Denied) => return self.hide(pid),
                 _ => continue,
             }
-            let Some(store) = self.stores.at(&path).filter(|s| (self.wanted)(*s)) else { continue };
-            let flags = self.root.text(&format!("/proc/{pid}/fdinfo/{fd}")).and_then(|text| {
-                let line = text.lines().find_map(|l| l.strip_prefix("flags:"))?;
-                u32::from_str_radix(line.trim(), 8).ok()
-            });
+            let Some((store, flags)) = self.descriptor(pid, &fd, &path) else { continue };
             // The last two bits: O_RDONLY is 0. A handle (O_PATH) is no opening.
             const O_PATH: u32 = 0o10_000_000;
             if flags.is_some_and(|f| f & O_PATH != 0) {
@@ -124,6 +123,24 @@ impl Look<'_> {
             let writing = flags.is_none_or(|f| f & 3 != 0);
             self.add(pid, store, writing, false);
         }
+    }
+
+    /// What a descriptor is of, if that is wanted, and its flags; `None` for those where they cannot be read. A process may close
+    /// it at any moment, and have its number for something else: both are of one opening only where it is there before and after.
+    fn descriptor(&self, pid: u32, fd: &str, path: &str) -> Option<(Store, Option<u32>)> {
+        let mut last = None;
+        for _ in 0..DESCRIPTOR_LOOKS {
+            let store = self.stores.at(path).filter(|s| (self.wanted)(*s))?;
+            let flags = self.root.text(&format!("/proc/{pid}/fdinfo/{fd}")).and_then(|text| {
+                let line = text.lines().find_map(|l| l.strip_prefix("flags:"))?;
+                u32::from_str_radix(line.trim(), 8).ok()
+            });
+            if flags.is_some() && self.stores.at(path) == Some(store) {
+                return Some((store, flags));
+            }
+            last = Some((store, None));
+        }
+        last
     }
 
     fn add(&mut self, pid: u32, store: Store, writing: bool, mapped: bool) {
