@@ -5,8 +5,8 @@ use crate::job::Job;
 use model::{Access, BlockSize, BlockSizes, Mix, Operation, Order, Trace, TraceKind};
 use sha2::{Digest, Sha256};
 
-/// The unit of recordings that past the page cache is possible with, bytes.
-const SECTOR: u64 = 512;
+/// The unit of recordings of requests, bytes; what lies on multiples of it can be done again past the page cache.
+pub(crate) const SECTOR: u64 = 512;
 
 /// SHA-256 of a text, hexadecimal.
 pub(crate) fn digest_of(text: &str) -> String {

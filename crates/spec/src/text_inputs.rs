@@ -3,9 +3,11 @@
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use std::collections::BTreeMap;
 
+/// Texts that include each other at most, one below the other.
 const INCLUDE_DEPTH: u32 = 16;
 /// Mistakes that are told at once.
 pub(crate) const MOST_ERRORS: usize = 256;
+
 /// What a text is read with.
 #[derive(Clone, Copy, Debug)]
 pub struct TextInputs<'a> {

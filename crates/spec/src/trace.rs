@@ -6,7 +6,7 @@
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
-use crate::does_again::{digest_of, does_again};
+use crate::does_again::{SECTOR, digest_of, does_again};
 use crate::file_trace::{is_file_trace, parse_file_trace};
 use crate::job::{Job, Phase, Workload};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
@@ -23,7 +23,6 @@ const MOST_LEN: u64 = 64 << 20;
 const DEPTH: u32 = 32;
 /// Stretches of the target start on multiples of this.
 const STRETCH: u64 = 1 << 20;
-const SECTOR: u64 = 512;
 const KEYS: [&str; 5] = ["speed", "depth", "access", "region", "on-error"];
 
 /// What a text is.

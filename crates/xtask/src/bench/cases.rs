@@ -5,7 +5,7 @@
 use super::contest::Contest;
 use super::contestants::{Contestant, Task};
 use super::figures::Figures;
-use super::job_text;
+use super::our_job;
 use super::targets::Target;
 use anyhow::{Context, ensure};
 use engine::{Control, Rig};
@@ -89,7 +89,7 @@ pub fn hold(target: &Target, rounds: u32, seconds: u32, only: Option<&str>, mark
 }
 
 fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
-    let (mut rig, phase) = job_text::opened(&job(case, task), &task.path)?;
+    let (mut rig, phase) = our_job::opened(&job(case, task), &task.path)?;
     let (before, start) = (sys::process_usage(), Instant::now());
     let record = rig.run(&phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let (used, elapsed) = (sys::process_usage().since(&before), start.elapsed().as_secs_f64());

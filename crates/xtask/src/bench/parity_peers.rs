@@ -1,7 +1,7 @@
 //! Who takes part in `bench parity`, and how each is asked for the same job.
 
 use super::cell::Cell;
-use super::job_text;
+use super::our_job;
 use super::t_io_uring;
 use super::targets::Target;
 use anyhow::{Context, ensure};
@@ -80,7 +80,7 @@ fn ours(target: &Target, cell: &Cell, seconds: u32) -> anyhow::Result<Reading> {
     let quicker = target.name == "tmpfs file" || (target.name == "disk" && matches!(cell.rw, "write" | "randwrite"));
     let plain = !target.direct || (cell.depth == 1 && quicker);
     let text = job(target, cell, seconds, if plain { "psync" } else { "io_uring" });
-    let (mut rig, phase) = job_text::opened(&text, &target.path)?;
+    let (mut rig, phase) = our_job::opened(&text, &target.path)?;
     let before = sys::process_usage();
     let record = rig.run(&phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
     let used = sys::process_usage().since(&before);
