@@ -108,7 +108,6 @@ points = [{ bytes = "4KiB", time = "30ms" }]
 open-streams = 2
 erase-block = "4MiB"
 TOML
-insert <"$scratch/class4"
 measure() {
     local name=$1
     shift
@@ -116,16 +115,19 @@ measure() {
         --output-format=json --output="$scratch/$name.json" 2>"$scratch/fio.log" ||
         fail "fio: $(cat "$scratch/fio.log")"
 }
-measure random-write --rw=randwrite --bs=4k
-measure random-write-ahead --rw=randwrite --bs=4k --iodepth=8
-measure random-read --rw=randread --bs=4k
-measure stream-write --rw=write --bs=64k
-measure stream-write-sectors --rw=write --bs=512
-measure stream-read --rw=read --bs=256k
-measure two-streams --rw=write --bs=4k --numjobs=2 --offset_increment=100M --group_reporting
-measure three-streams --rw=write --bs=4k --numjobs=3 --offset_increment=80M --group_reporting
-remove
-python3 - "$scratch" <<'PYTHON'
+as_told() {
+    trap '[[ -z $server ]] || kill "$server"' EXIT
+    insert <"$scratch/class4"
+    measure random-write --rw=randwrite --bs=4k
+    measure random-write-ahead --rw=randwrite --bs=4k --iodepth=8
+    measure random-read --rw=randread --bs=4k
+    measure stream-write --rw=write --bs=64k
+    measure stream-write-sectors --rw=write --bs=512
+    measure stream-read --rw=read --bs=256k
+    measure two-streams --rw=write --bs=4k --numjobs=2 --offset_increment=100M --group_reporting
+    measure three-streams --rw=write --bs=4k --numjobs=3 --offset_increment=80M --group_reporting
+    remove
+    python3 - "$scratch" <<'PYTHON'
 import json, sys
 
 bad = []
@@ -153,6 +155,8 @@ check("two-streams", "write", "bw_bytes", 4e6, 0.05, slower=0.4)
 check("three-streams", "write", "iops", 1000 / 30, 0.1)
 sys.exit(f"FAILED: {', '.join(bad)}" if bad else 0)
 PYTHON
+}
+thrice as_told
 
 echo "== the damage that a reader finds is the damage that the server lists"
 insert --seed 7 <<'TOML'

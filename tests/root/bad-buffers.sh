@@ -3,9 +3,8 @@
 # measured: the run goes on with what there is and says so, or one clear refusal. Needs root, a free loop device, and for
 # some rows /sys/kernel/mm and a memory controller; what cannot be had is SKIPPED. NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 chmod 755 "$scratch"
 thp=/sys/kernel/mm/transparent_hugepage/enabled
@@ -21,13 +20,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    head -c 2000 "$scratch/out" "$scratch/err" >&2 || true
-    exit 1
-}
-
-[[ $EUID -eq 0 ]] || { echo "SKIPPED: needs root"; exit 77; }
+[[ $EUID -eq 0 ]] || cannot "needs root"
 head -c 256M /dev/urandom >"$scratch/data"
 chmod 666 "$scratch/data"
 mkdir "$scratch/archive"
@@ -115,11 +108,7 @@ else
     echo "SKIPPED: no memory controller"
 fi
 
-if ! device=$(losetup --find --show "$scratch/data" 2>"$scratch/err"); then
-    device=
-    echo "SKIPPED: no loop device can be made here: $(head -1 "$scratch/err")"
-    exit 77
-fi
+device=$(losetup --find --show "$scratch/data" 2>"$scratch/err") || cannot "no loop device can be made here: $(head -1 "$scratch/err")"
 
 reads() { awk '{ print $1 }' "/sys/block/${device#/dev/}/stat"; }
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # `narrows run frames` on a loop device of known rate, and on a full file system. Needs root and free loop devices; NARROWS is the binary.
 set -euo pipefail
-export PATH="$PATH:/usr/sbin:/sbin"
+. "$(dirname "$0")/../preamble"
 
-narrows=${NARROWS:?the path of the binary}
 scratch=$(mktemp -d)
 export NARROWS_ARCHIVE=$scratch/archive
 device=
@@ -18,12 +17,6 @@ clean_up() {
 }
 trap clean_up EXIT
 
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    head -c 3000 "$scratch/out" "$scratch/err" >&2
-    exit 1
-}
-
 # says EXPRESSION: the document in $scratch/out is so; it is d, and way(NAME) one of its ways.
 says() {
     python3 -c '
@@ -35,10 +28,7 @@ sys.exit(not eval(sys.argv[2]))' "$scratch/out" "$1" || fail "not so: $1"
 
 # A device that nobody named is not written to.
 truncate -s 512M "$scratch/image"
-device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") || {
-    printf 'SKIPPED: no loop device can be made: %s\n' "$(head -1 "$scratch/err")"
-    exit 77
-}
+device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") || cannot "no loop device can be made: $(head -1 "$scratch/err")"
 code=0
 "$narrows" run frames "$device" --json >"$scratch/out" 2>"$scratch/err" || code=$?
 [[ $code -eq 3 ]] || fail "exit code $code without --destroy"
@@ -52,15 +42,18 @@ if [[ -n $blkio ]] && mkdir "$blkio/narrows-frames-$$" 2>/dev/null; then
     group=$blkio/narrows-frames-$$
     number=$(lsblk --noheadings --nodeps --output MAJ:MIN "$device" | tr -d ' ')
     printf '%s 40000000\n' "$number" >"$group/blkio.throttle.write_bps_device"
-    bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$narrows" run frames "$device" --destroy "${device#/dev/}" --json \
-        --set time=6s --set rest=500ms --set size=500KB --set rounds=2 --set ring=16MiB --set max-latency=500ms \
-        >"$scratch/out" 2>"$scratch/err" || fail "exit code $?"
-    says '[w["way"] for w in d["ways"]] == ["direct", "device-buffered", "container"] and len(d["left_out"]) == 2'
-    # The ring, empty at first, would hide two megabytes a second beyond the rate.
-    says 'all(30e6 < way(n)["sustained_bytes_per_s"] < 42.5e6 for n in ("direct", "container"))'
-    says 'all(36e6 < r < 42e6 for n in ("direct", "container") for r in way(n)["full_bytes_per_s"])'
-    says '0.9 < way("direct")["of_container"] < 1.1'
-    says 'all(w["compared"]["lost"] == 0 for w in d["ways"] if w["compared"])'
+    carried() {
+        bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$narrows" run frames "$device" --destroy "${device#/dev/}" --json \
+            --set time=6s --set rest=500ms --set size=500KB --set rounds=2 --set ring=16MiB --set max-latency=500ms \
+            >"$scratch/out" 2>"$scratch/err" || fail "exit code $?"
+        says '[w["way"] for w in d["ways"]] == ["direct", "device-buffered", "container"] and len(d["left_out"]) == 2'
+        # The ring, empty at first, would hide two megabytes a second beyond the rate.
+        says 'all(30e6 < way(n)["sustained_bytes_per_s"] < 42.5e6 for n in ("direct", "container"))'
+        says 'all(36e6 < r < 42e6 for n in ("direct", "container") for r in way(n)["full_bytes_per_s"])'
+        says '0.9 < way("direct")["of_container"] < 1.1'
+        says 'all(w["compared"]["lost"] == 0 for w in d["ways"] if w["compared"])'
+    }
+    thrice carried
     printf 'ok: of 40 MB/s %s\n' "$(python3 -c '
 import json, sys
 print(", ".join("%s carries %.1f MB/s" % (w["way"], (w["sustained_bytes_per_s"] or 0) / 1e6) for w in json.load(open(sys.argv[1]))["ways"]))' "$scratch/out")"

@@ -60,7 +60,8 @@ says_the_cap() {
         echo "$BASHPID" >"$group/cgroup.procs"
         exec "$narrows" check "$device" --destroy "$(basename "$device")" --budget 20s --max-write 64MB --json --archive "$scratch/archive"
     ) >"$scratch/out" 2>"$scratch/err" || status=$?
-    [[ $status -eq 0 ]] || fail "ended with $status"
+    # Reliable numbers are what this asks for; a busy machine refuses some (4), and what is left has to be true.
+    [[ $status -eq 0 || $status -eq 4 ]] || fail "ended with $status"
     python3 - "$scratch/out" <<'P'
 import json, sys
 document = json.load(open(sys.argv[1]))
@@ -80,7 +81,4 @@ P
 
 # A machine that is too busy to take what the cap grants loses it (fio too was seen at 369 of 400); what is measured wrong
 # is wrong each time.
-for attempt in 1 2 3; do
-    if says_the_cap; then break; fi
-    [[ $attempt -lt 3 ]] || fail "the known truth was not met in three trials"
-done
+thrice says_the_cap

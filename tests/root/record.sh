@@ -69,13 +69,18 @@ says 'len(d["pinned"]) == 1 and 1 <= d["pinned"][0]["segments"] <= 4'
 wait "$recorder" || fail "the recorder that was to keep something: $(head -c 500 "$scratch/live")"
 record 0 --verify -o "$device"
 says 'd["recordings"] == 3 and not d["checked"]["damage"] and d["pinned"][0]["segments"] >= 1'
-says 'd["checked"]["frames"] < 2 * 100 * 14 and d["streams"][0]["first"] == min(s["first"] for s in d["streams"])'
+# The ring went round, and what is there begins with what is pinned, of whichever camera.
+says 'd["checked"]["frames"] < 2 * 100 * 14 and d["pinned"][0]["first"] == min(s["first"] for s in d["streams"])'
 record 0 --export raw --stream camera-1 --from "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pinned"][0]["first"])' \
     "$scratch/out")" --into "$scratch/kept" -o "$device"
 says 'd["exported"]["frames"] > 10 and d["exported"]["unreadable"] == 0'
 record 0 --unpin -o "$device"
 says 'not d["pinned"]'
 printf 'ok: what is pinned of a device while it is recorded to stays\n'
+
+# What a recorder's metrics say that it acknowledged; nothing until there are some.
+durable() { { cat "$scratch/metrics" 2>/dev/null || true; } | awk '/^narrows_record_frames_durable_total/ { n = int($2) } END { print n + 0 }'; }
+frames_durable() { [[ $(durable) -ge $1 ]]; }
 
 # A storage of known rate: 95 % of it is recorded without a loss, and so are stalls that the ring holds.
 blkio=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
@@ -85,37 +90,43 @@ if [[ -n $blkio ]] && mkdir "$blkio/narrows-record-$$" 2>/dev/null; then
     cap() { printf '%s %s\n' "$number" "$1" >"$group/blkio.throttle.write_bps_device"; }
     capped() { bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
     cap 40000000
-    capped fio --name=w --filename="$device" --rw=write --bs=1M --iodepth=8 --ioengine=libaio --direct=1 --size=200M \
-        --time_based --runtime=8 --output-format=json >"$scratch/out" 2>"$scratch/err" || fail "fio ended with $?"
-    rate=$(python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["jobs"][0]["write"]["bw_bytes"]))' "$scratch/out")
-    # Two cameras at 25 pictures a second; heads and padding are written with them.
-    frame=$((rate * 95 / 100 / 50))
-    capped "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate "2x${frame}@25" --for 10s \
-        >"$scratch/out" 2>"$scratch/err" </dev/null || fail "95 % of $rate B/s: frames were lost"
-    says 'all(not s["dropped"] and s["in_flight"] == 0 for s in d["streams"])'
-    printf 'ok: 95 %% of the %s bytes a second that fio says, without a loss\n' "$rate"
-    # Four stalls of a second each, at half of the rate, with a ring that holds two seconds.
-    frame=$((rate / 2 / 50))
-    capped "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate "2x${frame}@25" --for 14s --ring "$rate" \
-        >"$scratch/out" 2>"$scratch/err" </dev/null &
-    recorder=$!
-    for _ in 1 2 3 4; do
-        sleep 2
-        cap 100000
-        sleep 1
+    at_its_rate() {
+        local rate frame recorder
         cap 40000000
-    done
-    wait "$recorder" || fail "stalls of a second: frames were lost"
-    says 'all(not s["dropped"] for s in d["streams"]) and d["ring_most_bytes"] > 10_000_000 and d["ack_ns_max"] > 900_000_000'
-    printf 'ok: stalls of a second cost memory and no frame\n'
+        capped fio --name=w --filename="$device" --rw=write --bs=1M --iodepth=8 --ioengine=libaio --direct=1 --size=200M \
+            --time_based --runtime=8 --output-format=json >"$scratch/out" 2>"$scratch/err" || fail "fio ended with $?"
+        rate=$(python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["jobs"][0]["write"]["bw_bytes"]))' "$scratch/out")
+        # Two cameras at 25 pictures a second; heads and padding are written with them.
+        frame=$((rate * 95 / 100 / 50))
+        capped "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate "2x${frame}@25" --for 10s \
+            >"$scratch/out" 2>"$scratch/err" </dev/null || fail "95 % of $rate B/s: frames were lost"
+        says 'all(not s["dropped"] and s["in_flight"] == 0 for s in d["streams"])'
+        printf 'ok: 95 %% of the %s bytes a second that fio says, without a loss\n' "$rate"
+        # Four stalls of a second each, at half of the rate, with a ring that holds two seconds.
+        frame=$((rate / 2 / 50))
+        capped "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate "2x${frame}@25" --for 14s --ring "$rate" \
+            >"$scratch/out" 2>"$scratch/err" </dev/null &
+        recorder=$!
+        for _ in 1 2 3 4; do
+            sleep 2
+            cap 100000
+            sleep 1
+            cap 40000000
+        done
+        wait "$recorder" || fail "stalls of a second: frames were lost"
+        says 'all(not s["dropped"] for s in d["streams"]) and d["ring_most_bytes"] > 10_000_000 and d["ack_ns_max"] > 900_000_000'
+        printf 'ok: stalls of a second cost memory and no frame\n'
+    }
+    thrice at_its_rate
     # The others in a group are slowed on this disk while it records, and have what they had before when it ends, or is killed.
     printf '%s 0\n' "$number" >"$group/blkio.throttle.write_bps_device"
     printf '%s 90000000\n' "$number" >"$group/blkio.throttle.read_bps_device"
     limits() { cat "$group/blkio.throttle.write_bps_device" "$group/blkio.throttle.read_bps_device"; }
     before=$(limits)
     limited() {
+        rm -f "$scratch/metrics"
         exec "$narrows" record --json -o "$device" --destroy "$name" --new --when-full wrap --generate 1x100KB@20 --for "$1" \
-            --limit "$group=write:5MB,read:4MB" >"$scratch/out" 2>"$scratch/err" </dev/null
+            --metrics "$scratch/metrics" --limit "$group=write:5MB,read:4MB" >"$scratch/out" 2>"$scratch/err" </dev/null
     }
     # flood: bytes a second that a writer of the group has in two seconds.
     flood() {
@@ -123,18 +134,12 @@ if [[ -n $blkio ]] && mkdir "$blkio/narrows-record-$$" 2>/dev/null; then
             --output-format=json >"$scratch/flood" 2>"$scratch/err" || fail "fio ended with $?"
         python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["jobs"][0]["write"]["bw_bytes"]))' "$scratch/flood"
     }
-    comes() {
-        for _ in $(seq 200); do
-            if [[ $(limits) == "$1" ]]; then return 0; fi
-            sleep 0.05
-        done
-        return 1
-    }
+    are() { [[ $(limits) == "$1" ]]; }
     set=$(printf '%s 5000000\n%s 4000000' "$number" "$number")
     free=$(flood)
-    limited 5s &
+    limited 12s &
     recorder=$!
-    comes "$set" || fail "limits that were not set: $(limits)"
+    until_so 10 are "$set" || fail "limits that were not set: $(limits)"
     slowed=$(flood)
     wait "$recorder" || fail "a recording with limits ended with $?"
     [[ $(limits) == "$before" ]] || fail "not what was there before: $(limits)"
@@ -142,15 +147,15 @@ if [[ -n $blkio ]] && mkdir "$blkio/narrows-record-$$" 2>/dev/null; then
     says 'sorted((l["limit"], l["in_effect"], l["put_back"]) for l in d["limits"] if l["device"] == "'"$number"'") == [("read", True, True), ("write", True, True)]'
     limited 60s &
     recorder=$!
-    comes "$set" || fail "limits that were not set: $(limits)"
+    until_so 10 are "$set" || fail "limits that were not set: $(limits)"
     kill -9 "$recorder"
     wait "$recorder" 2>/dev/null || true
-    comes "$before" || fail "limits are left behind by a recorder that was killed: $(limits)"
+    until_so 10 are "$before" || fail "limits are left behind by a recorder that was killed: $(limits)"
     limited 60s &
     recorder=$!
-    comes "$set" || fail "limits that were not set: $(limits)"
+    until_so 10 are "$set" || fail "limits that were not set: $(limits)"
     # A recording that ends before its first frame ends with exit code 4.
-    sleep 1
+    until_so 30 frames_durable 1 || fail "nothing is recorded"
     kill -INT "$recorder"
     wait "$recorder" || fail "ended by Ctrl-C: exit code $?"
     [[ $(limits) == "$before" ]] || fail "Ctrl-C: not what was there before: $(limits)"
@@ -178,17 +183,14 @@ printf 'ok: of a storage that fails half-way %s frames were acknowledged, and ar
 
 # ffmpeg at both ends, and the recorder killed.
 mkfifo "$scratch/camera"
+rm -f "$scratch/metrics"
 ffmpeg -v error -re -f lavfi -i testsrc=size=640x480:rate=30 -t 20 -c:v mjpeg -f mjpeg -y "$scratch/camera" </dev/null 2>/dev/null &
 ffmpeg=$!
 "$narrows" record -o "$scratch/cam.nrec" --size 64MB --max-latency 100ms --metrics "$scratch/metrics" front="$scratch/camera" \
     >/dev/null 2>&1 </dev/null &
 recorder=$!
-durable() { awk '/^narrows_record_frames_durable_total/ { print int($2) }' "$scratch/metrics" 2>/dev/null || true; }
-for _ in $(seq 100); do
-    acknowledged=$(durable)
-    if [[ ${acknowledged:-0} -ge 60 ]]; then break; fi
-    sleep 0.2
-done
+until_so 20 frames_durable 150 || fail "five seconds of a camera are not recorded"
+acknowledged=$(durable)
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null || true
 kill "$ffmpeg" 2>/dev/null || true

@@ -36,10 +36,7 @@ goes_bad() {
     mount -o loop "$scratch/image" "$scratch/mnt" || cannot "a loop device cannot be mounted here"
     "$narrows" soak "$scratch/mnt" --size 64MiB --for 10m --rate 40MB >"$scratch/answer" 2>"$scratch/err" &
     soak=$!
-    for _ in $(seq 200); do
-        if grep -q 'pass 1, lap 2' "$scratch/err"; then break; fi
-        sleep 0.05
-    done
+    until_so 60 grep -q 'pass 1, lap 2' "$scratch/err" || fail "$make: its first lap never ended"
     $spoil
     wait "$soak" || status=$?
     [[ $status -eq 3 ]] || fail "$make: ended with $status"

@@ -50,19 +50,11 @@ serve() {
     mkdir -p /run/sshd
     /usr/sbin/sshd -D -e -f "$scratch/sshd_config" 2>>"$scratch/sshd.log" &
     server=$!
-    for _ in $(seq 50); do
-        if ssh -o BatchMode=yes witness true 2>/dev/null; then return; fi
-        sleep 0.1
-    done
-    fail "the server does not answer"
+    until_so 30 ssh -o BatchMode=yes witness true 2>/dev/null || fail "the server does not answer"
 }
 
 heard() {
-    for _ in $(seq 200); do
-        if grep -q "$1" "$scratch/err"; then return; fi
-        sleep 0.1
-    done
-    fail "never said: $1"
+    until_so 60 grep -q "$1" "$scratch/err" || fail "never said: $1"
 }
 
 there="witness:$scratch/it's there"
