@@ -124,11 +124,11 @@ cp "$scratch/files.toml" "$scratch/text.toml"
 printf 'killed\n'
 "$narrows" run files "$target" --set time=20s >/dev/null 2>&1 &
 running=$!
-theirs() { [[ $(find "$target" -path '*/.narrows-files*' -type f | wc -l) -gt 100 ]]; }
-until_so 15 theirs || fail "it makes no files"
+made() { [[ $(find "$target" -path '*/.narrows-files*' | wc -l) -gt 100 ]]; }
+until_so 15 made || fail "it makes no files"
 kill -KILL "$running"
 wait "$running" 2>/dev/null || true
-theirs || fail "it was killed when nothing of it was there"
+made || fail "it was killed when nothing of it was there"
 files 0
 untouched
 echo ok

@@ -1,11 +1,10 @@
 //! `narrows copy`: a simulated bus whose truth is known, files in the place of devices, and what is refused.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{Ended, Scratch, wait_until};
 use serde::Deserialize;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -236,11 +235,7 @@ fn a_mapping_that_faults_says_where() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let maps = format!("/proc/{}/maps", child.id());
     let is_mapped = || std::fs::read_to_string(&maps).is_ok_and(|text| text.contains("/shrinks"));
-    let patience = Instant::now();
-    while !is_mapped() {
-        assert!(patience.elapsed() < Duration::from_secs(60), "the region is never mapped");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the region is mapped", is_mapped);
     std::fs::File::options().write(true).open(&path).unwrap().set_len(8 << 10).unwrap();
     let ended = Ended::of(child.wait_with_output().unwrap());
     assert_eq!(ended.code, 4, "{} {}", ended.stdout, ended.stderr);

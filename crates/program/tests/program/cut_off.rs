@@ -1,11 +1,11 @@
 //! Commands of an arm and the ends of the program: killed while one runs, interrupted twice, undone in vain.
 
 use crate::experiment::{WORKLOAD, file, journal};
-use crate::program::{Ended, Scratch};
+use crate::program::{Ended, Scratch, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// An experiment on a simulated card whose second arm has these commands.
 fn experiment(scratch: &Scratch, run: &str, undo: &str) -> String {
@@ -22,23 +22,32 @@ fn start(scratch: &Scratch, text: &str) -> Child {
 }
 
 fn wait_for(path: &Path) {
-    let patience = Instant::now() + Duration::from_secs(120);
-    while !path.exists() {
-        assert!(Instant::now() < patience, "{} never came", path.display());
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(&format!("{} is there", path.display()), || path.exists());
+}
+
+/// The process that wrote its number there, when it has done so.
+fn process_of(path: &Path) -> String {
+    let number = || std::fs::read_to_string(path).ok().filter(|text| text.ends_with('\n'));
+    wait_until(&format!("{} says a process", path.display()), || number().is_some());
+    number().expect("a number").trim().to_owned()
+}
+
+/// There is no such process, or nothing of it that could do something.
+fn is_gone(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with(['Z', 'X']))
 }
 
 #[test]
 fn a_command_ends_with_the_program_that_was_killed() {
     let scratch = Scratch::new();
     let (begun, late) = (scratch.path().join("begun"), scratch.path().join("late"));
-    let run = format!("touch {}; sleep 2; touch {}", begun.display(), late.display());
+    let run = format!("echo $$ > {}; sleep 1000; touch {}", begun.display(), late.display());
     let mut child = start(&scratch, &experiment(&scratch, &run, "true"));
-    wait_for(&begun);
+    let shell = process_of(&begun);
     child.kill().expect("SIGKILL");
     child.wait().expect("it ends");
-    std::thread::sleep(Duration::from_secs(3));
+    wait_until("the command is gone", || is_gone(&shell));
     assert!(!late.exists(), "the command went on");
 }
 
@@ -47,16 +56,15 @@ fn what_a_killed_command_started_is_ended_before_it_is_undone() {
     let scratch = Scratch::new();
     let (begun, late) = (scratch.path().join("begun"), scratch.path().join("late"));
     // The shell of the command ends with the program; what it started in the background does not.
-    let run = format!("(sleep 4; touch {late}) & touch {begun}; wait", begun = begun.display(), late = late.display());
+    let run = format!("(sleep 1000; touch {}) & echo $! > {}; wait", late.display(), begun.display());
     let mut child = start(&scratch, &experiment(&scratch, &run, &format!("rm -f {}", late.display())));
-    wait_for(&begun);
+    let background = process_of(&begun);
     child.kill().expect("SIGKILL");
     child.wait().expect("it ends");
     let restored = scratch.run(["run", "--restore"]);
     assert_eq!(restored.code, 0, "{}", restored.stderr);
     assert!(restored.stdout.contains("ended ") && restored.stdout.contains("ran 'rm -f"), "{}", restored.stdout);
-    std::thread::sleep(Duration::from_secs(5));
-    assert!(!late.exists(), "it changed the machine after it was put back");
+    assert!(is_gone(&background) && !late.exists(), "it may still change the machine after it was put back");
 }
 
 #[test]

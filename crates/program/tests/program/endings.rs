@@ -1,30 +1,21 @@
 //! Signals, SIGKILL, and what is left then.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{Ended, Scratch, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Waits until a run is being kept and its n-th phase has been executed, or until it is over. This is not a measurement: it
-/// only must not wait for ever.
+/// Waits until a run is being kept and its n-th phase has been executed, or until it is over.
 pub fn wait_for_partial(scratch: &Scratch, phases: usize) {
-    let until = Instant::now() + Duration::from_secs(120);
-    while Instant::now() < until {
-        let runs = scratch.archive().join("runs");
-        for entry in std::fs::read_dir(runs).into_iter().flatten().flatten() {
-            if !entry.file_name().to_string_lossy().ends_with(".partial") {
-                return;
-            }
-            let Ok(text) = std::fs::read(entry.path().join("run.json")) else { continue };
-            let Ok(run) = serde_json::from_slice::<Value>(&text) else { continue };
-            if run["phases"].as_array().is_some_and(|p| p.len() >= phases) {
-                return;
-            }
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("no partial run with {phases} phases");
+    wait_until(&format!("{phases} phases are kept, or the run is over"), || {
+        let runs = std::fs::read_dir(scratch.archive().join("runs"));
+        runs.into_iter().flatten().flatten().any(|entry| {
+            let run = || serde_json::from_slice::<Value>(&std::fs::read(entry.path().join("run.json")).ok()?).ok();
+            !entry.file_name().to_string_lossy().ends_with(".partial")
+                || run().is_some_and(|run| run["phases"].as_array().is_some_and(|p| p.len() >= phases))
+        })
+    });
 }
 
 /// Budgets in seconds, tried in turn: on a machine that stands still for longer than the first, what is left of a check
@@ -165,11 +156,7 @@ fn sigkill_in_a_long_phase_costs_the_last_moments_of_it() {
     };
     let rows = |name: &str| table(name).map_or(0, |text| text.lines().filter(|l| l.starts_with("hours,")).count());
     let samples = || table("system.csv").map_or(0, |text| text.lines().count());
-    let until = Instant::now() + Duration::from_secs(120);
-    while rows("series.csv") < 30 || samples() < 10 {
-        assert!(Instant::now() < until, "{} rows and {} samples came", rows("series.csv"), samples());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("rows and samples come", || rows("series.csv") >= 30 && samples() >= 10);
     child.kill().unwrap();
     child.wait().unwrap();
     let kept = rows("series.csv");

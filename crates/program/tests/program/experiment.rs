@@ -1,10 +1,9 @@
 //! Experiments through the whole program: order, verdicts, settings put back, going on after a crash.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{Ended, Scratch, wait_until};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 pub const WORKLOAD: &str = r#"
 [workload]
@@ -141,11 +140,7 @@ pub fn in_force(scratch: &Scratch, args: &[&str]) -> std::process::Child {
     let mut command = scratch.command(args);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs");
     let flag = scratch.path().join("flag");
-    let patience = Instant::now() + Duration::from_secs(120);
-    while std::fs::read_to_string(&flag).is_ok_and(|t| t.trim() != "on") {
-        assert!(Instant::now() < patience, "the arm never came into force");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the arm is in force", || std::fs::read_to_string(&flag).map_or(true, |t| t.trim() == "on"));
     child
 }
 

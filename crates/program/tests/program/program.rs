@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A reason as every document has it.
@@ -85,6 +86,15 @@ impl Ended {
             stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+}
+
+/// Waits until it is so. This is no measurement: a machine may stand still for a while, and a test must not wait for ever.
+pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < Duration::from_secs(120), "it was never so: {what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

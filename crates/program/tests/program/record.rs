@@ -3,15 +3,12 @@
 mod pins;
 mod producers;
 
-use crate::program::Scratch;
+use crate::program::{Scratch, wait_until};
 use serde_json::Value;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-const WAIT: Duration = Duration::from_secs(30);
 
 /// A frame with its length before it, of content that says which it is.
 fn frame(number: u64, length: usize) -> Vec<u8> {
@@ -282,17 +279,6 @@ fn state_of(pid: u32) -> String {
     stat.rsplit(") ").next().unwrap_or_default().chars().take(1).collect()
 }
 
-fn comes(mut what: impl FnMut() -> bool) -> bool {
-    let start = Instant::now();
-    while !what() {
-        if start.elapsed() > WAIT {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    true
-}
-
 /// Others stand still while the ring fills up, not for ever, and go on when the recorder ends, even if it is killed.
 #[test]
 fn others_stand_still_and_are_never_left_standing() {
@@ -308,12 +294,12 @@ fn others_stand_still_and_are_never_left_standing() {
         scratch.command(all).stdout(Stdio::piped()).spawn().unwrap()
     };
     let mut child = start(&["--frames", "1000", "--when-full", "wrap"]);
-    assert!(comes(|| state_of(other.id()) == "T"), "it never stood still");
-    assert!(comes(|| state_of(other.id()) == "S"), "it stood still for longer than it may");
-    assert!(comes(|| state_of(other.id()) == "T"));
+    wait_until("it stands still", || state_of(other.id()) == "T");
+    wait_until("it goes on, as it may not stand still for longer", || state_of(other.id()) == "S");
+    wait_until("it stands still again", || state_of(other.id()) == "T");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(comes(|| state_of(other.id()) == "S"), "it was left standing");
+    wait_until("it is not left standing", || state_of(other.id()) == "S");
     let output = start(&["--frames", "20"]).wait_with_output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(state_of(other.id()), "S", "{document}");
@@ -364,7 +350,7 @@ fn nice_and_cpus_hold_for_all_threads_and_are_read_back() {
         .unwrap();
     for thread in ["narrows", "camera"] {
         let expected = Some((7, cpu.to_owned()));
-        assert!(comes(|| scheduling_of(child.id(), thread) == expected), "{thread}: {cpu}");
+        wait_until(&format!("{thread} on {cpu}"), || scheduling_of(child.id(), thread) == expected);
     }
     let output = child.wait_with_output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();

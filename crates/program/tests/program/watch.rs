@@ -1,6 +1,6 @@
 //! `narrows watch` on this machine. What a rate is depends on the machine; what a row is made of does not.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{Ended, Scratch, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -351,11 +351,7 @@ fn ctrl_z_gives_the_terminal_back_until_it_goes_on() {
     // script(1) stops itself where its child did, as a shell expects of a job, and has what was written then only when
     // it goes on.
     let script = screen.script.id().to_string();
-    let until = Instant::now() + Duration::from_secs(60);
-    while ![&screen.pid, &script].into_iter().any(|pid| state(pid) == Some('T')) {
-        assert!(Instant::now() < until, "neither stopped");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("one of them stands still", || [&screen.pid, &script].into_iter().any(|pid| state(pid) == Some('T')));
     let frames = screen.seen.len();
     // Again and again: script(1) may stop itself only after its child went on.
     let pid = screen.pid.clone();

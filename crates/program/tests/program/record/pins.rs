@@ -1,17 +1,16 @@
 //! What a recording that wraps does not overwrite.
 
-use super::{WAIT, exported, text};
-use crate::program::Scratch;
+use super::{exported, text};
+use crate::program::{Scratch, wait_until};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 const WRAPS: [&str; 6] = ["--size", "20MiB", "--segment", "1MiB", "--when-full", "wrap"];
 
 fn records(scratch: &Scratch, target: &Path, cameras: &str, frames: &str) -> Value {
     let new: &[&str] = if target.exists() { &[] } else { &WRAPS };
-    let args = ["record", "-o", text(target), "--generate", cameras, "--frames", frames, "--ring", "2MiB", "--json"];
+    let args = ["record", "-o", text(target), "--generate", cameras, "--frames", frames, "--ring", "16MiB", "--json"];
     scratch.json([&args[..], new].concat(), 0)
 }
 
@@ -57,19 +56,15 @@ fn the_ring_goes_round_what_is_pinned_until_it_is_let_go() {
 fn what_is_pinned_while_it_is_recorded_to_stays() {
     let scratch = Scratch::new();
     let target = scratch.path().join("cam.nrec");
-    let args = ["record", "-o", text(&target), "--generate", "1x100KB@80", "--for", "8s", "--ring", "2MiB", "--json"];
+    let args = ["record", "-o", text(&target), "--generate", "1x100KB@80", "--for", "8s", "--ring", "16MiB", "--json"];
     let recorder = scratch.command([&args[..], &WRAPS].concat()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let recorder = recorder.expect("it starts");
-    let start = Instant::now();
     let frames = |document: &Value| document["streams"][0]["frames"].as_u64().unwrap_or(0);
     let has_some = || {
         let output = scratch.command(["record", "--list", "-o", text(&target), "--json"]).output().expect("it runs");
         serde_json::from_slice(&output.stdout).is_ok_and(|document| frames(&document) >= 80)
     };
-    while !has_some() {
-        assert!(start.elapsed() < WAIT, "nothing is recorded");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("a second is recorded", has_some);
     let document = scratch.json(["record", "--pin", "-o", text(&target), "--last", "400ms", "--json"], 0);
     let pinned = document["pinned"].clone();
     assert!(pinned[0]["segments"].as_u64().is_some_and(|n| (2..=8).contains(&n)), "{document}");

@@ -1,7 +1,7 @@
 //! Producers of `narrows record` at its socket: acknowledgements, kills, shared memory.
 
-use super::{WAIT, comes, content, exported, frame, text};
-use crate::program::Scratch;
+use super::{content, exported, frame, text};
+use crate::program::{Scratch, wait_until};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::os::unix::fs::FileExt;
@@ -12,14 +12,12 @@ use std::time::{Duration, Instant};
 
 /// A connection to a recorder that may not listen yet.
 fn connected(socket: &Path) -> UnixStream {
-    let start = Instant::now();
-    loop {
-        match UnixStream::connect(socket) {
-            Ok(stream) => return stream,
-            Err(_) if start.elapsed() < WAIT => std::thread::sleep(Duration::from_millis(5)),
-            Err(e) => panic!("{e}"),
-        }
-    }
+    let mut stream = None;
+    wait_until("somebody listens", || {
+        stream = UnixStream::connect(socket).ok();
+        stream.is_some()
+    });
+    stream.expect("a connection")
 }
 
 /// A producer at the socket, and what was acknowledged to it.
@@ -86,10 +84,10 @@ fn an_end_that_was_asked_for_is_no_loss_and_a_mistake_leaves_no_file() {
     }
     let mut again = Producer::connect(&socket, "front");
     assert!(again.send(9000) && again.socket.write_all(&frame(1, 9000)[..5000]).is_ok());
-    assert!(comes(|| {
+    wait_until("all is acknowledged", || {
         again.acknowledged(Duration::from_millis(5));
         again.durable == 151
-    }));
+    });
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -142,26 +140,25 @@ fn producers_at_a_socket_have_their_acknowledgements_and_others_read_meanwhile()
     let child = started(&scratch, &target, &socket, &["--size", "64MB", "--metrics", text(&metrics)]);
     let mut producer = Producer::connect(&socket, "front");
     (0..50).for_each(|_| assert!(producer.send(20_000)));
-    let start = Instant::now();
-    while producer.durable < 50 && start.elapsed() < WAIT {
+    wait_until("all is acknowledged", || {
         producer.acknowledged(Duration::from_millis(20));
-    }
+        producer.durable >= 50
+    });
     assert_eq!((producer.durable, producer.lost), (50, 0));
     assert_eq!(numbers(&scratch, &target, "front", 20_000), 50);
     // Who else wants to record there is refused.
     let second = scratch.command(["record", "-o", text(&target), "--generate", "1x1KB@1", "--json"]).output().unwrap();
     assert_eq!(second.status.code(), Some(3), "{}", String::from_utf8_lossy(&second.stdout));
-    let start = Instant::now();
     let says = |line: &str| std::fs::read_to_string(&metrics).is_ok_and(|text| text.lines().any(|l| l == line));
-    while !says("narrows_record_frames_durable_total{stream=\"front\"} 50") && start.elapsed() < WAIT {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let durable = "narrows_record_frames_durable_total{stream=\"front\"} 50";
+    wait_until("the metrics say it", || says(durable));
     assert!(says("narrows_record_frames_in_flight{stream=\"front\"} 0") && says("# EOF"));
     // Somebody who says no name, and one who goes in the middle of a frame.
     let _ = UnixStream::connect(&socket).unwrap().write_all(b"what?!");
     assert!(producer.socket.write_all(&frame(50, 20_000)[..777]).is_ok());
     drop(producer);
-    std::thread::sleep(Duration::from_millis(50));
+    let cut_off = "narrows_record_frames_dropped_total{stream=\"front\",reason=\"cut-off\"} 1";
+    wait_until("the metrics say that one is cut off", || says(cut_off));
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -213,7 +210,7 @@ fn frames_come_by_shared_memory() {
     for number in 0..120u64 {
         let mut record = frame(number, 20_000);
         record.resize(record.len().next_multiple_of(16), 0);
-        assert!(comes(|| written + record.len() as u64 - get(128) <= LENGTH), "the ring is not read");
+        wait_until("the ring has room", || written + record.len() as u64 - get(128) <= LENGTH);
         let at = written % LENGTH;
         let first = record.len().min((LENGTH - at) as usize);
         memory.write_all_at(&record[..first], DATA + at).unwrap();
