@@ -19,7 +19,7 @@ import time
 WIDTHS = (1280, 390)
 SCRIPTS = (pathlib.Path(__file__).parent / "pages.js").read_text()
 # What a call may take before the browser counts as hung.
-PATIENCE_S = 60
+PATIENCE_S = 180
 
 
 class Browser:

@@ -5,12 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
-# In memory where there is room: what others do to the disk below the image would rightly make numbers refused.
-scratch=$(mktemp -d /dev/shm/narrows.XXXXXX 2>/dev/null || mktemp -d)
-if [[ $scratch == /dev/shm/* && $(stat -f -c '%a * %S' "$scratch" | awk '{ printf "%d", $1 * $3 }') -lt 400000000 ]]; then
-    rmdir "$scratch"
-    scratch=$(mktemp -d)
-fi
+scratch=$(in_memory 400000000)
 device=
 group=
 

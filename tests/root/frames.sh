@@ -3,7 +3,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
-scratch=$(mktemp -d)
+scratch=$(in_memory 900000000)
 export NARROWS_ARCHIVE=$scratch/archive
 device=
 group=

@@ -4,11 +4,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
-scratch=$(mktemp -d /dev/shm/narrows.XXXXXX 2>/dev/null || mktemp -d)
-if [[ $scratch == /dev/shm/* && $(stat -f -c '%a * %S' "$scratch" | awk '{ printf "%d", $1 * $3 }') -lt 700000000 ]]; then
-    rmdir "$scratch"
-    scratch=$(mktemp -d)
-fi
+scratch=$(in_memory 700000000)
 export NARROWS_ARCHIVE=$scratch/archive
 devices=()
 group=
