@@ -44,16 +44,16 @@ impl OnPage {
         Ok(Cow::Owned(shown))
     }
 
-    /// Shows the run as its page does; its tables, which are most of it, are lent and not copied.
+    /// Shows the runs as their page does; their tables, which are most of them, are lent and not copied.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn lent<R>(&self, run: &mut Run, show: impl FnOnce(&Run) -> R) -> Result<R, Failure> {
-        let Some(redaction) = &self.redaction else { return Ok(show(run)) };
-        let mut shown = without_tables(run, redaction)?;
-        exchange_tables(&mut shown, run);
+    pub fn lent<R>(&self, runs: &mut [Run], show: impl FnOnce(&[Run]) -> R) -> Result<R, Failure> {
+        let Some(redaction) = &self.redaction else { return Ok(show(runs)) };
+        let mut shown = runs.iter().map(|run| without_tables(run, redaction)).collect::<Result<Vec<_>, _>>()?;
+        shown.iter_mut().zip(&mut *runs).for_each(|(shown, run)| exchange_tables(shown, run));
         let result = show(&shown);
-        exchange_tables(&mut shown, run);
+        shown.iter_mut().zip(runs).for_each(|(shown, run)| exchange_tables(shown, run));
         Ok(result)
     }
 

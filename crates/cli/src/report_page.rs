@@ -50,14 +50,15 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
 }
 
 /// Writes the page of several runs.
-fn write_several(runs: &[Run], path: &Path, identify: bool) -> Result<PathBuf, Failure> {
-    let on_page = OnPage::of(runs, identify)?;
-    let shown = runs.iter().map(|run| on_page.run(run)).collect::<Result<Vec<_>, Failure>>()?;
-    let conclusions: Vec<Conclusions> = shown.iter().map(|run| Conclusions::of(run)).collect();
-    let starts: Vec<String> = shown.iter().map(|run| started(run)).collect();
-    let parts = shown.iter().zip(&conclusions).zip(&starts);
-    let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| check(run, c, started, None, None)).collect();
-    output_file::write(path, report::runs_page(env!("CARGO_PKG_VERSION"), &checks).as_bytes())?;
+fn write_several(runs: &mut [Run], path: &Path, identify: bool) -> Result<PathBuf, Failure> {
+    let html = OnPage::of(&*runs, identify)?.lent(runs, |shown| {
+        let conclusions: Vec<Conclusions> = shown.iter().map(Conclusions::of).collect();
+        let starts: Vec<String> = shown.iter().map(started).collect();
+        let parts = shown.iter().zip(&conclusions).zip(&starts);
+        let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| check(run, c, started, None, None)).collect();
+        report::runs_page(env!("CARGO_PKG_VERSION"), &checks)
+    })?;
+    output_file::write(path, html.as_bytes())?;
     Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
@@ -87,8 +88,9 @@ pub fn comparisons(title: &str, views: &[Compare<'_>], identify: bool) -> Result
 
 /// Writes the page into the archive, or where it was asked for; the run stays as it is.
 pub fn write(archive: &Archive, run: &mut Run, elsewhere: Option<&Path>, identify: bool) -> Result<PathBuf, Failure> {
+    let page = |shown: &Run| report::page(&check(shown, &Conclusions::of(shown), &started(shown), None, None));
     let html = OnPage::of([&*run], identify)?
-        .lent(run, |shown| report::page(&check(shown, &Conclusions::of(shown), &started(shown), None, None)))?;
+        .lent(std::slice::from_mut(run), |shown| shown.iter().map(page).collect::<String>())?;
     match elsewhere {
         None => Ok(archive.write_report(&run.id, &html)?),
         Some(path) => {
