@@ -6,7 +6,7 @@ use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::signals::SecondSignal;
 use conduct::plan::inputs;
-use conduct::{Budget, Wanted, random_u64};
+use conduct::{Budget, Conclusions, Wanted, random_u64};
 use model::{Cause, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
 use report::Why;
 use report::document::WhyDocument;
@@ -63,10 +63,9 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
 
 /// The text or the document. 4 where the limit is not known and nothing else explains it.
 fn show(run: &Run, confirmation: Option<&Confirmation>, output: &Output) -> ExitCode {
-    let limit = diagnose::limit(run);
-    let findings = diagnose::findings(run);
+    // The bottleneck is the one that the card of the run has.
+    let Conclusions { limit, findings, next_step, .. } = Conclusions::of(run);
     let unknown = diagnose::unknown(run);
-    let next_step = diagnose::next_step(run, &limit, &findings);
     let causes: Vec<_> = diagnose::causes(run)
         .into_iter()
         .map(|c| {

@@ -32,8 +32,9 @@ impl Conclusions {
         let (asked, findings, limits) = (asked_for(run), diagnose::findings(run), diagnose::limits(run));
         let fit: Vec<Fit> = asked.iter().map(|u| judge::fit(run, u)).chain(judge::summary(run)).collect();
         let asked_for = asked.map(|u| u.id);
-        let deciding = deciding_row(&fit, asked_for.as_deref(), &limits);
-        let limit = deciding.map_or_else(|| diagnose::limit(run), Limit::from);
+        let own = diagnose::limit(run);
+        let deciding = deciding_row(&fit, asked_for.as_deref(), &limits).filter(|_| !holds_all(&own));
+        let limit = deciding.map_or(own, Limit::from);
         // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
         let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.what == name)?, &limits));
         let deciding = deciding.or(asked_row.filter(|_| limit.layer == LimitLayer::Unknown));
@@ -59,6 +60,11 @@ impl Conclusions {
 
 /// A use that is missed by this much: whatever else limits, this is what has to be mended first.
 const FAR_SHORT: f64 = 0.25;
+
+/// What slows all that comes after it: a row that is slow then says no more.
+fn holds_all(limit: &Limit) -> bool {
+    matches!(limit.layer, LimitLayer::Throttle | LimitLayer::ThermalPower) && limit.confidence >= Confidence::Probable
+}
 
 /// The row that keeps the target from what was asked about, or from a use that everybody has; `None` where the run's own
 /// limit says more.

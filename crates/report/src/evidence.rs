@@ -2,7 +2,7 @@
 
 use crate::fact;
 use crate::quantity;
-use model::{Evidence, EvidenceKind, Metric, Run};
+use model::{Evidence, EvidenceKind, Metric, Run, Unit};
 
 /// How sure, as it stands behind a statement.
 pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
@@ -13,9 +13,25 @@ pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
     }
 }
 
+/// How a number is written.
+type Written = fn(f64) -> String;
+
+/// What a number is of, and how it is written, where its name ends in its unit: `direct write, bytes per second`. JSON has it so.
+fn unit_behind(what: &str) -> Option<(&str, Written)> {
+    let (name, unit) = what.rsplit_once(", ")?;
+    let written: Written = match unit {
+        "bytes per second" => quantity::rate,
+        "bytes" => |v| format!("{} bytes", quantity::thousands(&format!("{v:.0}"))),
+        "ns" => |v| quantity::quantity(v, Unit::Ns),
+        "kHz" => |v| format!("{} MHz", quantity::significant(v / 1e3, 4)),
+        "1/1000 degree C" => |v| format!("{:.1} deg C", v / 1e3),
+        _ => return None,
+    };
+    Some((name, written))
+}
+
 /// A number of evidence in words. Where it repeats a metric of the run, it is written as the tables write that metric.
-/// Otherwise its unit is in the name (`direct write, bytes per second`, `busy share`), else in the source where that is
-/// a metric's id.
+/// Otherwise its unit is in the name (`busy share`, or behind a comma), else in the source where that is a metric's id.
 fn number(e: &Evidence, metric: Option<&Metric>, n: &serde_json::Number) -> Option<String> {
     let v = n.as_f64()?;
     let same = |value: f64| (value - v).abs() <= value.abs() * 1e-3;
@@ -24,8 +40,8 @@ fn number(e: &Evidence, metric: Option<&Metric>, n: &serde_json::Number) -> Opti
     }
     let words: Vec<&str> = e.what.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |known: &[&str]| words.iter().any(|w| known.contains(w));
-    if e.what.ends_with("bytes per second") {
-        return Some(quantity::rate(v));
+    if let Some((_, written)) = unit_behind(&e.what) {
+        return Some(written(v));
     }
     if e.what.starts_with("bytes ") && v >= 0.0 {
         return Some(quantity::size(v as u64));
@@ -101,9 +117,7 @@ impl Worded {
         let shown = matches!(evidence.value, serde_json::Value::Number(_) | serde_json::Value::Array(_));
         let name = match is_layer_fact(evidence) {
             true => fact::name(&evidence.what),
-            false => {
-                evidence.what.strip_suffix(", bytes per second").filter(|_| shown).unwrap_or(&evidence.what).to_owned()
-            }
+            false => unit_behind(&evidence.what).filter(|_| shown).map_or(&*evidence.what, |(name, _)| name).to_owned(),
         };
         Self {
             kind: evidence.kind,
@@ -158,6 +172,13 @@ mod tests {
             line("write rate before and after, bytes per second", vec![4e8, 5.5e7].into(), "seq-write series"),
             "write rate before and after: 400 MB/s, 55.0 MB/s"
         );
+        assert_eq!(line("time of an access, ns", 298.0.into(), "cost of an access"), "time of an access: 298 ns");
+        assert_eq!(line("longest time, ns", 300_000_000.into(), "w series"), "longest time: 300 ms");
+        assert_eq!(line("width of the bus, bytes", 4.0.into(), "cost of an access"), "width of the bus: 4 bytes");
+        assert_eq!(line("real capacity, bytes", 16_777_216.into(), "places"), "real capacity: 16 777 216 bytes");
+        assert_eq!(line("frequency, kHz", vec![1_200_000, 600_000].into(), "s"), "frequency: 1 200 MHz, 600.0 MHz");
+        assert_eq!(line("frequency, kHz", "1 to 2".into(), "s"), "frequency, kHz: 1 to 2");
+        assert_eq!(line("heat of cpu, 1/1000 degree C", 85_012.into(), "s"), "heat of cpu: 85.0 deg C");
         assert_eq!(fact(Evidence::absence("a command queue", "/sys")), "not there: a command queue");
         assert_eq!(fact(Evidence::fact("queue_depth", 1, "sda queue_depth")), "queue depth: 1");
         assert_eq!(fact(Evidence::fact("clock_hz", 150_000_000, "mmc1 clock_hz")), "clock: 150.0 MHz");

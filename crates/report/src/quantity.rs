@@ -38,7 +38,7 @@ fn exponent(v: f64) -> i32 {
 }
 
 /// Groups of three digits before the point, set apart by a space, from five digits on also where there are four.
-fn thousands(text: &str) -> String {
+pub(crate) fn thousands(text: &str) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
     let mut grouped = String::new();

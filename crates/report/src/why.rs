@@ -1,6 +1,7 @@
 //! `narrows why` as text: ranked causes with what they rest on, what would decide, and what mending brings.
 
 use crate::evidence::{Worded, confidence_word};
+use crate::fact;
 use crate::headline;
 use crate::lines::Lines;
 use crate::text::pad;
@@ -13,7 +14,7 @@ pub struct Why<'a> {
     pub run: &'a Run,
     /// The bottleneck.
     pub limit: &'a Limit,
-    /// All that may hold the run back, the most telling first, with what to do about each.
+    /// All that may hold the run back, the most telling first, with what to do about each; the bottleneck may be none of them.
     pub causes: &'a [(Cause, Option<NextStep>)],
     /// Named conditions that hold.
     pub findings: &'a [Finding],
@@ -34,14 +35,15 @@ const UNDECIDED_LINES: usize = 6;
 pub fn why_text(why: &Why<'_>, style: &Style) -> String {
     let mut page = Page { lines: Lines::new(style) };
     page.head(why);
-    for (index, (cause, step)) in why.causes.iter().enumerate() {
-        page.cause(why.run, index + 1, cause, step.as_ref());
-    }
-    if why.causes.is_empty() {
+    // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
+    if why.causes.iter().all(|(cause, _)| cause.statement != why.limit.statement) {
         page.evidence(why.run, &why.limit.evidence);
         if let Some(step) = why.next_step {
             page.labelled("Try", &step_words(step));
         }
+    }
+    for (index, (cause, step)) in why.causes.iter().enumerate() {
+        page.cause(why.run, index + 1, cause, step.as_ref());
     }
     if let Some(confirmation) = why.confirmation {
         page.confirmation(why.run, confirmation);
@@ -134,7 +136,7 @@ impl Page<'_> {
             self.lines.line(&self.lines.style.paint(Paint::Title, "Neither named nor ruled out"));
         }
         for u in why.unknown.iter().take(UNDECIDED_LINES) {
-            let text = format!("lacks {}: {}", u.missing.replace('_', " "), u.how_to_get);
+            let text = format!("lacks {}: {}", fact::name(&u.missing), u.how_to_get);
             self.lines.wrapped(&format!("  {}  ", u.id), &text, Some(Paint::Dim));
         }
         if let Some(more) = why.unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0) {

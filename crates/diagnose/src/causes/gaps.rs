@@ -98,11 +98,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
         Cause::new(LimitLayer::Device, standing, statement)
             .sure(sure)
             .because([
-                Evidence::measurement(
-                    "longest time without a completion",
-                    gaps.longest_ns,
-                    format!("{name} series, ns"),
-                ),
+                Evidence::measurement("longest time without a completion, ns", gaps.longest_ns, source()),
                 Evidence::measurement("share of time without a completion", phrase::rounded(gaps.share), source()),
                 Evidence::measurement("gaps", gaps.count, source()),
                 Evidence::measurement("bytes moved before the first", gaps.bytes_before_first, source()),

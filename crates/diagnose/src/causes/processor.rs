@@ -61,7 +61,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
     let caveat = if others { ", but it was busy before the phase as well" } else { "" };
     let before_evidence = match before {
         Some(b) => Evidence::measurement(
-            "busiest processor before the phase",
+            "busy share of the busiest processor before the phase",
             phrase::rounded(b),
             format!("{name} quiet window"),
         ),
@@ -89,9 +89,9 @@ pub fn saturated(run: &Run) -> Option<Cause> {
                 phrase::rounded(share.busy()),
                 format!("{name} /proc/stat cpu{}", cpus.busiest),
             ),
-            Evidence::measurement("system", phrase::rounded(share.system), format!("{name} /proc/stat")),
-            Evidence::measurement("interrupts", phrase::rounded(share.irq), format!("{name} /proc/stat")),
-            Evidence::measurement("user", phrase::rounded(share.user), format!("{name} /proc/stat")),
+            Evidence::measurement("system share", phrase::rounded(share.system), format!("{name} /proc/stat")),
+            Evidence::measurement("interrupt share", phrase::rounded(share.irq), format!("{name} /proc/stat")),
+            Evidence::measurement("user share", phrase::rounded(share.user), format!("{name} /proc/stat")),
             before_evidence,
         ])
         .because(on_one.map(|s| {

@@ -148,7 +148,7 @@ pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Decision {
                         source.clone(),
                     ),
                     Evidence::fact("processor", processor as u64, source.clone()),
-                    Evidence::measurement("its time in interrupts", phrase::rounded(cpus.share.irq), source),
+                    Evidence::measurement("share of its time in interrupts", phrase::rounded(cpus.share.irq), source),
                 ])
                 .at_most(Confidence::Probable),
             ));

@@ -67,6 +67,19 @@ fn a_check_is_attributed_as_its_card_says() {
     }
 }
 
+/// Where a use that everybody has is missed by far, the card's bottleneck is what keeps the target from it; `why` says no other.
+#[test]
+fn one_run_has_one_bottleneck() {
+    let scratch = Scratch::new();
+    for device in ["class4-card", "a1-card", "emmc", "sata-ssd", "nvme", "nvme,cap-iops=400,cap-visible=true"] {
+        let target = format!("sim:{device}");
+        let check = scratch.json(["check", &target, "--json", "--seed", "1"], 0);
+        let why = scratch.json(["why", "--json"], 0);
+        assert_eq!(why["limit"], check["limit"], "{device}");
+        assert_eq!(why["next_step"], check["next_step"], "{device}");
+    }
+}
+
 #[test]
 fn the_text_fits_80_columns() {
     let scratch = Scratch::new();
@@ -74,6 +87,29 @@ fn the_text_fits_80_columns() {
     let text = scratch.run(["why"]).stdout;
     assert!(text.contains("Bottleneck:") && text.contains("Decided by") && text.contains("at most"), "{text}");
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}
+
+/// Evidence is written with its unit: no number stands alone that only its own key in a program could explain.
+#[test]
+fn no_evidence_is_a_long_number_without_a_unit() {
+    let scratch = Scratch::new();
+    for (device, said) in [
+        ("nvme,stall-period=5s,stall-duration=500ms", "longest time without a completion: 400 ms"),
+        ("a1-card,irq-share=1,cpu-per-command=300us", "interrupt share: 100 %"),
+        ("nvme,throttle-start=5s,throttle-ramp=1s,throttle-factor=30%", " deg C"),
+        ("nvme,cpu-throttle-start=3s,cpu-throttle-ramp=1s,cpu-throttle-factor=30%", " MHz"),
+        ("class4-card", " IOPS"),
+    ] {
+        let check = scratch.run(["check", &format!("sim:{device}"), "--seed", "3"]);
+        assert!(check.code == 0 || check.code == 4, "{}", check.stderr);
+        let text = scratch.run(["why"]).stdout;
+        assert!(text.contains(said), "{device}: {text}");
+        let bare = |line: &&str| {
+            let value = line.rsplit(": ").next().unwrap_or_default();
+            value.parse::<f64>().is_ok_and(|value| value >= 1_000.0)
+        };
+        assert_eq!(text.lines().find(bare), None, "{device}: {text}");
+    }
 }
 
 #[test]

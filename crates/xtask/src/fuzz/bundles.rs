@@ -112,22 +112,18 @@ impl Bundles {
 
     /// All that is drawn from a run.
     fn show(&self, run: &Run) -> Result<String, String> {
-        let (limit, findings) = (diagnose::limit(run), diagnose::findings(run));
-        let (limits, fit) = (diagnose::limits(run), judge::summary(run));
-        let next_step = diagnose::next_step(run, &limit, &findings);
-        let causes: Vec<model::Cause> = diagnose::causes(run).into_iter().map(model::Cause::from).collect();
-        let (ratings, depth_curves) = (judge::ratings(run), judge::depth_curves(run));
+        let conclusions = conduct::Conclusions::of(run);
         let check = Check {
             run,
-            limit: &limit,
-            limits: &limits,
-            fit: &fit,
-            asked_for: None,
-            causes: &causes,
-            findings: &findings,
-            ratings: &ratings,
-            depth_curves: &depth_curves,
-            next_step: next_step.as_ref(),
+            limit: &conclusions.limit,
+            limits: &conclusions.limits,
+            fit: &conclusions.fit,
+            asked_for: conclusions.asked_for.as_deref(),
+            causes: &conclusions.causes,
+            findings: &conclusions.findings,
+            ratings: &conclusions.ratings,
+            depth_curves: &conclusions.depth_curves,
+            next_step: conclusions.next_step.as_ref(),
             started: "2026-11-21 10:00 UTC",
             page: None,
             fetch: None,
@@ -151,6 +147,6 @@ impl Bundles {
             exchange::iozone(run, &options).is_ok(),
             exchange::bonnie_csv(run, &options).is_ok(),
         ];
-        Ok(format!("{:?} {} {exported:?}", limit.layer, findings.len().min(4)))
+        Ok(format!("{:?} {} {exported:?}", conclusions.limit.layer, conclusions.findings.len().min(4)))
     }
 }
