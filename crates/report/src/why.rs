@@ -41,6 +41,9 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
         if let Some(step) = why.next_step {
             page.labelled("Try", &step_words(step));
         }
+        if !why.causes.is_empty() {
+            page.heading("Other causes considered");
+        }
     }
     for (index, (cause, step)) in why.causes.iter().enumerate() {
         page.cause(why.run, index + 1, cause, step.as_ref());
@@ -68,6 +71,11 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    fn heading(&mut self, words: &str) {
+        self.lines.line("");
+        self.lines.line(&self.lines.style.paint(Paint::Title, words));
+    }
+
     fn labelled(&mut self, label: &str, text: &str) {
         self.lines.wrapped(&format!("     {}", pad(label, LABEL_COLUMNS)), text, None);
     }
@@ -120,8 +128,7 @@ impl Page<'_> {
 
     fn findings(&mut self, why: &Why<'_>) {
         if !why.findings.is_empty() {
-            self.lines.line("");
-            self.lines.line(&self.lines.style.paint(Paint::Title, "Findings"));
+            self.heading("Findings");
         }
         for f in why.findings {
             let text = format!("{} ({}, {})", f.title, layer_word(f.layer), confidence_word(f.confidence));
@@ -132,8 +139,7 @@ impl Page<'_> {
             }
         }
         if !why.unknown.is_empty() {
-            self.lines.line("");
-            self.lines.line(&self.lines.style.paint(Paint::Title, "Neither named nor ruled out"));
+            self.heading("Neither named nor ruled out");
         }
         for u in why.unknown.iter().take(UNDECIDED_LINES) {
             let text = format!("lacks {}: {}", fact::name(&u.missing), u.how_to_get);

@@ -77,6 +77,15 @@ fn one_run_has_one_bottleneck() {
         let why = scratch.json(["why", "--json"], 0);
         assert_eq!(why["limit"], check["limit"], "{device}");
         assert_eq!(why["next_step"], check["next_step"], "{device}");
+        // Where it is none of the causes of the run as a whole, these are the others.
+        let statement = &why["limit"]["statement"];
+        let is_other = why["causes"].as_array().unwrap().iter().all(|cause| cause["statement"] != *statement);
+        let text = scratch.run(["why"]).stdout;
+        assert_eq!(
+            text.contains("Other causes considered"),
+            is_other && why["causes"] != Value::Array(vec![]),
+            "{text}"
+        );
     }
 }
 
