@@ -49,6 +49,7 @@ fn a_command_ends_with_the_program_that_was_killed() {
     child.wait().expect("it ends");
     wait_until("the command is gone", || is_gone(&shell));
     assert!(!late.exists(), "the command went on");
+    assert_eq!(scratch.run(["run", "--restore"]).code, 0, "and what it started is ended");
 }
 
 #[test]
