@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 const MOST_OPERATIONS: usize = 4 << 20;
 /// The longest operation; buffers are as long.
 const MOST_LEN: u64 = 64 << 20;
+/// The end of what can be replayed; above it offsets have no sign left.
+const MOST_END: u64 = 1 << 62;
 /// Operations in flight at most, unless it is told otherwise.
 const DEPTH: u32 = 32;
 /// Stretches of the target start on multiples of this.
@@ -86,7 +88,7 @@ impl<'t> Reader<'t> {
         if self.lines.len() >= MOST_OPERATIONS {
             return self.mistake(number, format!("more than {MOST_OPERATIONS} operations; replay a part of them"));
         }
-        if !is_sync && (len == 0 || len > MOST_LEN || offset.checked_add(len).is_none_or(|end| end > 1 << 62)) {
+        if !is_sync && (len == 0 || len > MOST_LEN || offset.checked_add(len).is_none_or(|end| end > MOST_END)) {
             return self.mistake(number, format!("{len} bytes at {offset} cannot be replayed"));
         }
         let op = TraceOp { at_ns, kind, ..TraceOp::default() };
@@ -262,13 +264,16 @@ pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> 
     if !reader.errors.is_empty() {
         return Err(reader.errors);
     }
-    let (ops, end, unit) = placed(&mut reader, wish.region);
+    let Some((ops, end, unit)) = placed(&mut reader, wish.region) else {
+        reader.mistake(1, format!("its places lie further apart than {}; replay a part of them", bytes_text(MOST_END)));
+        return Err(reader.errors);
+    };
     Ok(workload(inputs, &wish, ops, end, unit, reader.notes))
 }
 
 /// The operations on one target, in the order of time, from the first one on; where they end, and what all offsets and lengths are
-/// multiples of. In a region that is shorter, places wrap around at its end.
-fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u64) {
+/// multiples of. In a region that is shorter, places wrap around at its end. `None`: one behind the other they end beyond [`MOST_END`].
+fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> Option<(Vec<TraceOp>, u64, u64)> {
     let mut lines = std::mem::take(&mut reader.lines);
     // Of operations at one moment the order is that of the text.
     lines.sort_by_key(|line| line.op.at_ns);
@@ -286,6 +291,9 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u
             (*place, start)
         })
         .collect();
+    if next > MOST_END {
+        return None;
+    }
     if starts.len() > 1 {
         reader.notes.push(format!("{} files or devices of the trace lie one behind the other", starts.len()));
     }
@@ -308,7 +316,7 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> (Vec<TraceOp>, u64, u
         })
         .collect();
     let end = ops.iter().map(|op| op.offset + u64::from(op.len)).max().unwrap_or(0);
-    (ops, end, unit)
+    Some((ops, end, unit))
 }
 
 fn workload(

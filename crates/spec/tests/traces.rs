@@ -162,6 +162,8 @@ fn what_is_no_recording_is_none_and_what_is_wrong_in_one_is_said() {
     says("fio version 3 iolog\n1 /a open\n", &[], "nothing in it reads or writes");
     says("fio version 3 iolog\n1 /a read 0 99999999999\n", &[], "cannot be replayed");
     says("fio version 3 iolog\n1 /a read 18446744073709551000 4096\n", &[], "cannot be replayed");
+    let far: String = (1..=5).map(|n| format!("{n} /{n} read {} 4096\n", (1u64 << 62) - 4096)).collect();
+    says(&format!("fio version 3 iolog\n{far}"), &[], "its places lie further apart than");
     says("8,0 1 1 0.0000000001 1 Q W 0 + 8 [x]\n8,0 1 1 0.1 1 Q W 0 + 8 [x]\n", &[], "is no time");
     says("8,0 1 1 0.1 1 Q W zero + 8 [x]\n8,0 1 1 0.1 1 Q W 0 + 8 [x]\n", &[], "names no sectors");
     for (key, value, what) in [

@@ -51,8 +51,10 @@ fn time_ns(text: &str) -> Option<u64> {
     let Some((hours, rest)) = text.split_once(':') else { return decimal_ns(text) };
     let (minutes, seconds) = rest.split_once(':')?;
     let minutes = hours.parse::<u64>().ok()?.checked_mul(60)?.checked_add(minutes.parse().ok()?)?;
-    let seconds =
-        if seconds.contains('.') { decimal_ns(seconds)? } else { seconds.parse::<u64>().ok()? * 1_000_000_000 };
+    let seconds = match seconds.contains('.') {
+        true => decimal_ns(seconds)?,
+        false => seconds.parse::<u64>().ok()?.checked_mul(1_000_000_000)?,
+    };
     minutes.checked_mul(60_000_000_000)?.checked_add(seconds)
 }
 
@@ -138,7 +140,7 @@ impl Reader {
                 self.days += 1;
             }
             self.last_ns = at_ns;
-            return at_ns + self.days * DAY_NS;
+            return self.days.saturating_mul(DAY_NS).saturating_add(at_ns);
         }
         at_ns
     }
@@ -230,6 +232,11 @@ mod tests {
             0x7f12_0000_0000
         );
         assert_eq!(call("1764144000.0 sync() = 0").3.len(), 0);
+        for beyond in ["0:0:28372694322 ", "0:999999999999999999:0 ", "99999999999.0 ", "18446744073709551615:0:0.0 "] {
+            assert_eq!(parts(beyond).at_ns, None, "{beyond}");
+        }
+        let mut late = Reader { days: u64::MAX, last_ns: DAY_NS - 1, ..Reader::default() };
+        assert_eq!(late.in_order(DAY_NS - 1), u64::MAX);
     }
 
     #[test]
