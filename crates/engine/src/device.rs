@@ -105,7 +105,7 @@ fn check_room(in_flight: usize, pool: &BufferPool) -> Result<(), DeviceError> {
 
 /// Carries operations out and owns the clock.
 ///
-/// The contract, which one suite checks on every device (`tests/contract.rs`): each operation completes exactly once;
+/// The contract, which one suite checks on every device (`tests/engine/contract.rs`): each operation completes exactly once;
 /// a failed operation is a completion with an errno, never an `Err`; `now` never runs backwards, and no completion is
 /// stamped before its submission.
 pub trait Device {

@@ -102,7 +102,7 @@ fn describe(top: &Path, directory: &Path, base: &mut String, out: &mut String) -
 
 #[cfg(test)]
 #[allow(dead_code, reason = "the test uses its part of the builder")]
-#[path = "../../observe/tests/tree/mod.rs"]
+#[path = "../../observe/tests/observe/tree/mod.rs"]
 mod tree;
 
 #[cfg(test)]

@@ -126,19 +126,21 @@ impl Look<'_> {
     }
 
     /// What a descriptor is of, if that is wanted, and its flags; `None` for those where they cannot be read. A process may close
-    /// it at any moment, and have its number for something else: both are of one opening only where it is there before and after.
+    /// it at any moment, and have its number for something else: both are of one opening where it is there before and after, and
+    /// where the flags are said of the same inode (`ino:`, fs/proc/fd.c since Linux 5.14). On stacked file systems that inode is
+    /// another one at each look; there the last flags count.
     fn descriptor(&self, pid: u32, fd: &str, path: &str) -> Option<(Store, Option<u32>)> {
         let mut last = None;
         for _ in 0..DESCRIPTOR_LOOKS {
             let store = self.stores.at(path).filter(|s| (self.wanted)(*s))?;
-            let flags = self.root.text(&format!("/proc/{pid}/fdinfo/{fd}")).and_then(|text| {
-                let line = text.lines().find_map(|l| l.strip_prefix("flags:"))?;
-                u32::from_str_radix(line.trim(), 8).ok()
-            });
-            if flags.is_some() && self.stores.at(path) == Some(store) {
-                return Some((store, flags));
+            let opening = self.root.text(&format!("/proc/{pid}/fdinfo/{fd}")).and_then(|text| fdinfo(&text));
+            match opening {
+                Some((flags, of)) if self.stores.at(path) == Some(store) => match (store, of) {
+                    (Store::File { inode, .. }, Some(of)) if inode != of => last = Some((store, Some(flags))),
+                    _ => return Some((store, Some(flags))),
+                },
+                _ => last = Some((store, None)),
             }
-            last = Some((store, None));
         }
         last
     }
@@ -195,4 +197,11 @@ impl Look<'_> {
             Err(_) => {}
         }
     }
+}
+
+/// The flags of an opening and, where the kernel says it, its inode (proc_pid_fdinfo(5)).
+fn fdinfo(text: &str) -> Option<(u32, Option<u64>)> {
+    let field = |name: &str| text.lines().find_map(|l| l.strip_prefix(name)).map(str::trim);
+    let flags = u32::from_str_radix(field("flags:")?, 8).ok()?;
+    Some((flags, field("ino:").and_then(|n| n.parse().ok())))
 }

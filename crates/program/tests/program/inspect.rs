@@ -1,7 +1,7 @@
 //! `narrows inspect` on captured trees, on hostile ones, on simulated devices, and on this machine.
 
 #[allow(dead_code, reason = "this test binary uses its part of the builder")]
-#[path = "../../../observe/tests/tree/mod.rs"]
+#[path = "../../../observe/tests/observe/tree/mod.rs"]
 mod tree;
 
 use crate::program::Scratch;

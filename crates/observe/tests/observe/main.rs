@@ -1,0 +1,13 @@
+//! What is read of /proc and /sys, over trees of constructed and of captured machines.
+
+mod capture;
+mod captured;
+mod decoders;
+mod hostile;
+mod machines;
+mod memory;
+mod paths;
+mod places;
+mod sampling;
+mod tree;
+mod uses;

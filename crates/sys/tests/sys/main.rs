@@ -1,0 +1,4 @@
+//! Rings and devices, against the kernel.
+
+mod ring;
+mod sole_device;
