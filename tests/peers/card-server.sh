@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it measures a known rate.
 # The lab's card server against clients that are not ours: libnbd, QEMU and fio. XTASK is the binary of cargo xtask. Needs
 # nbdinfo and nbdcopy (libnbd-bin), qemu-img and qemu-io (qemu-utils), fio with its nbd engine, and python3.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it measures a known rate.
 # What `narrows watch` says of a loop device under fio, beside what iostat says of the same time and what the kernel
 # counted. NARROWS is the binary. Needs root, iostat (sysstat), fio and python3; makes its own loop device.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it measures a known rate.
 # `narrows run` where the truth is known: a loop device that the kernel caps by a control group (version 1, blkio) at so many
 # bytes or operations a second. fio has to confirm the cap first; then `narrows run` of the same job has to come within 2 %.
 # Needs root, a free loop device, blkio of version 1 and fio; NARROWS is the binary.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it measures a known rate.
 # `narrows run frames` on a loop device of known rate, and on a full file system. Needs root and free loop devices; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it waits for what a slow machine may do later.
 # A device that does not answer: a loop device whose file lies in a frozen file system. The first signal must say at once what
 # is waited for and how to leave, the second must leave at once. Needs root, two free loop devices, ext4 and fsfreeze; NARROWS
 # is the binary.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it measures a known rate.
 # `narrows check` on devices whose truth is known: a loop device in memory under a cap of operations (cgroup v1), whose
 # IOPS have to be met within 2 % and whose limit has to be named; and a loop device whose file system is full, so that
 # writes fail. Needs root, free loop devices, tmpfs and python3; NARROWS is the binary.

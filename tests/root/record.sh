@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it measures a known rate.
 # `narrows record` on loop devices: named by --destroy, capped to a known rate with stalls in between, failing half-way; and ffmpeg at
 # both ends, with the recorder killed in the middle. Needs root, free loop devices, ffmpeg and fio; NARROWS is the binary.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Alone: it changes settings of the machine.
 # Settings that clear or reset one another, on the real /proc/sys and /sys: after an experiment, and after one that was killed, every
 # value is as it was. Two Ctrl-C put them back while the storage hangs. A journal of another user is not obeyed by root.
 # Needs root, a free loop device and, for what hangs, mkfs.ext4 and fsfreeze; NARROWS is the binary. What it changes of this machine

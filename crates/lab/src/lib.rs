@@ -56,7 +56,7 @@ use watch::GuestFailure;
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Take static programs from DIR/TARGET/release/narrows instead of building them
+    /// Take static programs from DIR/TARGET/dist/narrows instead of building them
     #[arg(long, value_name = "DIR", global = true)]
     programs: Option<PathBuf>,
 }

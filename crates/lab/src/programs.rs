@@ -20,7 +20,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Built by cargo; with a directory, taken from `DIRECTORY/TARGET/release/narrows`.
+    /// Built by cargo; with a directory, taken from `DIRECTORY/TARGET/dist/narrows`.
     pub fn new(built: Option<PathBuf>) -> Self {
         Self { built, known: Mutex::default() }
     }
@@ -32,7 +32,7 @@ impl Programs {
     pub fn get(&self, arch: Arch) -> anyhow::Result<Arc<Vec<u8>>> {
         let target = arch.rust_target();
         let Some(directory) = &self.built else { return self.build(arch) };
-        let path = directory.join(target).join("release/narrows");
+        let path = directory.join(target).join("dist/narrows");
         let program = std::fs::read(&path).with_context(|| {
             format!("there is no program {}: build it with cargo xtask static --target {target}", path.display())
         })?;

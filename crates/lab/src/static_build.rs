@@ -1,4 +1,4 @@
-//! `cargo xtask static`: the release binary for every supported architecture; each is checked to be static and small,
+//! `cargo xtask static`: the binary that is shipped (the profile `dist`) for every supported architecture; each is checked to be static and small,
 //! and is run once, natively or under user-mode emulation.
 //!
 //! Under emulation nothing is measured that would mean anything: what is checked is that the program works there.
@@ -19,7 +19,7 @@ pub struct Arguments {
     no_run: bool,
 }
 
-/// The release binary stays under this (docs/architecture.md).
+/// The shipped binary stays under this (docs/architecture.md).
 const SIZE_LIMIT_BYTES: u64 = 12_000_000;
 
 /// ELF machine numbers (System V ABI, e_machine).
@@ -168,7 +168,7 @@ fn build(
 ) -> anyhow::Result<Vec<PathBuf>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root);
-    cargo.args(["build", "--release", "--package", "narrows", "--bin", "narrows"]);
+    cargo.args(["build", "--profile", "dist", "--package", "narrows", "--bin", "narrows"]);
     targets.iter().for_each(|target| _ = cargo.args(["--target", target.name]));
     let status = run(cargo)?;
     ensure!(
@@ -178,7 +178,7 @@ fn build(
         targets.iter().filter_map(|target| lacks(target.name)).map(|l| format!(": {l}")).collect::<String>()
     );
     let directory = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |d| root.join(d));
-    Ok(targets.iter().map(|target| directory.join(target.name).join("release/narrows")).collect())
+    Ok(targets.iter().map(|target| directory.join(target.name).join("dist/narrows")).collect())
 }
 
 fn check_file(binary: &Path, target: &Target) -> anyhow::Result<u64> {

@@ -18,6 +18,9 @@ use clap::{Args, Subcommand};
 
 #[derive(Args)]
 pub struct Arguments {
+    /// Which build is measured: release, which people build, or dist, which is shipped
+    #[arg(long, default_value = "release", global = true)]
+    profile: String,
     #[command(subcommand)]
     what: What,
 }
@@ -31,7 +34,26 @@ enum What {
     Parity(parity::Options),
 }
 
+/// `cargo xtask` builds for quick turns; figures come from a build that users have, in whose directory cargo leaves this program.
+fn is_built_as(profile: &str) -> anyhow::Result<bool> {
+    Ok(std::env::current_exe()?.ancestors().nth(1).is_some_and(|directory| directory.ends_with(profile)))
+}
+
+fn again_as(profile: &str) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = std::process::Command::new(cargo)
+        .args(["run", "--quiet", "--profile", profile, "--package", "narrows-xtask", "--"])
+        .args(std::env::args_os().skip(1))
+        .status()?;
+    anyhow::ensure!(status.success(), "the {profile} build of the benchmark ended with {status}");
+    Ok(())
+}
+
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+    if !is_built_as(&arguments.profile)? {
+        return again_as(&arguments.profile);
+    }
+    println!("Profile of this build: {}", arguments.profile);
     match arguments.what {
         What::Engine(options) => engine::run(&options),
         What::Parity(options) => parity::run(&options),

@@ -2,6 +2,8 @@
 //! of findings, generated from the catalogue.
 
 mod findings;
+mod samples;
+mod walks;
 
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
@@ -66,7 +68,24 @@ fn present(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Writes the files, or checks them.
+/// README.md and what lies below docs/, paths from the root.
+fn documents(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let (mut found, mut open) = (vec![PathBuf::from("README.md")], vec![PathBuf::from("docs")]);
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(root.join(&directory))? {
+            let entry = entry?;
+            let path = directory.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "md") {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Writes the files, or checks them and what documents say of the program.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = crate::workspace_root();
     let files = generate()?;
@@ -79,6 +98,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             bail!("not up to date: {}\nrun: cargo xtask docs", stale.join(", "));
         }
         println!("{} generated files are up to date", files.len());
+        println!("{} sample outputs are what the program prints", samples::check(&root, &documents(&root)?)?);
+        println!("{}", walks::check(&root)?);
         return Ok(());
     }
     for file in surplus {

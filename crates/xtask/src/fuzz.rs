@@ -39,6 +39,9 @@ pub struct Arguments {
     /// How long each fuzzer runs
     #[arg(long, default_value_t = 20)]
     seconds: u64,
+    /// Instead of a time: the corpus and so many changed inputs; with a seed the same ones each time
+    #[arg(long, conflicts_with = "seconds")]
+    inputs: Option<u64>,
     /// Where the random numbers begin; printed, else drawn from the clock
     #[arg(long)]
     seed: Option<u64>,
@@ -135,7 +138,7 @@ fn one(entry: &Entry, arguments: &Arguments, seed: u64) -> anyhow::Result<bool> 
     std::fs::create_dir_all(&kept)?;
     let scratch = worker::scratch(entry.name)?;
     let begun = Instant::now();
-    let ended = attempt(entry.name, &scratch, arguments.input.as_deref(), Some((arguments.seconds, seed)))?;
+    let ended = attempt(entry.name, &scratch, arguments.input.as_deref(), Some((arguments, seed)))?;
     let report = Report::read(&scratch).unwrap_or_default();
     let finding = match ended {
         Ended::Clean => None,
@@ -174,15 +177,24 @@ fn one(entry: &Entry, arguments: &Arguments, seed: u64) -> anyhow::Result<bool> 
     Ok(finding.is_some())
 }
 
-/// Starts a worker: on one input, or for so many seconds from a seed.
-fn attempt(name: &str, scratch: &Path, input: Option<&Path>, time: Option<(u64, u64)>) -> anyhow::Result<Ended> {
+/// Starts a worker: on one input, or for as long as the arguments say from a seed.
+fn attempt(
+    name: &str,
+    scratch: &Path,
+    input: Option<&Path>,
+    extent: Option<(&Arguments, u64)>,
+) -> anyhow::Result<Ended> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["fuzz", name, "--worker"]).arg(scratch);
     if let Some(input) = input {
         command.arg("--input").arg(input);
     }
-    if let Some((seconds, seed)) = time {
-        command.args(["--seconds", &seconds.to_string(), "--seed", &seed.to_string()]);
+    if let Some((arguments, seed)) = extent {
+        command.args(["--seed", &seed.to_string()]);
+        match arguments.inputs {
+            Some(inputs) => command.args(["--inputs", &inputs.to_string()]),
+            None => command.args(["--seconds", &arguments.seconds.to_string()]),
+        };
     }
     worker::wait(command, scratch)
 }

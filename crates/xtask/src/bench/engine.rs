@@ -36,9 +36,6 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    if cfg!(debug_assertions) {
-        return again_as_release();
-    }
     if options.only.as_deref() != Some("peers") {
         warn_if_busy();
         match targets::tmpfs(options.size_mib << 20) {
@@ -94,17 +91,6 @@ pub(super) fn warn_if_busy() {
              CPU time hold.\n"
         );
     }
-}
-
-/// `cargo xtask` builds for quick turns; figures come from what users get.
-pub(super) fn again_as_release() -> anyhow::Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = std::process::Command::new(cargo)
-        .args(["run", "--quiet", "--release", "--package", "narrows-xtask", "--"])
-        .args(std::env::args_os().skip(1))
-        .status()?;
-    anyhow::ensure!(status.success(), "the release build of the benchmark ended with {status}");
-    Ok(())
 }
 
 fn on(target: &Target, contestants: &[Contestant], options: &Options) {

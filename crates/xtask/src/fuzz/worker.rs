@@ -181,7 +181,8 @@ fn search(
         report.inputs += 1;
     }
     let mut told = Instant::now();
-    while begun.elapsed().as_secs() < arguments.seconds {
+    let all = arguments.inputs.map(|changed| corpus as u64 + changed);
+    while all.map_or(begun.elapsed().as_secs() < arguments.seconds, |all| report.inputs < all) {
         let input = mutator.next(&pool);
         let before = cpu_s();
         let outcome = attempt(&input)?;
