@@ -1,0 +1,200 @@
+"""Carries out each command of the tours: the lines of fenced blocks that begin with `narrows`, in their order, in one archive.
+
+A command is made small by the first row of SMALL that fits, and must end with one of the row's exit codes (0 where none is named). What cannot be
+carried out on any machine is in LEFT_OUT with its reason, and is printed. A command that fits no row runs as it stands.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+NARROWS = os.environ["NARROWS"]
+# A measured number may be refused on a busy machine: ran, but the question is not answered.
+DONE = (0, 4)
+
+# (commands that fit, what is put behind them, exit codes)
+SMALL = [
+    (r"check .*--plan", "", (0,)),
+    (r"check .*--for root-fs", "--budget 5s --max-write 60MB", (0, 1, 4)),
+    (r"check sim:|check null:", "", (0,)),
+    (r"check .*--max-write", "--budget 5s", DONE),
+    (r"check", "--budget 5s --max-write 60MB", DONE),
+    (r"fill", "", DONE),
+    (r"soak sim:", "--seed 1", (1,)),
+    (r"soak .*--for 72h", "", (0,)),
+    (r"soak", "--for 3s", (0,)),
+    (r"record --plan", "", (0, 1, 4)),
+    (r"record .*--generate", "", (0,)),
+    (r"rate .*--capacity", "", DONE),
+    (r"rate latest", "", (0, 1, 4)),
+    (r"rate", "--budget 5s --max-write 60MB", (0, 1, 4)),
+    (r"run .*--plan", "", (0,)),
+    (r"run bonnie", "--set region=16MiB --set file-count=256 --set time=200ms", DONE),
+    (r"run files", "--set file-count=64 --set time=200ms", DONE),
+    (r"run sweep", "--set region=16MiB --set time=100ms", DONE),
+    (r"run steady", "--set region=16MiB --set time=200ms", DONE),
+    (r"run depth|run latency|run mix|run kdiskmark", "--set time=200ms --set region=32MiB", DONE),
+    (r"run packages", "--set speed=max", DONE),
+    (r"run boot|run app.log|run server.fio", "", DONE),
+    (r"run frames", "--set time=300ms", DONE),
+    (r"run experiments/", "--set time=200ms --allow-commands", DONE),
+    # Nothing is unfinished here.
+    (r"run --resume", "", (2,)),
+    (r"compare .*--repeat", "", DONE),
+    (r"compare before after", "", (0, 1, 4)),
+    (r"why .*--confirm", "", DONE),
+    (r"watch", "1 2", (0,)),
+]
+
+# Numbers and times of a command itself, made small.
+SUBSTITUTES = [
+    (r"--for 72h", "--for 3s"), (r"--for 60s", "--for 1s"), (r"--for 5m", "--for 2s"),
+    (r"--budget \w+", "--budget 5s"), (r"packages /mnt/card", "packages /mnt/data"), (r"why RUN", "why checked"),
+    (r"--size 10GB|--size 4GB", "--size 64MB"), (r"4x2MB@30", "2x200kB@30"),
+    (r"--repeat 10", "--repeat 2"), (r"kdiskmark \. --set time=2s", "kdiskmark . --set time=100ms"),
+    (r"--max-write 200MB", "--max-write 60MB"),
+    (r"\| jq .*", "| python3 -c 'import json,sys; assert json.load(sys.stdin)[\"limit\"] is not None'"),
+]
+
+# What has to be there before a command: others, carried out first.
+BEFORE = [
+    (r"compare before after", ["narrows run mix /mnt/data --set time=200ms --set region=32MiB --repeat 2 --tag after"]),
+    (r"export .*bonnie-csv", ["narrows run bonnie /mnt/card"]),
+    (r"why RUN", ["narrows check /mnt/data", "narrows runs tag latest checked"]),
+]
+
+LEFT_OUT = [
+    (r"inspect --root", "an unpacked capture (the program's tests unpack those of the tree)"),
+    (r"ffmpeg -i CAMERA", "a camera (tests/root/record.sh records from ffmpeg)"),
+    (r"--camera", "a camera (the lab's machine microvm-camera has two)"),
+    (r"--witness", "another machine (tests/root/soak-witness.sh has one)"),
+    (r"--pin", "a recording that goes on meanwhile (the program's tests pin one)"),
+    (r"/dev/mtd", "flash (the lab's machine q35-nor has one)"),
+    (r"trace -o", "ptrace, which not every container allows (tests/root/trace.sh)"),
+    (r"narrows run experiments/a-a.toml .*--calibrate", "an hour (crates/conduct tests calibration on simulated devices)"),
+]
+
+
+def commands(text):
+    inside = False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        elif inside and re.match(r"narrows |ffmpeg .*narrows ", line) and "UTC" not in line:
+            yield re.split(r"\s+#\s", line)[0].strip()
+
+
+def sh(*words, **more):
+    return subprocess.run(words, check=True, text=True, capture_output=True, **more).stdout.strip()
+
+
+class Stage:
+    """Loop devices and directories that stand for those of the documents."""
+
+    def __init__(self, scratch):
+        self.scratch, self.loops, self.mounts = scratch, [], []
+
+    def loop(self, name, bytes_):
+        image = os.path.join(self.scratch, name + ".img")
+        with open(image, "wb") as file:
+            file.truncate(bytes_)
+        device = sh("losetup", "--find", "--show", image)
+        self.loops.append(device)
+        return device
+
+    def mounted(self, name, bytes_):
+        device, directory = self.loop(name, bytes_), os.path.join(self.scratch, name)
+        os.mkdir(directory)
+        sh("mkfs.ext4", "-q", device)
+        sh("mount", device, directory)
+        self.mounts.append(directory)
+        return directory
+
+    def clear(self):
+        for directory in reversed(self.mounts):
+            subprocess.run(["umount", directory], check=False)
+        for device in self.loops:
+            subprocess.run(["losetup", "--detach", device], check=False)
+
+
+def prepared(stage):
+    places = {f"/mnt/{name}": stage.mounted(name, size << 20) for name, size in
+              [("card", 900), ("ssd", 900), ("data", 2400), ("a", 600), ("b", 600)]}
+    here = places["/mnt/data"]
+    for name in ("sdb", "sda"):
+        places[f"/dev/{name}"] = stage.loop(name, 200 << 20)
+    with open(os.path.join(here, "video.raw"), "wb") as file:
+        file.write(os.urandom(64 << 20))
+    with open(os.path.join(here, "server.fio"), "w") as file:
+        file.write("[reader]\nrw=randread\nbs=4k\nsize=16m\nruntime=1\ntime_based\n")
+    with open(os.path.join(here, "mine.toml"), "w") as file:
+        file.write(sh(NARROWS, "workloads", "show", "latency"))
+    with open(os.path.join(here, "app.log"), "w") as file:
+        file.write("fio version 2 iolog\nx add\nx open\nx write 0 4096\nx read 0 4096\nx close\n")
+    for name in ("experiments",):
+        os.symlink(os.path.join(os.path.abspath(ROOT), name), os.path.join(here, name))
+    foreign = os.path.join(ROOT, "crates/exchange/tests/exchange")
+    for name, source in [("bonnie.csv", "studies/piix.bonnie.csv"), ("piix.bonnie.csv", "studies/piix.bonnie.csv"),
+                         ("ahci.bonnie.csv", "studies/ahci.bonnie.csv"), ("cards.csv", "studies/sd-cards.csv"),
+                         ("iozone.txt", "foreign/iozone/3.434-skipped-tests.txt"), ("iostat.log", "foreign/iostat/12.6-x-h.txt"), ("old.fio.json", "fio-3.33.json"), ("new.fio.json", "fio-3.33.json")]:
+        os.symlink(os.path.abspath(os.path.join(foreign, source)), os.path.join(here, name))
+    return places, here
+
+
+def small(command, places):
+    """The command as it is carried out, and the exit codes it may have."""
+    row = next(((more, codes) for fits, more, codes in SMALL if re.match("narrows (" + fits + ")", command)), ("", (0,)))
+    for old, new in SUBSTITUTES:
+        command = re.sub(old, new, command)
+    head, bar, tail = command.partition(" |")
+    command = f"{head} {row[0]}{bar}{tail}"
+    for name, place in sorted(places.items(), key=lambda item: -len(item[0])):
+        command = re.sub(re.escape(name) + r"(?![\w-])", place, command)
+    for name in ("/dev/sdb", "/dev/sda"):
+        if places[name] in command:
+            command = re.sub(r"--destroy \w+", "--destroy " + os.path.basename(places[name]), command)
+    return command.replace("narrows ", NARROWS + " ", 1), row[1]
+
+
+def main():
+    documents = [os.path.join(ROOT, "README.md")]
+    guide = os.path.join(ROOT, "docs/guide")
+    if os.path.isdir(guide):
+        documents += sorted(os.path.join(guide, name) for name in os.listdir(guide) if name.endswith(".md"))
+    scratch = tempfile.mkdtemp(prefix="narrows-tours-")
+    stage, carried_out, wrong = Stage(scratch), 0, []
+    try:
+        places, here = prepared(stage)
+        environment = dict(os.environ, NARROWS_ARCHIVE=os.path.join(scratch, "archive"), LANG="C.UTF-8")
+        for document in documents:
+            with open(document, encoding="utf-8") as file:
+                found = list(commands(file.read()))
+            for command in found:
+                reason = next((why for fits, why in LEFT_OUT if re.search(fits, command)), None)
+                if reason:
+                    print(f"SKIPPED: {command}: needs {reason}")
+                    continue
+                for first in next((firsts for fits, firsts in BEFORE if re.search(fits, command)), []):
+                    subprocess.run(["sh", "-c", small(first, places)[0]], cwd=here, env=environment, capture_output=True, timeout=170, check=False)
+                line, codes = small(command, places)
+                try:
+                    done = subprocess.run(["sh", "-c", line], cwd=here, env=environment, text=True, capture_output=True, timeout=170,
+                                          stdin=subprocess.DEVNULL, check=False)
+                    code, said = done.returncode, done.stdout[-600:] + done.stderr[-1500:]
+                except subprocess.TimeoutExpired:
+                    code, said = "no end within 170 s", ""
+                carried_out += 1
+                if code not in codes:
+                    wrong.append(command)
+                    print(f"WRONG: {command}\n  as {line}\n  ended with {code}, not {codes}\n{said}")
+    finally:
+        stage.clear()
+        sh("rm", "-rf", scratch)
+    print(f"{carried_out} commands of the tours carried out, {len(wrong)} ended otherwise")
+    sys.exit(1 if wrong or carried_out < 20 else 0)
+
+
+main()
