@@ -5,9 +5,10 @@
 //! speed class and application performance class definitions, as published; the full test procedures are not public).
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
+use crate::standing::{Deciding, deciding, rate_of, why_not};
 use model::{
-    ClassNeed, Interval, LayerKind, MetricStatus, PhaseRun, PhaseStatus, RatedClass, Rating, Run, Stack, StopCause,
-    Target, TargetKind, Unit, Work,
+    Bound, ClassNeed, Interval, LayerKind, PhaseRun, RatedClass, Rating, Run, Stack, StopCause, Target, TargetKind, Unit,
+    Work,
 };
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
@@ -133,12 +134,16 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
         return part.without(format!("missing: {id} is not part of this run"));
     };
-    let Some(value) = metric.value.filter(|_| metric.status == MetricStatus::Measured) else {
-        let why = metric.reasons.first().map_or("no reason was given", String::as_str);
-        return part.without(format!("missing: {id} has no value ({why})"));
+    let found = phase.map_or(Ok(None), |p| deciding(p, metric));
+    let Deciding { value, low, high, bound } = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return part.without(format!("missing: {id} has no value ({})", why_not(metric))),
+        Err(why) => return part.without(format!("missing: {id} has no value that decides ({why})")),
     };
-    let (low, high) = (metric.low.unwrap_or(value), metric.high.unwrap_or(value));
-    (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high));
+    if bound.is_some() && low < threshold {
+        return part.without(format!("bound: {id} is at least {value:.0}, which is below the {threshold:.0} asked for ({})", why_not(metric)));
+    }
+    (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high).filter(|h| h.is_finite()));
     part.need.holds = match (low >= threshold, high < threshold) {
         (true, _) => Some(true),
         (_, true) => Some(false),
@@ -153,43 +158,60 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
 }
 
 /// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
-fn sustained(phases: &[PhaseRun], sequential: &Result<f64, String>, threshold: f64) -> Part {
+fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, String>, threshold: f64) -> Part {
     let name = Run::doing_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
     let mut part = Part::new("sequential write, slowest second", format!("{name} series"), threshold, Unit::BytesPerS);
-    // All of it in less than a second is a bound that can only say yes.
-    let bound = || least_of_the_only_second(phases).filter(|least| *least >= threshold);
-    match (sequential, sequential.is_err().then(bound).flatten()) {
-        (Ok(rate), _) => (part.need.value, part.need.holds) = (Some(*rate), Some(*rate >= threshold)),
-        (Err(_), Some(least)) => {
-            (part.need.value, part.need.low, part.need.holds) = (Some(least), Some(least), Some(true))
+    match sequential_to(phases, sequential, threshold) {
+        Ok(Deciding { value, bound, .. }) => {
+            (part.need.value, part.need.holds) = (Some(value), Some(value >= threshold));
+            part.need.low = bound.map(|_| value);
+            part
         }
-        (Err(why), None) => return part.without(why.clone()),
+        Err(why) => part.without(why),
     }
-    part
+}
+
+/// The lowest sustained rate as far as it decides a threshold: all of it in less than a second, and what was disturbed, are bounds
+/// that can only say yes.
+pub(crate) fn sequential_to(
+    phases: &[PhaseRun],
+    sequential: &Result<Deciding, String>,
+    threshold: f64,
+) -> Result<Deciding, String> {
+    match sequential {
+        Ok(rate) if rate.bound.is_none() || rate.value >= threshold => Ok(*rate),
+        Ok(rate) => {
+            let phase = Run::doing_in(phases, Work::SequentialWrite);
+            let why = phase.and_then(|p| p.reasons.first()).map_or("", String::as_str);
+            Err(format!("bound: the slowest second took at least {:.1} MB/s, which does not decide it ({why})", rate.value / 1e6))
+        }
+        Err(why) => least_of_the_only_second(phases)
+            .filter(|least| *least >= threshold)
+            .map(|least| Deciding::bounded(Bound::AtLeast, least))
+            .ok_or_else(|| why.clone()),
+    }
 }
 
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
-pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
+pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, String> {
     let phase = Run::doing_in(phases, Work::SequentialWrite);
     let phase = phase.ok_or_else(|| "missing: the run has no phase that writes large blocks in sequence".to_owned())?;
     let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));
-    let mean = phase.metrics.iter().find(|m| m.id == id && m.status == MetricStatus::Measured).and_then(|m| m.value);
-    let (Some(mean), Some(record)) = (mean, &phase.record) else {
-        let why = phase.reasons.first().map_or("no reason was given", String::as_str);
-        return Err(format!("missing: {id} has no value ({why})"));
-    };
+    let mean = rate_of(phase).map_err(|why| format!("missing: {id} has no value that decides ({why})"))?;
+    let record = phase.record.as_ref().ok_or_else(|| format!("missing: {name} has no series"))?;
     let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
-    let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean * 1e9) as u64);
-    lowest_window(record.counted_intervals(), window_ns)
-        .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
+    let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean.value * 1e9) as u64);
+    let lowest = lowest_window(record.counted_intervals(), window_ns)
+        .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))?;
+    Ok(mean.bound.map_or(Deciding::exactly(lowest), |bound| Deciding::bounded(bound, lowest)))
 }
 
 /// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of
 /// bytes written, met by a fast disk. What it would have taken beside is not known.
-pub(crate) fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
-    let phase = Run::doing_in(phases, Work::SequentialWrite).filter(|p| p.status == PhaseStatus::Measured)?;
+fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
+    let phase = Run::doing_in(phases, Work::SequentialWrite).filter(|p| rate_of(p).is_ok())?;
     let record = phase.record.as_ref().filter(|r| r.stop == StopCause::RegionDone)?;
     let counted = record.counted_intervals();
     let within_one = counted.iter().map(|i| i.length_ns).sum::<u64>() < WINDOW_NS;
@@ -218,7 +240,7 @@ fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
 
 fn application(
     (class, read, write, reads, writes): (&str, f64, f64, Work, Work),
-    sequential: &Result<f64, String>,
+    sequential: &Result<Deciding, String>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {
@@ -250,7 +272,7 @@ fn application(
 fn speed(
     class: &str,
     threshold: f64,
-    sequential: &Result<f64, String>,
+    sequential: &Result<Deciding, String>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {

@@ -140,6 +140,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether it can only have lowered a rate or raised a latency, so that the number is a bound of the true one.
+    pub fn only_worsens(&self) -> bool {
+        matches!(self, Self::Throttled { .. } | Self::Steal { .. } | Self::ForeignTraffic { .. })
+    }
+
     /// The code: stable, for scripts.
     pub fn code(&self) -> &'static str {
         match self {
