@@ -425,6 +425,72 @@ mod tests {
         assert_eq!(least_of_the_only_second(&phases(1, 1, Fixture::sequential_write())), None, "it has whole seconds");
     }
 
+    /// The same phases, on a machine of which a tenth was taken away.
+    fn stolen(read: u64, write: u64, mut sequential: Fixture) -> Vec<PhaseRun> {
+        let steal = |f: &mut Fixture| {
+            let ticks = f.record.duration_ns() / 10_000_000;
+            f.cpu_ticks(ticks * 9 / 10, ticks / 10);
+        };
+        steal(&mut sequential);
+        let random = |operation: Operation, depth: u32, rate: u64| {
+            let mut fixture = Fixture::random_read().at_rate(rate, 4.0);
+            fixture.plan.streams[0].block_mut().operation = operation;
+            fixture.plan.streams[0].path.queue_depth = depth;
+            fixture.record.mean_depth = Some(f64::from(depth));
+            steal(&mut fixture);
+            run_of(fixture, &format!("any-{operation:?}-{depth}"))
+        };
+        let all = vec![
+            run_of(sequential, "pour"),
+            random(Operation::Read, 1, read),
+            random(Operation::Write, 1, write),
+            random(Operation::Read, 32, read),
+            random(Operation::Write, 32, write),
+        ];
+        assert!(all.iter().all(|p| p.status == model::PhaseStatus::Refused && p.reasons[0].starts_with("steal: ")));
+        all
+    }
+
+    #[test]
+    fn what_was_slowed_says_above_and_never_below() {
+        let list = rated(&card("mmc"), &stolen(5_000, 28_900, Fixture::sequential_write()));
+        let of = |class: &str| list.iter().find(|c| c.rating.class == class).unwrap();
+        for (class, want) in [("A1", "above"), ("A2", "above"), ("C10", "above"), ("U3", "above"), ("V30", "above")] {
+            assert_eq!(of(class).rating.indication.as_deref(), Some(want), "{class}");
+        }
+        let writes = &of("A1").needs[1];
+        assert!(writes.low == writes.value && writes.value > Some(28_000.0) && writes.high.is_none(), "{writes:?}");
+        let v60 = &of("V60").rating;
+        assert!(v60.indication.is_none() && v60.reasons[0].starts_with("bound: ") && v60.reasons[0].contains("steal"));
+        let slow = rated(&card("mmc"), &stolen(5_000, 300, Fixture::sequential_write()));
+        assert_eq!(slow[0].rating.indication, None, "300 may be 500 without the hypervisor");
+        assert!(slow[0].rating.reasons[0].contains("at least"), "{:?}", slow[0].rating.reasons);
+    }
+
+    #[test]
+    fn a_use_is_answered_by_a_bound_and_by_nothing_that_may_be_too_good() {
+        let fit = |phases: Vec<PhaseRun>, of: &str| crate::fit(&test_runs::run(phases), &crate::use_named(of).unwrap());
+        let good = fit(stolen(5_000, 28_900, Fixture::sequential_write()), "A1");
+        assert_eq!((good.met, good.bound), (Some(true), Some(Bound::AtLeast)), "{good:?}");
+        let slow = fit(stolen(5_000, 300, Fixture::sequential_write()), "A1");
+        assert_eq!((slow.met, slow.value, slow.bound), (None, None, None), "{slow:?}");
+        assert!(slow.reasons[0].contains("steal: "), "{:?}", slow.reasons);
+        // 38,000 random reads of a file system in user space, which may hold them in memory.
+        let mut unproven = phases(38_000, 28_900, Fixture::sequential_write());
+        let mut f = Fixture::random_read().at_rate(38_000, 4.0);
+        f.plan.streams[0].path.queue_depth = 1;
+        f.record.mean_depth = Some(1.0);
+        f.record.direct = Some(model::DirectProof::Unproven("fuseblk".into()));
+        unproven[1] = run_of(f, "rand-read-qd1");
+        let told = |m: &&model::Metric| m.reasons.iter().any(|r| r.starts_with("direct-unproven: "));
+        let with_value = unproven[1].metrics.iter().filter(|m| m.value.is_some());
+        assert!(with_value.clone().count() > 5 && with_value.clone().filter(told).count() == with_value.count());
+        assert_eq!(indication(&ratings_of(&card("mmc"), &unproven), "A1"), None);
+        let open = fit(unproven, "root-fs");
+        assert_eq!(open.met, None, "{open:?}");
+        assert!(open.reasons[0].contains("direct-unproven: "), "{:?}", open.reasons);
+    }
+
     #[test]
     fn closed_where_numbers_are_missing_or_refused() {
         let mut f = Fixture::sequential_write();

@@ -29,9 +29,9 @@ pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
         Some(shown) => shown.with_interval(style.plus_minus()),
         None => {
             let code = m.reasons.first().and_then(|r| reason_code(r));
-            if let Some(rejected) = m.rejected_value {
+            if let Some(rejected) = quantity::rejected(m) {
                 let code = code.map_or_else(String::new, |c| format!(" {}", plain(c, style.ascii)));
-                return format!("({})!{code}", quantity::quantity(rejected, m.unit));
+                return format!("({})!{code}", rejected.value());
             }
             let word = status_word(m.status);
             code.map_or_else(|| word.to_owned(), |c| format!("{word}: {}", plain(c, style.ascii)))
@@ -76,10 +76,8 @@ impl Notes {
             let p99 = p99.filter(|_| quantity == "iops").map(|v| quantity::quantity(v, model::Unit::Ns));
             return Cell::Value { shown, p99, unsteady: false };
         }
-        match (self.without(metric.status, &metric.reasons), metric.rejected_value) {
-            (Cell::Without { note, .. }, Some(value)) => {
-                Cell::Doubted { shown: quantity::shown(value, metric.unit, None), note }
-            }
+        match (self.without(metric.status, &metric.reasons), quantity::rejected(metric)) {
+            (Cell::Without { note, .. }, Some(shown)) => Cell::Doubted { shown, note },
             (cell, _) => cell,
         }
     }
