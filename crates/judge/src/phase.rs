@@ -1,8 +1,8 @@
 //! One phase as a whole: its status, why, and its metrics.
 
 use crate::changes::{changes_of, said};
-use crate::rate::{counted_rate, rate_of_slices};
 use crate::quantity::bound_of;
+use crate::rate::{counted_rate, rate_of_slices};
 use crate::standing::unproven;
 use crate::validity::{Case, Refusal, Remark, judge_validity, slices, steady};
 use crate::{Context, metrics};
@@ -54,7 +54,8 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         // The first metric of a phase is its rate; what has to be said of the phase is said there. What may be too good is
         // said of each number.
         for (place, metric) in metrics.iter_mut().enumerate() {
-            let told = |r: &&String| place == 0 || metric.value.is_some() && unproven(std::slice::from_ref(*r)).is_some();
+            let told =
+                |r: &&String| place == 0 || metric.value.is_some() && unproven(std::slice::from_ref(*r)).is_some();
             metric.reasons.extend(remarks.iter().filter(told).cloned().collect::<Vec<_>>());
         }
         return JudgedPhase {

@@ -33,6 +33,8 @@ pub struct RankAsked {
     pub higher: Vec<String>,
     /// Metrics of which less is better, where their source does not say.
     pub lower: Vec<String>,
+    /// Whether runs that something slowed have no value.
+    pub strict: bool,
     /// Noise of single runs by metric, as [`Asked::noise_floor`].
     pub noise_floor: BTreeMap<String, f64>,
 }
@@ -68,6 +70,13 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     if targets.len() < 2 {
         return Err(RankError::OneTarget(targets.first().map(|t| t.name.clone())));
     }
+    let strict: Vec<TargetRuns>;
+    let targets = if asked.strict {
+        strict = without_bounds(targets);
+        &strict[..]
+    } else {
+        targets
+    };
     let ids = metric_ids(targets);
     if ids.is_empty() {
         return Err(RankError::NothingMeasured);
@@ -103,6 +112,14 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
         target.metrics.sort_by_key(|m| asked.metrics.iter().position(|p| matches_pattern(p, &m.id)));
     }
     Ok(ranking)
+}
+
+/// The same targets, whose numbers stand or are none.
+fn without_bounds(targets: &[TargetRuns]) -> Vec<TargetRuns> {
+    let mut targets = targets.to_vec();
+    let phases = targets.iter_mut().flat_map(|t| &mut t.runs).flat_map(|r| &mut r.phases);
+    phases.flat_map(|p| &mut p.metrics).for_each(|m| m.bound = None);
+    targets
 }
 
 /// All metrics of any target, in the order in which they appear.
@@ -149,7 +166,12 @@ fn one_metric(
             let mut reasons = why_not(runs, unit);
             reasons.extend(slowed.first().map(|m| {
                 let why = Reason::of(&crate::standing::why_not(m)).sentence.to_owned();
-                format!("slowed: {} of {} runs were slowed, and it is {} what is shown ({why})", slowed.len(), used.len(), m.bound.map_or("", Bound::words))
+                format!(
+                    "slowed: {} of {} runs were slowed, and it is {} what is shown ({why})",
+                    slowed.len(),
+                    used.len(),
+                    m.bound.map_or("", Bound::words)
+                )
             }));
             RankedMetric {
                 id: id.to_owned(),
@@ -174,7 +196,8 @@ fn one_metric(
     // Whole percents of a processor, as other tools print them, are shown and not judged.
     let judged = with_places && unit != Unit::Percent;
     let bounds: Vec<bool> = metrics.iter().map(|m| m.bound.is_some()).collect();
-    let places = if judged { places(targets, id, (&values, &bounds), better, asked) } else { vec![None; targets.len()] };
+    let places =
+        if judged { places(targets, id, (&values, &bounds), better, asked) } else { vec![None; targets.len()] };
     for (metric, place) in metrics.iter_mut().zip(places) {
         metric.place = place;
         metric.ratio_to_best = metric.value.zip(best).map(|(v, b)| v / b).filter(|r| r.is_finite());

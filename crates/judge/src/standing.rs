@@ -47,12 +47,8 @@ pub(crate) fn deciding(phase: &PhaseRun, metric: &Metric) -> Result<Option<Decid
     if metric.status != MetricStatus::Measured {
         return Err(why_not(metric));
     }
-    let of = |value| Deciding {
-        value,
-        low: metric.low.unwrap_or(value),
-        high: metric.high.unwrap_or(value),
-        bound: None,
-    };
+    let of =
+        |value| Deciding { value, low: metric.low.unwrap_or(value), high: metric.high.unwrap_or(value), bound: None };
     Ok(metric.value.map(of))
 }
 

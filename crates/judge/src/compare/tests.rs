@@ -289,7 +289,11 @@ fn runs_that_something_slowed_count_in_randomised_pairs_with_a_warning() {
     assert!(warning.contains("6 of 12 runs of A and 6 of 12 of B") && warning.contains("--strict"), "{warning}");
     let strict = first(&a, &b, &Asked { strict: true, ..Asked::default() });
     assert_eq!(strict.verdict, Verdict::Invalid);
-    assert!(strict.reasons.iter().any(|r| r.contains("refused: steal") && r.contains("12 of 24")), "{:?}", strict.reasons);
+    assert!(
+        strict.reasons.iter().any(|r| r.contains("refused: steal") && r.contains("12 of 24")),
+        "{:?}",
+        strict.reasons
+    );
     // One run of a side is not slowed as the other is.
     let single = first(&a[..1], &b[..1], &Asked::default());
     assert_eq!((single.verdict, single.basis), (Verdict::Invalid, Basis::Single));

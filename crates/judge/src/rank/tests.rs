@@ -39,6 +39,10 @@ fn a_slowed_run_is_at_least_what_it_shows_and_never_worse_for_it() {
         assert!(metric.reasons[0].starts_with("slowed: 1 of 1 runs were slowed"), "{:?}", metric.reasons);
         ranking.targets.iter().map(|t| t.metrics[0].place.unwrap()).collect::<Vec<_>>()
     };
+    let mut targets = [("a", 300.0), ("b", 100.0)].map(|(n, v)| target(n, &[("x.iops", v)]));
+    slow(&mut targets[0]);
+    let strict = rank(&targets, &RankAsked { strict: true, ..RankAsked::default() }).unwrap();
+    assert_eq!((strict.targets[0].metrics[0].value, strict.targets[0].metrics[0].place), (None, None));
     assert_eq!(places(0), [1, 2], "the best although it was slowed");
     assert_eq!(places(1), [1, 1], "it may be as good");
 }

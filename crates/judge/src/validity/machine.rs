@@ -231,7 +231,10 @@ mod tests {
         };
         assert_eq!(f.codes(), ["steal"]);
         assert_eq!((bound(&f, ".iops"), bound(&f, ".throughput_bytes_per_s")), (Some(AtLeast), Some(AtLeast)));
-        assert_eq!((bound(&f, "_p99"), bound(&f, "_max"), bound(&f, "_mean")), (Some(AtMost), Some(AtMost), Some(AtMost)));
+        assert_eq!(
+            (bound(&f, "_p99"), bound(&f, "_max"), bound(&f, "_mean")),
+            (Some(AtMost), Some(AtMost), Some(AtMost))
+        );
         assert_eq!(bound(&f, "cpu_percent"), None);
         // What may be from the page cache may be too good whatever slowed it, and so may what has another reason.
         f.record.direct = Some(model::DirectProof::Fallback("btrfs".into()));
