@@ -7,10 +7,9 @@ use crate::style::Style;
 use crate::text::plain;
 use model::{Metric, MetricStatus, Reason, Run, Sync, TargetKind, Work};
 
-/// The word in front of a reason's colon, where it is a short code: `cold-unproven: 3 % of ...`.
+/// The code of a reason, as JSON has it: `cold-unproven: 3 % of ...`.
 pub(crate) fn reason_code(reason: &str) -> Option<&str> {
-    let code = reason.split_once(':').map_or(reason, |(code, _)| code).trim();
-    (!code.is_empty() && code.chars().count() <= 18 && code.split_whitespace().count() <= 2).then_some(code)
+    Reason::of(reason).code
 }
 
 /// What a status is called where a number is missing.
@@ -263,6 +262,9 @@ mod tests {
     fn codes_are_short() {
         assert_eq!(reason_code("cold-unproven: the device read less"), Some("cold-unproven"));
         assert_eq!(reason_code("this is a whole sentence without a code"), None);
-        assert_eq!(reason_code("interrupted"), Some("interrupted"));
+        // The same as in JSON: a sentence of one word is no code.
+        for reason in ["interrupted", "interrupted: the run was ended", "a tool said: no"] {
+            assert_eq!(reason_code(reason), Reason::of(reason).code);
+        }
     }
 }

@@ -63,7 +63,8 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     if failed {
         // That it ended early is no reason of its own, and more time would not help.
     } else if !enough || seconds < LEAST_SECONDS && !complete {
-        out.refusals.push(Refusal::TooLittleData { operations, seconds });
+        let by_bytes = to_go_on && record.stop == StopCause::RegionDone && case.plan.is_write();
+        out.refusals.push(Refusal::TooLittleData { operations, seconds, by_bytes });
     } else if seconds < LEAST_SECONDS && !case.plan.copies_memory() {
         let sentence = format!("all of it took {seconds:.3} s; caches and bursts weigh more than in a longer run");
         out.remarks.push(Remark::new("short-phase", sentence));
