@@ -35,7 +35,8 @@ impl Conclusions {
         let own = diagnose::limit(run);
         let deciding = deciding_row(&fit, asked_for.as_deref(), &limits).filter(|_| !holds_all(&own));
         // What is only left over says less than what a row knows.
-        let deciding = deciding.or_else(|| furthest_row(&limits).filter(|_| diagnose::is_remainder(run)));
+        let furthest = furthest_row(&limits).filter(|_| deciding.is_none() && diagnose::is_remainder(run));
+        let deciding = deciding.or(furthest);
         let limit = deciding.map_or(own, Limit::from);
         // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
         let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.what == name)?, &limits));
@@ -45,7 +46,10 @@ impl Conclusions {
             Some(step) => Some(step),
             None => diagnose::next_step(run, &limit, &findings),
         };
-        let causes = diagnose::causes(run).into_iter().map(Cause::from).collect();
+        let mut causes: Vec<Cause> = diagnose::causes(run).into_iter().map(Cause::from).collect();
+        if let Some(row) = furthest {
+            causes.insert(0, of_row(row));
+        }
         Self {
             ratings: judge::ratings(run),
             depth_curves: judge::depth_curves(run),
@@ -77,6 +81,13 @@ fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
     let worst = fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))?;
     row_of(worst, limits).filter(|l| l.confidence >= Confidence::Probable)
+}
+
+/// A row as the first of all causes.
+fn of_row(row: &RowLimit) -> Cause {
+    let Limit { layer, statement, confidence, evidence } = Limit::from(row);
+    let decided_by = format!("{} again, with what is named changed", row.phase);
+    Cause { layer, statement, confidence, evidence, decided_by }
 }
 
 /// The row with a particular cause that is furthest below what its path gives without it; `None` where no row has one.

@@ -32,10 +32,12 @@ pub fn limit(run: &Run) -> Limit {
     causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
 }
 
-/// Whether the bottleneck is only what is left where nothing particular was seen: the device, a hint.
+/// Whether the bottleneck is only what is left where nothing particular was seen: the device, or a hint of a busy
+/// processor.
 pub fn is_remainder(run: &Run) -> bool {
     let head = causes(run).into_iter().find(|c| !c.is_remark());
-    head.is_none_or(|c| c.standing == Standing::Remainder || c.confidence == Confidence::Low)
+    let hint = |c: &Cause| c.confidence == Confidence::Low && matches!(c.layer, LimitLayer::Cpu | LimitLayer::Device);
+    head.is_some_and(|c| c.standing == Standing::Remainder || hint(&c))
 }
 
 impl From<Cause> for Limit {

@@ -146,7 +146,7 @@ mod tests {
         let bound = Fit { bound: Some(model::Bound::AtLeast), ..good.clone() };
         assert_eq!(
             verdict(&[bound], Some("video V10")).unwrap(),
-            "Yes, good for video V10: at least 900 random writes/s, A1 asks for 500 (at least 1.8 times what it needs)."
+            "Yes, good for video V10: at least 900 random writes/s, A1 asks for 500 (at least 1.80 times what it needs)."
         );
         assert!(verdict(&[open], Some("a database")).unwrap().starts_with("Not known whether"));
     }

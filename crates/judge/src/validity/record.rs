@@ -224,6 +224,11 @@ mod tests {
         let mut few = Fixture::random_read().at_rate(400, 0.2);
         few.record.stop = StopCause::RegionDone;
         assert_eq!(few.codes(), ["too-little-data"]);
+        assert!(few.judge().reasons[0].contains("more time"), "{:?}", few.judge().reasons);
+        // More time would not help one that ended with what it may write.
+        few.plan.streams[0].block_mut().operation = model::Operation::Write;
+        let said = few.judge().reasons.remove(0);
+        assert!(said.contains("(--max-write)") && !said.contains("--budget"), "{said}");
         // Where the region was covered: a remark.
         f.plan.stop = StopRule::RegionOnce;
         assert_eq!(f.codes(), NONE);

@@ -255,3 +255,33 @@ pub(crate) fn doubt(table: &Table, notes: &[String]) -> Option<String> {
     };
     (doubtful > 0).then(|| format!("{doubtful} of {all} {verb} doubtful: {what}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubt_has_its_reasons_with_counts_the_commonest_first() {
+        let shown = || Shown { number: "1".into(), unit: "", half_width: None };
+        let doubted = |note| Cell::Doubted { shown: shown(), note: Some(note) };
+        let table = |cells| Table { rows: vec![Row::new("row", cells)], ..Table::default() };
+        let notes = [
+            "steal: the hypervisor took up to 7 % of a CPU's time".to_owned(),
+            "foreign-traffic: another program used the disk; and more; steal: the hypervisor took up to 16 %"
+                .to_owned(),
+            "foreign-traffic: another program used the disk, 2 MB/s".to_owned(),
+        ];
+        let good = Cell::Value { shown: shown(), p99: None, unsteady: false };
+        let cells = vec![doubted(1), doubted(2), doubted(3), doubted(3), good.clone()];
+        assert_eq!(
+            doubt(&table(cells), &notes).unwrap(),
+            "4 of 5 numbers are doubtful: another program used the disk (3); the hypervisor took up to 7 % of a CPU's time (2)"
+        );
+        let all = vec![doubted(1), good.clone()];
+        assert_eq!(
+            doubt(&table(all), &notes).unwrap(),
+            "1 of 2 numbers is doubtful: the hypervisor took up to 7 % of a CPU's time"
+        );
+        assert_eq!(doubt(&table(vec![good]), &notes), None);
+    }
+}
