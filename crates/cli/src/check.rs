@@ -20,6 +20,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
+    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
     let mut opened = execution.open(&Wanted {
         name: &args.target,

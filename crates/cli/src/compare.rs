@@ -215,6 +215,7 @@ fn asked(
 ) -> Asked {
     let mut asked = declared.cloned().unwrap_or_default();
     asked.alpha = args.alpha.or(asked.alpha);
+    asked.strict = args.strict;
     if all.is_some() {
         asked.margin_percent = all;
         asked.margins.clear();

@@ -28,6 +28,7 @@ pub struct Execution<'a> {
     page: Page<'a>,
     keep_every: Duration,
     keep_shared: bool,
+    wait_quiet: Duration,
     waiting: Arc<Waiting>,
     terminal: Terminal,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
@@ -74,6 +75,7 @@ impl<'a> Execution<'a> {
             page,
             keep_every: KEEP_EVERY,
             keep_shared: false,
+            wait_quiet: Duration::ZERO,
             terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting)),
             waiting,
             _signals_elsewhere: elsewhere,
@@ -87,6 +89,15 @@ impl<'a> Execution<'a> {
             Failure::new(FailureKind::Usage, format!("--keep-every: {e}")).remedy("for example --keep-every 60s")
         })?;
         Ok(Self { keep_every: Duration::from_nanos(every_ns), keep_shared: true, ..self })
+    }
+
+    /// With each run waiting for a quiet machine first: a time as of `--wait-quiet`.
+    pub fn waiting_for_quiet(self, time: Option<&str>) -> Result<Self, Failure> {
+        let Some(time) = time else { return Ok(self) };
+        let most_ns = parse_duration_ns(time).map_err(|e| {
+            Failure::new(FailureKind::Usage, format!("--wait-quiet: {e}")).remedy("for example --wait-quiet 5m")
+        })?;
+        Ok(Self { wait_quiet: Duration::from_nanos(most_ns), ..self })
     }
 
     /// Opens a target, and probes it if that is wanted.
@@ -104,6 +115,7 @@ impl<'a> Execution<'a> {
             archive: Some(&self.archive),
             keep_every: self.keep_every,
             keep_shared: self.keep_shared,
+            wait_quiet: self.wait_quiet,
             clock: self.clock,
         }
     }
@@ -175,7 +187,8 @@ fn exit_code(run: &Run) -> ExitCode {
     if verified().any(|v| v.in_memory_only().is_some()) {
         return ExitCode::from(FailureKind::Invalid.exit_code());
     }
-    let measured = run.results().any(|m| m.status == MetricStatus::Measured);
+    // A bound answers, too.
+    let measured = run.results().any(|m| m.status == MetricStatus::Measured || m.bounded().is_some());
     match run.state {
         RunState::Complete if measured => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),

@@ -27,6 +27,7 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     let mut workload = text::workload(&source, &set, false)?;
     let page = Page { file: args.report.as_deref(), identify: false };
     let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
+    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
     let mut opened = execution.open(&Wanted {
         name: &args.target,
         links: Links::Follow,

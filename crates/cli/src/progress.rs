@@ -189,6 +189,10 @@ impl Listener for Terminal {
                 self.waiting.target(target);
                 self.run_begins(plan, step);
             }
+            Event::WaitsForQuiet(most) => {
+                let most = report::quantity::duration(u64::try_from(most.as_nanos()).unwrap_or(u64::MAX));
+                self.say(&format!("waiting for a quiet machine, {most} at most"));
+            }
             Event::PhaseBegins(phase) => {
                 self.waiting.phase(phase);
                 if !self.quiet && !std::io::stderr().is_terminal() && phase.skip.is_none() {

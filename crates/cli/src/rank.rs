@@ -87,6 +87,7 @@ fn asked(args: &RankArgs) -> Result<RankAsked, Failure> {
         metrics: args.metrics.clone(),
         predicted: args.predict.clone(),
         predictors: args.predictors.clone(),
+        strict: args.strict,
         ..RankAsked::default()
     };
     for text in &args.better {

@@ -32,6 +32,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
     let page = Page { file: None, identify: false };
     let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
+    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
     let wanted = Wanted {
         name: &args.source,
         links: Links::Follow,

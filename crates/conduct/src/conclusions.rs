@@ -34,6 +34,9 @@ impl Conclusions {
         let asked_for = asked.map(|u| u.id);
         let own = diagnose::limit(run);
         let deciding = deciding_row(&fit, asked_for.as_deref(), &limits).filter(|_| !holds_all(&own));
+        // What is only left over says less than what a row knows.
+        let furthest = furthest_row(&limits).filter(|_| deciding.is_none() && diagnose::is_remainder(run));
+        let deciding = deciding.or(furthest);
         let limit = deciding.map_or(own, Limit::from);
         // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
         let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.what == name)?, &limits));
@@ -43,7 +46,10 @@ impl Conclusions {
             Some(step) => Some(step),
             None => diagnose::next_step(run, &limit, &findings),
         };
-        let causes = diagnose::causes(run).into_iter().map(Cause::from).collect();
+        let mut causes: Vec<Cause> = diagnose::causes(run).into_iter().map(Cause::from).collect();
+        if let Some(row) = furthest {
+            causes.insert(0, of_row(row));
+        }
         Self {
             ratings: judge::ratings(run),
             depth_curves: judge::depth_curves(run),
@@ -77,6 +83,22 @@ fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]
     row_of(worst, limits).filter(|l| l.confidence >= Confidence::Probable)
 }
 
+/// A row as the first of all causes.
+fn of_row(row: &RowLimit) -> Cause {
+    let Limit { layer, statement, confidence, evidence } = Limit::from(row);
+    let decided_by = format!("{} again, with what is named changed", row.phase);
+    Cause { layer, statement, confidence, evidence, decided_by }
+}
+
+/// The row with a particular cause that is furthest below what its path gives without it; `None` where no row has one.
+fn furthest_row(limits: &[RowLimit]) -> Option<&RowLimit> {
+    /// What costs less than this share says no more than the rate of the device.
+    const LEAST: f64 = 2.0;
+    let below = |l: &&RowLimit| l.next_step.as_ref().and_then(|s| s.predicted_ratio).filter(|r| *r >= LEAST);
+    let sure = limits.iter().filter(|l| l.confidence >= Confidence::Probable && l.layer != LimitLayer::Unknown);
+    sure.filter_map(|l| Some((l, below(&l)?))).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(l, _)| l)
+}
+
 /// Where nothing limits for want of numbers, those that were asked for are what is missing, and not those of a whole check.
 fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
     let asked = asked_for.and_then(|name| fit.iter().find(|f| f.what == name));
@@ -108,4 +130,32 @@ pub fn made_for(name: &str) -> String {
 pub fn asked_for(run: &Run) -> Option<UseText> {
     let name = run.plan.notes.iter().find_map(|note| note.strip_prefix(MADE_FOR))?;
     judge::use_named(name).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_rows_with_a_cause_the_one_furthest_below_its_path_is_the_headline() {
+        let row = |phase: &str, confidence, ratio: Option<f64>| RowLimit {
+            phase: phase.into(),
+            layer: LimitLayer::Device,
+            statement: format!("what holds {phase}"),
+            confidence,
+            evidence: Vec::new(),
+            next_step: Some(NextStep { text: String::new(), predicted_ratio: ratio, basis: String::new() }),
+        };
+        let rows = [
+            row("seq-read", Confidence::Probable, None),
+            row("rand-write-qd1", Confidence::Probable, Some(6.0)),
+            row("sync-write", Confidence::Probable, Some(60.0)),
+            row("buffered-write", Confidence::Low, Some(200.0)),
+        ];
+        assert_eq!(furthest_row(&rows).map(|r| r.phase.as_str()), Some("sync-write"));
+        assert_eq!(furthest_row(&rows[..2]).map(|r| r.phase.as_str()), Some("rand-write-qd1"));
+        assert_eq!(furthest_row(&rows[..1]), None);
+        assert_eq!(furthest_row(&rows[3..]), None, "a hint is no headline");
+        assert_eq!(furthest_row(&[row("sync-write", Confidence::Probable, Some(1.5))]), None);
+    }
 }

@@ -4,6 +4,7 @@ mod conductor;
 mod fitting;
 mod keeping;
 mod observer;
+mod quiet;
 mod series_reader;
 
 pub use conductor::Executed;
@@ -41,6 +42,8 @@ pub struct Execution<'a> {
     pub keep_every: Duration,
     /// Whether also where the archive lies on the disks that a phase measures; else what it brings is held until it has ended.
     pub keep_shared: bool,
+    /// How long each run waits for a quiet machine at most before it begins; zero: not at all.
+    pub wait_quiet: Duration,
     /// When the run began.
     pub clock: WallClock,
 }

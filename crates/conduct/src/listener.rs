@@ -26,6 +26,8 @@ pub enum Event<'a> {
         /// Which run of several it is.
         step: Option<Step<'a>>,
     },
+    /// It waits for a quiet machine, so long at most.
+    WaitsForQuiet(std::time::Duration),
     /// A phase is about to be executed.
     PhaseBegins(&'a PhasePlan),
     /// A phase is being executed; said every few hundredths of a second, with how far it is.

@@ -40,7 +40,7 @@ pub use causes::{Cause, Trial, causes};
 pub use copies::copy_report;
 pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
-pub use limit::{limit, next_step};
+pub use limit::{is_remainder, limit, next_step};
 pub use model::NextStep;
 pub use near_ids::near_ids;
 pub use rows::limits;

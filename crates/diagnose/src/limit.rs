@@ -1,8 +1,11 @@
 //! The head of the causes, or an honest "unknown" with what is missing.
 
-use crate::causes::{Cause, causes};
+use crate::causes::{Cause, Standing, causes};
 use crate::{catalogue, machine};
-use model::{Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, Reason, Run, RunState, TargetKind, Work};
+use model::{
+    Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, Run, RunState, StopCause, TargetKind,
+    Work,
+};
 
 /// What a limit is named from.
 const NEEDED: [(Work, &str); 6] = [
@@ -27,6 +30,14 @@ fn missing(run: &Run) -> impl Iterator<Item = (String, &str)> {
 /// The bottleneck of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
     causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
+}
+
+/// Whether the bottleneck is only what is left where nothing particular was seen: the device, or a hint of a busy
+/// processor.
+pub fn is_remainder(run: &Run) -> bool {
+    let head = causes(run).into_iter().find(|c| !c.is_remark());
+    let hint = |c: &Cause| c.confidence == Confidence::Low && matches!(c.layer, LimitLayer::Cpu | LimitLayer::Device);
+    head.is_some_and(|c| c.standing == Standing::Remainder || hint(&c))
 }
 
 impl From<Cause> for Limit {
@@ -63,11 +74,24 @@ fn nothing_named(run: &Run) -> Limit {
 /// would be a guess.
 fn to_measure(run: &Run) -> Option<NextStep> {
     let reasons: Vec<&str> = missing(run).map(|(_, why)| why).collect();
+    let short = |code: &str| reasons.iter().any(|why| Reason::of(why).code == Some(code));
+    // Of what ended with the bytes that it may write, more time makes no more.
+    let ended = |stop: &dyn Fn(&PhaseRun) -> bool| {
+        let phases = NEEDED.iter().filter_map(|(work, _)| run.doing(*work));
+        phases.filter(|p| Reason::find(&p.reasons, "too-little-data").is_some()).any(|p| stop(p))
+    };
+    let by_bytes =
+        |p: &PhaseRun| p.plan.is_write() && p.record.as_ref().is_some_and(|r| r.stop == StopCause::RegionDone);
+    let (bytes, time) = (ended(&by_bytes), short("budget") || ended(&|p| !by_bytes(p)));
     let text = if reasons.is_empty() {
         return None;
     } else if matches!(run.state, RunState::Interrupted | RunState::Truncated) {
         "repeat the check and let it come to its end"
-    } else if reasons.iter().any(|why| matches!(Reason::of(why).code, Some("budget" | "too-little-data"))) {
+    } else if bytes && time {
+        "repeat the check with a longer --budget and a larger --max-write"
+    } else if bytes {
+        "repeat the check with a larger --max-write"
+    } else if time {
         "repeat the check with a longer --budget"
     } else {
         return None;

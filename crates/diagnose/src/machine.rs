@@ -153,9 +153,16 @@ pub fn busy_before(run: &Run, record: &PhaseRecord) -> Option<f64> {
     cpus_between(window.first()?, window.last()?).map(|c| c.share.busy())
 }
 
+/// Largest share of a processor that was taken away during a phase.
+pub fn steal(run: &Run, phase: &PhaseRun) -> f64 {
+    let samples = run.samples_of(phase);
+    let cpus = samples.first().zip(samples.last()).map(|(a, b)| a.cpus.iter().zip(&b.cpus));
+    cpus.into_iter().flatten().filter_map(|(a, b)| cpu_share(a, b)).map(|s| s.steal).fold(0.0, f64::max)
+}
+
 /// CPU that our workers used, user and system, as a share of the time of one processor per worker.
 pub fn own_share(phase: &PhaseRun, record: &PhaseRecord) -> Option<(f64, f64)> {
-    let available = record.duration_ns() as f64 * phase.plan.streams.len().max(1) as f64;
+    let available = record.duration_ns() as f64 * f64::from(record.engine_threads(&phase.plan).max(1));
     (available > 0.0).then(|| (record.usage.user_ns as f64 / available, record.usage.system_ns as f64 / available))
 }
 

@@ -45,6 +45,13 @@ impl Said {
         self
     }
 
+    /// How many times as fast its path is without what is named.
+    fn below_by(mut self, ratio: f64) -> Self {
+        let rounded = Some((ratio * 100.0).round() / 100.0).filter(|r| r.is_finite() && *r > 1.0);
+        self.next_step.iter_mut().for_each(|s| s.predicted_ratio = rounded);
+        self
+    }
+
     /// A cause of the run in fewer words.
     fn of(cause: &Cause, statement: impl Into<String>) -> Self {
         Self {
@@ -273,12 +280,16 @@ impl Row<'_> {
         if self.work == Work::RandomWrite
             && let Some(read) = self.value(Work::RandomRead, "latency_ns_mean").filter(|read| ns >= read * DEAR_WRITE)
         {
-            let statement = format!("each small write takes {}, {} a read", phrase::time(ns), phrase::times(ns / read));
+            let (statement, read_ns) =
+                (format!("each small write takes {}, {} a read", phrase::time(ns), phrase::times(ns / read)), read);
             let read = self.measured("mean latency of a read", read, Work::RandomRead, "latency_ns_mean");
-            return Said::new(LimitLayer::Device, Confidence::Probable, statement).because([latency, read]).step(
-                "put small writes together, or use a device made for random writes",
-                "small writes into large erase units make the device copy what is around them",
-            );
+            return Said::new(LimitLayer::Device, Confidence::Probable, statement)
+                .because([latency, read])
+                .step(
+                    "put small writes together, or use a device made for random writes",
+                    "small writes into large erase units make the device copy what is around them",
+                )
+                .below_by(ns / read_ns);
         }
         let busy = machine::disk_busy(self.run, self.phase);
         let (layer, statement) = match busy {
@@ -341,7 +352,8 @@ impl Row<'_> {
             .step(
                 "put several writes before each sync, or use a device with power-loss protection",
                 "a cache that survives a power cut answers a flush at once",
-            ),
+            )
+            .below_by(ns / plain),
             None => Said::new(
                 LimitLayer::Device,
                 if plain.is_some() { Confidence::Probable } else { Confidence::Low },

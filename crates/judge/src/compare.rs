@@ -44,6 +44,8 @@ pub struct Asked {
     pub primary: Vec<String>,
     /// Both sides are the same arm under two names: whatever differs is noise, and nothing is better or worse.
     pub same_arm: bool,
+    /// Whether runs that something slowed have no value in sets either.
+    pub strict: bool,
     /// Noise of single runs by metric, as a ratio above 0 (0.03: 3 %), where the archive knows it.
     pub noise_floor: BTreeMap<String, f64>,
 }
@@ -97,15 +99,16 @@ pub(crate) fn compare_one(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> Opti
 /// The metrics of these ids, with their verdicts.
 fn judged(sides: &Sides<'_>, ids: &[String], primary: &[String], asked: &Asked) -> Vec<Compared> {
     let alpha = asked.alpha.unwrap_or(DEFAULT_ALPHA);
+    let all: Vec<Values> = ids.iter().map(|id| sides.values(id, asked.strict)).collect();
     let mut metrics: Vec<Compared> = ids
         .iter()
-        .map(|id| {
-            let values = sides.values(id);
-            let mut compared = begin(id, &values, sides.basis(), primary.contains(id));
+        .zip(&all)
+        .map(|(id, values)| {
+            let mut compared = begin(id, values, sides.basis(), primary.contains(id));
             let margin = margin_percent(id, asked);
             match sides.basis() {
-                Basis::Single => single::judge(&mut compared, &values, asked.noise_floor.get(id).copied()),
-                Basis::Paired | Basis::Unpaired => verdict::estimate(&mut compared, &values, alpha, margin),
+                Basis::Single => single::judge(&mut compared, values, asked.noise_floor.get(id).copied()),
+                Basis::Paired | Basis::Unpaired => verdict::estimate(&mut compared, values, alpha, margin),
             }
             compared
         })
@@ -116,6 +119,9 @@ fn judged(sides: &Sides<'_>, ids: &[String], primary: &[String], asked: &Asked) 
                 margin_percent(id, asked)
             });
         }
+    }
+    if sides.basis() == Basis::Unpaired {
+        metrics.iter_mut().zip(&all).for_each(|(metric, values)| verdict::slowed_alike(metric, values));
     }
     metrics
 }

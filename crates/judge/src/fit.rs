@@ -1,10 +1,12 @@
 //! What storage is good for: the needs of a use against the numbers that stand.
 //!
 //! The uses are TOML files in `uses/`, each limit with its source. A number that was refused, or lies too near to the
-//! limit for its interval, decides nothing: the answer is then not known, and never yes.
+//! limit for its interval, decides nothing: the answer is then not known, and never yes. One that is a bound says yes, and
+//! never no.
 
-use crate::rating::{SPEED, least_of_the_only_second, lowest_sustained_write};
-use model::{Better, Fit, Metric, MetricStatus, Need, PhaseStatus, Run, TargetKind, Unit, UseText, Work};
+use crate::rating::{SPEED, lowest_sustained_write, sequential_to};
+use crate::standing::{Deciding, deciding};
+use model::{Better, Fit, Metric, Need, PhaseRun, Run, TargetKind, Unit, UseText, Work};
 use std::sync::OnceLock;
 
 const TEXTS: &[&str] = &[
@@ -115,30 +117,27 @@ fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
     let sustained = need.quantity == SUSTAINED;
     let (metric, unit, found) = if sustained {
         let name = phase.map_or(need.phase.as_str(), |p| p.plan.name.as_str());
-        let rate = lowest_sustained_write(&run.phases).map(|rate| (rate, rate, rate)).or_else(|why| {
-            let enough = least_of_the_only_second(&run.phases).filter(|least| *least >= need.threshold());
-            enough.map(|least| (least, least, f64::INFINITY)).ok_or(why)
-        });
+        let rate = sequential_to(&run.phases, &lowest_sustained_write(&run.phases), need.threshold());
         (format!("{name}.{SUSTAINED}"), Unit::BytesPerS, rate)
     } else {
         let metric = work.and_then(|w| run.metric_doing(w, &need.quantity));
         let id = metric.map_or_else(|| format!("{}.{}", need.phase, need.quantity), |m| m.id.clone());
-        (id, metric.map_or(unit_of(&need.quantity), |m| m.unit), value_of(metric, phase.map(|p| p.status), need))
+        (id, metric.map_or(unit_of(&need.quantity), |m| m.unit), value_of(metric, phase, need))
     };
     let threshold = need.threshold();
-    let lower = found.is_err().then(|| work.and_then(|w| too_slow_already(run, w, phase.map(|p| p.status), need)));
+    let lower = found.is_err().then(|| work.and_then(|w| too_slow_already(run, w, phase, need)));
     let (metric, quantity, found) = match lower.flatten() {
         Some((id, what, value)) => (id, what, Ok(value)),
         None => (metric, need.what.clone(), found),
     };
-    let (met, value, reasons) = match found {
-        Err(why) => (None, None, vec![why]),
-        Ok((value, low, high)) => {
+    let (met, value, bound, reasons) = match found {
+        Err(why) => (None, None, None, vec![why]),
+        Ok(Deciding { value, low, high, bound }) => {
             let good = |v: f64| if better == Better::Higher { v >= threshold } else { v <= threshold };
             match (good(low), good(high)) {
-                (true, true) => (Some(true), Some(value), Vec::new()),
-                (false, false) => (Some(false), Some(value), Vec::new()),
-                _ => (None, Some(value), vec!["too-near: the interval of the value holds the limit".to_owned()]),
+                (true, true) => (Some(true), Some(value), bound, Vec::new()),
+                (false, false) => (Some(false), Some(value), None, Vec::new()),
+                _ => (None, Some(value), None, vec!["too-near: the interval of the value holds the limit".to_owned()]),
             }
         }
     };
@@ -150,6 +149,7 @@ fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
         met,
         threshold,
         value,
+        bound,
         unit,
         better,
         metric,
@@ -173,15 +173,22 @@ fn unit_of(quantity: &str) -> Unit {
     }
 }
 
-/// A value that stands, with its interval; else why there is none.
-fn value_of(metric: Option<&Metric>, phase: Option<PhaseStatus>, need: &Need) -> Result<(f64, f64, f64), String> {
-    let Some(metric) = metric else { return Err(format!("missing: {} is not part of this run", need.phase)) };
-    if phase != Some(PhaseStatus::Measured) || metric.status != MetricStatus::Measured {
-        let why = metric.reasons.first().map_or("no reason was given", String::as_str);
-        return Err(format!("missing: {} has no number that stands ({why})", need.phase));
+/// A value that decides, with its interval; else why there is none. A bound that is on the wrong side of the limit says nothing.
+fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> Result<Deciding, String> {
+    let Some((metric, phase)) = metric.zip(phase) else {
+        return Err(format!("missing: {} is not part of this run", need.phase));
+    };
+    let none = |why: String| format!("missing: {} has no number that stands ({why})", need.phase);
+    let found = deciding(phase, metric).map_err(none)?;
+    let found = found.ok_or_else(|| format!("missing: {} is too short for {}", need.phase, need.what))?;
+    let decides = |value: f64| {
+        let threshold = need.threshold();
+        if need.better() == Better::Higher { value >= threshold } else { value <= threshold }
+    };
+    match found.bound {
+        Some(_) if !decides(found.value) => Err(none(crate::standing::why_not(metric))),
+        _ => Ok(found),
     }
-    let value = metric.value.ok_or_else(|| format!("missing: {} is too short for {}", need.phase, need.what))?;
-    Ok((value, metric.low.unwrap_or(value), metric.high.unwrap_or(value)))
 }
 
 /// A lower percentile that is above the limit with all of its interval, where the one that is asked for has no number (a slow
@@ -189,15 +196,15 @@ fn value_of(metric: Option<&Metric>, phase: Option<PhaseStatus>, need: &Need) ->
 fn too_slow_already(
     run: &Run,
     work: Work,
-    status: Option<PhaseStatus>,
+    phase: Option<&PhaseRun>,
     need: &Need,
-) -> Option<(String, String, (f64, f64, f64))> {
+) -> Option<(String, String, Deciding)> {
     const FALLING: [&str; 4] = ["p999", "p99", "p90", "p50"];
     let (most, asked) = (need.most?, need.quantity.strip_prefix("latency_ns_")?);
     let lower = FALLING.iter().skip_while(|p| **p != asked).skip(1);
     lower.into_iter().find_map(|p| {
         let metric = run.metric_doing(work, &format!("latency_ns_{p}"))?;
-        let value = value_of(Some(metric), status, need).ok().filter(|(_, low, _)| *low > most)?;
+        let value = value_of(Some(metric), phase, need).ok().filter(|v| v.low > most)?;
         Some((metric.id.clone(), need.what.replacen(asked, p, 1), value))
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A number that a rule of [`validity`] speaks against never becomes a value: it moves to `rejected_value`, with the
-//!   reason.
+//!   reason. Where all that speaks against it can only have made it worse, it is a bound ([`model::Bound`]).
 //! - A reason begins with a stable code and a colon (`cold-unproven: ...`), so that scripts need not read sentences.
 //! - The list of metric ids follows from the plan alone; what is missing is there, with status and reason.
 //! - Every threshold is a named constant that says why; `docs/judging.md` lists them.
@@ -31,6 +31,7 @@ mod repeated;
 
 mod scope;
 pub mod sizing;
+mod standing;
 pub mod validity;
 mod wear;
 

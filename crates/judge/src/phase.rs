@@ -1,7 +1,9 @@
 //! One phase as a whole: its status, why, and its metrics.
 
 use crate::changes::{changes_of, said};
+use crate::quantity::bound_of;
 use crate::rate::{counted_rate, rate_of_slices};
+use crate::standing::unproven;
 use crate::validity::{Case, Refusal, Remark, judge_validity, slices, steady};
 use crate::{Context, metrics};
 use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus, RateChange};
@@ -49,9 +51,12 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
     let steady = steady(case);
     let remarks: Vec<String> = validity.remarks.iter().map(Remark::to_string).collect();
     if validity.refusals.is_empty() {
-        // The first metric of a phase is its rate; what has to be said of the phase is said there.
-        if let Some(first) = metrics.first_mut() {
-            first.reasons.extend(remarks.iter().cloned());
+        // The first metric of a phase is its rate; what has to be said of the phase is said there. What may be too good is
+        // said of each number.
+        for (place, metric) in metrics.iter_mut().enumerate() {
+            let told =
+                |r: &&String| place == 0 || metric.value.is_some() && unproven(std::slice::from_ref(*r)).is_some();
+            metric.reasons.extend(remarks.iter().filter(told).cloned().collect::<Vec<_>>());
         }
         return JudgedPhase {
             status: PhaseStatus::Measured,
@@ -72,9 +77,12 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
     }
     // What was over before its warm-up was has no number that could be refused.
     let over_at_once = validity.refusals.iter().any(|r| matches!(r, Refusal::TooLittleData { operations: 0, .. }));
+    // What may be too good is no bound, however much disturbed it.
+    let bounds = validity.refusals.iter().all(Refusal::only_worsens) && unproven(&remarks).is_none();
     for metric in &mut metrics {
         if metric.status == MetricStatus::Measured {
             metric.refuse(&reasons);
+            metric.bound = bound_of(&metric.id).filter(|_| bounds && metric.rejected_value.is_some());
         } else if rate.is_none() && !over_at_once && metric.status == MetricStatus::Skipped {
             // Where not even a rate came out, the refusal is the reason, not the absence that follows from it.
             metric.status = MetricStatus::Refused;

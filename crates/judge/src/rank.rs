@@ -9,7 +9,7 @@ pub use prediction::LEAST_TARGETS;
 pub use selection::{is_duration_of_work, matches_pattern};
 
 use crate::compare::{Asked, compare_one};
-use model::{Better, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Run, Unit, Verdict};
+use model::{Better, Bound, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run, Unit, Verdict};
 use prediction::predict;
 use selection::selected;
 use std::collections::BTreeMap;
@@ -33,6 +33,8 @@ pub struct RankAsked {
     pub higher: Vec<String>,
     /// Metrics of which less is better, where their source does not say.
     pub lower: Vec<String>,
+    /// Whether runs that something slowed have no value.
+    pub strict: bool,
     /// Noise of single runs by metric, as [`Asked::noise_floor`].
     pub noise_floor: BTreeMap<String, f64>,
 }
@@ -68,6 +70,13 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     if targets.len() < 2 {
         return Err(RankError::OneTarget(targets.first().map(|t| t.name.clone())));
     }
+    let strict: Vec<TargetRuns>;
+    let targets = if asked.strict {
+        strict = without_bounds(targets);
+        &strict[..]
+    } else {
+        targets
+    };
     let ids = metric_ids(targets);
     if ids.is_empty() {
         return Err(RankError::NothingMeasured);
@@ -105,6 +114,14 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     Ok(ranking)
 }
 
+/// The same targets, whose numbers stand or are none.
+fn without_bounds(targets: &[TargetRuns]) -> Vec<TargetRuns> {
+    let mut targets = targets.to_vec();
+    let phases = targets.iter_mut().flat_map(|t| &mut t.runs).flat_map(|r| &mut r.phases);
+    phases.flat_map(|p| &mut p.metrics).for_each(|m| m.bound = None);
+    targets
+}
+
 /// All metrics of any target, in the order in which they appear.
 fn metric_ids(targets: &[TargetRuns]) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
@@ -113,7 +130,14 @@ fn metric_ids(targets: &[TargetRuns]) -> Vec<String> {
 }
 
 fn stands(metric: &Metric) -> bool {
-    metric.status == MetricStatus::Measured && metric.value.is_some_and(f64::is_finite) && metric.failure().is_none()
+    usable(metric).is_some()
+}
+
+/// The number of a metric that stands, or that is a bound.
+fn usable(metric: &Metric) -> Option<f64> {
+    let measured = metric.value.filter(|v| metric.status == MetricStatus::Measured && v.is_finite());
+    let bound = metric.rejected_value.filter(|_| metric.bounded().is_some());
+    measured.or(bound).filter(|_| metric.failure().is_none())
 }
 
 fn one_metric(
@@ -136,7 +160,19 @@ fn one_metric(
     let mut metrics: Vec<RankedMetric> = found
         .iter()
         .map(|runs| {
-            let good: Vec<f64> = runs.iter().filter(|m| stands(m) && m.unit == unit).filter_map(|m| m.value).collect();
+            let used: Vec<&&Metric> = runs.iter().filter(|m| stands(m) && m.unit == unit).collect();
+            let good: Vec<f64> = used.iter().filter_map(|m| usable(m)).collect();
+            let slowed: Vec<&&&Metric> = used.iter().filter(|m| m.bounded().is_some()).collect();
+            let mut reasons = why_not(runs, unit);
+            reasons.extend(slowed.first().map(|m| {
+                let why = Reason::of(&crate::standing::why_not(m)).sentence.to_owned();
+                format!(
+                    "slowed: {} of {} runs were slowed, and it is {} what is shown ({why})",
+                    slowed.len(),
+                    used.len(),
+                    m.bound.map_or("", Bound::words)
+                )
+            }));
             RankedMetric {
                 id: id.to_owned(),
                 unit,
@@ -145,18 +181,23 @@ fn one_metric(
                 ratio_to_best: None,
                 place: None,
                 n: u32::try_from(good.len()).unwrap_or(u32::MAX),
-                reasons: why_not(runs, unit),
+                bound: slowed.first().and_then(|m| m.bound),
+                reasons,
             }
         })
         .collect();
     if found.iter().flatten().any(|m| stands(m) && m.unit != unit) {
         reasons.push(format!("units-differ: {id} comes in different units; those unlike the first are left out"));
     }
-    let values: Vec<Option<f64>> = metrics.iter().map(|m| m.value).collect();
+    // What may be too good has no place.
+    let proven = |m: &RankedMetric| m.value.filter(|_| crate::standing::unproven(&m.reasons).is_none());
+    let values: Vec<Option<f64>> = metrics.iter().map(proven).collect();
     let best = best(&values, better);
     // Whole percents of a processor, as other tools print them, are shown and not judged.
     let judged = with_places && unit != Unit::Percent;
-    let places = if judged { places(targets, id, &values, better, asked) } else { vec![None; targets.len()] };
+    let bounds: Vec<bool> = metrics.iter().map(|m| m.bound.is_some()).collect();
+    let places =
+        if judged { places(targets, id, (&values, &bounds), better, asked) } else { vec![None; targets.len()] };
     for (metric, place) in metrics.iter_mut().zip(places) {
         metric.place = place;
         metric.ratio_to_best = metric.value.zip(best).map(|(v, b)| v / b).filter(|r| r.is_finite());
@@ -170,7 +211,12 @@ fn why_not(runs: &[&Metric], unit: Unit) -> Vec<String> {
         return vec!["missing: its runs do not have it".to_owned()];
     }
     let mut reasons: Vec<String> = Vec::new();
-    for metric in runs.iter().filter(|m| !(stands(m) && m.unit == unit)) {
+    for metric in runs {
+        if stands(metric) && metric.unit == unit {
+            let doubt = crate::standing::unproven(&metric.reasons);
+            reasons.extend(doubt.filter(|d| !reasons.contains(d)).cloned());
+            continue;
+        }
         let because = metric.reasons.first().map_or("no reason was kept", String::as_str);
         let reason = match metric.status {
             MetricStatus::Refused => format!("refused: {because}"),
@@ -199,7 +245,7 @@ fn best(values: &[Option<f64>], better: Option<Better>) -> Option<f64> {
 fn places(
     targets: &[TargetRuns],
     id: &str,
-    values: &[Option<f64>],
+    (values, bounds): (&[Option<f64>], &[bool]),
     better: Option<Better>,
     asked: &RankAsked,
 ) -> Vec<Option<u32>> {
@@ -214,10 +260,23 @@ fn places(
         }
     });
     let asked = Asked { noise_floor: asked.noise_floor.clone(), ..Asked::default() };
+    let beyond_noise = |a: usize, b: usize| {
+        let ratio = values[a].zip(values[b]).map(|(a, b)| (a / b).ln().abs());
+        ratio.is_some_and(|r| r > crate::compare::usual_factor(id).ln())
+    };
     let mut leader: Option<(usize, u32)> = None;
     for (position, &i) in order.iter().enumerate() {
+        let apart_from = |first: usize| {
+            let slowed = |i: usize| bounds[i] && targets[i].runs.len() == 1;
+            // A single run that was slowed may be as good as the best; one that is best all the same is that at least.
+            match (slowed(i), slowed(first)) {
+                (true, _) => false,
+                (_, true) => beyond_noise(first, i),
+                _ => apart(&targets[first].runs, &targets[i].runs, id, &asked),
+            }
+        };
         let place = match leader {
-            Some((first, place)) if !apart(&targets[first].runs, &targets[i].runs, id, &asked) => place,
+            Some((first, place)) if !apart_from(first) => place,
             _ => {
                 let place = u32::try_from(position + 1).unwrap_or(u32::MAX);
                 leader = Some((i, place));

@@ -5,9 +5,10 @@
 //! speed class and application performance class definitions, as published; the full test procedures are not public).
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
+use crate::standing::{Deciding, deciding, rate_of, why_not};
 use model::{
-    ClassNeed, Interval, LayerKind, MetricStatus, PhaseRun, PhaseStatus, RatedClass, Rating, Run, Stack, StopCause,
-    Target, TargetKind, Unit, Work,
+    Bound, ClassNeed, Interval, LayerKind, PhaseRun, RatedClass, Rating, Run, Stack, StopCause, Target, TargetKind,
+    Unit, Work,
 };
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
@@ -133,12 +134,19 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
         return part.without(format!("missing: {id} is not part of this run"));
     };
-    let Some(value) = metric.value.filter(|_| metric.status == MetricStatus::Measured) else {
-        let why = metric.reasons.first().map_or("no reason was given", String::as_str);
-        return part.without(format!("missing: {id} has no value ({why})"));
+    let found = phase.map_or(Ok(None), |p| deciding(p, metric));
+    let Deciding { value, low, high, bound } = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return part.without(format!("missing: {id} has no value ({})", why_not(metric))),
+        Err(why) => return part.without(format!("missing: {id} has no value that decides ({why})")),
     };
-    let (low, high) = (metric.low.unwrap_or(value), metric.high.unwrap_or(value));
-    (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high));
+    if bound.is_some() && low < threshold {
+        return part.without(format!(
+            "bound: {id} is at least {value:.0}, which is below the {threshold:.0} asked for ({})",
+            why_not(metric)
+        ));
+    }
+    (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high).filter(|h| h.is_finite()));
     part.need.holds = match (low >= threshold, high < threshold) {
         (true, _) => Some(true),
         (_, true) => Some(false),
@@ -153,43 +161,63 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
 }
 
 /// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
-fn sustained(phases: &[PhaseRun], sequential: &Result<f64, String>, threshold: f64) -> Part {
+fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, String>, threshold: f64) -> Part {
     let name = Run::doing_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
     let mut part = Part::new("sequential write, slowest second", format!("{name} series"), threshold, Unit::BytesPerS);
-    // All of it in less than a second is a bound that can only say yes.
-    let bound = || least_of_the_only_second(phases).filter(|least| *least >= threshold);
-    match (sequential, sequential.is_err().then(bound).flatten()) {
-        (Ok(rate), _) => (part.need.value, part.need.holds) = (Some(*rate), Some(*rate >= threshold)),
-        (Err(_), Some(least)) => {
-            (part.need.value, part.need.low, part.need.holds) = (Some(least), Some(least), Some(true))
+    match sequential_to(phases, sequential, threshold) {
+        Ok(Deciding { value, bound, .. }) => {
+            (part.need.value, part.need.holds) = (Some(value), Some(value >= threshold));
+            part.need.low = bound.map(|_| value);
+            part
         }
-        (Err(why), None) => return part.without(why.clone()),
+        Err(why) => part.without(why),
     }
-    part
+}
+
+/// The lowest sustained rate as far as it decides a threshold: all of it in less than a second, and what was disturbed, are bounds
+/// that can only say yes.
+pub(crate) fn sequential_to(
+    phases: &[PhaseRun],
+    sequential: &Result<Deciding, String>,
+    threshold: f64,
+) -> Result<Deciding, String> {
+    match sequential {
+        Ok(rate) if rate.bound.is_none() || rate.value >= threshold => Ok(*rate),
+        Ok(rate) => {
+            let phase = Run::doing_in(phases, Work::SequentialWrite);
+            let why = phase.and_then(|p| p.reasons.first()).map_or("", String::as_str);
+            Err(format!(
+                "bound: the slowest second took at least {:.1} MB/s, which does not decide it ({why})",
+                rate.value / 1e6
+            ))
+        }
+        Err(why) => least_of_the_only_second(phases)
+            .filter(|least| *least >= threshold)
+            .map(|least| Deciding::bounded(Bound::AtLeast, least))
+            .ok_or_else(|| why.clone()),
+    }
 }
 
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
-pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<f64, String> {
+pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, String> {
     let phase = Run::doing_in(phases, Work::SequentialWrite);
     let phase = phase.ok_or_else(|| "missing: the run has no phase that writes large blocks in sequence".to_owned())?;
     let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));
-    let mean = phase.metrics.iter().find(|m| m.id == id && m.status == MetricStatus::Measured).and_then(|m| m.value);
-    let (Some(mean), Some(record)) = (mean, &phase.record) else {
-        let why = phase.reasons.first().map_or("no reason was given", String::as_str);
-        return Err(format!("missing: {id} has no value ({why})"));
-    };
+    let mean = rate_of(phase).map_err(|why| format!("missing: {id} has no value that decides ({why})"))?;
+    let record = phase.record.as_ref().ok_or_else(|| format!("missing: {name} has no series"))?;
     let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
-    let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean * 1e9) as u64);
-    lowest_window(record.counted_intervals(), window_ns)
-        .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
+    let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean.value * 1e9) as u64);
+    let lowest = lowest_window(record.counted_intervals(), window_ns)
+        .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))?;
+    Ok(mean.bound.map_or(Deciding::exactly(lowest), |bound| Deciding::bounded(bound, lowest)))
 }
 
 /// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of
 /// bytes written, met by a fast disk. What it would have taken beside is not known.
-pub(crate) fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
-    let phase = Run::doing_in(phases, Work::SequentialWrite).filter(|p| p.status == PhaseStatus::Measured)?;
+fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
+    let phase = Run::doing_in(phases, Work::SequentialWrite).filter(|p| rate_of(p).is_ok())?;
     let record = phase.record.as_ref().filter(|r| r.stop == StopCause::RegionDone)?;
     let counted = record.counted_intervals();
     let within_one = counted.iter().map(|i| i.length_ns).sum::<u64>() < WINDOW_NS;
@@ -218,7 +246,7 @@ fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
 
 fn application(
     (class, read, write, reads, writes): (&str, f64, f64, Work, Work),
-    sequential: &Result<f64, String>,
+    sequential: &Result<Deciding, String>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {
@@ -250,7 +278,7 @@ fn application(
 fn speed(
     class: &str,
     threshold: f64,
-    sequential: &Result<f64, String>,
+    sequential: &Result<Deciding, String>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {
@@ -296,131 +324,4 @@ fn finish(class: &str, parts: Vec<Part>, mut reasons: Vec<String>, target: &Targ
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture::Fixture;
-    use model::{Layer, Operation};
-
-    fn card(transport: &str) -> Target {
-        let mut disk = Layer::new(LayerKind::Disk, "mmcblk0");
-        disk.set("transport", transport);
-        Target {
-            name: "/mnt".into(),
-            kind: TargetKind::Directory,
-            path: None,
-            size_bytes: None,
-            writable: true,
-            stack: Stack { mount: None, layers: vec![disk].into() },
-        }
-    }
-
-    fn random(operation: Operation, depth: u32, rate: u64) -> PhaseRun {
-        let mut fixture = Fixture::random_read().at_rate(rate, 4.0);
-        fixture.plan.streams[0].block_mut().operation = operation;
-        fixture.plan.streams[0].path.queue_depth = depth;
-        fixture.record.mean_depth = Some(f64::from(depth));
-        run_of(fixture, &format!("any-{operation:?}-{depth}"))
-    }
-
-    /// The names of phases do not matter.
-    fn run_of(mut fixture: Fixture, name: &str) -> PhaseRun {
-        fixture.plan.name = name.into();
-        let judged = fixture.judge();
-        PhaseRun {
-            plan: fixture.plan,
-            status: judged.status,
-            reasons: judged.reasons,
-            steady: judged.steady,
-            changes: Vec::new(),
-            metrics: judged.metrics,
-            record: Some(fixture.record),
-        }
-    }
-
-    fn phases(read: u64, write: u64, sequential: Fixture) -> Vec<PhaseRun> {
-        vec![
-            run_of(sequential, "pour"),
-            random(Operation::Read, 1, read),
-            random(Operation::Write, 1, write),
-            random(Operation::Read, 32, read),
-            random(Operation::Write, 32, write),
-        ]
-    }
-
-    fn indication(list: &[Rating], class: &str) -> Option<String> {
-        list.iter().find(|r| r.class == class).unwrap().indication.clone()
-    }
-
-    #[test]
-    fn a_good_card_is_above_and_never_certified() {
-        let list = ratings_of(&card("mmc"), &phases(3_000, 1_000, Fixture::sequential_write()));
-        assert!(list.iter().all(|r| r.met.is_none() && r.approximation && !r.reasons.is_empty()));
-        assert_eq!(list.len(), 13);
-        // 40 MiB/s = 41.9 MB/s.
-        for (class, want) in
-            [("A1", "above"), ("A2", "below"), ("C10", "above"), ("U3", "above"), ("V30", "above"), ("V60", "below")]
-        {
-            assert_eq!(indication(&list, class).as_deref(), Some(want), "{class}");
-        }
-        assert!(list[1].reasons.iter().any(|r| r.starts_with("queue-and-cache: ")));
-    }
-
-    #[test]
-    fn one_bad_second_decides_and_not_the_mean() {
-        let mut f = Fixture::sequential_write();
-        // 41.9 MB/s but for one second of silence: the mean is 31 MB/s.
-        f.record.intervals[15..25].iter_mut().for_each(|i| (i.bytes, i.operations) = (0, 0));
-        let lost: u64 = 10 * 4;
-        f.record.operations -= lost;
-        f.record.bytes -= lost << 20;
-        let list = ratings_of(&card("mmc"), &phases(3_000, 1_000, f));
-        assert_eq!(indication(&list, "C2").as_deref(), Some("below"));
-        assert_eq!(indication(&list, "A1").as_deref(), Some("below"));
-    }
-
-    #[test]
-    fn a_slow_card_is_not_below_by_the_grain_of_its_blocks() {
-        // 5 MiB/s in single blocks of 1 MiB: a window of a second would swing by 20 %.
-        let list = ratings_of(&card("mmc"), &phases(300, 30, Fixture::sequential_write().at_rate(5, 8.0)));
-        assert_eq!(indication(&list, "C4").as_deref(), Some("above"));
-        assert_eq!(indication(&list, "C6").as_deref(), Some("below"));
-    }
-
-    #[test]
-    fn a_disk_that_is_through_in_less_than_a_second_took_that_much_in_it() {
-        let short = |stop| {
-            let mut f = Fixture::sequential_write().at_rate(400, 0.5);
-            f.record.stop = stop;
-            [run_of(f, "pour")]
-        };
-        let done = short(StopCause::RegionDone);
-        assert!(lowest_sustained_write(&done).is_err(), "no second is whole");
-        let record = done[0].record.as_ref().unwrap();
-        let counted: u64 = record.counted_intervals().iter().map(|i| i.bytes).sum();
-        assert!(counted > 100 << 20 && counted <= record.bytes, "{counted}");
-        assert_eq!(least_of_the_only_second(&done), Some(counted as f64));
-        assert_eq!(least_of_the_only_second(&short(StopCause::Interrupted)), None);
-        assert_eq!(least_of_the_only_second(&phases(1, 1, Fixture::sequential_write())), None, "it has whole seconds");
-    }
-
-    #[test]
-    fn closed_where_numbers_are_missing_or_refused() {
-        let mut f = Fixture::sequential_write();
-        f.record.stop = StopCause::Interrupted;
-        let list = ratings_of(&card("mmc"), &phases(3_000, 1_000, f));
-        assert_eq!(indication(&list, "V10"), None);
-        assert_eq!(indication(&list, "A1"), None);
-        assert!(list[2].reasons[0].contains("interrupted"), "{:?}", list[2].reasons);
-        let list = ratings_of(&card("mmc"), &phases(1_000, 1_000, Fixture::sequential_write())[1..]);
-        // A part that is below decides even where another is missing.
-        assert_eq!(indication(&list, "A1").as_deref(), Some("below"));
-        assert_eq!(indication(&list, "U1"), None);
-        let short = Fixture::sequential_write().at_rate(40, 0.8);
-        assert_eq!(indication(&ratings_of(&card("mmc"), &phases(3_000, 1_000, short)), "U1"), None);
-    }
-
-    #[test]
-    fn disks_have_no_card_class() {
-        assert_eq!(ratings_of(&card("sata"), &phases(3_000, 1_000, Fixture::sequential_write())), []);
-    }
-}
+mod tests;

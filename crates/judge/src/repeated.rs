@@ -19,8 +19,13 @@ fn over_runs(runs: &[Run], like: &Metric) -> Metric {
     let values: Vec<f64> =
         all.iter().filter_map(|m| m.value.filter(|v| v.is_finite() && m.failure().is_none())).collect();
     let Some(median) = stats::median(&values) else {
-        let mut none = like.clone();
-        (none.n, none.low, none.high, none.interval, none.rejected_value) = (0, None, None, None, None);
+        let slowed: Vec<&&Metric> = all.iter().filter(|m| m.bounded().is_some()).collect();
+        let bounds: Vec<f64> = slowed.iter().filter_map(|m| m.rejected_value).collect();
+        let mut none = slowed.first().map_or(like, |m| **m).clone();
+        (none.low, none.high, none.interval) = (None, None, None);
+        // All of them were slowed: so is what they say together.
+        (none.rejected_value, none.n) = (stats::median(&bounds), bounds.len() as u64);
+        none.bound = none.bound.filter(|_| none.rejected_value.is_some());
         return none;
     };
     let mut metric = Metric::measured(&like.id, like.unit, like.better, median, values.len() as u64);
@@ -56,5 +61,9 @@ mod tests {
         assert_eq!((all[0].value, all[0].low, all[0].reasons.len()), (Some(2.5), None, 2));
         few.iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: others".to_owned()]));
         assert_eq!((repeated(&few)[0].value, repeated(&few)[0].rejected_value), (None, None));
+        few.iter_mut().for_each(|r| r.phases[0].metrics[0].bound = Some(model::Bound::AtLeast));
+        let all = repeated(&few);
+        assert_eq!((all[0].value, all[0].rejected_value, all[0].n), (None, Some(2.0), 3));
+        assert_eq!(all[0].bound, Some(model::Bound::AtLeast));
     }
 }

@@ -68,6 +68,8 @@ pub enum Refusal {
         operations: u64,
         /// Time after the warm-up cut.
         seconds: f64,
+        /// Whether it ended with the bytes that it may write, and not with its time.
+        by_bytes: bool,
     },
     /// Reads were of holes, unwritten extents or constant content.
     DataNotReal {
@@ -140,6 +142,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether it can only have lowered a rate or raised a latency, so that the number is a bound of the true one.
+    pub fn only_worsens(&self) -> bool {
+        matches!(self, Self::Throttled { .. } | Self::Steal { .. } | Self::ForeignTraffic { .. })
+    }
+
     /// The code: stable, for scripts.
     pub fn code(&self) -> &'static str {
         match self {
@@ -190,14 +197,18 @@ impl fmt::Display for Refusal {
                 write!(f, "this program was stopped (SIGSTOP or Ctrl-Z) for a part of the phase; repeat the check")
             }
             Self::Truncated { what } => write!(f, "the record is not whole: {what}"),
-            Self::TooLittleData { operations, seconds } if *operations >= LEAST_OPERATIONS => write!(
-                f,
-                "{seconds:.2} s after the warm-up cut are too short, {LEAST_SECONDS} s is the least; give it more time (check: --budget, run: --set time=...)"
-            ),
-            Self::TooLittleData { operations, seconds } => write!(
-                f,
-                "{operations} operations in {seconds:.2} s after the warm-up cut are too few; give it more time (check: --budget, run: --set time=...)"
-            ),
+            Self::TooLittleData { operations, seconds, by_bytes } => {
+                if *operations >= LEAST_OPERATIONS && !by_bytes {
+                    write!(f, "{seconds:.2} s after the warm-up cut are too short, {LEAST_SECONDS} s is the least")?;
+                } else {
+                    write!(f, "{operations} operations in {seconds:.2} s after the warm-up cut are too few")?;
+                }
+                f.write_str(if *by_bytes {
+                    "; it ended with what it may write: let it write more (--max-write)"
+                } else {
+                    "; give it more time (check: --budget, run: --set time=...)"
+                })
+            }
             Self::DataNotReal { basis } => write!(f, "what was read was not real data: {basis}"),
             Self::DirectFallback { basis } => write!(f, "O_DIRECT was served through the page cache: {basis}"),
             Self::ColdUnproven { because } => {

@@ -70,6 +70,8 @@ pub struct Fit {
     pub threshold: f64,
     /// What was measured; `None` where no number stands.
     pub value: Option<f64>,
+    /// On which side of the value the true one is, where something slowed the measurement.
+    pub bound: Option<crate::Bound>,
     /// Unit of both.
     pub unit: Unit,
     /// Which direction is the better one.

@@ -81,7 +81,7 @@ pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use job_record::JobRecord;
 pub use layer::{DeviceId, Fact, Layer, LayerKind};
 pub use layers::{BRANCH_DEPTH, Layers};
-pub use metric::{Better, IntervalKind, Metric, MetricStatus, Unit};
+pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
 pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,

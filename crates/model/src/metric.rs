@@ -57,6 +57,34 @@ pub enum IntervalKind {
     AcrossRuns,
 }
 
+/// On which side of a rejected value the true one is: what disturbed it can only have made it worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// A rate: undisturbed it is this or more.
+    AtLeast,
+    /// A latency or a time: undisturbed it is this or less.
+    AtMost,
+}
+
+impl Bound {
+    /// As people read it, before the number.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AtLeast => "at least",
+            Self::AtMost => "at most",
+        }
+    }
+
+    /// Where the true value lies, given the value that is the bound.
+    pub fn range(self, value: f64) -> (f64, f64) {
+        match self {
+            Self::AtLeast => (value, f64::INFINITY),
+            Self::AtMost => (f64::NEG_INFINITY, value),
+        }
+    }
+}
+
 /// A quantity with its identity `<phase>[.<job>][.read|.write].<quantity>`, value, interval and status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
@@ -83,6 +111,9 @@ pub struct Metric {
     pub reasons: Vec<String>,
     /// What was measured but must not be believed.
     pub rejected_value: Option<f64>,
+    /// That the true value is on this side of the rejected one; `None` where it may be on either, and where nothing is rejected.
+    #[serde(default)]
+    pub bound: Option<Bound>,
 }
 
 impl Metric {
@@ -100,6 +131,7 @@ impl Metric {
             n,
             reasons: Vec::new(),
             rejected_value: None,
+            bound: None,
         }
     }
 
@@ -123,6 +155,7 @@ impl Metric {
             n: 0,
             reasons: vec![reason.into()],
             rejected_value: None,
+            bound: None,
         }
     }
 
@@ -146,6 +179,12 @@ impl Metric {
             self.interval = None;
         }
         self.reasons.extend(reasons.iter().filter(|r| !self.reasons.contains(r)).cloned().collect::<Vec<_>>());
+    }
+
+    /// Where the true value lies, of a refused one that is a bound: what makes it one, and both ends.
+    pub fn bounded(&self) -> Option<(Bound, f64, f64)> {
+        let value = self.rejected_value.filter(|v| v.is_finite() && self.status == MetricStatus::Refused)?;
+        self.bound.map(|bound| (bound, bound.range(value).0, bound.range(value).1))
     }
 
     /// Why the number is no result although a tool printed it: what it is of ended with an error, which is the whole reason

@@ -20,6 +20,9 @@ pub struct RankedMetric {
     pub place: Option<u32>,
     /// Runs that carry it.
     pub n: u32,
+    /// On which side of the value the true one is, where something slowed runs that carry it.
+    #[serde(default)]
+    pub bound: Option<crate::Bound>,
     /// Why there is no value, or what limits it, each `code: sentence`.
     #[serde(default)]
     #[serde(with = "crate::reason::as_objects")]

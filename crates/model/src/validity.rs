@@ -65,6 +65,9 @@ impl crate::PhaseRun {
         } else if record.stop == StopCause::Interrupted {
             // Refused because it was cut short; nothing of it is shown, so nothing wrong is.
             RunValidity::Partial
+        } else if refused && self.metrics.iter().any(|m| m.bounded().is_some()) {
+            // Something slowed it: its numbers are right as bounds.
+            RunValidity::Partial
         } else if refused {
             RunValidity::Invalid
         } else if !record.errors.is_empty() {

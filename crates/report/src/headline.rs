@@ -7,10 +7,9 @@ use crate::style::Style;
 use crate::text::plain;
 use model::{Metric, MetricStatus, Reason, Run, Sync, TargetKind, Work};
 
-/// The word in front of a reason's colon, where it is a short code: `cold-unproven: 3 % of ...`.
+/// The code of a reason, as JSON has it: `cold-unproven: 3 % of ...`.
 pub(crate) fn reason_code(reason: &str) -> Option<&str> {
-    let code = reason.split_once(':').map_or(reason, |(code, _)| code).trim();
-    (!code.is_empty() && code.chars().count() <= 18 && code.split_whitespace().count() <= 2).then_some(code)
+    Reason::of(reason).code
 }
 
 /// What a status is called where a number is missing.
@@ -29,9 +28,9 @@ pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
         Some(shown) => shown.with_interval(style.plus_minus()),
         None => {
             let code = m.reasons.first().and_then(|r| reason_code(r));
-            if let Some(rejected) = m.rejected_value {
+            if let Some(rejected) = quantity::rejected(m) {
                 let code = code.map_or_else(String::new, |c| format!(" {}", plain(c, style.ascii)));
-                return format!("({})!{code}", quantity::quantity(rejected, m.unit));
+                return format!("({})!{code}", rejected.value());
             }
             let word = status_word(m.status);
             code.map_or_else(|| word.to_owned(), |c| format!("{word}: {}", plain(c, style.ascii)))
@@ -76,10 +75,8 @@ impl Notes {
             let p99 = p99.filter(|_| quantity == "iops").map(|v| quantity::quantity(v, model::Unit::Ns));
             return Cell::Value { shown, p99, unsteady: false };
         }
-        match (self.without(metric.status, &metric.reasons), metric.rejected_value) {
-            (Cell::Without { note, .. }, Some(value)) => {
-                Cell::Doubted { shown: quantity::shown(value, metric.unit, None), note }
-            }
+        match (self.without(metric.status, &metric.reasons), quantity::rejected(metric)) {
+            (Cell::Without { note, .. }, Some(shown)) => Cell::Doubted { shown, note },
             (cell, _) => cell,
         }
     }
@@ -265,6 +262,9 @@ mod tests {
     fn codes_are_short() {
         assert_eq!(reason_code("cold-unproven: the device read less"), Some("cold-unproven"));
         assert_eq!(reason_code("this is a whole sentence without a code"), None);
-        assert_eq!(reason_code("interrupted"), Some("interrupted"));
+        // The same as in JSON: a sentence of one word is no code.
+        for reason in ["interrupted", "interrupted: the run was ended", "a tool said: no"] {
+            assert_eq!(reason_code(reason), Reason::of(reason).code);
+        }
     }
 }

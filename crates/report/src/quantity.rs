@@ -137,6 +137,15 @@ fn scale_of(unit: Unit, value: f64) -> &'static Scale {
     scales.iter().find(|s| value.abs() * 1.0005 >= s.from).unwrap_or(&scales[scales.len() - 1])
 }
 
+/// What was measured and does not stand, with the side of it on which the true one is, where that is known: `at least 28 900`.
+pub(crate) fn rejected(metric: &Metric) -> Option<Shown> {
+    let mut shown = shown(metric.rejected_value?, metric.unit, None);
+    if let Some((bound, ..)) = metric.bounded() {
+        shown.number = format!("{} {}", bound.words(), shown.number);
+    }
+    Some(shown)
+}
+
 /// A value in its unit, with the digits of its interval where there is one.
 pub fn shown(value: f64, unit: Unit, interval: Option<(f64, f64)>) -> Shown {
     let scale = scale_of(unit, value);

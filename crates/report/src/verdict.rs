@@ -6,17 +6,21 @@ use model::{Better, Fit, Reason, Unit};
 /// `33 random writes/s, A1 asks for 500`.
 fn numbers(fit: &Fit) -> Option<String> {
     let value = fit.value?;
+    // Something slowed the measurement: the storage itself is no worse than this.
+    let bound = fit.bound.map_or_else(String::new, |b| format!("{} ", b.words()));
     let (shown, limit) = match fit.unit {
-        Unit::OpsPerS => {
-            (format!("{} {}", quantity::significant(value, 3), fit.quantity), quantity::significant(fit.threshold, 3))
-        }
+        Unit::OpsPerS => (
+            format!("{bound}{} {}", quantity::significant(value, 3), fit.quantity),
+            quantity::significant(fit.threshold, 3),
+        ),
         Unit::Ns => (
-            format!("{} {}", fit.quantity, quantity::quantity(value, Unit::Ns)),
+            format!("{} {bound}{}", fit.quantity, quantity::quantity(value, Unit::Ns)),
             quantity::quantity(fit.threshold, Unit::Ns),
         ),
-        unit => {
-            (format!("{} {}", quantity::quantity(value, unit), fit.quantity), quantity::quantity(fit.threshold, unit))
-        }
+        unit => (
+            format!("{bound}{} {}", quantity::quantity(value, unit), fit.quantity),
+            quantity::quantity(fit.threshold, unit),
+        ),
     };
     let most = if fit.better == Better::Lower { " at most" } else { "" };
     Some(format!("{shown}, {} asks for {limit}{most}", fit.by))
@@ -46,7 +50,9 @@ fn asked(fit: &Fit) -> String {
     let ring = ring.unwrap_or_default();
     match (fit.met, numbers) {
         (Some(true), Some(n)) => {
-            let margin = margin.map(|m| format!(" ({} times what it needs)", quantity::ratio(m))).unwrap_or_default();
+            let least = if fit.bound.is_some() { "at least " } else { "" };
+            let margin = margin.map(|m| format!(" ({least}{} times what it needs)", quantity::ratio(m)));
+            let margin = margin.unwrap_or_default();
             format!("Yes, good for {title}: {n}{margin}{ring}.")
         }
         (Some(false), Some(n)) => {
@@ -104,6 +110,7 @@ mod tests {
             met,
             threshold,
             value,
+            bound: None,
             unit: Unit::OpsPerS,
             better: Better::Higher,
             metric: "rand-write-qd1.iops".into(),
@@ -135,6 +142,11 @@ mod tests {
         assert_eq!(
             verdict(&[good.clone(), slow], Some("an operating system")).unwrap(),
             "No, not good for an operating system: 33.0 random writes/s, A1 asks for 500 (15 times short of it)."
+        );
+        let bound = Fit { bound: Some(model::Bound::AtLeast), ..good.clone() };
+        assert_eq!(
+            verdict(&[bound], Some("video V10")).unwrap(),
+            "Yes, good for video V10: at least 900 random writes/s, A1 asks for 500 (at least 1.80 times what it needs)."
         );
         assert!(verdict(&[open], Some("a database")).unwrap().starts_with("Not known whether"));
     }

@@ -196,6 +196,7 @@ fn metric(d: &mut Draw) -> Metric {
         n: d.number(),
         reasons: d.list(2, Draw::text),
         rejected_value: d.some().then(|| d.float()),
+        bound: d.pick(&[None, Some(Bound::AtLeast), Some(Bound::AtMost)]),
     }
 }
 

@@ -50,6 +50,9 @@ pub struct CompareArgs {
     /// A metric that is asked; may be given several times [default: the rate of each phase]
     #[arg(long = "primary", value_name = "METRIC")]
     pub primary: Vec<String>,
+    /// Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning
+    #[arg(long)]
+    pub strict: bool,
     /// Exit code 1 if a primary metric is so
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
@@ -93,6 +96,9 @@ pub struct RankArgs {
     /// Whether more or less of a metric is better, where its source does not tell; may be given several times
     #[arg(long, value_name = "METRIC=higher|lower")]
     pub better: Vec<String>,
+    /// Leave out runs that something slowed instead of taking what they show as the least that the target does
+    #[arg(long)]
+    pub strict: bool,
     /// The ranking as Markdown, for an issue or a forum
     #[arg(long)]
     pub markdown: bool,

@@ -261,6 +261,9 @@ pub struct RunMarks {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
+    /// Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same
+    #[arg(long, value_name = "TIME")]
+    pub wait_quiet: Option<String>,
 }
 
 /// What happens after a failed operation.
@@ -352,6 +355,9 @@ pub struct RunArgs {
     /// Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["resume", "calibrate", "restore"])]
     pub repeat: Option<u32>,
+    /// Leave out runs of an experiment that something slowed (steal, other programs, throttling) instead of warning
+    #[arg(long)]
+    pub strict: bool,
     /// What ends it with exit code 1; `compare --repeat` has it
     #[arg(skip)]
     pub fail_on: Option<FailOn>,

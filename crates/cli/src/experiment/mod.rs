@@ -119,7 +119,8 @@ pub fn resume(
 
 fn prepare<'a>(args: &'a RunArgs, global: &GlobalArgs, output: &Output) -> Result<Execution<'a>, Failure> {
     let page = Page { file: args.report.as_deref(), identify: args.identify };
-    Execution::prepare(global, &args.marks.tags, page, SecondSignal::Hurries, output)
+    Execution::prepare(global, &args.marks.tags, page, SecondSignal::Hurries, output)?
+        .waiting_for_quiet(args.marks.wait_quiet.as_deref())
 }
 
 impl Command<'_> {

@@ -25,7 +25,7 @@ pub fn show(
     output: &Output,
     clean: bool,
 ) -> Result<ExitCode, Failure> {
-    let outcome = ExperimentResult::of(experiment, state, archive)?;
+    let outcome = ExperimentResult::of(experiment, state, archive, args.strict)?;
     let ExperimentResult { arms, comparisons, noise, .. } = &outcome;
     let Some((first, others)) = arms.split_first() else {
         return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));

@@ -180,6 +180,7 @@ pub fn compare(
         marks: RunMarks { seed: args.seed, ..RunMarks::default() },
         identify: args.identify,
         fail_on: args.fail_on,
+        strict: args.strict,
         ..RunArgs::default()
     };
     let quick = Quick {

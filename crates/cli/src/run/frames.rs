@@ -111,6 +111,7 @@ fn refuse_what_is_for_phases(args: &RunArgs) -> Result<(), Failure> {
         ("--keep-every", args.keep_every.is_some()),
         ("--lenient", args.lenient),
         ("--tag", !args.marks.tags.is_empty()),
+        ("--wait-quiet", args.marks.wait_quiet.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {
         None => Ok(()),

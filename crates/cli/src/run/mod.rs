@@ -60,6 +60,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let workload = text::read(args, &source)?;
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
+    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
     let place = destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;

@@ -3,6 +3,7 @@
 use super::fitting::fit_to_remaining;
 use super::keeping::Keeper;
 use super::observer::{Keeping, Observation, observed, sample};
+use super::quiet::{Waiting, disturbed};
 use super::{Budget, Execution};
 use crate::clock::WallClock;
 use crate::listener::{Event, Listener};
@@ -47,6 +48,8 @@ pub(super) struct Conductor<'a> {
     budget: Budget,
     keeper: Keeper,
     others: Others,
+    wait_quiet_ns: u64,
+    waited_ns: u64,
 }
 
 /// What is known of those who use the disk beside us.
@@ -177,6 +180,8 @@ impl<'a> Conductor<'a> {
             budget,
             keeper: Keeper::new(execution.keep_every, execution.keep_shared),
             others: Others::default(),
+            wait_quiet_ns: u64::try_from(execution.wait_quiet.as_nanos()).unwrap_or(u64::MAX),
+            waited_ns: 0,
         }
     }
 
@@ -190,6 +195,7 @@ impl<'a> Conductor<'a> {
         {
             self.keeper.find_shared(partial.directory(), &self.disks);
         }
+        self.wait_for_quiet(&mut run);
         let refusal = self.phases(&mut run, &mut partial);
         self.conclude(&mut run);
         if run.phases.iter().all(|p| p.record.is_none()) {
@@ -198,6 +204,24 @@ impl<'a> Conductor<'a> {
         }
         let kept = partial.map_or(Ok(()), |partial| partial.finish(&run).map(drop).map_err(Failure::from));
         Ok(Executed { run, kept })
+    }
+
+    /// Waits until nobody disturbs, or for as long as it may. The time is none of the run's budget.
+    fn wait_for_quiet(&mut self, run: &mut Run) {
+        if self.wait_quiet_ns == 0 {
+            return;
+        }
+        self.listener.hear(Event::WaitsForQuiet(std::time::Duration::from_nanos(self.wait_quiet_ns)));
+        let began = self.rig.now();
+        let mut waiting = Waiting::new(self.wait_quiet_ns);
+        while let Some(look) = waiting.next_look().filter(|_| !self.interrupts.end()) {
+            let Some(before) = sample(self.rig, self.sampler.as_deref_mut()) else { break };
+            self.rig.idle(look, self.control);
+            let Some(after) = sample(self.rig, self.sampler.as_deref_mut()) else { break };
+            waiting.looked(look, disturbed(&before, &after, &self.disks));
+        }
+        run.remarks.extend(waiting.remark());
+        self.waited_ns = self.rig.now().saturating_sub(began);
     }
 
     /// Executes every phase. The first phase that could not even start gives its reason.
@@ -217,7 +241,7 @@ impl<'a> Conductor<'a> {
                 run.plan.phases[index].skip = skip;
             }
             if self.budget == Budget::Kept {
-                let remaining_ns = run.plan.budget_ns.saturating_sub(self.rig.now());
+                let remaining_ns = (run.plan.budget_ns + self.waited_ns).saturating_sub(self.rig.now());
                 fit_to_remaining(&mut run.plan, index, remaining_ns);
             }
             if let Err(failure) = self.phase(run, index, &mut window, partial) {

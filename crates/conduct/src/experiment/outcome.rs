@@ -22,18 +22,18 @@ pub struct ExperimentResult {
 }
 
 impl ExperimentResult {
-    /// Of an execution of which all runs are made.
+    /// Of an execution of which all runs are made; `strict` where runs that something slowed do not count.
     ///
     /// # Errors
     /// A run cannot be read, or the noise cannot be kept.
-    pub fn of(experiment: &Experiment, state: &State, archive: &Archive) -> Result<Self, Failure> {
+    pub fn of(experiment: &Experiment, state: &State, archive: &Archive, strict: bool) -> Result<Self, Failure> {
         let arms = runs_by_arm(experiment, state, archive)?;
         let first = arms.first().map(Vec::as_slice).unwrap_or_default();
         let pairs_of_arms = experiment.arms.iter().skip(1).zip(arms.iter().skip(1));
         let mut comparisons: Vec<Comparison> = pairs_of_arms
             .map(|(arm, runs)| {
                 let same_arm = experiment.arms.first().is_some_and(|a| same_arm(a, arm));
-                judge::compare(first, runs, &Asked { same_arm, ..asked(experiment) })
+                judge::compare(first, runs, &Asked { same_arm, strict, ..asked(experiment) })
             })
             .collect();
         if comparisons.len() > 1 {

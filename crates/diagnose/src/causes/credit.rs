@@ -25,8 +25,14 @@ struct Fallen<'a> {
     bytes: u64,
 }
 
-fn fallen<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, direction: Direction, block: f64) -> Option<Fallen<'a>> {
-    if gaps::gaps(phase, record).is_some_and(|g| g.matter()) {
+fn fallen<'a>(
+    run: &Run,
+    phase: &'a PhaseRun,
+    record: &'a PhaseRecord,
+    direction: Direction,
+    block: f64,
+) -> Option<Fallen<'a>> {
+    if gaps::gaps(run, phase, record).is_some_and(|g| g.matter()) {
         return None;
     }
     let fall = series::fall(record)?;
@@ -37,8 +43,8 @@ fn fallen<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, direction: Direction
 }
 
 /// The plateau at which a phase ran: where it fell, what it fell to; else its rate, if that is even.
-fn plateau(probe: &probes::Probe<'_>) -> Option<f64> {
-    if let Some(fallen) = fallen(probe.phase, probe.record, probe.direction, probe.block) {
+fn plateau(run: &Run, probe: &probes::Probe<'_>) -> Option<f64> {
+    if let Some(fallen) = fallen(run, probe.phase, probe.record, probe.direction, probe.block) {
         return Some(fallen.after);
     }
     let even = EVEN + series::grain(probe.record, probe.bytes_per_s, probe.block);
@@ -66,9 +72,9 @@ pub fn spent(run: &Run) -> Option<Cause> {
     let laid_out = before_measuring(run, first.phase).filter_map(|phase| {
         let (_, record) = machine::standing(run, &phase.plan.name)?;
         let block = phase.plan.streams.first()?.block().block_size_bytes.max(1) as f64;
-        fallen(phase, record, Direction::Write, block)
+        fallen(run, phase, record, Direction::Write, block)
     });
-    let measured = all.iter().filter_map(|p| fallen(p.phase, p.record, p.direction, p.block));
+    let measured = all.iter().filter_map(|p| fallen(run, p.phase, p.record, p.direction, p.block));
     let fall = laid_out.chain(measured).min_by_key(|f| f.at_ns)?;
 
     let of_operations = fall.block <= SMALL_BYTES;
@@ -79,7 +85,7 @@ pub fn spent(run: &Run) -> Option<Cause> {
     let kind = later.filter(|p| (p.block <= SMALL_BYTES) == of_operations && (p.depth > 1.0 || !of_operations));
     let same: Vec<&probes::Probe<'_>> = kind
         .filter(|p| p.name() != fall.phase.plan.name)
-        .filter(|p| plateau(p).is_some_and(|v| (amount(v, p.block) / level - 1.0).abs() <= SAME))
+        .filter(|p| plateau(run, p).is_some_and(|v| (amount(v, p.block) / level - 1.0).abs() <= SAME))
         .collect();
     let both_ways = same.iter().any(|p| p.direction != fall.direction);
     let name = &fall.phase.plan.name;

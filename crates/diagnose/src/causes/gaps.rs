@@ -2,7 +2,10 @@
 
 use super::{Cause, Standing, probes};
 use crate::{phrase, stack_view};
-use model::{Confidence, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Sync};
+use model::{
+    Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Sync, SystemSample,
+    traffic,
+};
 
 /// Shorter ones are an interval or two in which nothing happened to complete.
 const LEAST_NS: Ns = 300_000_000;
@@ -34,8 +37,45 @@ impl Gaps {
     }
 }
 
-/// Gaps in the counted part of a phase; `None` where there are none, or where they are meant (rounds that end in a sync).
-pub(crate) fn gaps(phase: &PhaseRun, record: &PhaseRecord) -> Option<Gaps> {
+/// A disk that moves this share of the phase's own rate is at work.
+const AT_WORK: f64 = 0.1;
+
+/// Whether the disks had work and completed none of it, in a time in which nothing of ours completed. What goes past the page
+/// cache is work for them all the time, so that only their counters can speak against it; of what goes through it, only they can
+/// speak for it.
+fn disks_stood_still(run: &Run, phase: &PhaseRun, record: &PhaseRecord, from: Ns, to: Ns) -> bool {
+    let unasked = may_be_unasked(phase);
+    let own = record.bytes as f64 * 1e9 / record.duration_ns().max(1) as f64;
+    match during(run, phase, from, to) {
+        Some(moved) if moved.read_bytes_per_s + moved.write_bytes_per_s >= own * AT_WORK => false,
+        Some(moved) => !unasked || moved.busy_ratio > 0.0,
+        None => !unasked,
+    }
+}
+
+/// What the disks did in a time; `None` where no samples cover half of it.
+fn during(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> Option<DiskRate> {
+    let disks: Vec<String> = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
+    let within: Vec<&SystemSample> =
+        run.samples_of(phase).iter().filter(|s| s.at_ns >= from && s.at_ns <= to).collect();
+    let (first, last) = (*within.first()?, *within.last()?);
+    // What lies at the ends of the gap completed there.
+    if last.at_ns.saturating_sub(first.at_ns) * 2 < to.saturating_sub(from) {
+        return None;
+    }
+    traffic(first, last, &disks)
+}
+
+/// Whether a time without a completion of ours may be one in which the device was not asked: through the page cache, what we are
+/// given is what was read ahead, and what we write is taken by memory.
+fn may_be_unasked(phase: &PhaseRun) -> bool {
+    let buffered = |s: &model::StreamPlan| s.path.access.unwrap_or(phase.plan.access) == Access::Buffered;
+    phase.plan.streams.iter().any(|s| buffered(s) && s.durability.sync == Sync::None)
+}
+
+/// Gaps in the counted part of a phase: the device had work, and completed none. `None` where there are none, or where they are
+/// meant (rounds that end in a sync).
+pub(crate) fn gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<Gaps> {
     let rounds = |s: &model::StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd);
     let paced = |s: &model::StreamPlan| s.timing.think.is_some() || s.timing.pacing.is_some();
     // What is done again pauses and syncs as it did then.
@@ -51,7 +91,9 @@ pub(crate) fn gaps(phase: &PhaseRun, record: &PhaseRecord) -> Option<Gaps> {
     for stretch in intervals.chunk_by(|a, b| (a.operations == 0) == (b.operations == 0)) {
         let length: Ns = stretch.iter().map(|i| i.length_ns).sum();
         moved += stretch.iter().map(|i| i.bytes).sum::<u64>();
-        if stretch[0].operations == 0 && length >= least {
+        let (from, to) = (stretch[0].start_ns, stretch[0].start_ns + length);
+        let stood = || disks_stood_still(run, phase, record, from, to);
+        if stretch[0].operations == 0 && length >= least && stood() {
             found.count += 1;
             found.longest_ns = found.longest_ns.max(length);
             all += length;
@@ -74,7 +116,7 @@ pub(crate) fn without_gaps(record: &PhaseRecord) -> Vec<Interval> {
 
 /// The gaps of a phase, where they are what holds it: how many, how long, after how much.
 pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<Cause> {
-    let gaps = gaps(phase, record)?;
+    let gaps = gaps(run, phase, record)?;
     if !gaps.matter() && gaps.longest_ns < FELT_NS {
         return None;
     }
@@ -117,7 +159,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
 pub fn stands_still(run: &Run) -> Option<Cause> {
     probes::all(run)
         .into_iter()
-        .filter_map(|p| Some((gaps(p.phase, p.record)?, between_gaps(run, p.phase, p.record)?)))
+        .filter_map(|p| Some((gaps(run, p.phase, p.record)?, between_gaps(run, p.phase, p.record)?)))
         .max_by(|a, b| {
             (a.0.matter(), a.0.share).partial_cmp(&(b.0.matter(), b.0.share)).unwrap_or(std::cmp::Ordering::Equal)
         })

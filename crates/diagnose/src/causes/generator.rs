@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase};
-use model::{Confidence, EngineKind, Evidence, LimitLayer, Run};
+use model::{Confidence, EngineKind, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, traffic};
 
 /// User time of our own at this share of a processor per worker leaves nothing to wait for the storage with.
 const OWN_USER_SHARE: f64 = 0.9;
@@ -31,11 +31,28 @@ pub fn null_target(run: &Run) -> Option<Cause> {
     )
 }
 
+/// More than all of a thread's time is no account of it: a hypervisor that takes processors away has their ticks counted as ours.
+const WHOLE: f64 = 1.05;
+/// A disk that has this share of the depth in flight is never without work.
+const NEVER_WAITS: f64 = 0.9;
+
+/// What the workers of a phase computed for certain: of the time that was stolen nobody knows whose it was.
+fn computed(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<f64> {
+    let (user, _) = machine::own_share(phase, record).filter(|(user, _)| *user <= WHOLE)?;
+    let samples = run.samples_of(phase);
+    // Making data is not what holds a loop whose device is never without work.
+    let disks: Vec<String> = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
+    let in_flight =
+        samples.first().zip(samples.last()).and_then(|(a, b)| traffic(a, b, &disks)).map(|t| t.mean_in_flight);
+    let waits = in_flight.is_none_or(|n| n < NEVER_WAITS * f64::from(phase.plan.queue_depth()));
+    waits.then_some(user.min(1.0) - machine::steal(run, phase))
+}
+
 /// Our own workers burn a whole processor in user mode.
 pub fn own_processor(run: &Run) -> Option<Cause> {
     let (phase, user) = machine::executed(run)
         .filter(|(_, r)| !matches!(r.engine.kind, EngineKind::Sim | EngineKind::Null))
-        .filter_map(|(p, r)| machine::own_share(p, r).map(|(user, _)| (p, user)))
+        .filter_map(|(p, r)| Some((p, computed(run, p, r)?)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, user)| *user >= OWN_USER_SHARE)?;
     let name = &phase.plan.name;

@@ -143,7 +143,7 @@ fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Flat<
 }
 
 /// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them; or each
-/// has its own, and both are round numbers besides, which a medium gives by chance once in a hundred cases.
+/// has its own, and both are round numbers besides, which is no evidence by itself.
 pub fn cap(run: &Run) -> Option<Cause> {
     if !stack_view::is_virtual_disk(&run.target.stack, &run.environment) {
         return None;
@@ -159,7 +159,8 @@ pub fn cap(run: &Run) -> Option<Cause> {
     });
     let flat = || flat.iter().flatten();
     let same = flat().find(|(a, b, ..)| (a.value / b.value - 1.0).abs() <= SAME);
-    let (a, b, quantity, what) = same.or_else(|| flat().find(|(a, b, ..)| are_round(a, b)))?;
+    let (a, b, quantity, what) =
+        same.or_else(|| flat().find(|(a, b, quantity, _)| are_round(a, b, quantity) && as_limited(run, a, b)))?;
     let shown = |v: f64| if *quantity == "iops" { phrase::iops(v) } else { phrase::rate(v) };
     let statement = match same {
         Some(_) => format!("a cap on {what} per second: reads and writes both run evenly at {}", shown(a.value)),
@@ -195,9 +196,33 @@ pub fn cap(run: &Run) -> Option<Cause> {
     )
 }
 
-/// Whether two rates are such as somebody set: numbers of one or two digits, both in operations, in 10^6 or in 2^20 bytes a
-/// second.
-fn are_round(a: &Flat<'_>, b: &Flat<'_>) -> bool {
+/// Whether something beside the roundness of two rates speaks for a limiter: operations of another size meet them as well (a limit
+/// on bytes holds them all, a medium gives each size its own), or they are more even than media are, on processors that nobody took
+/// away meanwhile.
+fn as_limited(run: &Run, a: &Flat<'_>, b: &Flat<'_>) -> bool {
+    /// A size of its own.
+    const OTHER_SIZE: f64 = 4.0;
+    /// Of the spread that counts as even.
+    const VERY_EVEN: f64 = 0.5;
+    let probes = probes::all(run);
+    [a, b].iter().all(|flat| {
+        let Some(own) = probes.iter().find(|p| p.name() == flat.phase) else { return false };
+        let met_otherwise = probes.iter().any(|p| {
+            let sizes = (p.block / own.block).max(own.block / p.block);
+            p.direct
+                && p.direction == own.direction
+                && sizes >= OTHER_SIZE
+                && (p.bytes_per_s / flat.rate - 1.0).abs() <= SAME
+        });
+        let grain = series::grain(own.record, own.bytes_per_s, own.block);
+        let undisturbed = machine::steal(run, own.phase) == 0.0;
+        met_otherwise || undisturbed && flat.spread <= FLAT_SPREAD * VERY_EVEN + grain
+    })
+}
+
+/// Whether two rates are such as somebody set: numbers of one or two digits, both in what is limited, operations, or 10^6 or 2^20
+/// bytes a second.
+fn are_round(a: &Flat<'_>, b: &Flat<'_>, quantity: &str) -> bool {
     const ROUND: [f64; 13] = [1.0, 1.2, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0];
     /// A limiter is that exact; a phase sees its bucket's first fill as well.
     const EXACT: f64 = 0.006;
@@ -206,5 +231,5 @@ fn are_round(a: &Flat<'_>, b: &Flat<'_>) -> bool {
         ROUND.iter().any(|r| (digits / r - 1.0).abs() <= EXACT)
     };
     let both = |of: fn(&Flat<'_>) -> f64| round(of(a)) && round(of(b));
-    both(|f| f.value) || both(|f| f.rate) || both(|f| f.rate / 1_048_576.0)
+    both(|f| f.value) || quantity != "iops" && both(|f| f.value / 1_048_576.0)
 }

@@ -8,8 +8,8 @@ use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, 
 const STAYED: f64 = 1.3;
 
 /// A fall of the rate at which data move: where a device stands still now and then, of the rate in between.
-fn fall(phase: &PhaseRun, record: &PhaseRecord) -> Option<series::Step> {
-    match gaps::gaps(phase, record) {
+fn fall(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<series::Step> {
+    match gaps::gaps(run, phase, record) {
         Some(_) => series::fall_of(&gaps::without_gaps(record)),
         None => series::fall(record),
     }
@@ -19,12 +19,12 @@ fn fall(phase: &PhaseRun, record: &PhaseRecord) -> Option<series::Step> {
 /// out.
 pub fn exhausted(run: &Run) -> Option<Cause> {
     let writes = probes::fastest(run, Direction::Write)?;
-    let within = fall(writes.phase, writes.record).map(|fall| (writes.phase, fall));
+    let within = fall(run, writes.phase, writes.record).map(|fall| (writes.phase, fall));
     let (phase, fall) = within.or_else(|| {
         credit::before_measuring(run, writes.phase).find_map(|p| {
             let (_, record) = machine::standing(run, &p.plan.name)?;
             // The layout's own speed says nothing if writes are faster afterwards: then nothing was used up.
-            fall(p, record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))
+            fall(run, p, record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))
         })
     })?;
     let record = phase.record.as_ref()?;

@@ -315,3 +315,57 @@ fn caps_that_differ_each_way_are_seen_by_their_round_numbers() {
     assert_eq!(diagnose::limit(&run(125.0 * 1_048_576.0, 60.0 * 1_048_576.0)).layer, LimitLayer::Throttle);
     assert_ne!(diagnose::limit(&run(217e6, 100e6)).layer, LimitLayer::Throttle);
 }
+
+#[test]
+fn round_numbers_are_no_cap_where_only_operations_are_even_or_processors_were_taken_away() {
+    // 366 200 random reads and writes a second are 1.5 GB/s by chance.
+    let random = |name| random(name, 366_200.0).exactly(366_200.0 * 4096.0);
+    let phases = with(healthy(2_000.0), [random("rand-read-qd32"), random("rand-write-qd32").exactly(1.2e9)]);
+    assert!(!says(&Builder::new(cloud_disk()).virtual_machine().phases(phases).build(), "round numbers"));
+    let stolen = |name, rate| sequential(name, 1.0).exactly(rate).steal(0.04);
+    let phases = with(healthy(200.0), [stolen("seq-read", 200e6), stolen("seq-write", 100e6)]);
+    assert!(!says(&Builder::new(cloud_disk()).virtual_machine().phases(phases).build(), "round numbers"));
+}
+
+#[test]
+fn bursts_of_read_ahead_are_no_device_that_stands_still() {
+    // Every half a second a burst is handed over; the disk reads all the time.
+    let mut read = sequential("buffered-read", 400.0);
+    for from in (1..46).step_by(5) {
+        read = read.still(from, 4);
+    }
+    let mut run = Builder::new(sata()).phases(with(healthy(200.0), [read])).build();
+    let (start, end) = {
+        let record =
+            run.phases.iter().find(|p| p.plan.name == "buffered-read").and_then(|p| p.record.as_ref()).unwrap();
+        (record.started_ns, record.ended_ns)
+    };
+    // The counters of the disk as they are: even, in the same sum.
+    let evenly = |run: &mut Run| {
+        let counted = |s: &SystemSample| s.disks[0].sectors_read;
+        let at = |run: &Run, ns| run.samples.iter().find(|s| s.at_ns >= ns).map(counted).unwrap();
+        let (first, last) = (at(run, start), at(run, end));
+        for sample in run.samples.iter_mut().filter(|s| s.at_ns >= start && s.at_ns <= end) {
+            let part = (sample.at_ns - start) as f64 / (end - start) as f64;
+            sample.disks[0].sectors_read = first + ((last - first) as f64 * part) as u64;
+        }
+    };
+    assert!(says(&run, "stands still"), "a disk that is busy and reads nothing meanwhile");
+    evenly(&mut run);
+    assert!(!says(&run, "stands still"), "{:?}", diagnose::causes(&run));
+    // Without counters nobody knows whether it was asked.
+    run.samples.iter_mut().for_each(|s| s.disks.clear());
+    assert!(!says(&run, "stands still"), "{:?}", diagnose::causes(&run));
+}
+
+#[test]
+fn a_worker_does_not_compute_more_than_all_the_time_nor_what_was_stolen() {
+    let computing = |user: f64, steal: f64| {
+        let read = random("rand-read-qd32", 32_000.0).own(user, 0.03).steal(steal);
+        Builder::new(sata()).virtual_machine().phases(with(healthy(200.0), [read])).build()
+    };
+    assert!(says(&computing(0.96, 0.0), "its worker computes"));
+    for (user, steal) in [(1.78, 0.05), (0.93, 0.06)] {
+        assert!(!says(&computing(user, steal), "its worker computes"), "{user} {steal}");
+    }
+}

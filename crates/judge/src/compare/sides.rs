@@ -21,6 +21,14 @@ pub(super) struct Value {
     pub value: Option<f64>,
     /// Why there is none.
     pub why_not: Option<String>,
+    /// What slowed the run, where the value is a bound.
+    pub slowed: Option<String>,
+}
+
+impl Value {
+    fn missing(why_not: String) -> Self {
+        Self { why_not: Some(why_not), ..Self::default() }
+    }
 }
 
 /// What all runs say of a metric; of pairs, `a[i]` belongs to `b[i]`.
@@ -42,6 +50,32 @@ impl Values {
 
     pub fn known_b(&self) -> Vec<f64> {
         self.b.iter().filter_map(|v| v.value).collect()
+    }
+
+    /// How many of each side are bounds.
+    pub fn slowed(&self) -> [usize; 2] {
+        [&self.a, &self.b].map(|side| side.iter().filter(|v| v.slowed.is_some()).count())
+    }
+
+    /// That runs count although something slowed them, with the first reason of each kind.
+    pub fn warning(&self) -> Option<String> {
+        let [a, b] = self.slowed();
+        let mut told: Vec<&str> = Vec::new();
+        for reason in self.a.iter().chain(&self.b).filter_map(|v| v.slowed.as_deref()) {
+            if !told.iter().any(|r| codes(r) == codes(reason)) {
+                told.push(reason);
+            }
+        }
+        let why: Vec<&str> = told.iter().map(|r| Reason::of(r).sentence).collect();
+        (a + b > 0).then(|| {
+            format!(
+                "slowed: {a} of {} runs of A and {b} of {} of B were slowed and count all the same, since both sides suffer \
+                 alike ({}); --strict leaves them out",
+                self.a.len(),
+                self.b.len(),
+                why.join("; ")
+            )
+        })
     }
 
     /// Why runs have no value, with how many of how many. What differs only in its figures is said once, with the first.
@@ -199,7 +233,10 @@ impl<'a> Sides<'a> {
         run.phases.iter().filter(|p| p.plan.measures_target()).any(|p| question(p).is_some_and(|m| m.id == id))
     }
 
-    pub fn values(&self, id: &str) -> Values {
+    /// What all runs say of a metric. Runs that something slowed count in several runs of each side, since both suffer alike; of
+    /// single ones, and where `strict`, they have no value.
+    pub fn values(&self, id: &str, strict: bool) -> Values {
+        let bounds_count = !strict && self.basis() != Basis::Single;
         let find = |run: &&'a Run| run.metric(id).cloned().or_else(|| processor::cost(run, id));
         let (a, b): (Vec<_>, Vec<_>) = (self.a.iter().map(find).collect(), self.b.iter().map(find).collect());
         let units: Vec<Unit> = a.iter().chain(&b).flatten().map(|m| m.unit).collect();
@@ -208,8 +245,8 @@ impl<'a> Sides<'a> {
             unit,
             better: a.iter().chain(&b).flatten().find_map(|m| m.better),
             units_differ: units.iter().any(|u| *u != unit),
-            a: a.iter().map(|m| value(m.as_ref())).collect(),
-            b: b.iter().map(|m| value(m.as_ref())).collect(),
+            a: a.iter().map(|m| value(m.as_ref(), bounds_count)).collect(),
+            b: b.iter().map(|m| value(m.as_ref(), bounds_count)).collect(),
             drawn: self.paired == Paired::Drawn,
         }
     }
@@ -247,15 +284,18 @@ fn ids(runs: &[&Run]) -> Vec<String> {
     ids
 }
 
-fn value(metric: Option<&Metric>) -> Value {
+fn value(metric: Option<&Metric>, bounds_count: bool) -> Value {
     let Some(metric) = metric else {
-        return Value { value: None, why_not: Some("missing: the run does not have it".to_owned()) };
+        return Value::missing("missing: the run does not have it".to_owned());
     };
     if let Some(failure) = metric.failure() {
-        return Value { value: None, why_not: Some(failure.to_owned()) };
+        return Value::missing(failure.to_owned());
+    }
+    if let Some(value) = metric.rejected_value.filter(|_| bounds_count && metric.bounded().is_some()) {
+        return Value { value: Some(value), why_not: None, slowed: Some(crate::standing::why_not(metric)) };
     }
     match metric.value.filter(|v| v.is_finite() && metric.status == MetricStatus::Measured) {
-        Some(v) => Value { value: Some(v), why_not: None },
+        Some(v) => Value { value: Some(v), ..Value::default() },
         None => {
             // Of a refused number that had no interval either, the refusal is why there is none.
             let of_value = metric.reasons.iter().find(|r| Reason::of(r).code != Some("no-interval"));
@@ -266,7 +306,7 @@ fn value(metric: Option<&Metric>) -> Value {
                 MetricStatus::NotApplicable => "not-applicable",
                 MetricStatus::Measured => "not-finite",
             };
-            Value { value: None, why_not: Some(format!("{what}: {because}")) }
+            Value::missing(format!("{what}: {because}"))
         }
     }
 }

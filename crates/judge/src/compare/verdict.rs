@@ -16,6 +16,8 @@ pub(super) const SAME_ARM: &str = "same-arm: both arms are the same, so this dif
 
 /// A comparison that lost more than this share of its runs is no longer the one that was asked.
 const MOST_MISSING: f64 = 0.34;
+/// Sets of which one has so much more of its runs slowed than the other are not slowed alike.
+const MOST_UNEVEN: f64 = 0.25;
 /// Power at which the number of pairs that would decide is told.
 const POWER_Z: f64 = 0.841_621_233_572_914_2;
 /// Variance of the signed-rank test's estimate against that of the mean under normal noise: pi / 3.
@@ -27,6 +29,7 @@ const STEPS_PER_UNIT: f64 = 1e12;
 
 /// Fills ratio, interval and raw p. What cannot be is invalid, and stays so; of zeros only, both sides are the same.
 pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, margin_percent: f64) {
+    compared.reasons.extend(values.warning());
     compared.reasons.extend(values.why_not());
     let mut invalid = |reason: String| {
         compared.verdict = Verdict::Invalid;
@@ -232,6 +235,27 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
         let asked = if questions == 1 { "one question".to_owned() } else { format!("{questions} questions") };
         metric.reasons.push(format!("{code}: {there} cannot decide {asked} at {alpha}; {least} {of} are the least"));
         metric.pairs_needed = Some(metric.pairs_needed.unwrap_or(0).max(u32::try_from(least).unwrap_or(u32::MAX)));
+    }
+}
+
+/// Takes back what one side's being slowed more often than the other's may be the reason of: only a randomised order spreads that
+/// over both.
+pub(super) fn slowed_alike(metric: &mut Compared, values: &Values) {
+    let [a, b] = values.slowed();
+    let (a, b) = (a as f64 / values.a.len().max(1) as f64, b as f64 / values.b.len().max(1) as f64);
+    let uneven = match metric.verdict {
+        Verdict::Worse => b - a,
+        Verdict::Better => a - b,
+        Verdict::Same => (a - b).abs(),
+        Verdict::Unclear | Verdict::Invalid => return,
+    };
+    if uneven > MOST_UNEVEN {
+        metric.verdict = Verdict::Unclear;
+        metric.reasons.push(format!(
+            "slowed-unevenly: {:.0} % of the runs of A were slowed and {:.0} % of those of B, which may be all the difference",
+            a * 100.0,
+            b * 100.0
+        ));
     }
 }
 

@@ -24,6 +24,39 @@ fn ties_are_by_noise_and_not_by_digits() {
 }
 
 #[test]
+fn a_slowed_run_is_at_least_what_it_shows_and_never_worse_for_it() {
+    let slow = |t: &mut TargetRuns| {
+        let metric = &mut t.runs[0].phases[0].metrics[0];
+        metric.refuse(&["steal: the hypervisor took up to 9 % of a CPU's time".to_owned()]);
+        metric.bound = Some(Bound::AtLeast);
+    };
+    let places = |slowed: usize| {
+        let mut targets = [("a", 300.0), ("b", 100.0)].map(|(n, v)| target(n, &[("x.iops", v)]));
+        slow(&mut targets[slowed]);
+        let ranking = rank(&targets, &RankAsked::default()).unwrap();
+        let metric = &ranking.targets[slowed].metrics[0];
+        assert_eq!(metric.bound, Some(Bound::AtLeast));
+        assert!(metric.reasons[0].starts_with("slowed: 1 of 1 runs were slowed"), "{:?}", metric.reasons);
+        ranking.targets.iter().map(|t| t.metrics[0].place.unwrap()).collect::<Vec<_>>()
+    };
+    let mut targets = [("a", 300.0), ("b", 100.0)].map(|(n, v)| target(n, &[("x.iops", v)]));
+    slow(&mut targets[0]);
+    let strict = rank(&targets, &RankAsked { strict: true, ..RankAsked::default() }).unwrap();
+    assert_eq!((strict.targets[0].metrics[0].value, strict.targets[0].metrics[0].place), (None, None));
+    assert_eq!(places(0), [1, 2], "the best although it was slowed");
+    assert_eq!(places(1), [1, 1], "it may be as good");
+}
+
+#[test]
+fn what_may_be_the_page_caches_has_no_place() {
+    let mut targets = [("a", 300.0), ("b", 100.0), ("c", 90.0)].map(|(n, v)| target(n, &[("x.iops", v)]));
+    targets[0].runs[0].phases[0].metrics[0].reasons.push("direct-unproven: fuse".to_owned());
+    let ranking = rank(&targets, &RankAsked::default()).unwrap();
+    let places: Vec<_> = ranking.targets.iter().map(|t| (t.metrics[0].value.is_some(), t.metrics[0].place)).collect();
+    assert_eq!(places, [(true, None), (true, Some(1)), (true, Some(2))]);
+}
+
+#[test]
 fn what_has_no_direction_has_no_place_and_what_is_missing_has_no_value() {
     let mut targets = vec![target("a", &[("x.iops", 1.0), ("y.iops", 2.0)]), target("b", &[("x.iops", 3.0)])];
     targets[0].runs[0].phases[0].metrics[0].better = None;

@@ -219,6 +219,37 @@ mod tests {
     }
 
     #[test]
+    fn what_can_only_slow_makes_a_bound_of_each_number_that_it_can_slow() {
+        use model::Bound::{AtLeast, AtMost};
+        let mut f = Fixture::random_read().on_disk();
+        f.cpu_ticks(360, 40);
+        let bound = |f: &Fixture, id: &str| {
+            let judged = f.judge();
+            let metric = judged.metrics.into_iter().find(|m| m.id.ends_with(id)).unwrap();
+            assert_eq!((metric.value, metric.rejected_value.is_some()), (None, true), "{metric:?}");
+            metric.bound
+        };
+        assert_eq!(f.codes(), ["steal"]);
+        assert_eq!((bound(&f, ".iops"), bound(&f, ".throughput_bytes_per_s")), (Some(AtLeast), Some(AtLeast)));
+        assert_eq!(
+            (bound(&f, "_p99"), bound(&f, "_max"), bound(&f, "_mean")),
+            (Some(AtMost), Some(AtMost), Some(AtMost))
+        );
+        assert_eq!(bound(&f, "cpu_percent"), None);
+        // What may be from the page cache may be too good whatever slowed it, and so may what has another reason.
+        f.record.direct = Some(model::DirectProof::Fallback("btrfs".into()));
+        assert_eq!(bound(&f, ".iops"), None);
+        let mut f = Fixture::random_read();
+        f.cpu_ticks(360, 40);
+        f.record.direct = Some(model::DirectProof::Unproven("fuse".into()));
+        assert_eq!((f.codes(), bound(&f, ".iops")), (vec!["steal"], None));
+        let mut f = Fixture::random_read();
+        f.cpu_ticks(360, 40);
+        f.record.data = Some(model::DataProof::NotReal("holes".into()));
+        assert_eq!(bound(&f, "_p50"), None);
+    }
+
+    #[test]
     fn waiting_for_a_cpu_is_said_and_the_number_stays() {
         for (percent, told) in [(5, false), (6, true), (80, true)] {
             let mut f = Fixture::random_read();

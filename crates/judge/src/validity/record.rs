@@ -63,7 +63,8 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     if failed {
         // That it ended early is no reason of its own, and more time would not help.
     } else if !enough || seconds < LEAST_SECONDS && !complete {
-        out.refusals.push(Refusal::TooLittleData { operations, seconds });
+        let by_bytes = to_go_on && record.stop == StopCause::RegionDone && case.plan.is_write();
+        out.refusals.push(Refusal::TooLittleData { operations, seconds, by_bytes });
     } else if seconds < LEAST_SECONDS && !case.plan.copies_memory() {
         let sentence = format!("all of it took {seconds:.3} s; caches and bursts weigh more than in a longer run");
         out.remarks.push(Remark::new("short-phase", sentence));
@@ -223,6 +224,11 @@ mod tests {
         let mut few = Fixture::random_read().at_rate(400, 0.2);
         few.record.stop = StopCause::RegionDone;
         assert_eq!(few.codes(), ["too-little-data"]);
+        assert!(few.judge().reasons[0].contains("more time"), "{:?}", few.judge().reasons);
+        // More time would not help one that ended with what it may write.
+        few.plan.streams[0].block_mut().operation = model::Operation::Write;
+        let said = few.judge().reasons.remove(0);
+        assert!(said.contains("(--max-write)") && !said.contains("--budget"), "{said}");
         // Where the region was covered: a remark.
         f.plan.stop = StopRule::RegionOnce;
         assert_eq!(f.codes(), NONE);

@@ -38,6 +38,7 @@ struct Metric {
     n: u64,
     reasons: Vec<Reason>,
     rejected_value: Option<f64>,
+    bound: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -145,6 +146,8 @@ fn every_simulated_device_gives_a_document_of_the_contract() {
             assert!(["measured", "refused", "skipped", "not-applicable"].contains(&m.status.as_str()), "{}", m.id);
             assert_eq!(m.status == "measured", m.value.is_some(), "{}", m.id);
             assert!(m.rejected_value.is_none() || m.status == "refused", "{}", m.id);
+            assert!(m.bound.is_none() || m.rejected_value.is_some(), "{}", m.id);
+            assert!(m.bound.as_deref().is_none_or(|b| ["at-least", "at-most"].contains(&b)), "{}", m.id);
             assert!(m.better.as_deref().is_none_or(|b| b == "higher" || b == "lower"), "{}", m.id);
             if let (Some(low), Some(high), Some(value)) = (m.low, m.high, m.value) {
                 assert!(low <= value && value <= high, "{}: {low} {value} {high}", m.id);

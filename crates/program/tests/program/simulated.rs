@@ -186,3 +186,65 @@ fn each_row_has_what_limits_it() {
         assert_ne!(of(phase)["layer"], "unknown", "{phase}");
     }
 }
+
+/// What can only slow a measurement makes a bound of it: good enough is good enough, and slow may be the hypervisor's doing.
+#[test]
+fn a_machine_that_is_taken_away_still_answers_yes_and_never_no() {
+    let scratch = Scratch::new();
+    let fast = scratch.json(["check", "sim:nvme,steal=10%", "--for", "A1", "--seed", "1", "--json"], 0);
+    let writes = metric(&fast, "rand-write-qd1.iops");
+    assert_eq!((&writes["status"], &writes["bound"]), (&"refused".into(), &"at-least".into()), "{writes}");
+    assert!(writes["value"].is_null() && writes["rejected_value"].as_f64() > Some(500.0), "{writes}");
+    assert_eq!(metric(&fast, "rand-write-qd1.latency_ns_mean")["bound"], "at-most");
+    assert_eq!((&fast["fit"][0]["met"], &fast["fit"][0]["bound"]), (&true.into(), &"at-least".into()));
+    assert!(fast["verdict"].as_str().unwrap().contains(": at least "), "{}", fast["verdict"]);
+    // 33 random writes a second are too few, and a tenth of the processors may be why.
+    let slow = scratch.json(["check", "sim:class4-card,steal=10%", "--for", "A1", "--seed", "1", "--json"], 4);
+    assert!(
+        slow["fit"][0]["met"].is_null() && slow["verdict"].as_str().unwrap().contains("hypervisor"),
+        "{}",
+        slow["fit"]
+    );
+    // A whole check says what it is good for; its card has the bounds in brackets.
+    let card = scratch.run(["check", "sim:nvme,steal=10%", "--seed", "1"]);
+    assert_eq!(card.code, 0, "{}", card.stderr);
+    assert!(card.stdout.contains("Good for") && card.stdout.contains("(at least "), "{}", card.stdout);
+    // None of it is so without.
+    let quiet = scratch.json(["check", "sim:nvme", "--for", "A1", "--seed", "1", "--json"], 0);
+    assert!(quiet["metrics"].as_array().unwrap().iter().all(|m| m["bound"].is_null()), "{quiet}");
+}
+
+/// In pairs and sets both sides are slowed alike; `--strict` has none of it, and a rank puts no slowed run behind another.
+#[test]
+fn sets_of_slowed_runs_are_compared_with_a_warning() {
+    let scratch = Scratch::new();
+    let check = |sim: &str, tag: &str, seed: &str| {
+        scratch.json(["run", "latency", sim, "--tag", tag, "--seed", seed, "--set", "time=2s", "--json"], 0);
+    };
+    for seed in ["1", "2", "3", "4", "5"] {
+        check("sim:sata-ssd,steal=10%", "before", seed);
+        check("sim:nvme,steal=10%", "after", seed);
+    }
+    let compared = scratch.json(["compare", "before", "after", "--json"], 0);
+    let warned = |m: &&serde_json::Value| m["reasons"].as_array().unwrap().iter().any(|r| r["code"] == "slowed");
+    let told: Vec<_> = compared["metrics"].as_array().unwrap().iter().filter(warned).collect();
+    assert!(told.iter().any(|m| m["verdict"] == "better"), "{compared}");
+    let strict = scratch.json(["compare", "before", "after", "--strict", "--json"], 0);
+    assert_eq!(strict["overall"], "invalid", "{strict}");
+    let ranked = scratch.json(["rank", "before", "after", "--json"], 0);
+    let metrics = ranked["targets"][0]["metrics"].as_array().unwrap();
+    assert!(metrics.iter().any(|m| m["bound"] == "at-least" && m["value"].is_number()), "{ranked}");
+}
+
+#[test]
+fn it_waits_for_a_quiet_machine_and_not_longer_than_it_may() {
+    let scratch = Scratch::new();
+    let run = |sim: &str| {
+        let ended = scratch.run(["check", sim, "--wait-quiet", "4s", "--seed", "1", "--json"]);
+        assert!(ended.stderr.contains("waiting for a quiet machine, 4"), "{}", ended.stderr);
+        serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()["remarks"].to_string()
+    };
+    assert!(run("sim:nvme,steal=10%").contains("was not quiet within 4 s (the hypervisor took 10 %"));
+    assert!(!run("sim:nvme").contains("quiet"));
+    assert_eq!(scratch.run(["check", "sim:nvme", "--wait-quiet", "soon"]).code, 2);
+}

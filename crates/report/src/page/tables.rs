@@ -27,7 +27,7 @@ fn row(m: &Metric) -> Markup {
                     Some(s) => { b { (s.number) } " " (s.unit) @if let Some(h) = &s.half_width { " " span.half { "± " (h) } } },
                     None => {
                         span.status.(if m.status == MetricStatus::Refused { "refused" } else { "skipped" }) { (status_word(m.status)) }
-                        @if let Some(v) = m.rejected_value { " " span.rejected { "(" (quantity::quantity(v, m.unit)) ")!" } }
+                        @if let Some(v) = quantity::rejected(m) { " " span.rejected { "(" (v.value()) ")!" } }
                     },
                 }
             }

@@ -222,16 +222,66 @@ pub(crate) fn notes(texts: Vec<String>, tables: &[&Table]) -> Vec<Note> {
 
 /// What happened to most of the numbers of a table that are not trusted, in one sentence; `None` where all are.
 pub(crate) fn doubt(table: &Table, notes: &[String]) -> Option<String> {
-    let of = |number: usize| move |c: &&Cell| matches!(c, Cell::Doubted { note: Some(n), .. } if *n == number);
     let doubtful = table.cells().filter(|c| matches!(c, Cell::Doubted { .. })).count();
     let all = table.cells().filter(|c| matches!(c, Cell::Value { .. })).count() + doubtful;
-    let most = (1..=notes.len()).max_by_key(|n| (table.cells().filter(of(*n)).count(), std::cmp::Reverse(*n)))?;
-    let what = notes.get(most - 1)?;
-    let what = what.split("; ").next().map_or("", |first| Reason::of(first).sentence);
+    // Each reason once a number, by its code: the figures in its sentence differ from one number to the next.
+    let mut counted: Vec<(Option<&str>, &str, usize)> = Vec::new();
+    for cell in table.cells() {
+        let Cell::Doubted { note: Some(note), .. } = cell else { continue };
+        let reasons =
+            notes.get(note - 1).into_iter().flat_map(|n| n.split("; ").enumerate()).map(|(i, r)| (i, Reason::of(r)));
+        let mut own: Vec<Option<&str>> = Vec::new();
+        for (_, reason) in reasons.filter(|(i, r)| *i == 0 || r.code.is_some()) {
+            if own.contains(&reason.code) {
+                continue;
+            }
+            own.push(reason.code);
+            match counted.iter_mut().find(|(code, ..)| *code == reason.code) {
+                Some((.., n)) => *n += 1,
+                None => counted.push((reason.code, reason.sentence, 1)),
+            }
+        }
+    }
+    counted.sort_by_key(|(.., n)| std::cmp::Reverse(*n));
+    let what = match counted.as_slice() {
+        [] => return None,
+        [(_, sentence, n)] if *n == doubtful => (*sentence).to_owned(),
+        several => several.iter().map(|(_, sentence, n)| format!("{sentence} ({n})")).collect::<Vec<_>>().join("; "),
+    };
     let verb = match (doubtful, all) {
         (1, 1) => "number is",
         (1, _) => "numbers is",
         _ => "numbers are",
     };
     (doubtful > 0).then(|| format!("{doubtful} of {all} {verb} doubtful: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubt_has_its_reasons_with_counts_the_commonest_first() {
+        let shown = || Shown { number: "1".into(), unit: "", half_width: None };
+        let doubted = |note| Cell::Doubted { shown: shown(), note: Some(note) };
+        let table = |cells| Table { rows: vec![Row::new("row", cells)], ..Table::default() };
+        let notes = [
+            "steal: the hypervisor took up to 7 % of a CPU's time".to_owned(),
+            "foreign-traffic: another program used the disk; and more; steal: the hypervisor took up to 16 %"
+                .to_owned(),
+            "foreign-traffic: another program used the disk, 2 MB/s".to_owned(),
+        ];
+        let good = Cell::Value { shown: shown(), p99: None, unsteady: false };
+        let cells = vec![doubted(1), doubted(2), doubted(3), doubted(3), good.clone()];
+        assert_eq!(
+            doubt(&table(cells), &notes).unwrap(),
+            "4 of 5 numbers are doubtful: another program used the disk (3); the hypervisor took up to 7 % of a CPU's time (2)"
+        );
+        let all = vec![doubted(1), good.clone()];
+        assert_eq!(
+            doubt(&table(all), &notes).unwrap(),
+            "1 of 2 numbers is doubtful: the hypervisor took up to 7 % of a CPU's time"
+        );
+        assert_eq!(doubt(&table(vec![good]), &notes), None);
+    }
 }

@@ -82,6 +82,8 @@ fn targets(rank: &Rank<'_>) -> Vec<Part> {
 fn cell(metric: &RankedMetric, column: &[&RankedMetric]) -> Cell {
     let RankPlace { of_best, place } = place(metric, column);
     let value = metric.value.map_or_else(|| "-".to_owned(), |v| quantity::quantity(v, metric.unit));
+    let bound = metric.bound.map_or_else(String::new, |b| format!("{} ", b.words()));
+    let (value, of_best) = (format!("{bound}{value}"), format!("{bound}{of_best}"));
     Cell::Ranked { value, of_best, place }
 }
 

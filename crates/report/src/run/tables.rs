@@ -34,8 +34,8 @@ impl Numbers {
             (Some(shown), _) => Cell::Value { shown, p99: None, unsteady: false },
             (None, MetricStatus::Refused) => {
                 let note = self.notes.add(m.reasons.join("; "));
-                match m.rejected_value {
-                    Some(value) => Cell::Doubted { shown: quantity::shown(value, m.unit, None), note },
+                match quantity::rejected(m) {
+                    Some(shown) => Cell::Doubted { shown, note },
                     None => Cell::Without { word: status_word(m.status), code: None, note, bad: true },
                 }
             }

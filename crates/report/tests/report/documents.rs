@@ -30,6 +30,7 @@ pub mod contract {
         pub n: u64,
         pub reasons: Vec<Reason>,
         pub rejected_value: Option<f64>,
+        pub bound: Option<String>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]
@@ -69,6 +70,7 @@ pub mod contract {
         pub met: Option<bool>,
         pub threshold: f64,
         pub value: Option<f64>,
+        pub bound: Option<String>,
         pub unit: String,
         pub better: String,
         pub metric: String,

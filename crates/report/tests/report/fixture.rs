@@ -206,6 +206,7 @@ pub fn sd_card() -> Sample {
             met: Some(false),
             threshold: 500.0,
             value: Some(33.0),
+            bound: None,
             unit: Unit::OpsPerS,
             better: Better::Higher,
             metric: "rand-write-qd1.iops".into(),

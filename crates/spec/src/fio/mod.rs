@@ -28,6 +28,7 @@ use job::{Draft, ExitWhat};
 use number::{Units, doubtful_unit};
 use option::{find, nearest_option};
 use std::collections::{HashMap, HashSet};
+use values::Mistake;
 use words::{WORDS, listed};
 
 /// Reads a job file.
@@ -267,8 +268,9 @@ impl Reader<'_> {
         if let Some(option) = find(name) {
             let value = value.as_deref().map_err(|what| place.error(Value, name, what))?;
             let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
-            let kind = |what: &str| if what.contains("supported") { Unsupported } else { Value };
-            (option.set)(draft, value, units).map_err(|what| place.error(kind(&what), name, what))?;
+            (option.set)(draft, value, units).map_err(|Mistake { what, unsupported }| {
+                place.error(if unsupported { Unsupported } else { Value }, name, what)
+            })?;
             self.doubt(entry, value);
             return Ok(());
         }

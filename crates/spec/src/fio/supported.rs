@@ -4,7 +4,9 @@ use super::block::Says;
 use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use super::priority::class;
-use super::values::{NEEDS_VALUE, count, extent, flag, need, one_of, percent, positive, separated, text, triple};
+use super::values::{
+    Mistake, NEEDS_VALUE, count, extent, flag, need, one_of, percent, positive, separated, takes, text, triple,
+};
 use super::words::WORDS;
 use crate::extent::Extent;
 use crate::values::{
@@ -13,7 +15,7 @@ use crate::values::{
 };
 use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, OpenSync, Order, Rate, VerifyKind};
 
-type Set = fn(&mut Draft, &str, Units) -> Result<(), String>;
+type Set = fn(&mut Draft, &str, Units) -> Result<(), Mistake>;
 
 /// An option.
 pub(super) struct Supported {
@@ -30,16 +32,16 @@ fn rates(into: &mut [Option<Rate>; 3], text: &str, units: Units, of: fn(u64) -> 
 }
 
 /// The least rate of a job as a whole.
-fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), String> {
-    need(!text.contains(','), &format!("'{text}': one least rate, of all that a job does, is supported"))?;
+fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), Mistake> {
+    takes(!text.contains(','), &format!("'{text}': one least rate, of all that a job does, is supported"))?;
     d.job.stream.limits.least_rate = above_0(units.bytes(text)?).map(of);
     Ok(())
 }
 
-fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
+fn engine(d: &mut Draft, t: &str) -> Result<(), Mistake> {
     let Some(found) = WORDS.engines.iter().find(|engine| engine.names.split(' ').any(|name| name == t)) else {
         let known: Vec<&str> = WORDS.engines.iter().flat_map(|engine| engine.names.split(' ')).collect();
-        return Err(format!("engine '{t}' is not supported: {} are", known.join(", ")));
+        return Err(Mistake::unsupported(format!("engine '{t}' is not supported: {} are", known.join(", "))));
     };
     (d.job.stream.path.engine, d.job.file_operation) = (Some(found.engine), found.operation);
     (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
@@ -47,13 +49,15 @@ fn engine(d: &mut Draft, t: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
+fn distribution(d: &mut Draft, t: &str) -> Result<(), Mistake> {
     let (name, parameter) = t.split_once(':').unwrap_or((t, ""));
-    let single = |least: &str| -> Result<u32, String> {
+    let single = |least: &str| -> Result<u32, Mistake> {
         match parameter.split_once([':', ',']) {
-            None if parameter.is_empty() => milli(least),
-            None => milli(parameter),
-            Some(_) => Err(format!("'{t}': one parameter is supported, no centre and no second direction")),
+            None if parameter.is_empty() => Ok(milli(least)?),
+            None => Ok(milli(parameter)?),
+            Some(_) => Err(Mistake::unsupported(format!(
+                "'{t}': one parameter is supported, no centre and no second direction"
+            ))),
         }
     };
     d.order = Some(match name {
@@ -62,7 +66,7 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
         "pareto" => Order::Pareto { h_milli: single("0.2")? },
         "normal" => Order::Normal { deviation_percent: single("")? / 1000 },
         "zoned" => {
-            need(!parameter.contains(','), &format!("'{t}': one list of zones for all directions is supported"))?;
+            takes(!parameter.contains(','), &format!("'{t}': one list of zones for all directions is supported"))?;
             d.job.stream.block_mut().zones = zones(parameter)?;
             Order::Zoned
         }
@@ -70,7 +74,11 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), String> {
             d.job.stream.block_mut().sequence = sequence(parameter)?;
             Order::Sequence { advances: false }
         }
-        _ => return Err(format!("'{name}' is not supported: random, zipf, pareto, normal, zoned, sequence are")),
+        _ => {
+            return Err(Mistake::unsupported(format!(
+                "'{name}' is not supported: random, zipf, pareto, normal, zoned, sequence are"
+            )));
+        }
     });
     Ok(())
 }
@@ -92,14 +100,18 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), String> {
+fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), Mistake> {
     let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
-    need(limit.trim_end().ends_with('%'), &format!("'{t}': limits in per cent are supported"))?;
+    takes(limit.trim_end().ends_with('%'), &format!("'{t}': limits in per cent are supported"))?;
     let (figure, slope) = kind.strip_suffix("_slope").map_or((kind, false), |figure| (figure, true));
     let by_latency = match figure {
         "iops" | "bw" => false,
         "lat" => true,
-        _ => return Err(format!("'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are")),
+        _ => {
+            return Err(Mistake::unsupported(format!(
+                "'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are"
+            )));
+        }
     };
     d.steady = Some((slope, by_latency, permille(limit)?));
     Ok(())
@@ -125,7 +137,7 @@ options! {
         let plain = if kind == "readwrite" { "rw" } else { kind };
         let known = "read write trim rw trimwrite randread randwrite randtrim randrw randtrimwrite";
         if !known.split(' ').any(|k| k == plain) {
-            return Err(format!("'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'"));
+            return Err(format!("'{kind}' is none of read, write, trim, rw, trimwrite, and these after 'rand'").into());
         }
         d.kind = plain.to_owned();
         d.modifier = modifier.map(str::to_owned);
@@ -141,7 +153,7 @@ options! {
     "blockalign", "ba" as "align" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.bytes(part).map(Some))?;
-        need(all[0] == all[1], "one alignment for all directions is supported")?;
+        takes(all[0] == all[1], "one alignment for all directions is supported")?;
         d.job.stream.block_mut().align_bytes = all[0].and_then(above_0);
     };
     "ioengine" as "engine" => |d, t, _| engine(d, t)?;
@@ -158,7 +170,7 @@ options! {
         ("none", _) | (_, Ok(false)) => OpenSync::None,
         ("sync", _) | (_, Ok(true)) => OpenSync::Sync,
         ("dsync", _) => OpenSync::Dsync,
-        _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync")),
+        _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync").into()),
     };
     "numa_cpu_nodes" as "numa-cpus" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
     "numa_mem_policy" as "numa-memory" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
@@ -211,7 +223,7 @@ options! {
     "cmdprio_bssplit" as "priority-shares" => |d, t, u| d.priorities.set_splits(t, u)?;
     "directory" => |d, t, _| {
         let mut names = separated(t);
-        need(names.len() < 2, &format!("'{t}': one directory is supported; one job file for each"))?;
+        takes(names.len() < 2, &format!("'{t}': one directory is supported; one job file for each"))?;
         d.directory = names.pop();
     };
     "filename" as "files" => |d, t, _| {
@@ -226,11 +238,11 @@ options! {
     };
     "nrfiles", "nr_files" as "own-files" => |d, t, u| d.files = positive(t, u)?;
     "filename_format" as "file-names" => |d, t, _| {
-        need(!t.contains("$clientuid"), "'$clientuid' is not supported: there are no clients")?;
+        takes(!t.contains("$clientuid"), "'$clientuid' is not supported: there are no clients")?;
         d.job.file_format = text(t);
     };
     "filesize" as "region" => |d, t, u| {
-        need(!t.contains('-'), "one size for all files is supported")?;
+        takes(!t.contains('-'), "one size for all files is supported")?;
         d.per_file = above_0(u.bytes(t)?);
     };
     "file_service_type" as "file-order" => |d, t, _| d.job.stream.block_mut().file_order = one_of(t, &[("roundrobin", FileOrder::RoundRobin), ("random", FileOrder::Random), ("sequential", FileOrder::Sequential)])?;
@@ -244,7 +256,7 @@ options! {
     "time_based" => |d, t, u| d.job.time_based = flag(t, u)?;
     "ramp_time" as "ramp" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
     "startdelay", "start_delay" as "start-delay" => |d, t, u| {
-        need(!t.contains('-'), "a fixed delay is supported, no range")?;
+        takes(!t.contains('-'), "a fixed delay is supported, no range")?;
         d.job.stream.timing.start_delay_ns = u.seconds(t)?;
     };
     "stonewall", "wait_for_previous" => |d, t, u| d.stonewall = flag(t, u)?;
@@ -272,7 +284,7 @@ options! {
     "max_latency" as "max-latency" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.microseconds(part).map(Some))?;
-        need(all == [all[0]; 3], "one longest latency for all directions is supported")?;
+        takes(all == [all[0]; 3], "one longest latency for all directions is supported")?;
         d.job.stream.limits.max_latency_ns = all[0].and_then(above_0);
     };
     "latency_target" as "latency-target" => |d, t, u| d.search.latency_ns = u.microseconds(t)?;
@@ -297,7 +309,7 @@ options! {
             // Data that do not verify never end a job, unless verify_fatal asks for that.
             "none" | "0" | "verify" => ErrorPolicy::Stop,
             "" | "all" | "1" | "io" | "read" | "write" => ErrorPolicy::Continue,
-            _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all")),
+            _ => return Err(format!("'{t}' is none of none, read, write, io, verify, all").into()),
         };
     };
     "ignore_error" => |d, t, _| {
@@ -311,6 +323,6 @@ options! {
     "steadystate_ramp_time", "ss_ramp" => |d, t, u| d.job.ramp_ns = u.seconds(t)?;
     "kb_base" => |_, t, u| match u.bytes(t)? {
         1000 | 1024 => {}
-        other => return Err(format!("{other} is neither 1000 nor 1024")),
+        other => return Err(format!("{other} is neither 1000 nor 1024").into()),
     };
 }

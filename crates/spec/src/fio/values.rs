@@ -32,9 +32,10 @@ pub(super) fn extent(text: &str, units: Units) -> Result<Extent, String> {
 }
 
 /// The value of a name.
-pub(super) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
+pub(super) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, Mistake> {
     let names = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    values::one_of(text, values).map_err(|_| format!("'{text}' is not supported: {} are", names()))
+    values::one_of(text, values)
+        .map_err(|_| Mistake::unsupported(format!("'{text}' is not supported: {} are", names())))
 }
 
 /// Read, write, trim: what is left out takes the one before it; what is empty stays.
@@ -58,6 +59,37 @@ pub(super) fn triple<T: Clone>(
         }
     }
     Ok(())
+}
+
+/// The same of what fio takes and this program does not.
+pub(super) fn takes(met: bool, what: &str) -> Result<(), Mistake> {
+    if met { Ok(()) } else { Err(Mistake::unsupported(what)) }
+}
+
+/// What is wrong with the value of an option.
+#[derive(Debug)]
+pub(super) struct Mistake {
+    pub what: String,
+    /// Whether fio takes the value, so that it may be left out.
+    pub unsupported: bool,
+}
+
+impl Mistake {
+    pub fn unsupported(what: impl Into<String>) -> Self {
+        Self { what: what.into(), unsupported: true }
+    }
+}
+
+impl From<String> for Mistake {
+    fn from(what: String) -> Self {
+        Self { what, unsupported: false }
+    }
+}
+
+impl From<&str> for Mistake {
+    fn from(what: &str) -> Self {
+        what.to_owned().into()
+    }
 }
 
 pub(super) fn need(met: bool, what: &str) -> Result<(), String> {

@@ -223,6 +223,10 @@ fn mistakes_name_their_line_also_when_lenient() {
         ("[j]\nbs=0\n", 2, "0 bytes"),
         ("[j]\nnumjobs=1000000\n", 2, "jobs"),
         ("[j]\nrwmixread=120\n", 2, "above 100"),
+        // What the text says is no reason to leave it out.
+        ("[j]\nruntime=supported\n", 2, "supported"),
+        ("[j]\nfsync=unsupported\n", 2, "supported"),
+        ("[j]\nsync=is supported\n", 2, "none of none"),
         ("[j]\nsize=${NOPE}\n", 2, "no variable 'NOPE'"),
         ("[j]\nbssplit=4k/70:8k/70\n", 2, "sum to 140"),
         ("[j]\nrw=read:-1k\n", 2, "backwards"),

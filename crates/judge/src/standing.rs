@@ -1,0 +1,66 @@
+//! What a number may decide: a threshold, a class, a place.
+//!
+//! A number that stands decides with its interval. One that something can only have made worse (the hypervisor, other users of
+//! the disk, throttling) is a bound: above a threshold it answers yes, below it nothing. One that may be the page cache's, or of
+//! data that are not real, may be far too good and decides nothing, whether it is refused or not.
+
+use model::{Bound, Metric, MetricStatus, PhaseRun, Reason};
+
+/// Remarks on a phase whose numbers may be better than the device: they are shown, and decide nothing.
+pub(crate) const UNPROVEN: [&str; 3] = ["direct-unproven", "no-device", "data-unproven"];
+
+/// A number that may decide something, with the ends between which the true one lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Deciding {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+    /// On which side of the value the true one is, where it is a bound.
+    pub bound: Option<Bound>,
+}
+
+impl Deciding {
+    pub fn exactly(value: f64) -> Self {
+        Self { value, low: value, high: value, bound: None }
+    }
+
+    pub fn bounded(bound: Bound, value: f64) -> Self {
+        let (low, high) = bound.range(value);
+        Self { value, low, high, bound: Some(bound) }
+    }
+}
+
+/// The reason of these for which a number may be too good.
+pub(crate) fn unproven(reasons: &[String]) -> Option<&String> {
+    reasons.iter().find(|r| Reason::of(r).code.is_some_and(|code| UNPROVEN.contains(&code)))
+}
+
+/// What a metric of a phase decides; `None` where it has no number. What may be too good, and what is refused and no bound,
+/// gives the reason.
+pub(crate) fn deciding(phase: &PhaseRun, metric: &Metric) -> Result<Option<Deciding>, String> {
+    if let Some(reason) = unproven(&phase.reasons) {
+        return Err(reason.clone());
+    }
+    if let Some((bound, ..)) = metric.bounded() {
+        return Ok(metric.rejected_value.map(|value| Deciding::bounded(bound, value)));
+    }
+    if metric.status != MetricStatus::Measured {
+        return Err(why_not(metric));
+    }
+    let of =
+        |value| Deciding { value, low: metric.low.unwrap_or(value), high: metric.high.unwrap_or(value), bound: None };
+    Ok(metric.value.map(of))
+}
+
+/// The first reason for which a metric has no value.
+pub(crate) fn why_not(metric: &Metric) -> String {
+    metric.reasons.first().map_or("no reason was given", String::as_str).to_owned()
+}
+
+/// The rate that a phase decides by; a bound where the phase is one.
+pub(crate) fn rate_of(phase: &PhaseRun) -> Result<Deciding, String> {
+    let id = format!("{}.throughput_bytes_per_s", phase.plan.name);
+    let why = || phase.reasons.first().map_or("no reason was given", String::as_str).to_owned();
+    let metric = phase.metrics.iter().find(|m| m.id == id).ok_or_else(why)?;
+    deciding(phase, metric).map_err(|_| why())?.ok_or_else(why)
+}
