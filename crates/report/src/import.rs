@@ -2,6 +2,7 @@
 
 use crate::document::{ImportDocument, ImportRest, ImportRun};
 use crate::headline::metric_cell;
+use crate::run::is_detail;
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, quantity};
 use model::MetricStatus;
@@ -11,15 +12,6 @@ const REST_LIMIT: usize = 20;
 
 /// Rows that a table has before details are left out.
 const ROW_LIMIT: usize = 16;
-/// What is left out first: parts of a latency, its edges, and percentiles between those that people ask for.
-const DETAILS: [&str; 9] =
-    ["_min", "_stddev", "_p1", "_p90", "_p95", "_p999", "_p9999", ".cpu_user_percent", ".cpu_system_percent"];
-
-fn is_detail(id: &str) -> bool {
-    let quantity = id.rsplit('.').next().unwrap_or(id);
-    DETAILS.iter().any(|d| id.ends_with(d)) || ["completion_", "submission_"].iter().any(|p| quantity.starts_with(p))
-}
-
 pub fn import_text(document: &ImportDocument<'_>, style: &Style) -> String {
     let mut out = String::new();
     for run in &document.runs {

@@ -117,6 +117,7 @@ static BYTES: [Scale; 5] = [
 static NANOSECONDS: [Scale; 4] =
     [scale(1e9, 1e9, "s"), scale(1e6, 1e6, "ms"), scale(1e3, 1e3, "us"), scale(0.0, 1.0, "ns")];
 static OPERATIONS: [Scale; 1] = [scale(0.0, 1.0, "IOPS")];
+static RATES: [Scale; 1] = [scale(0.0, 1.0, "/s")];
 static FILES: [Scale; 1] = [scale(0.0, 1.0, "files/s")];
 static SECONDS: [Scale; 3] = [scale(1.0, 1.0, "s"), scale(1e-3, 1e-3, "ms"), scale(0.0, 1e-6, "us")];
 static PERCENT: [Scale; 1] = [scale(0.0, 1.0, "%")];

@@ -43,7 +43,7 @@ fn listed(checks: &[Check<'_>]) -> Markup {
                 li {
                     a href=(format!("#run-{}", i + 1)) { (t(&check.asked())) " on " (t(&crate::identity(check.run))) }
                     " " small { (t(check.started)) ", " (t(&check.run.id)) }
-                    @if let Some(words) = verdict::verdict(check.fit, check.asked_for) { p { b { (t(&words)) } } }
+                    @if let Some(words) = check.answer() { p { b { (t(&words)) } } }
                     @if check.limit_is_known() { p { "Bottleneck: " (t(&check.limit.statement)) } }
                 }
             }

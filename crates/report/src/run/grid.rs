@@ -185,6 +185,28 @@ pub(crate) fn grid(run: &Run, places: &[usize]) -> Option<Grid> {
     })
 }
 
+/// The best of a grid of block sizes, the size that comes near to it, and what is slow at that size: in a sentence.
+pub(crate) fn grid_answer(grid: &Grid) -> Option<String> {
+    /// A size is enough from this share of the best on.
+    const NEAR: f64 = 0.9;
+    let value = |row: usize, column: usize| grid.rows[row].1[column].as_ref().and_then(|c| c.value);
+    let all = (0..grid.rows.len()).flat_map(|row| (0..grid.columns.len()).map(move |column| (row, column)));
+    let valued = all.filter_map(|(row, column)| Some((row, column, value(row, column)?)));
+    let (row, column, best) = valued.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let shown = |v| quantity::quantity(v, grid.unit);
+    let mut text = format!("The best is {} ({}, {} {})", shown(best), grid.rows[row].0, grid.axis, grid.columns[column]);
+    let enough = (0..column).find(|c| value(row, *c).is_some_and(|v| v >= NEAR * best)).unwrap_or(column);
+    if enough < column {
+        text.push_str(&format!("; {} is enough for 90 % of it", grid.columns[enough]));
+    }
+    let at = |r: usize| Some((r, value(r, enough)?));
+    let slowest = (0..grid.rows.len()).filter_map(at).min_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((slow, v)) = slowest.filter(|(_, v)| *v < NEAR * best) {
+        text.push_str(&format!("; at {} {} is slowest, {}", grid.columns[enough], grid.rows[slow].0, shown(v)));
+    }
+    Some(text + ".")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,12 +2,14 @@
 
 mod form;
 mod grid;
+mod imported;
 mod remarks;
 mod tables;
 
 pub use remarks::data_finding_text;
 
 pub(crate) use form::{Form, forms};
-pub(crate) use grid::{Grid, GridCell};
+pub(crate) use grid::{Grid, GridCell, grid_answer};
+pub(crate) use imported::is_detail;
 pub(crate) use remarks::{percent, remarks};
-pub(crate) use tables::{Numbers, table_of};
+pub(crate) use tables::{Numbers, replays_answer, table_of};

@@ -2,6 +2,8 @@
 
 use super::form::Form;
 use super::grid::Grid;
+use super::imported;
+use crate::Check;
 use crate::headline::{Notes, status_word};
 use crate::plan::words;
 use crate::presentation::{Cell, Row, Table};
@@ -28,7 +30,7 @@ fn bare(cell: Cell) -> Cell {
 
 impl Numbers {
     /// A metric, or why there is none; nothing where the phase has no such metric.
-    fn cell(&mut self, metric: Option<&Metric>) -> Cell {
+    pub(super) fn cell(&mut self, metric: Option<&Metric>) -> Cell {
         let Some(m) = metric else { return Cell::Empty };
         match (quantity::metric(m), m.status) {
             (Some(shown), _) => Cell::Value { shown, p99: None, unsteady: false },
@@ -54,7 +56,7 @@ impl Numbers {
     }
 
     /// The reason for a phase without numbers.
-    fn without(&mut self, phase: &PhaseRun) -> Cell {
+    pub(super) fn without(&mut self, phase: &PhaseRun) -> Cell {
         let word = match phase.status {
             PhaseStatus::Measured => "measured",
             PhaseStatus::Refused => "refused",
@@ -77,7 +79,7 @@ fn metric_of<'a>(phase: &'a PhaseRun, scope: &str, quantity: &str) -> Option<&'a
 }
 
 /// A metric's id without its phase: scope and quantity.
-fn split<'a>(phase: &PhaseRun, metric: &'a Metric) -> Option<(&'a str, &'a str)> {
+pub(super) fn split<'a>(phase: &PhaseRun, metric: &'a Metric) -> Option<(&'a str, &'a str)> {
     let rest = metric.id.strip_prefix(phase.plan.name.as_str())?.strip_prefix('.')?;
     Some(rest.rsplit_once('.').unwrap_or(("", rest)))
 }
@@ -152,8 +154,11 @@ impl Numbers {
 }
 
 /// The table of a form.
-pub(crate) fn table_of(run: &Run, form: &Form<'_>, n: &mut Numbers) -> Table {
+pub(crate) fn table_of(check: &Check<'_>, form: &Form<'_>, n: &mut Numbers) -> Table {
+    let run = check.run;
     match form {
+        Form::Imported(places) => imported::columns_table(run, places, check.over_reports, n),
+        Form::Others(places) => imported::list_table(run, places, check.over_reports, n),
         Form::Depth(curve, places) => depth_table(run, curve, places, n),
         Form::Grid(grid, _) => grid_table(grid, n),
         Form::Pairs(pairs) => pairs_table(run, pairs, n),
@@ -201,6 +206,20 @@ fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
         footer.push("in calls: without the pauses between them".to_owned());
     }
     Table { head, rows, footer, ..Table::default() }
+}
+
+/// How long the replays took, and how much of it the storage: in a sentence.
+pub(crate) fn replays_answer(run: &Run, places: &[usize]) -> Option<String> {
+    let value = |i: &usize, name| metric_of(&run.phases[*i], "", name).and_then(|metric| metric.value);
+    let took = |i: &usize| Some(format!("{} {}", run.phases[*i].plan.name, quantity::quantity(value(i, "time_s")?, Unit::S)));
+    let all: Vec<String> = places.iter().filter_map(took).collect();
+    let sum = |name| places.iter().map(|i| value(i, name)).sum::<Option<f64>>();
+    let pauses = places.iter().any(|i| run.phases[*i].plan.pauses_ns().is_some());
+    let of_storage = sum("time_s").zip(sum("in_calls_s")).filter(|_| pauses).map(|(took, calls)| {
+        let [took, calls, pauses] = [took, calls, (took - calls).max(0.0)].map(|s| quantity::quantity(s, Unit::S));
+        format!("; of {took} in all {calls} are calls on files and {pauses} pauses between them")
+    });
+    (!all.is_empty()).then(|| format!("It took: {}{}.", all.join(", "), of_storage.unwrap_or_default()))
 }
 
 /// How long it took when it was recorded.
@@ -285,7 +304,8 @@ fn bursts_table(phase: &PhaseRun) -> Table {
 
 /// What the rate of a phase is told in: operations where they are small.
 fn rate_of(phase: &PhaseRun) -> &'static str {
-    if phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536) { IOPS } else { RATE }
+    let streams = &phase.plan.streams;
+    if !streams.is_empty() && streams.iter().all(|s| s.block().block_size_bytes <= 65_536) { IOPS } else { RATE }
 }
 
 /// A depth curve: the rate with a bar, latencies, and the knee.
