@@ -5,10 +5,13 @@ mod metrics;
 mod plan;
 mod reading;
 
+use crate::archives;
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
 use crate::output::Output;
+use crate::report_page;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
+use conduct::WallClock;
 use conduct::admission::Consent;
 use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
 use engine::Control;
@@ -16,7 +19,7 @@ use metrics::Metrics;
 use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull, parse_wish};
 use recorder::{Counted, WhenFull};
-use report::document::{RecordDeferred, RecordDocument, RecordStream};
+use report::document::{Answered, RecordDeferred, RecordDocument, RecordStream};
 use report::quantity;
 use spec::parse_cpus;
 use std::cell::Cell;
@@ -41,6 +44,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         return plan::command(args, global, output);
     }
     let recording = recording(args, inputs(args)?)?;
+    let started = WallClock::start().started();
     let control = Arc::new(Control::default());
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
@@ -68,6 +72,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);
+    let kept = if document.streams.iter().all(|s| s.received == 0) { None } else { keep(&recorded, args, &started, &document, global, output) };
     if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
         return Err(Failure::new(FailureKind::Invalid, what).remedy(
@@ -75,15 +80,30 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         ));
     }
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document).kept(kept));
     } else {
         output.text(&report::record_text(&document, output.style()));
+        report_page::show_kept(kept.as_ref(), output);
     }
     if document.streams.iter().all(|s| s.received == 0) {
         return Ok(ExitCode::from(FailureKind::Invalid.exit_code()));
     }
     let lost = document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>();
     Ok(ExitCode::from(u8::from(lost > 0)))
+}
+
+/// Keeps it as a run of the archive.
+fn keep(
+    recorded: &Recorded,
+    args: &RecordArgs,
+    started: &str,
+    document: &RecordDocument,
+    global: &GlobalArgs,
+    output: &Output,
+) -> Option<(String, String)> {
+    let archive = archives::open(global).inspect_err(|failure| output.beside(failure)).ok()?;
+    let run = conduct::record::run_of(recorded, &args.target.to_string_lossy(), started, &document.remarks);
+    report_page::keep(&archive, run, output)
 }
 
 fn usage(what: impl Into<String>) -> Failure {

@@ -125,6 +125,24 @@ pub fn fill_document(run: &Run, conclusions: &Conclusions, output: &Output) {
     output.document(&FillDocument::new(&check(run, conclusions, &started(run), None, None)));
 }
 
+/// Keeps a run that was made elsewhere, with its page: its id and where the page is. What cannot be kept is said, and changes no
+/// answer.
+pub fn keep(archive: &Archive, run: Result<Run, Failure>, output: &Output) -> Option<(String, String)> {
+    let kept = run.and_then(|mut run| {
+        archive.save(&run)?;
+        let page = write(archive, &mut run, None, false)?;
+        Ok((run.id, page.display().to_string()))
+    });
+    kept.inspect_err(|failure| output.beside(failure)).ok()
+}
+
+/// The last lines of a text: what was kept.
+pub fn show_kept(kept: Option<&(String, String)>, output: &Output) {
+    if let Some((id, page)) = kept {
+        output.text(&format!("  Run   {id}\n  Page  {}\n", report::text::plain(page, output.style().ascii)));
+    }
+}
+
 /// The card as Markdown, without paths of this machine.
 pub fn show_markdown(run: &Run, conclusions: &Conclusions, output: &Output) {
     output.text(&report::markdown(&check(run, conclusions, &started(run), None, None)));

@@ -4,6 +4,7 @@ use crate::archives;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
 use crate::output::Output;
 use crate::progress::Terminal;
+use crate::report_page;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
@@ -14,7 +15,7 @@ use conduct::soak::{
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
-use report::document::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
+use report::document::{Answered, AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
@@ -109,12 +110,15 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     let simulated = opened.target.kind == TargetKind::Sim;
+    let (target, environment) = (opened.target.clone(), opened.environment.clone());
     drop(opened);
     // A simulated device goes with this program: nothing can go on.
     state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
     close(&state, archive, &keep)?;
+    let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
+    let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
     let ended = ended?;
-    Ok(answer(&state, ended, &signals, output))
+    Ok(answer(&state, ended, kept, &signals, output))
 }
 
 /// The soak that is to go on, if one is.
@@ -199,12 +203,19 @@ fn mode(asked: Option<SoakMode>) -> Mode {
 }
 
 /// What came of it.
-fn answer(state: &SoakState, ended: SoakEnd, signals: &Signals, output: &Output) -> ExitCode {
+fn answer(
+    state: &SoakState,
+    ended: SoakEnd,
+    kept: Option<(String, String)>,
+    signals: &Signals,
+    output: &Output,
+) -> ExitCode {
     let document = document(state, ended);
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document).kept(kept));
     } else {
         output.text(&report::soak_text(&document, output.style()));
+        report_page::show_kept(kept.as_ref(), output);
     }
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
     ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))

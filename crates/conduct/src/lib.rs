@@ -22,6 +22,7 @@ mod execution;
 pub mod experiment;
 pub mod frames;
 mod interrupts;
+mod kept_run;
 mod listener;
 mod opened;
 pub mod plan;

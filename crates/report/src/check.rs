@@ -53,7 +53,7 @@ impl Check<'_> {
 
     /// What was asked, as on the command line: `check`, `run depth`.
     pub(crate) fn asked(&self) -> String {
-        match self.run.command == "check" || self.run.plan.name.is_empty() {
+        match ["check", &self.run.plan.name].contains(&self.run.command.as_str()) || self.run.plan.name.is_empty() {
             true => self.run.command.clone(),
             false => format!("{} {}", self.run.command, self.run.plan.name),
         }

@@ -63,12 +63,14 @@ fn head(check: &Check<'_>) -> Head {
     let run = check.run;
     let state = headline::state_words(run.state).map(|words| State { words, bad: false });
     let (is_check, validity) = (check.is_check(), run.validity());
+    // What a soak finds wrong is its result.
+    let looks_for_faults = run.command == "soak";
     Head {
         command: check.asked(),
         subject: crate::identity(run),
         when: check.started.to_owned(),
         about: vec![storage_line(run)],
-        state: state.or_else(|| validity_state(validity).filter(|_| !is_check)),
+        state: state.or_else(|| validity_state(validity).filter(|_| !is_check && !looks_for_faults)),
         notes: if is_check { Vec::new() } else { run.plan.notes.clone() },
         answer: answer(check),
     }

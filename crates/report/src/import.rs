@@ -2,6 +2,7 @@
 
 use crate::document::{ImportDocument, ImportRest, ImportRun};
 use crate::headline::metric_cell;
+use crate::presentation::{Part, terminal};
 use crate::run::is_detail;
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, quantity};
@@ -51,6 +52,9 @@ fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
     let started = run.started.map_or(String::new(), |s| format!(", started {}", clean(s)));
     let origin = format!("{}, line {}{started}", clean(run.file), run.line);
     out.push_str(&format!("  {}\n", style.paint(Paint::Dim, &shorten(&origin, columns - 2, style.ascii))));
+    if !run.over_reports.is_empty() {
+        return all_reports(run, style, out);
+    }
     let shorten_table = run.metrics.len() > ROW_LIMIT;
     let shown = || run.metrics.iter().filter(|m| !(shorten_table && is_detail(&m.metric.id)));
     let rows: Vec<[String; 3]> = shown()
@@ -76,6 +80,20 @@ fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
     if hidden > 0 {
         out.push_str(&format!("  {hidden} more metrics: narrows runs show {}\n", run.run_id));
     }
+    remarks(run, style, out);
+}
+
+/// What each device did in all reports together.
+fn all_reports(run: &ImportRun<'_>, style: &Style, out: &mut String) {
+    out.push_str(&terminal::alone(&Part::Table(crate::run::reports_table(&run.over_reports)), style));
+    let figures = run.metrics.len();
+    out.push_str(&format!("  {figures} figures report by report: narrows runs show {} --json\n", run.run_id));
+    remarks(run, style, out);
+}
+
+fn remarks(run: &ImportRun<'_>, style: &Style, out: &mut String) {
+    let columns = style.width.max(60);
+    let clean = |text: &str| plain(text, style.ascii);
     for remark in run.remarks {
         for (i, line) in wrap(&clean(remark), columns - 4).iter().enumerate() {
             out.push_str(&format!("  {} {line}\n", if i == 0 { "-" } else { " " }));

@@ -117,7 +117,6 @@ static BYTES: [Scale; 5] = [
 static NANOSECONDS: [Scale; 4] =
     [scale(1e9, 1e9, "s"), scale(1e6, 1e6, "ms"), scale(1e3, 1e3, "us"), scale(0.0, 1.0, "ns")];
 static OPERATIONS: [Scale; 1] = [scale(0.0, 1.0, "IOPS")];
-static RATES: [Scale; 1] = [scale(0.0, 1.0, "/s")];
 static FILES: [Scale; 1] = [scale(0.0, 1.0, "files/s")];
 static SECONDS: [Scale; 3] = [scale(1.0, 1.0, "s"), scale(1e-3, 1e-3, "ms"), scale(0.0, 1e-6, "us")];
 static PERCENT: [Scale; 1] = [scale(0.0, 1.0, "%")];
@@ -158,7 +157,10 @@ pub fn shown(value: f64, unit: Unit, interval: Option<(f64, f64)>) -> Shown {
 /// The value of a metric that stands; `None` unless it was measured.
 pub fn metric(m: &Metric) -> Option<Shown> {
     let interval = m.low.zip(m.high);
-    m.value.map(|v| shown(v, m.unit, interval))
+    // What else happens so often a second is no I/O: requests merged, interrupts.
+    let is_io = m.unit != Unit::OpsPerS || ["iops", "ops_per_s"].iter().any(|io| m.id.ends_with(io));
+    let shown = shown(m.value?, m.unit, interval);
+    Some(if is_io { shown } else { Shown { unit: "/s", ..shown } })
 }
 
 /// A value without interval: `66.1 MB/s`.

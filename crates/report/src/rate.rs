@@ -2,7 +2,7 @@
 
 use crate::lines::Lines;
 use crate::quantity;
-use crate::text::{pad, plain};
+use crate::text::{capital, pad, plain};
 use crate::{Paint, Style, identity, storage_line};
 use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Reason, Run, Unit};
 
@@ -30,7 +30,7 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>,
         out.wrapped("  ", "Nothing to rate: there is no storage behind this target.", Some(Paint::Warn));
         return out.out;
     }
-    out.wrapped("  ", &sentence(classes), Some(Paint::Accent));
+    out.wrapped("  ", &sentence(classes).unwrap_or_default(), Some(Paint::Accent));
     let claims: Vec<&str> =
         classes.iter().filter(|c| c.claimed == Some(true)).map(|c| c.rating.class.as_str()).collect();
     match (claims.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
@@ -93,7 +93,7 @@ fn capacity_words(capacity: &Capacity) -> (String, Paint) {
 
 /// Which classes the numbers reach, which not, and of which that is not known. Of each kind the highest that is reached and the
 /// lowest that is not say the rest.
-fn sentence(classes: &[RatedClass]) -> String {
+pub(crate) fn sentence(classes: &[RatedClass]) -> Option<String> {
     let side = |of: Option<&str>| -> Vec<&str> {
         let found = classes.iter().filter(|c| c.rating.indication.as_deref() == of);
         found.map(|c| c.rating.class.as_str()).collect()
@@ -101,10 +101,8 @@ fn sentence(classes: &[RatedClass]) -> String {
     let said = [("Above", side(Some("above"))), ("below", side(Some("below"))), ("not known", side(None))];
     let parts: Vec<String> =
         said.iter().filter(|s| !s.1.is_empty()).map(|(word, names)| format!("{word} {}", names.join(", "))).collect();
-    let mut text = parts.join("; ");
-    text.push('.');
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let text = parts.join("; ") + ".";
+    (!classes.is_empty()).then(|| capital(&text))
 }
 
 /// Every reason of a class once, in its order, with the classes that it is said of where these are not all.

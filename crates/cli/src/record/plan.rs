@@ -11,7 +11,7 @@ use judge::sizing;
 use model::{Failure, parse_bytes};
 use recorder::WhenFull;
 use recorder::input::Generated;
-use report::document::RecordPlanDocument;
+use report::document::{Answered, RecordPlanDocument};
 use report::quantity;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -92,7 +92,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         full_after_s: room as f64 / demand,
     };
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document));
     } else {
         output.text(&report::record_plan_text(&document, output.style()));
     }

@@ -3,7 +3,7 @@
 
 use super::{contents, framed, t};
 use crate::describe::describe;
-use crate::{Check, quantity, verdict};
+use crate::{Check, quantity};
 use maud::{Markup, PreEscaped, html};
 use model::{Order, PhaseRun, Run};
 

@@ -10,6 +10,6 @@ pub use remarks::data_finding_text;
 
 pub(crate) use form::{Form, forms};
 pub(crate) use grid::{Grid, GridCell, grid_answer};
-pub(crate) use imported::is_detail;
+pub(crate) use imported::{is_detail, reports_table};
 pub(crate) use remarks::{percent, remarks};
 pub(crate) use tables::{Numbers, replays_answer, table_of};
