@@ -80,7 +80,7 @@ fn listed(checks: &[Check<'_>]) -> Markup {
                     a href=(format!("#run-{}", i + 1)) { (t(&check.asked())) " on " (t(&crate::identity(check.run))) }
                     " " small { (t(check.started)) ", " (t(&check.run.id)) }
                     @match checks[..i].iter().position(|c| short(c) == short(check)).filter(|_| short(check) != (None, None)) {
-                        Some(first) => { p { "the same as run " (first + 1) } },
+                        Some(first) => { small { ": says the same as run " (first + 1) } },
                         None => {
                             @if let Some(words) = short(check).0 { p { b { (t(&words)) } } }
                             @if let Some(words) = short(check).1 { p { "Bottleneck: " (t(words)) } }
@@ -114,9 +114,11 @@ fn rates(checks: &[Check<'_>]) -> Markup {
             ids.push(id);
         }
     }
+    // As many in each.
+    let columns = checks.len().div_ceil(checks.len().div_ceil(MOST_COLUMNS).max(1)).max(1);
     html! {
-        @for (part, checks) in checks.chunks(MOST_COLUMNS).enumerate() {
-            @let first = part * MOST_COLUMNS + 1;
+        @for (part, checks) in checks.chunks(columns).enumerate() {
+            @let first = part * columns + 1;
             div.scroll tabindex="0" role="region" aria-label=(format!("Rates of runs {first} to {}", first + checks.len() - 1)) {
                 table.data.form {
                     thead { tr { td {} @for i in first..first + checks.len() { th scope="col" { a href=(format!("#run-{i}")) { "run " (i) } } } } }
