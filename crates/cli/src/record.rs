@@ -7,6 +7,7 @@ mod reading;
 
 use crate::archives;
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
+use crate::one_line::OneLine;
 use crate::output::Output;
 use crate::report_page;
 use crate::signals::{SecondSignal, Signals};
@@ -24,7 +25,7 @@ use report::quantity;
 use spec::parse_cpus;
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,7 +51,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
-    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let line = Line::new(!global.json, output.style().width);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
@@ -72,7 +73,11 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);
-    let kept = if document.streams.iter().all(|s| s.received == 0) { None } else { keep(&recorded, args, &started, &document, global, output) };
+    let kept = if document.streams.iter().all(|s| s.received == 0) {
+        None
+    } else {
+        keep(&recorded, args, &started, &document, global, output)
+    };
     if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
         return Err(Failure::new(FailureKind::Invalid, what).remedy(
@@ -219,39 +224,34 @@ fn input(text: &OsString) -> Result<Input, Failure> {
 
 /// A line of progress on a terminal.
 struct Line {
-    shown: bool,
+    line: OneLine,
     drawn: Cell<Option<Instant>>,
-    length: Cell<usize>,
 }
 
 impl Line {
-    fn new(shown: bool) -> Self {
-        Self { shown, drawn: Cell::new(None), length: Cell::new(0) }
+    fn new(shown: bool, columns: usize) -> Self {
+        Self { line: OneLine::new(shown, columns), drawn: Cell::new(None) }
     }
 
     fn draw(&self, now: &Now) {
-        if !self.shown || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
+        if !self.line.is_shown() || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
             return;
         }
         self.drawn.set(Some(Instant::now()));
         let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
         let (used, ring) = now.ring;
-        let text = format!(
+        self.line.draw(&format!(
             "{}: {} frames durable ({}), {} lost, ring {} %",
             quantity::duration((now.elapsed_ns / 1_000_000_000).max(1) * 1_000_000_000),
             quantity::count(sum(|s| s.durable)),
             quantity::size(sum(|s| s.durable_bytes)),
             quantity::count(sum(Counted::all_lost)),
             100 * used / ring.max(1)
-        );
-        let padding = self.length.replace(text.len()).saturating_sub(text.len());
-        let _ = write!(std::io::stderr().lock(), "\r{text}{:padding$}", "");
+        ));
     }
 
     fn end(&self) {
-        if self.length.get() > 0 {
-            let _ = write!(std::io::stderr().lock(), "\r{:width$}\r", "", width = self.length.get());
-        }
+        self.line.end();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
+use crate::one_line::OneLine;
 use crate::output::Output;
 use crate::progress::Terminal;
 use crate::report_page;
@@ -15,7 +16,7 @@ use conduct::soak::{
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
-use report::document::{Answered, AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
+use report::document::{AmplificationDocument, Answered, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
@@ -98,8 +99,15 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     state.enough = enough(args, time, state.enough);
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
+    let progress = OneLine::new(!global.json, output.style().width);
     let tell = |event: SoakEvent<'_>| {
-        say(&line(&event));
+        // What is wrong stays; how far it is does not.
+        if progress.is_shown() && !matches!(event, SoakEvent::Found(_) | SoakEvent::Kernel(_)) {
+            progress.draw(&line(&event));
+        } else {
+            progress.end();
+            say(&line(&event));
+        }
         if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
             hook::call(command, finding, &say);
         }
@@ -109,6 +117,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (control, archive) = (&control, &archive);
     let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
+    progress.end();
     let simulated = opened.target.kind == TargetKind::Sim;
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
     drop(opened);

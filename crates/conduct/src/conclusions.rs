@@ -78,7 +78,12 @@ fn answer(run: &Run) -> Option<Answer> {
             rested: of("after-rest"),
             rest_ns: run.plan.quiet_ns.saturating_mul(2),
         }),
-        ("rate", _) => Some(Answer::Classes(judge::rated_classes(run))),
+        ("rate", _) => {
+            let asked = run.plan.notes.iter().find_map(|note| note.strip_prefix(MADE_FOR)?.strip_prefix(CLASS));
+            let mut classes = judge::rated_classes(run);
+            classes.retain(|c| asked.is_none_or(|name| name == c.rating.class));
+            Some(Answer::Classes(classes))
+        }
         _ => None,
     }
 }
@@ -92,7 +97,7 @@ fn ended_cache(answer: Option<&Answer>) -> Option<Limit> {
         statement: "the device takes what follows the end of its cache at a lower rate".to_owned(),
         confidence: Confidence::Probable,
         evidence: vec![
-            measured("written before the rate fell, bytes", cliff.bytes as f64),
+            measured("bytes written before the rate fell", cliff.bytes as f64),
             measured("rate before, bytes per second", cliff.before_bytes_per_s),
             measured("rate after, bytes per second", cliff.after_bytes_per_s),
         ],
@@ -139,6 +144,14 @@ fn row_of<'a>(fit: &Fit, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
 
 /// How the plan of a check says what it was made for.
 const MADE_FOR: &str = "made for: ";
+
+/// What stands before the class in it, where it was made for one.
+const CLASS: &str = "class ";
+
+/// The note in a plan that says which class it is to decide.
+pub fn made_for_class(name: &str) -> String {
+    format!("{MADE_FOR}{CLASS}{name}")
+}
 
 /// The note in a plan that says which use it is to decide.
 pub fn made_for(name: &str) -> String {

@@ -10,12 +10,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// A run of a command without anything in it; its id says when it was kept.
-pub(crate) fn blank(
-    command: &str,
-    started: &str,
-    target: Target,
-    environment: Environment,
-) -> Result<Run, Failure> {
+pub(crate) fn blank(command: &str, started: &str, target: Target, environment: Environment) -> Result<Run, Failure> {
     let boot_id = environment.boot_id.clone();
     let ended = Some(WallClock::now());
     Ok(Run {

@@ -36,7 +36,7 @@ mod wear;
 
 pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
-pub use conclusions::{Conclusions, asked_for, made_for};
+pub use conclusions::{Conclusions, asked_for, made_for, made_for_class};
 pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, Silence, Step};

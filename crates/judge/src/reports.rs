@@ -23,7 +23,8 @@ fn bare<'a>(phase: &PhaseRun, metric: &'a Metric) -> &'a str {
 
 /// Operations a second of what a metric is of: of its direction, else of all that are below it.
 fn operations(phase: &PhaseRun, of: &str) -> f64 {
-    let own = OPERATIONS.iter().find_map(|name| phase.metrics.iter().find(|m| bare(phase, m) == format!("{of}.{name}")));
+    let own =
+        OPERATIONS.iter().find_map(|name| phase.metrics.iter().find(|m| bare(phase, m) == format!("{of}.{name}")));
     let below = |m: &&Metric| {
         let id = bare(phase, m);
         id.strip_prefix(of).is_some_and(|rest| rest.starts_with('.')) && OPERATIONS.iter().any(|o| id.ends_with(o))
@@ -85,10 +86,15 @@ mod tests {
 
     #[test]
     fn times_count_by_their_operations_and_the_time_since_boot_does_not_count() {
-        let of = |number, iops, wait| report(number, &[("sda.read.iops", Unit::OpsPerS, iops), ("sda.read.await_ns", Unit::Ns, wait)]);
+        let of = |number, iops, wait| {
+            report(number, &[("sda.read.iops", Unit::OpsPerS, iops), ("sda.read.await_ns", Unit::Ns, wait)])
+        };
         let mut run = test_runs::run(vec![of(1, 5000.0, 1.0), of(2, 300.0, 10.0), of(3, 100.0, 50.0)]);
         let means: Vec<_> = over_reports(&run).into_iter().map(|m| (m.id, m.value, m.n)).collect();
-        assert_eq!(means, [("sda.read.iops".to_owned(), Some(200.0), 2), ("sda.read.await_ns".to_owned(), Some(20.0), 2)]);
+        assert_eq!(
+            means,
+            [("sda.read.iops".to_owned(), Some(200.0), 2), ("sda.read.await_ns".to_owned(), Some(20.0), 2)]
+        );
         run.phases.truncate(1);
         assert_eq!(over_reports(&run)[0].value, Some(5000.0));
         run.phases[0].plan.name = "read".to_owned();

@@ -11,7 +11,7 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
         Some(Answer::Filled { filled, rested, rest_ns }) => {
             Some(fill::answer(check.run, filled.as_ref(), rested.as_ref(), *rest_ns))
         }
-        Some(Answer::Classes(classes)) => rate::sentence(classes).map(|text| (Tone::Good, text)),
+        Some(Answer::Classes(classes)) => rate::answer(check.run, classes),
         None if check.run.command == "soak" => {
             let soaked = soak::Soaked::of_run(check.run);
             Some((if soaked.clean { Tone::Good } else { Tone::Bad }, soak::answer(&soaked)))
@@ -25,6 +25,13 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
             let forms = forms(check.run, check.depth_curves);
             forms.iter().find_map(|form| of_form(check, form)).map(|text| (Tone::Good, text))
         }
+    }
+}
+
+impl Check<'_> {
+    /// The answer in a sentence; `None` where nothing was asked that one answers.
+    pub fn answer(&self) -> Option<String> {
+        answer(self).map(|(_, text)| text)
     }
 }
 

@@ -41,11 +41,6 @@ impl Check<'_> {
         self.run.is_overview()
     }
 
-    /// The answer in a sentence; `None` where nothing was asked that one answers.
-    pub fn answer(&self) -> Option<String> {
-        crate::answer::answer(self).map(|(_, text)| text)
-    }
-
     /// Whether the diagnosis found the layer that limits.
     pub(crate) fn limit_is_known(&self) -> bool {
         self.limit.layer != LimitLayer::Unknown

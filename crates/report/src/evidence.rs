@@ -21,11 +21,7 @@ fn unit_behind(what: &str) -> Option<(&str, Written)> {
     let (name, unit) = what.rsplit_once(", ")?;
     let written: Written = match unit {
         "bytes per second" => quantity::rate,
-        // Of a block or a piece every byte counts, of a whole device none.
-        "bytes" => |v| match v {
-            1e6.. => quantity::size(v as u64),
-            _ => format!("{} bytes", quantity::thousands(&format!("{v:.0}"))),
-        },
+        "bytes" => |v| format!("{} bytes", quantity::thousands(&format!("{v:.0}"))),
         "ns" => |v| quantity::quantity(v, Unit::Ns),
         "kHz" => |v| format!("{} MHz", quantity::significant(v / 1e3, 4)),
         "1/1000 degree C" => |v| format!("{:.1} deg C", v / 1e3),

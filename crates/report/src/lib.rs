@@ -71,7 +71,7 @@ pub use model::NextStep;
 pub use page::{compare_page, framed, frames_page, page, rank_page, runs_page, text_of};
 pub use plan::{plan_text, time_without_limit};
 pub use rank::{Rank, rank_markdown, rank_text};
-pub use rate::rate_text;
+pub use rate::{capacity_remark, rate_text};
 pub use record::{record_plan_text, record_text, recording_text};
 pub use repeated::{Repeated, repeated_text};
 pub use run::data_finding_text;

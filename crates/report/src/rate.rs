@@ -1,6 +1,7 @@
 //! How a card stands to the published classes, as text.
 
 use crate::lines::Lines;
+use crate::presentation::Tone;
 use crate::quantity;
 use crate::text::{capital, pad, plain};
 use crate::{Paint, Style, identity, storage_line};
@@ -59,11 +60,27 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>,
     for reason in distinct(classes) {
         out.wrapped("  - ", &reason, None);
     }
-    for remark in &run.remarks {
+    for remark in run.remarks.iter().filter(|r| !r.starts_with(CAPACITY)) {
         out.wrapped("  ", remark, Some(Paint::Dim));
     }
     out.line(&format!("  Run {}", plain(&run.id, style.ascii)));
     out.out
+}
+
+/// What stands before it in the remarks of a run.
+const CAPACITY: &str = "capacity: ";
+
+/// How large it really is, as a remark of the run whose classes are measured after that.
+pub fn capacity_remark(capacity: &Capacity) -> String {
+    format!("{CAPACITY}{}", capacity_words(capacity).0)
+}
+
+/// Whether it is as large as it says, and which classes it reaches, in one text.
+pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)> {
+    let capacity = run.remarks.iter().find_map(|r| r.strip_prefix(CAPACITY));
+    let tone = if capacity.is_some_and(|c| c.starts_with("A fake")) { Tone::Bad } else { Tone::Good };
+    let parts: Vec<String> = capacity.map(str::to_owned).into_iter().chain(sentence(classes)).collect();
+    (!parts.is_empty()).then(|| (tone, parts.join(" ")))
 }
 
 /// Whether it is as large as it says.
@@ -93,7 +110,7 @@ fn capacity_words(capacity: &Capacity) -> (String, Paint) {
 
 /// Which classes the numbers reach, which not, and of which that is not known. Of each kind the highest that is reached and the
 /// lowest that is not say the rest.
-pub(crate) fn sentence(classes: &[RatedClass]) -> Option<String> {
+fn sentence(classes: &[RatedClass]) -> Option<String> {
     let side = |of: Option<&str>| -> Vec<&str> {
         let found = classes.iter().filter(|c| c.rating.indication.as_deref() == of);
         found.map(|c| c.rating.class.as_str()).collect()

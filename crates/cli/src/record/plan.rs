@@ -13,7 +13,6 @@ use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
 use report::quantity;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -52,7 +51,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
-    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let line = Line::new(!global.json, output.style().width);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))

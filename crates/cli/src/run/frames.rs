@@ -13,8 +13,8 @@ use conduct::{Language, Source, random_u64};
 use engine::Control;
 use model::{CpuShare, Failure, FailureKind, FramesStudy};
 use recorder::FrameTime;
-use report::document::{Answered, 
-    FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
+use report::document::{
+    Answered, FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
 };
 use report::quantity;
 use std::ffi::OsStr;

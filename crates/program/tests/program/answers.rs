@@ -48,6 +48,8 @@ fn the_answer_is_one_sentence_wherever_a_run_is_shown() {
     assert!(packages.contains("install") && packages.contains("pauses"), "{packages}");
     let rate = one_answer(&["rate", "sim:a1-card", "--seed", "1"], &[0]);
     assert!(rate.contains("A1"), "{rate}");
+    let class = one_answer(&["rate", "sim:a1-card", "--class", "A1", "--seed", "1"], &[0, 1]);
+    assert!(class == "Above A1." || class == "Below A1.", "{class}");
 }
 
 #[test]
@@ -79,7 +81,8 @@ fn a_soak_and_a_recording_are_runs_with_a_card_and_a_page() {
     assert!(list.contains("soak sim:a1-card") && list.contains("record sim:a1-card"), "{list}");
     assert_eq!(scratch.run(["runs", "verify"]).code, 0);
     // What is only measured for a plan is no recording.
-    let plan = scratch.json(["record", "--plan", "-o", "sim:a1-card", "--streams", "1x1MB", "--for", "5s", "--json"], 0);
+    let plan =
+        scratch.json(["record", "--plan", "-o", "sim:a1-card", "--streams", "1x1MB", "--for", "5s", "--json"], 0);
     assert!(plan["answer"].as_str().unwrap().starts_with("Yes: 1 streams"), "{plan}");
     assert_eq!(scratch.json(["runs", "list", "--json"], 0)["runs"].as_array().unwrap().len(), 2);
 }
@@ -170,7 +173,10 @@ fn reports_of_a_watching_tool_are_told_device_by_device() {
     let report = |rates: [f64; 2]| {
         let mut text = String::from("\nDevice             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\n");
         for (device, rate) in ["sda", "sdb"].iter().zip(rates) {
-            text.push_str(&format!("{device}          {rate:.2}      {:.2}         0.00       1000          0\n", rate * 4.0));
+            text.push_str(&format!(
+                "{device}          {rate:.2}      {:.2}         0.00       1000          0\n",
+                rate * 4.0
+            ));
         }
         text
     };

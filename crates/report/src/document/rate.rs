@@ -52,7 +52,7 @@ impl<'a> RateDocument<'a> {
         };
         Self {
             schema: "narrows/rate/1",
-            answer: crate::rate::sentence(ratings),
+            answer: crate::rate::answer(run, ratings).map(|(_, text)| text),
             run_id: &run.id,
             target: &run.target.name,
             ratings,

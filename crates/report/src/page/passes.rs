@@ -13,8 +13,7 @@ fn number(phase: &PhaseRun) -> Option<&str> {
 
 /// The drawings; `None` where it is no soak of some passes.
 pub(super) fn passes(run: &Run) -> Option<Markup> {
-    let passes: Vec<&PhaseRun> =
-        run.phases.iter().filter(|p| run.command == "soak" && number(p).is_some()).collect();
+    let passes: Vec<&PhaseRun> = run.phases.iter().filter(|p| run.command == "soak" && number(p).is_some()).collect();
     let ends = [number(passes.first()?)?, number(passes.last()?)?];
     if passes.len() < LEAST_PASSES {
         return None;

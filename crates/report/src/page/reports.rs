@@ -69,7 +69,15 @@ fn class(place: usize) -> String {
     format!("curve c{}{}", place + 1, if place % 2 == 1 { " dash" } else { "" })
 }
 
-fn drawing(title: &str, lines: &[Line], unit: Unit, (by, axis): (&str, &str), numbers: [&str; 2], look: &str, width: f64) -> Markup {
+fn drawing(
+    title: &str,
+    lines: &[Line],
+    unit: Unit,
+    (by, axis): (&str, &str),
+    numbers: [&str; 2],
+    look: &str,
+    width: f64,
+) -> Markup {
     let (left, right, top, bottom, height) = (84.0, 16.0, 12.0, 152.0, 190.0);
     let highest = lines.iter().flat_map(|l| &l.values).flatten().copied().fold(0.0, f64::max);
     let highest = if highest > 0.0 { highest } else { 1.0 };

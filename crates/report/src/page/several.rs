@@ -44,7 +44,9 @@ pub fn runs_page(version: &str, checks: &[Check<'_>]) -> String {
 
 /// The first run that has a finding in the same words, from 1 on; `None` where this one has it first.
 fn told_at(checks: &[Check<'_>], run: usize, finding: &Finding) -> Option<usize> {
-    let same = |f: &Finding| (&f.id, &f.title, &f.fix, &f.evidence) == (&finding.id, &finding.title, &finding.fix, &finding.evidence);
+    let same = |f: &Finding| {
+        (&f.id, &f.title, &f.fix, &f.evidence) == (&finding.id, &finding.title, &finding.fix, &finding.evidence)
+    };
     checks[..run].iter().position(|c| c.findings.iter().any(same)).map(|i| i + 1)
 }
 
@@ -95,7 +97,8 @@ fn listed(checks: &[Check<'_>]) -> Markup {
 /// What says how fast a phase was: operations where each goes somewhere else, else bytes.
 fn rate_id(phase: &PhaseRun) -> String {
     let scattered = phase.plan.streams.iter().any(|s| s.block().order != Order::Sequential);
-    let imported = || phase.metrics.iter().find(|m| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS));
+    let imported =
+        || phase.metrics.iter().find(|m| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS));
     if let Some(rate) = imported().filter(|_| phase.plan.streams.is_empty()) {
         return rate.id.clone();
     }

@@ -91,7 +91,11 @@ fn of_phase(name: &str, v: &VerifyRecord, bytes: Option<u64>) -> Markup {
 /// All phases that verified; `None` if none did.
 pub(super) fn verified(run: &Run) -> Option<Markup> {
     // Of a file or a device that is known; places in files of a directory are of each file.
-    let bytes = run.target.size_bytes.or(run.target.stack.device_bytes()).filter(|_| run.target.kind != TargetKind::Directory || run.command == "soak");
+    let bytes = run
+        .target
+        .size_bytes
+        .or(run.target.stack.device_bytes())
+        .filter(|_| run.target.kind != TargetKind::Directory || run.command == "soak");
     let of = |p: &PhaseRun| Some(of_phase(&p.plan.name, p.record.as_ref()?.verify.as_ref()?, bytes));
     let all: Vec<Markup> = run.phases.iter().filter_map(of).collect();
     (!all.is_empty()).then(|| html! { @for one in &all { (one) } })

@@ -56,7 +56,8 @@ fn pairs(run: &Run, places: &[usize]) -> Option<Vec<(usize, usize)>> {
 
 fn held_back(phase: &PhaseRun) -> bool {
     // Of a phase without streams nothing is asked.
-    !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
+    !phase.plan.streams.is_empty()
+        && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
 }
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.

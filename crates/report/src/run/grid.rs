@@ -209,7 +209,8 @@ pub(crate) fn grid_answer(grid: &Grid) -> Option<String> {
     // Of those that are as good the first: reading before reading backward.
     let (row, column, best) = *valued.iter().find(|v| highest > 0.0 && v.2 >= SAME * highest)?;
     let shown = |v| quantity::quantity(v, grid.unit);
-    let mut text = format!("The best is {} ({}, {} {})", shown(best), grid.rows[row].0, grid.axis, grid.columns[column]);
+    let mut text =
+        format!("The best is {} ({}, {} {})", shown(best), grid.rows[row].0, grid.axis, grid.columns[column]);
     let enough = (0..column).find(|c| value(row, *c).is_some_and(|v| v >= NEAR * best)).unwrap_or(column);
     if enough < column {
         text.push_str(&format!("; {} is enough for 90 % of it", grid.columns[enough]));

@@ -1,6 +1,6 @@
 //! What another tool printed. Its phases have no plan: what they measured is told by what each number is of.
 
-use super::tables::{Numbers, split};
+use super::numbers::{Numbers, split};
 use crate::presentation::{Cell, Row, Table};
 use model::{Metric, PhaseRun, PhaseStatus, Run};
 
@@ -85,7 +85,10 @@ impl Told<'_> {
 pub(super) fn kinds(run: &Run, places: &[usize]) -> [bool; 2] {
     let told = told(run, places, &[]);
     let any = |of: &dyn Fn(&str) -> bool| {
-        told.iter().any(|t| t.phase.is_some_and(|p| p.status != PhaseStatus::Measured) || t.metrics.iter().any(|m| of(parts(t.phase, m).1)))
+        told.iter().any(|t| {
+            t.phase.is_some_and(|p| p.status != PhaseStatus::Measured)
+                || t.metrics.iter().any(|m| of(parts(t.phase, m).1))
+        })
     };
     [any(&has_column), told.iter().any(|t| t.metrics.iter().any(|m| is_listed(parts(t.phase, m).1)))]
 }
@@ -116,7 +119,9 @@ fn in_columns(told: &[Told<'_>], n: &mut Numbers) -> Table {
         let mut outer: Option<&str> = None;
         for scope in of.scopes() {
             let cells = COLUMNS.iter().map(|(_, quantities)| n.printed(of.metric(scope, quantities))).collect();
-            let below = outer.and_then(|outer| if outer.is_empty() { Some(scope) } else { scope.strip_prefix(outer)?.strip_prefix('.') });
+            let below = outer.and_then(|outer| {
+                if outer.is_empty() { Some(scope) } else { scope.strip_prefix(outer)?.strip_prefix('.') }
+            });
             let label = match (below, scope) {
                 (Some(below), _) => below,
                 (None, "") => of.name(),
