@@ -3,12 +3,12 @@
 use crate::args::{FillArgs, GlobalArgs};
 use crate::execution::{Execution, Page};
 use crate::output::Output;
+use crate::report_page;
 use crate::run::text;
 use crate::signals::SecondSignal;
 use conduct::{Budget, Language, Source, Wanted, plan, random_u64};
 use model::{Failure, TargetKind};
-use report::FillView;
-use report::document::{FillDocument, PlanDocument};
+use report::document::PlanDocument;
 use std::process::ExitCode;
 use sys::Links;
 
@@ -53,16 +53,11 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     execution.terminal().announce(&plan, &opened, false, None);
     let executed = execution.conducted().execute("fill", plan, Budget::Foreseen, &mut opened, None)?;
-    Ok(execution.answer(executed, output, |run, _, page| {
-        let of = |name: &str| run.phases.iter().find(|p| p.plan.name == name)?.record.as_ref().and_then(judge::filled);
-        let (filled, rested) = (of("fill"), of("after-rest"));
-        let (filled, rested) = (filled.as_ref(), rested.as_ref());
+    Ok(execution.answer(executed, output, |run, conclusions, page| {
         if output.is_json() {
-            output.document(&FillDocument::new(run, filled, rested));
+            report_page::fill_document(run, conclusions, output);
         } else {
-            let page = page.map(|p| p.display().to_string());
-            let view = FillView { run, filled, rested, page: page.as_deref() };
-            output.text(&report::fill_text(&view, output.style()));
+            report_page::show(run, conclusions, page, output);
         }
         Ok(())
     }))

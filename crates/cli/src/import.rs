@@ -237,6 +237,7 @@ fn entry<'a>(run: &'a ImportedRun, id: &'a str, file: &'a str) -> ImportRun<'a> 
         started: run.started.as_deref(),
         target: run.target.as_deref(),
         state: run.state,
+        over_reports: judge::over_reports(&run.to_run(id, env!("CARGO_PKG_VERSION"), file)),
         metrics: run
             .metrics()
             .map(|m| ImportMetric {

@@ -21,6 +21,7 @@ mod import;
 mod inspect;
 mod inspect_place;
 mod looked_at;
+mod one_line;
 mod output;
 mod output_file;
 mod progress;

@@ -45,6 +45,8 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     // By an opening of its own: its time is none of the budget, and its bytes none of what the classes may write.
     let capacity = args.capacity.map(|how| found_capacity(how, &wanted, &execution, output)).transpose()?;
     let mut opened = execution.open(&wanted)?;
+    // The run says it wherever it is shown.
+    opened.remarks.extend(capacity.as_ref().map(report::capacity_remark));
     // What is simulated wears nothing.
     let device_bytes = opened.target.stack.device_bytes();
     // Who lets a small device be filled to see how large it is wants its classes, too.
@@ -124,6 +126,7 @@ fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
         Failure::new(FailureKind::Usage, format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
     })?;
     workload.keep_phases(&judge::phases_of_class(class));
+    workload.notes.extend(class.map(conduct::made_for_class));
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     Ok(workload)
 }

@@ -5,10 +5,14 @@ mod metrics;
 mod plan;
 mod reading;
 
+use crate::archives;
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
+use crate::one_line::OneLine;
 use crate::output::Output;
+use crate::report_page;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
+use conduct::WallClock;
 use conduct::admission::Consent;
 use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
 use engine::Control;
@@ -16,12 +20,12 @@ use metrics::Metrics;
 use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull, parse_wish};
 use recorder::{Counted, WhenFull};
-use report::document::{RecordDeferred, RecordDocument, RecordStream};
+use report::document::{Answered, RecordDeferred, RecordDocument, RecordStream};
 use report::quantity;
 use spec::parse_cpus;
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -41,12 +45,13 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         return plan::command(args, global, output);
     }
     let recording = recording(args, inputs(args)?)?;
+    let started = WallClock::start().started();
     let control = Arc::new(Control::default());
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
-    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let line = Line::new(!global.json, output.style().width);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
@@ -68,6 +73,11 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);
+    let kept = if document.streams.iter().all(|s| s.received == 0) {
+        None
+    } else {
+        keep(&recorded, args, &started, &document, global, output)
+    };
     if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
         return Err(Failure::new(FailureKind::Invalid, what).remedy(
@@ -75,15 +85,30 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         ));
     }
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document).kept(kept));
     } else {
         output.text(&report::record_text(&document, output.style()));
+        report_page::show_kept(kept.as_ref(), output);
     }
     if document.streams.iter().all(|s| s.received == 0) {
         return Ok(ExitCode::from(FailureKind::Invalid.exit_code()));
     }
     let lost = document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>();
     Ok(ExitCode::from(u8::from(lost > 0)))
+}
+
+/// Keeps it as a run of the archive.
+fn keep(
+    recorded: &Recorded,
+    args: &RecordArgs,
+    started: &str,
+    document: &RecordDocument,
+    global: &GlobalArgs,
+    output: &Output,
+) -> Option<(String, String)> {
+    let archive = archives::open(global).inspect_err(|failure| output.beside(failure)).ok()?;
+    let run = conduct::record::run_of(recorded, &args.target.to_string_lossy(), started, &document.remarks);
+    report_page::keep(&archive, run, output)
 }
 
 fn usage(what: impl Into<String>) -> Failure {
@@ -199,39 +224,34 @@ fn input(text: &OsString) -> Result<Input, Failure> {
 
 /// A line of progress on a terminal.
 struct Line {
-    shown: bool,
+    line: OneLine,
     drawn: Cell<Option<Instant>>,
-    length: Cell<usize>,
 }
 
 impl Line {
-    fn new(shown: bool) -> Self {
-        Self { shown, drawn: Cell::new(None), length: Cell::new(0) }
+    fn new(shown: bool, columns: usize) -> Self {
+        Self { line: OneLine::new(shown, columns), drawn: Cell::new(None) }
     }
 
     fn draw(&self, now: &Now) {
-        if !self.shown || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
+        if !self.line.is_shown() || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
             return;
         }
         self.drawn.set(Some(Instant::now()));
         let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
         let (used, ring) = now.ring;
-        let text = format!(
+        self.line.draw(&format!(
             "{}: {} frames durable ({}), {} lost, ring {} %",
             quantity::duration((now.elapsed_ns / 1_000_000_000).max(1) * 1_000_000_000),
             quantity::count(sum(|s| s.durable)),
             quantity::size(sum(|s| s.durable_bytes)),
             quantity::count(sum(Counted::all_lost)),
             100 * used / ring.max(1)
-        );
-        let padding = self.length.replace(text.len()).saturating_sub(text.len());
-        let _ = write!(std::io::stderr().lock(), "\r{text}{:padding$}", "");
+        ));
     }
 
     fn end(&self) {
-        if self.length.get() > 0 {
-            let _ = write!(std::io::stderr().lock(), "\r{:width$}\r", "", width = self.length.get());
-        }
+        self.line.end();
     }
 }
 

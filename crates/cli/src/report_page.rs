@@ -8,7 +8,7 @@ use crate::redaction::OnPage;
 use archive::Archive;
 use conduct::Conclusions;
 use model::{Failure, FailureKind, Run};
-use report::document::{CheckDocument, PageDocument};
+use report::document::{CheckDocument, FillDocument, PageDocument, RunDocument};
 use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -114,6 +114,35 @@ pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &
     }
 }
 
+/// The document of a run.
+pub fn run_document(run: &Run, conclusions: &Conclusions, tags: &[String], output: &Output) {
+    let answer = check(run, conclusions, &started(run), None, None).answer();
+    output.document(&RunDocument::new(run, tags, &conclusions.depth_curves).answering(answer));
+}
+
+/// The document of a target that was filled.
+pub fn fill_document(run: &Run, conclusions: &Conclusions, output: &Output) {
+    output.document(&FillDocument::new(&check(run, conclusions, &started(run), None, None)));
+}
+
+/// Keeps a run that was made elsewhere, with its page: its id and where the page is. What cannot be kept is said, and changes no
+/// answer.
+pub fn keep(archive: &Archive, run: Result<Run, Failure>, output: &Output) -> Option<(String, String)> {
+    let kept = run.and_then(|mut run| {
+        archive.save(&run)?;
+        let page = write(archive, &mut run, None, false)?;
+        Ok((run.id, page.display().to_string()))
+    });
+    kept.inspect_err(|failure| output.beside(failure)).ok()
+}
+
+/// The last lines of a text: what was kept.
+pub fn show_kept(kept: Option<&(String, String)>, output: &Output) {
+    if let Some((id, page)) = kept {
+        output.text(&format!("  Run   {id}\n  Page  {}\n", report::text::plain(page, output.style().ascii)));
+    }
+}
+
 /// The card as Markdown, without paths of this machine.
 pub fn show_markdown(run: &Run, conclusions: &Conclusions, output: &Output) {
     output.text(&report::markdown(&check(run, conclusions, &started(run), None, None)));
@@ -138,6 +167,8 @@ fn check<'a>(
         ratings: &conclusions.ratings,
         depth_curves: &conclusions.depth_curves,
         next_step: conclusions.next_step.as_ref(),
+        answer: conclusions.answer.as_ref(),
+        over_reports: &conclusions.over_reports,
         page,
         fetch,
     }

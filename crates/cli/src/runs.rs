@@ -7,7 +7,7 @@ use crate::report_page;
 use archive::{Archive, Recovered, RunRef};
 use conduct::Conclusions;
 use model::{Failure, FailureKind};
-use report::document::{ActionDocument, RunDocument, RunEntry, RunsDocument};
+use report::document::{ActionDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
@@ -150,7 +150,7 @@ fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result
     let is_held = archive.holds(&found);
     let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     if output.is_json() {
-        output.document(&RunDocument::new(&run, &tags, &judge::depth_curves(&run)));
+        report_page::run_document(&run, &Conclusions::of(&run), &tags, output);
     } else if markdown {
         report_page::show_markdown(&run, &Conclusions::of(&run), output);
     } else {

@@ -2,8 +2,10 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
+use crate::one_line::OneLine;
 use crate::output::Output;
 use crate::progress::Terminal;
+use crate::report_page;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
@@ -14,7 +16,7 @@ use conduct::soak::{
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
-use report::document::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
+use report::document::{AmplificationDocument, Answered, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
@@ -97,8 +99,15 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     state.enough = enough(args, time, state.enough);
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
+    let progress = OneLine::new(!global.json, output.style().width);
     let tell = |event: SoakEvent<'_>| {
-        say(&line(&event));
+        // What is wrong stays; how far it is does not.
+        if progress.is_shown() && !matches!(event, SoakEvent::Found(_) | SoakEvent::Kernel(_)) {
+            progress.draw(&line(&event));
+        } else {
+            progress.end();
+            say(&line(&event));
+        }
         if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
             hook::call(command, finding, &say);
         }
@@ -108,13 +117,17 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (control, archive) = (&control, &archive);
     let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
+    progress.end();
     let simulated = opened.target.kind == TargetKind::Sim;
+    let (target, environment) = (opened.target.clone(), opened.environment.clone());
     drop(opened);
     // A simulated device goes with this program: nothing can go on.
     state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
     close(&state, archive, &keep)?;
+    let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
+    let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
     let ended = ended?;
-    Ok(answer(&state, ended, &signals, output))
+    Ok(answer(&state, ended, kept, &signals, output))
 }
 
 /// The soak that is to go on, if one is.
@@ -199,12 +212,19 @@ fn mode(asked: Option<SoakMode>) -> Mode {
 }
 
 /// What came of it.
-fn answer(state: &SoakState, ended: SoakEnd, signals: &Signals, output: &Output) -> ExitCode {
+fn answer(
+    state: &SoakState,
+    ended: SoakEnd,
+    kept: Option<(String, String)>,
+    signals: &Signals,
+    output: &Output,
+) -> ExitCode {
     let document = document(state, ended);
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document).kept(kept));
     } else {
         output.text(&report::soak_text(&document, output.style()));
+        report_page::show_kept(kept.as_ref(), output);
     }
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
     ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))

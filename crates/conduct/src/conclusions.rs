@@ -1,7 +1,8 @@
 //! What is concluded from a run, whoever made it and whenever.
 
 use model::{
-    Cause, Confidence, DepthCurve, Evidence, Finding, Fit, Limit, LimitLayer, NextStep, Rating, RowLimit, Run, UseText,
+    Answer, Cause, Confidence, DepthCurve, Evidence, Filled, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating,
+    RowLimit, Run, UseText,
 };
 
 /// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
@@ -24,6 +25,10 @@ pub struct Conclusions {
     pub depth_curves: Vec<DepthCurve>,
     /// What to do next.
     pub next_step: Option<NextStep>,
+    /// What was asked, where that takes more than the metrics.
+    pub answer: Option<Answer>,
+    /// Of the reports of another tool: each figure over all of them.
+    pub over_reports: Vec<Metric>,
 }
 
 impl Conclusions {
@@ -32,7 +37,7 @@ impl Conclusions {
         let (asked, findings, limits) = (asked_for(run), diagnose::findings(run), diagnose::limits(run));
         let fit: Vec<Fit> = asked.iter().map(|u| judge::fit(run, u)).chain(judge::summary(run)).collect();
         let asked_for = asked.map(|u| u.id);
-        let own = diagnose::limit(run);
+        let (own, answer) = (diagnose::limit(run), answer(run));
         let deciding = deciding_row(&fit, asked_for.as_deref(), &limits).filter(|_| !holds_all(&own));
         // What is only left over says less than what a row knows.
         let furthest = furthest_row(&limits).filter(|_| deciding.is_none() && diagnose::is_remainder(run));
@@ -46,6 +51,9 @@ impl Conclusions {
             Some(step) => Some(step),
             None => diagnose::next_step(run, &limit, &findings),
         };
+        let ended = ended_cache(answer.as_ref()).filter(|_| !holds_all(&limit));
+        let next_step = next_step.filter(|_| ended.is_none());
+        let limit = ended.unwrap_or(limit);
         let mut causes: Vec<Cause> = diagnose::causes(run).into_iter().map(Cause::from).collect();
         if let Some(row) = furthest {
             causes.insert(0, of_row(row));
@@ -60,8 +68,46 @@ impl Conclusions {
             causes,
             findings,
             next_step,
+            answer,
+            over_reports: judge::over_reports(run),
         }
     }
+}
+
+/// What the run answers, where that is more than its metrics.
+fn answer(run: &Run) -> Option<Answer> {
+    let of = |name: &str| run.phases.iter().find(|p| p.plan.name == name)?.record.as_ref().and_then(judge::filled);
+    match (run.command.as_str(), run.plan.name.as_str()) {
+        // The quiet window after the one phase, and that before the next.
+        (_, "fill") => Some(Answer::Filled {
+            filled: of("fill"),
+            rested: of("after-rest"),
+            rest_ns: run.plan.quiet_ns.saturating_mul(2),
+        }),
+        ("rate", _) => {
+            let asked = run.plan.notes.iter().find_map(|note| note.strip_prefix(MADE_FOR)?.strip_prefix(CLASS));
+            let mut classes = judge::rated_classes(run);
+            classes.retain(|c| asked.is_none_or(|name| name == c.rating.class));
+            Some(Answer::Classes(classes))
+        }
+        _ => None,
+    }
+}
+
+/// What limits a target that was written whole, where its rate fell: what follows the cache.
+fn ended_cache(answer: Option<&Answer>) -> Option<Limit> {
+    let Some(Answer::Filled { filled: Some(Filled { cliff: Some(cliff), .. }), .. }) = answer else { return None };
+    let measured = |what: &str, value: f64| Evidence::measurement(what, value, "fill");
+    Some(Limit {
+        layer: LimitLayer::Device,
+        statement: "the device takes what follows the end of its cache at a lower rate".to_owned(),
+        confidence: Confidence::Probable,
+        evidence: vec![
+            measured("bytes written before the rate fell", cliff.bytes as f64),
+            measured("rate before, bytes per second", cliff.before_bytes_per_s),
+            measured("rate after, bytes per second", cliff.after_bytes_per_s),
+        ],
+    })
 }
 
 /// A use that is missed by this much: whatever else limits, this is what has to be mended first.
@@ -120,6 +166,14 @@ fn row_of<'a>(fit: &Fit, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
 
 /// How the plan of a check says what it was made for.
 const MADE_FOR: &str = "made for: ";
+
+/// What stands before the class in it, where it was made for one.
+const CLASS: &str = "class ";
+
+/// The note in a plan that says which class it is to decide.
+pub fn made_for_class(name: &str) -> String {
+    format!("{MADE_FOR}{CLASS}{name}")
+}
 
 /// The note in a plan that says which use it is to decide.
 pub fn made_for(name: &str) -> String {

@@ -22,6 +22,7 @@ mod execution;
 pub mod experiment;
 pub mod frames;
 mod interrupts;
+mod kept_run;
 mod listener;
 mod opened;
 pub mod plan;
@@ -35,7 +36,7 @@ mod wear;
 
 pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
-pub use conclusions::{Conclusions, asked_for, made_for};
+pub use conclusions::{Conclusions, asked_for, made_for, made_for_class};
 pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, Silence, Step};

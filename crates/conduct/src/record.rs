@@ -1,6 +1,7 @@
 //! Records streams of frames: a target is opened and decided about, producers are started, and what they bring is written until
 //! they end, the time is over, or somebody wants the end.
 
+mod bundle;
 mod defer;
 mod export;
 mod limits;
@@ -14,6 +15,7 @@ mod simulated;
 mod superblocks;
 mod watcher;
 
+pub use bundle::run_of;
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
 pub use limits::{GroupLimit, Limit, Limited, Rate};

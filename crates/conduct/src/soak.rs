@@ -5,6 +5,7 @@
 //! end of a pass all of it is read once more. What the state promises is one version a lap and the lap in flight, so that
 //! it has constant size: it is durable before a lap begins and after its flush.
 
+mod bundle;
 mod busy;
 mod capacity;
 mod growth;
@@ -15,6 +16,7 @@ mod plan;
 mod scrub;
 mod state;
 
+pub use bundle::run_of;
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
 pub use growth::{Growth, PassTimes, Times};
 pub use kept::DIRECTORY;

@@ -28,6 +28,7 @@ mod rank;
 mod rate;
 mod rating;
 mod repeated;
+mod reports;
 
 mod scope;
 pub mod sizing;
@@ -46,5 +47,6 @@ pub use phase::{JudgedPhase, judge_phase};
 pub use rank::{LEAST_TARGETS, RankAsked, RankError, TargetRuns, is_duration_of_work, matches_pattern, rank, targets};
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
+pub use reports::over_reports;
 pub use validity::{Refusal, Remark};
 pub use wear::{emmc_used_percent, wear_of_disk};

@@ -1,6 +1,6 @@
 //! The metrics that stand for a run in a list.
 
-use crate::{Metric, PhaseRun, Run, Work};
+use crate::{Metric, PhaseRun, Run, Unit, Work};
 
 impl Run {
     /// Of a run that measured several of these.
@@ -26,6 +26,11 @@ impl Run {
 
 /// The rate by which a phase that measures is known: files, operations where they are small, else bytes.
 fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
+    if phase.plan.streams.is_empty() {
+        // Another tool's: whichever rate it printed first.
+        let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS);
+        return phase.metrics.iter().find(is_rate);
+    }
     let small = phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536);
     let quantity = match small {
         _ if phase.plan.operates_on_files() => "files_per_s",

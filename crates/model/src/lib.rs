@@ -11,6 +11,7 @@
 //!
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
+mod answer;
 mod capacity;
 mod comparison;
 mod copy_report;
@@ -60,6 +61,7 @@ mod verify_source;
 mod wear;
 mod worker_usage;
 
+pub use answer::Answer;
 pub use capacity::{Capacity, CapacityKind};
 pub use comparison::{
     Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,

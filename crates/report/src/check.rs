@@ -1,6 +1,6 @@
 //! All that one check has to show, borrowed from the rooms that made it.
 
-use model::{Cause, DepthCurve, Finding, Fit, Limit, LimitLayer, NextStep, Rating, RowLimit, Run};
+use model::{Answer, Cause, DepthCurve, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating, RowLimit, Run};
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,10 @@ pub struct Check<'a> {
     pub depth_curves: &'a [DepthCurve],
     /// What to do next, where there is advice.
     pub next_step: Option<&'a NextStep>,
+    /// What was asked, where that takes more than the metrics.
+    pub answer: Option<&'a Answer>,
+    /// Of the reports of another tool: each figure over all of them.
+    pub over_reports: &'a [Metric],
     /// When the run started, as it is to be shown: `2026-11-20 21:30 UTC`.
     pub started: &'a str,
     /// Where the page lies, as the user can open it; `None` if none was written.
@@ -37,11 +41,6 @@ impl Check<'_> {
         self.run.is_overview()
     }
 
-    /// One sentence on what the target is good for; `None` where nothing was held against it.
-    pub(crate) fn verdict(&self) -> Option<String> {
-        crate::verdict::verdict(self.fit, self.asked_for)
-    }
-
     /// Whether the diagnosis found the layer that limits.
     pub(crate) fn limit_is_known(&self) -> bool {
         self.limit.layer != LimitLayer::Unknown
@@ -49,7 +48,7 @@ impl Check<'_> {
 
     /// What was asked, as on the command line: `check`, `run depth`.
     pub(crate) fn asked(&self) -> String {
-        match self.run.command == "check" || self.run.plan.name.is_empty() {
+        match ["check", &self.run.plan.name].contains(&self.run.command.as_str()) || self.run.plan.name.is_empty() {
             true => self.run.command.clone(),
             false => format!("{} {}", self.run.command, self.run.plan.name),
         }

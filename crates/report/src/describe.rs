@@ -1,5 +1,6 @@
 //! A run with its conclusions as parts: what its card, its Markdown and its page say, in the order in which they say it.
 
+use crate::answer::answer;
 use crate::copy::routine;
 use crate::evidence::Worded;
 use crate::headline::{self, Notes};
@@ -8,8 +9,8 @@ use crate::presentation::{
     Bottleneck, End, Figure, Head, Kept, NextStepSaid, Part, Presentation, SectionName, State, Table, Tone,
 };
 use crate::run::{Numbers, forms, remarks, table_of};
-use crate::{Check, presentation, quantity, storage_line};
-use model::{Run, RunValidity, Unit, Work};
+use crate::{Check, fill, presentation, quantity, storage_line};
+use model::{Answer, Run, RunValidity, Unit, Work};
 
 /// The card of a check, or of any other run: that has tables by the shape of its phases, and the bottleneck only where it is known.
 /// Every line but the last two (paths, which must stay whole) fits the width of the style.
@@ -62,14 +63,16 @@ fn head(check: &Check<'_>) -> Head {
     let run = check.run;
     let state = headline::state_words(run.state).map(|words| State { words, bad: false });
     let (is_check, validity) = (check.is_check(), run.validity());
+    // What a soak finds wrong is its result.
+    let looks_for_faults = run.command == "soak";
     Head {
         command: check.asked(),
         subject: crate::identity(run),
         when: check.started.to_owned(),
         about: vec![storage_line(run)],
-        state: state.or_else(|| validity_state(validity).filter(|_| !is_check)),
+        state: state.or_else(|| validity_state(validity).filter(|_| !is_check && !looks_for_faults)),
         notes: if is_check { Vec::new() } else { run.plan.notes.clone() },
-        answer: check.verdict().filter(|_| is_check).map(|answer| (Tone::Good, answer)),
+        answer: answer(check),
     }
 }
 
@@ -92,7 +95,11 @@ fn numbers(check: &Check<'_>) -> Vec<Part> {
         (vec![table], doubt)
     } else {
         let mut numbers = Numbers::default();
-        let tables = forms(run, check.depth_curves).iter().map(|form| table_of(run, form, &mut numbers)).collect();
+        let forms = forms(run, check.depth_curves);
+        let mut tables: Vec<Table> = forms.iter().map(|form| table_of(check, form, &mut numbers)).collect();
+        if let Some(Answer::Filled { filled: Some(filled), .. }) = check.answer {
+            tables.push(fill::table(filled));
+        }
         texts = numbers.notes;
         (tables, None)
     };

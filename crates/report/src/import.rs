@@ -2,6 +2,8 @@
 
 use crate::document::{ImportDocument, ImportRest, ImportRun};
 use crate::headline::metric_cell;
+use crate::presentation::{Part, terminal};
+use crate::run::is_detail;
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, quantity};
 use model::MetricStatus;
@@ -11,15 +13,6 @@ const REST_LIMIT: usize = 20;
 
 /// Rows that a table has before details are left out.
 const ROW_LIMIT: usize = 16;
-/// What is left out first: parts of a latency, its edges, and percentiles between those that people ask for.
-const DETAILS: [&str; 9] =
-    ["_min", "_stddev", "_p1", "_p90", "_p95", "_p999", "_p9999", ".cpu_user_percent", ".cpu_system_percent"];
-
-fn is_detail(id: &str) -> bool {
-    let quantity = id.rsplit('.').next().unwrap_or(id);
-    DETAILS.iter().any(|d| id.ends_with(d)) || ["completion_", "submission_"].iter().any(|p| quantity.starts_with(p))
-}
-
 pub fn import_text(document: &ImportDocument<'_>, style: &Style) -> String {
     let mut out = String::new();
     for run in &document.runs {
@@ -59,6 +52,9 @@ fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
     let started = run.started.map_or(String::new(), |s| format!(", started {}", clean(s)));
     let origin = format!("{}, line {}{started}", clean(run.file), run.line);
     out.push_str(&format!("  {}\n", style.paint(Paint::Dim, &shorten(&origin, columns - 2, style.ascii))));
+    if !run.over_reports.is_empty() {
+        return all_reports(run, style, out);
+    }
     let shorten_table = run.metrics.len() > ROW_LIMIT;
     let shown = || run.metrics.iter().filter(|m| !(shorten_table && is_detail(&m.metric.id)));
     let rows: Vec<[String; 3]> = shown()
@@ -84,6 +80,20 @@ fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
     if hidden > 0 {
         out.push_str(&format!("  {hidden} more metrics: narrows runs show {}\n", run.run_id));
     }
+    remarks(run, style, out);
+}
+
+/// What each device did in all reports together.
+fn all_reports(run: &ImportRun<'_>, style: &Style, out: &mut String) {
+    out.push_str(&terminal::alone(&Part::Table(crate::run::reports_table(&run.over_reports)), style));
+    let figures = run.metrics.len();
+    out.push_str(&format!("  {figures} figures report by report: narrows runs show {} --json\n", run.run_id));
+    remarks(run, style, out);
+}
+
+fn remarks(run: &ImportRun<'_>, style: &Style, out: &mut String) {
+    let columns = style.width.max(60);
+    let clean = |text: &str| plain(text, style.ascii);
     for remark in run.remarks {
         for (i, line) in wrap(&clean(remark), columns - 4).iter().enumerate() {
             out.push_str(&format!("  {} {line}\n", if i == 0 { "-" } else { " " }));

@@ -18,6 +18,7 @@
 //! Deliberately absent: results. Nothing here computes a metric, a verdict, a rating or a confidence; rates drawn in
 //! plots are bytes over time of consecutive samples, intervals or rounds.
 
+mod answer;
 mod check;
 mod compare;
 mod copy;
@@ -60,7 +61,6 @@ pub use check::Check;
 pub use compare::{Compare, Side, compare_markdown, compare_text};
 pub use copy::copy_text;
 pub use describe::{card, markdown};
-pub use fill::{FillView, fill_text};
 pub use finding_page::{finding_markdown, findings_index};
 pub use frames::{frames_plan_text, frames_text};
 pub use import::import_text;
@@ -71,7 +71,7 @@ pub use model::NextStep;
 pub use page::{compare_page, framed, frames_page, page, rank_page, runs_page, text_of};
 pub use plan::{plan_text, time_without_limit};
 pub use rank::{Rank, rank_markdown, rank_text};
-pub use rate::rate_text;
+pub use rate::{capacity_remark, rate_text};
 pub use record::{record_plan_text, record_text, recording_text};
 pub use repeated::{Repeated, repeated_text};
 pub use run::data_finding_text;

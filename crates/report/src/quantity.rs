@@ -166,7 +166,10 @@ pub fn shown(value: f64, unit: Unit, interval: Option<(f64, f64)>) -> Shown {
 /// The value of a metric that stands; `None` unless it was measured.
 pub fn metric(m: &Metric) -> Option<Shown> {
     let interval = m.low.zip(m.high);
-    m.value.map(|v| shown(v, m.unit, interval))
+    // What else happens so often a second is no I/O: requests merged, interrupts.
+    let is_io = m.unit != Unit::OpsPerS || ["iops", "ops_per_s"].iter().any(|io| m.id.ends_with(io));
+    let shown = shown(m.value?, m.unit, interval);
+    Some(if is_io { shown } else { Shown { unit: "/s", ..shown } })
 }
 
 /// A value without interval: `66.1 MB/s`.

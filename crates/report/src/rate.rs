@@ -1,8 +1,9 @@
 //! How a card stands to the published classes, as text.
 
 use crate::lines::Lines;
+use crate::presentation::Tone;
 use crate::quantity;
-use crate::text::{pad, plain};
+use crate::text::{capital, pad, plain};
 use crate::{Paint, Style, identity, storage_line};
 use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Reason, Run, Unit};
 
@@ -30,7 +31,7 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>,
         out.wrapped("  ", "Nothing to rate: there is no storage behind this target.", Some(Paint::Warn));
         return out.out;
     }
-    out.wrapped("  ", &sentence(classes), Some(Paint::Accent));
+    out.wrapped("  ", &sentence(classes).unwrap_or_default(), Some(Paint::Accent));
     let claims: Vec<&str> =
         classes.iter().filter(|c| c.claimed == Some(true)).map(|c| c.rating.class.as_str()).collect();
     match (claims.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
@@ -59,11 +60,27 @@ pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>,
     for reason in distinct(classes) {
         out.wrapped("  - ", &reason, None);
     }
-    for remark in &run.remarks {
+    for remark in run.remarks.iter().filter(|r| !r.starts_with(CAPACITY)) {
         out.wrapped("  ", remark, Some(Paint::Dim));
     }
     out.line(&format!("  Run {}", plain(&run.id, style.ascii)));
     out.out
+}
+
+/// What stands before it in the remarks of a run.
+const CAPACITY: &str = "capacity: ";
+
+/// How large it really is, as a remark of the run whose classes are measured after that.
+pub fn capacity_remark(capacity: &Capacity) -> String {
+    format!("{CAPACITY}{}", capacity_words(capacity).0)
+}
+
+/// Whether it is as large as it says, and which classes it reaches, in one text.
+pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)> {
+    let capacity = run.remarks.iter().find_map(|r| r.strip_prefix(CAPACITY));
+    let tone = if capacity.is_some_and(|c| c.starts_with("A fake")) { Tone::Bad } else { Tone::Good };
+    let parts: Vec<String> = capacity.map(str::to_owned).into_iter().chain(sentence(classes)).collect();
+    (!parts.is_empty()).then(|| (tone, parts.join(" ")))
 }
 
 /// Whether it is as large as it says.
@@ -93,7 +110,7 @@ fn capacity_words(capacity: &Capacity) -> (String, Paint) {
 
 /// Which classes the numbers reach, which not, and of which that is not known. Of each kind the highest that is reached and the
 /// lowest that is not say the rest.
-fn sentence(classes: &[RatedClass]) -> String {
+fn sentence(classes: &[RatedClass]) -> Option<String> {
     let side = |of: Option<&str>| -> Vec<&str> {
         let found = classes.iter().filter(|c| c.rating.indication.as_deref() == of);
         found.map(|c| c.rating.class.as_str()).collect()
@@ -101,10 +118,8 @@ fn sentence(classes: &[RatedClass]) -> String {
     let said = [("Above", side(Some("above"))), ("below", side(Some("below"))), ("not known", side(None))];
     let parts: Vec<String> =
         said.iter().filter(|s| !s.1.is_empty()).map(|(word, names)| format!("{word} {}", names.join(", "))).collect();
-    let mut text = parts.join("; ");
-    text.push('.');
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let text = parts.join("; ") + ".";
+    (!classes.is_empty()).then(|| capital(&text))
 }
 
 /// Every reason of a class once, in its order, with the classes that it is said of where these are not all.

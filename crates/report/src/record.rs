@@ -50,33 +50,77 @@ fn limited(limit: &RecordLimit) -> String {
     format!("{group}: {name} {value}{disk}: {effect}{back}")
 }
 
+/// What the answer of a recording is made of.
+pub(crate) struct Taken<'a> {
+    pub target: &'a str,
+    /// Frames on the storage, flushed, and their bytes.
+    pub durable: u64,
+    pub durable_bytes: u64,
+    /// Frames that came and are not.
+    pub missing: u64,
+    pub bytes_per_s: f64,
+    pub duration_ns: u64,
+}
+
+impl<'a> Taken<'a> {
+    pub fn of(document: &'a RecordDocument) -> Self {
+        Self {
+            target: &document.target,
+            durable: document.streams.iter().map(|s| s.durable).sum(),
+            durable_bytes: document.streams.iter().map(|s| s.durable_bytes).sum(),
+            missing: document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>(),
+            bytes_per_s: document.throughput_bytes_per_s,
+            duration_ns: (document.duration_s.max(0.0) * 1e9) as u64,
+        }
+    }
+
+    /// Of the run that was kept of it.
+    pub fn of_run(run: &'a model::Run) -> Self {
+        let sum = |quantity: &str| {
+            let of = run.metrics().filter(|m| m.id.ends_with(quantity)).filter_map(|m| m.value);
+            of.sum::<f64>() as u64
+        };
+        Self {
+            target: run.target.path.as_deref().unwrap_or(&run.target.name),
+            durable: sum(".durable_frames"),
+            durable_bytes: sum(".bytes"),
+            missing: sum(".lost_frames"),
+            bytes_per_s: run.metric("record.throughput_bytes_per_s").and_then(|m| m.value).unwrap_or(0.0),
+            duration_ns: run.duration_ns,
+        }
+    }
+}
+
+/// What came of it, in a sentence.
+pub(crate) fn answer(taken: &Taken<'_>) -> String {
+    if taken.durable + taken.missing == 0 {
+        return format!("No frame came: nothing was recorded to {}.", taken.target);
+    }
+    let verdict = if taken.missing == 0 { "No frame was lost" } else { "Frames were LOST" };
+    format!(
+        "{verdict}: {} ({}) are durable on {}, {} for {}{}.",
+        frames(taken.durable),
+        quantity::size(taken.durable_bytes),
+        taken.target,
+        quantity::rate(taken.bytes_per_s),
+        quantity::duration(taken.duration_ns),
+        if taken.missing > 0 { format!("; {} are not", frames(taken.missing)) } else { String::new() }
+    )
+}
+
 /// What came of it: the answer first.
 pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
     let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
-    let durable: u64 = document.streams.iter().map(|s| s.durable).sum();
     let bytes: u64 = document.streams.iter().map(|s| s.durable_bytes).sum();
     let (dropped, flying) = (document.dropped(), document.streams.iter().map(|s| s.in_flight).sum::<u64>());
-    let verdict = match dropped + flying {
-        0 => "No frame was lost",
-        _ => "Frames were LOST",
-    };
-    if document.streams.iter().all(|s| s.received == 0) {
-        let text = format!("No frame came: nothing was recorded to {}.", document.target);
-        line("", &text, Some(Paint::Bad));
+    let nothing_came = document.streams.iter().all(|s| s.received == 0);
+    let bad = nothing_came || dropped + flying > 0;
+    line("", &answer(&Taken::of(document)), Some(if bad { Paint::Bad } else { Paint::Accent }));
+    if nothing_came {
         document.missing.iter().chain(&document.remarks).for_each(|remark| line("* ", remark, None));
         return out.out;
     }
-    let time = quantity::duration((document.duration_s.max(0.0) * 1e9) as u64);
-    let rate = quantity::rate(document.throughput_bytes_per_s);
-    let what = format!(
-        "{verdict}: {} ({}) are durable on {}, {rate} for {time}{}.",
-        frames(durable),
-        quantity::size(bytes),
-        document.target,
-        if dropped + flying > 0 { format!("; {} are not", frames(dropped + flying)) } else { String::new() }
-    );
-    line("", &what, Some(if dropped + flying > 0 { Paint::Bad } else { Paint::Accent }));
     for stream in &document.streams {
         let lost = stream.dropped.iter().map(|(why, n)| format!(", {} lost ({why})", quantity::count(*n)));
         let lost: String = lost.collect();
@@ -201,11 +245,8 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     out.out
 }
 
-/// Whether a storage carries streams: the answer first.
-pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
-    let all = f64::from(document.streams) * document.stream_bytes_per_s;
+/// Whether a storage carries streams, in a sentence.
+pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
     let (streams, each) = (document.streams, quantity::rate(document.stream_bytes_per_s));
     let verdict = match (document.carries, document.ring_bytes) {
         (None, _) => "Not known: nothing was measured".to_owned(),
@@ -214,8 +255,17 @@ pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String 
         }
         (Some(_), _) => format!("NO: {streams} streams of {each} are too much"),
     };
+    format!("{verdict} ({}).", document.target)
+}
+
+/// Whether a storage carries streams: the answer first.
+pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String {
+    let mut out = Lines::new(style);
+    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
+    let all = f64::from(document.streams) * document.stream_bytes_per_s;
+    let streams = document.streams;
     let paint = if document.carries == Some(true) { Paint::Accent } else { Paint::Bad };
-    line("", &format!("{verdict} ({}).", document.target), Some(paint));
+    line("", &plan_answer(document), Some(paint));
     if let Some(sustained) = document.sustained_bytes_per_s {
         let slowest = document
             .slowest_second_bytes_per_s

@@ -13,25 +13,79 @@ const MOST_SHOWN: usize = 12;
 /// Warnings of the kernel that are shown, the newest.
 const MOST_WARNINGS: usize = 6;
 
+/// What the answer of a soak is made of.
+pub(crate) struct Soaked<'a> {
+    pub target: &'a str,
+    pub clean: bool,
+    /// Places found wrong.
+    pub found: u64,
+    /// Whether operations failed.
+    pub failed: bool,
+    pub bytes_written: u64,
+    pub bytes_verified: u64,
+    /// Whole passes.
+    pub passes: u32,
+    pub duration_ns: u64,
+}
+
+impl<'a> Soaked<'a> {
+    pub fn of(document: &'a SoakDocument<'a>) -> Self {
+        let time = std::time::Duration::from_secs_f64(document.duration_s.max(0.0));
+        Self {
+            target: document.target,
+            clean: document.clean,
+            found: document.findings.len() as u64 + document.findings_dropped,
+            failed: !document.errors.is_empty(),
+            bytes_written: document.bytes_written,
+            bytes_verified: document.bytes_verified,
+            passes: document.passes,
+            duration_ns: u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl<'a> Soaked<'a> {
+    /// Of the run that was kept of it.
+    pub fn of_run(run: &'a model::Run) -> Self {
+        let records = || run.phases.iter().filter_map(|p| p.record.as_ref());
+        let verified = || records().filter_map(|r| r.verify.as_ref());
+        let failed = records().any(|r| !r.errors.is_empty());
+        Self {
+            target: &run.target.name,
+            clean: verified().all(model::VerifyRecord::is_clean) && !failed,
+            found: verified().map(|v| v.findings.len() as u64 + v.findings_dropped).sum(),
+            failed,
+            bytes_written: run.bytes_written,
+            bytes_verified: verified().map(|v| v.bytes_verified).sum(),
+            passes: u32::try_from(run.phases.iter().filter(|p| p.record.is_none()).count()).unwrap_or(u32::MAX),
+            duration_ns: run.duration_ns,
+        }
+    }
+}
+
+/// What came of it, in a sentence.
+pub(crate) fn answer(soaked: &Soaked<'_>) -> String {
+    let passes = match soaked.passes {
+        1 => "1 whole pass".to_owned(),
+        n => format!("{n} whole passes"),
+    };
+    format!(
+        "{}: {} written and {} read back on {}, {passes} in {}.",
+        verdict(soaked),
+        quantity::size(soaked.bytes_written),
+        quantity::size(soaked.bytes_verified),
+        soaked.target,
+        quantity::duration(soaked.duration_ns)
+    )
+}
+
 /// What came of it: the answer first.
 pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     let mut out = Lines::new(style);
     let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
-    let seconds = std::time::Duration::from_secs_f64(document.duration_s.max(0.0));
-    let time = quantity::duration(u64::try_from(seconds.as_nanos()).unwrap_or(u64::MAX));
-    let did = format!(
-        "{} written and {} read back on {}, {} in {time}",
-        quantity::size(document.bytes_written),
-        quantity::size(document.bytes_verified),
-        document.target,
-        match document.passes {
-            1 => "1 whole pass".to_owned(),
-            n => format!("{n} whole passes"),
-        }
-    );
-    let found = document.findings.len() as u64 + document.findings_dropped;
-    let verdict = verdict(document, found);
-    line("", &format!("{verdict}: {did}."), Some(if document.clean { Paint::Accent } else { Paint::Bad }));
+    let soaked = Soaked::of(document);
+    let found = soaked.found;
+    line("", &answer(&soaked), Some(if document.clean { Paint::Accent } else { Paint::Bad }));
     for finding in document.findings.iter().take(MOST_SHOWN) {
         line("  - ", &data_finding_text(finding), None);
     }
@@ -84,11 +138,11 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
     out.out
 }
 
-fn verdict(document: &SoakDocument<'_>, found: u64) -> String {
-    match (document.clean, found) {
-        (true, _) if document.bytes_verified == 0 => "Nothing was verified".to_owned(),
+fn verdict(soaked: &Soaked<'_>) -> String {
+    match (soaked.clean, soaked.found) {
+        (true, _) if soaked.bytes_verified == 0 => "Nothing was verified".to_owned(),
         (true, _) => "Nothing was wrong".to_owned(),
-        (false, 0) if document.errors.is_empty() => {
+        (false, 0) if !soaked.failed => {
             "The file system found what is wrong; what was written here is right".to_owned()
         }
         (false, 0) => "Operations failed; of what could be read nothing was wrong".to_owned(),

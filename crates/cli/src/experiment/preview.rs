@@ -71,7 +71,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
                 .map(|a| Arm {
                     name: &a.arm.name,
                     target: a.target.to_string_lossy().into_owned(),
-                    settings: changes(&a.arm),
+                    settings: resolved(a),
                     waits_for: a.waits.as_deref(),
                     run: a.here.as_ref().map(|h| PlanDocument::new(&h.target, &h.plan)),
                 })
@@ -103,7 +103,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     text.push_str(&format!("  Primary metrics: {primary}; alpha {}\n\n", alpha(experiment)));
     for arm in arms {
         text.push_str(&format!("Arm {} on {}\n", arm.arm.name, arm.target.to_string_lossy()));
-        changes(&arm.arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
+        resolved(arm).iter().for_each(|s| text.push_str(&format!("  {s}\n")));
         if programs(&arm.arm).next().is_some() {
             text.push_str("  runs commands: --allow-commands, or an answer on the terminal\n");
         }
@@ -133,6 +133,21 @@ pub fn change(setting: &Setting) -> String {
         Setting::Command { run, undo } => format!("{} (undone by: {})", shown(run), shown(undo)),
         Setting::MountOptions(options) => format!("mounted with {options}"),
     }
+}
+
+/// What makes an arm an arm, with the files that its settings mean on its target as it is now.
+fn resolved(arm: &ReadyArm) -> Vec<String> {
+    let Some(stack) = arm.here.as_ref().map(|here| here.real_stack()) else { return changes(&arm.arm) };
+    let tree = settings::Tree::machine();
+    let of = |setting: &Setting| match setting {
+        Setting::Value { path, value } => match settings::paths(path, &stack, &tree) {
+            Ok(paths) if !paths.is_empty() => paths.iter().map(|path| format!("{path} = {value}")).collect(),
+            _ => vec![change(setting)],
+        },
+        other => vec![change(other)],
+    };
+    let of_workload = arm.arm.set.iter().map(|(key, value)| format!("{key} = {value}"));
+    arm.arm.settings.iter().flat_map(of).chain(of_workload).collect()
 }
 
 /// What makes an arm an arm.

@@ -11,9 +11,8 @@ use judge::sizing;
 use model::{Failure, parse_bytes};
 use recorder::WhenFull;
 use recorder::input::Generated;
-use report::document::RecordPlanDocument;
+use report::document::{Answered, RecordPlanDocument};
 use report::quantity;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -52,7 +51,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
-    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let line = Line::new(!global.json, output.style().width);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
@@ -92,7 +91,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         full_after_s: room as f64 / demand,
     };
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document));
     } else {
         output.text(&report::record_plan_text(&document, output.style()));
     }

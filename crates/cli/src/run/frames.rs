@@ -14,7 +14,7 @@ use engine::Control;
 use model::{CpuShare, Failure, FailureKind, FramesStudy};
 use recorder::FrameTime;
 use report::document::{
-    FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
+    Answered, FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
 };
 use report::quantity;
 use std::ffi::OsStr;
@@ -86,7 +86,7 @@ pub(super) fn command(
     };
     document.page = Some(path.display().to_string());
     if output.is_json() {
-        output.document(&document);
+        output.document(&Answered::new(&document));
     } else {
         output.text(&report::frames_text(&document, output.style()));
     }

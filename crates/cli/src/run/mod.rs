@@ -13,7 +13,7 @@ use conduct::destination::destination;
 use conduct::{Budget, Language, Source, Wanted, Wear, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
-use report::document::{PlanDocument, RunDocument};
+use report::document::PlanDocument;
 use spec::Workload;
 use std::ffi::OsString;
 use std::path::Path;
@@ -94,7 +94,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None if output.is_json() => {
-            output.document(&RunDocument::new(run, &args.marks.tags, &conclusions.depth_curves));
+            report_page::run_document(run, conclusions, &args.marks.tags, output);
             Ok(())
         }
         None => {

@@ -19,12 +19,21 @@ pub struct PassTimes {
     pub median_ns: u64,
     /// Of its laps the median of their 99th percentile, nanoseconds.
     pub p99_ns: u64,
+    /// What its laps wrote.
+    #[serde(default)]
+    pub bytes: u64,
+    /// Time of their writes; 0 where it was not counted.
+    #[serde(default)]
+    pub write_ns: u64,
 }
 
 /// Medians and 99th percentiles of laps, and what came of whole passes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
     laps: Vec<(u64, u64)>,
+    /// Bytes and time of the laps since the last pass.
+    #[serde(default)]
+    written: (u64, u64),
     passes: Vec<PassTimes>,
 }
 
@@ -57,6 +66,8 @@ impl Times {
         if let (Some(median), Some(p99)) = (at(0.5), at(0.99)) {
             self.laps.push((median, p99));
         }
+        self.written.0 += record.bytes;
+        self.written.1 += record.duration_ns();
     }
 
     /// The pass has ended.
@@ -65,7 +76,8 @@ impl Times {
             stats::median(&self.laps.iter().map(|lap| of(lap) as f64).collect::<Vec<_>>()).map(|ns| ns as u64)
         };
         if let (Some(median_ns), Some(p99_ns)) = (median(|lap| lap.0), median(|lap| lap.1)) {
-            self.passes.push(PassTimes { pass, median_ns, p99_ns });
+            let (bytes, write_ns) = std::mem::take(&mut self.written);
+            self.passes.push(PassTimes { pass, median_ns, p99_ns, bytes, write_ns });
         }
         self.laps.clear();
         if self.passes.len() > MOST_PASSES {
@@ -83,6 +95,11 @@ impl Times {
 }
 
 impl Times {
+    /// The passes that are kept, in their order.
+    pub fn passes(&self) -> &[PassTimes] {
+        &self.passes
+    }
+
     /// How the median write has grown.
     pub fn median_growth(&self) -> Option<Growth> {
         growth(&self.passes, |times| times.median_ns)
@@ -129,7 +146,7 @@ mod tests {
                 let usual = [80_000.0, 1_000_000.0, 300_000.0, 9_000_000.0][(pass % KINDS) as usize];
                 let grown = (1.0 + share).powf(f64::from(pass - 1) / f64::from(count - 1));
                 let median_ns = (usual * grown * (1.0 + 0.01 * noise(pass))) as u64;
-                PassTimes { pass, median_ns, p99_ns: 2 * median_ns }
+                PassTimes { pass, median_ns, p99_ns: 2 * median_ns, bytes: 0, write_ns: 0 }
             })
             .collect()
     }

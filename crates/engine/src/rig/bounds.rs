@@ -26,7 +26,8 @@ pub(crate) fn clip(
             return Err(nothing(bound));
         }
         if room < block.region_bytes {
-            clipped = Some(format!("region clipped from {} to {room} bytes, which hold data", block.region_bytes));
+            let (all, rest) = model::bytes_apart(block.region_bytes, room);
+            clipped = Some(format!("region clipped from {all} to {rest}, which hold data"));
             block.region_bytes = room;
         }
     }
@@ -90,7 +91,8 @@ impl FileRig {
         if needed <= offered {
             return Ok(());
         }
-        let message = format!("{}: its files take {needed} bytes; {path} offers {offered}", phase.name);
+        let (needed, offered) = model::bytes_apart(needed, offered);
+        let message = format!("{}: its files take {needed}; {path} offers {offered}", phase.name);
         let remedy = format!("use {instead}; 5 % of the file system, at least 256 MiB, always stay free");
         Err(Failure::new(FailureKind::Environment, message).remedy(remedy))
     }
@@ -102,7 +104,7 @@ impl FileRig {
             let message = format!("{}: nothing to work on: the layout of {path} failed ({errors})", phase.name);
             return Failure::new(FailureKind::Device, message).remedy("look into the kernel log (dmesg) for the cause");
         }
-        let message = format!("{}: nothing to work on: {bound} bytes of {path} hold data", phase.name);
+        let message = format!("{}: nothing to work on: {} of {path} hold data", phase.name, model::bytes_text(bound));
         Failure::new(FailureKind::Environment, message)
             .remedy("give the layout more time to write data (check: --budget), or use a smaller region")
     }

@@ -2,7 +2,7 @@
 //!
 //! Trimmed areas and thin volumes give zeros at the speed of the bus, holes at the speed of memory.
 
-use model::DataProof;
+use model::{DataProof, bytes_text};
 use std::fs::File;
 use sys::Written;
 use workload::Random;
@@ -79,13 +79,19 @@ pub(crate) fn judge_extents(w: Written, len: u64) -> DataProof {
     let source = if w.extents.is_some() { "FIEMAP" } else { "SEEK_HOLE" };
     if missing * 100 > len {
         DataProof::NotReal(format!(
-            "{source}: {} of {len} bytes are holes, {} are unwritten extents",
-            w.hole_bytes, w.unwritten_bytes
+            "{source}: {} of {} are holes, {} are unwritten extents",
+            bytes_text(w.hole_bytes),
+            bytes_text(len),
+            bytes_text(w.unwritten_bytes)
         ))
     } else if w.extents.is_none() {
         DataProof::Unknown("SEEK_HOLE shows no holes; unwritten extents cannot be told apart".into())
     } else {
-        DataProof::Real(format!("{source}: {} of {len} bytes lie in written extents", w.written_bytes))
+        DataProof::Real(format!(
+            "{source}: {} of {} lie in written extents",
+            bytes_text(w.written_bytes),
+            bytes_text(len)
+        ))
     }
 }
 
@@ -94,7 +100,7 @@ pub(crate) fn judge_own(w: Option<Written>, len: u64) -> DataProof {
     match w {
         Some(w) if w.extents.is_some() && (w.hole_bytes + w.unwritten_bytes) * 100 > len => judge_extents(w, len),
         Some(w) if w.extents.is_some() => {
-            DataProof::Real(format!("written by this run; FIEMAP: {} bytes in written extents", w.written_bytes))
+            DataProof::Real(format!("written by this run; FIEMAP: {} in written extents", bytes_text(w.written_bytes)))
         }
         _ => DataProof::Real("written by this run".into()),
     }

@@ -102,8 +102,12 @@ impl SimRig {
         // Several files lie one behind the other.
         let bound = |stream: &StreamPlan| Ok(bound / (stream.block().files.len() as u64).max(1));
         clip(&phase.streams, bound, |bound| {
-            let message =
-                format!("{}: nothing to work on: {bound} bytes of sim:{} hold data", phase.name, self.model().name);
+            let message = format!(
+                "{}: nothing to work on: {} of sim:{} hold data",
+                phase.name,
+                model::bytes_text(bound),
+                self.model().name
+            );
             Failure::new(FailureKind::Environment, message)
                 .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB")
         })

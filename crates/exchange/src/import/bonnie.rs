@@ -86,8 +86,10 @@ impl Results {
     fn rate(&self, test: usize) -> Option<ImportedMetric> {
         let (quantity, unit, printed) = if is_throughput(test) {
             ("throughput_bytes_per_s", Unit::BytesPerS, "K/s")
-        } else {
+        } else if test < IO_TESTS {
             ("ops_per_s", Unit::OpsPerS, "/s")
+        } else {
+            ("ops_per_s", Unit::FilesPerS, "/s")
         };
         let id = format!("{}.{quantity}", NAMES[test]);
         let better = Some(Better::Higher);

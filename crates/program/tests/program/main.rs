@@ -1,5 +1,6 @@
 //! The program as a user meets it: every test runs the binary.
 
+mod answers;
 mod archive;
 mod bad_input;
 mod compare;

@@ -65,6 +65,8 @@ pub struct CheckDocument<'a> {
     pub fit: &'a [Fit],
     /// That in one sentence; null where nothing was held against it.
     pub verdict: Option<String>,
+    /// The answer in a sentence, as every other output of this run has it.
+    pub answer: Option<String>,
     /// All that may hold the run back, the most telling first.
     pub causes: &'a [Cause],
     /// Named conditions.
@@ -104,7 +106,8 @@ impl<'a> CheckDocument<'a> {
             limit: check.limit,
             limits: check.limits,
             fit: check.fit,
-            verdict: check.verdict(),
+            verdict: check.answer(),
+            answer: check.answer(),
             causes: check.causes,
             findings: check.findings,
             ratings: check.ratings,

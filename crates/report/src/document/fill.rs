@@ -1,6 +1,7 @@
 //! `narrows/fill/1`.
 
-use model::{Filled, Run, VerifyRecord};
+use crate::Check;
+use model::{Answer, Filled, VerifyRecord};
 use serde::Serialize;
 
 /// What `narrows fill --json` prints.
@@ -8,6 +9,8 @@ use serde::Serialize;
 pub struct FillDocument<'a> {
     /// `narrows/fill/1`.
     pub schema: &'static str,
+    /// Where the rate falls, and whether the data came back, in a sentence.
+    pub answer: Option<String>,
     /// The run, for its metrics and series.
     pub run_id: &'a str,
     /// The target, as it was named.
@@ -26,11 +29,22 @@ pub struct FillDocument<'a> {
 
 impl<'a> FillDocument<'a> {
     /// Of a run of the workload `fill`.
-    pub fn new(run: &'a Run, fill: Option<&'a Filled>, after_rest: Option<&'a Filled>) -> Self {
-        // The quiet window after the one phase, and that before the next.
-        let rest_s = run.plan.quiet_ns as f64 * 2.0 / 1e9;
-        let (run_id, target) = (run.id.as_str(), run.target.name.as_str());
-        let verify = run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref());
-        Self { schema: "narrows/fill/1", run_id, target, fill, rest_s, after_rest, verify, remarks: &run.remarks }
+    pub fn new(check: &Check<'a>) -> Self {
+        let run = check.run;
+        let (fill, after_rest, rest_ns) = match check.answer {
+            Some(Answer::Filled { filled, rested, rest_ns }) => (filled.as_ref(), rested.as_ref(), *rest_ns),
+            _ => (None, None, 0),
+        };
+        Self {
+            schema: "narrows/fill/1",
+            answer: check.answer(),
+            run_id: &run.id,
+            target: &run.target.name,
+            fill,
+            rest_s: rest_ns as f64 / 1e9,
+            after_rest,
+            verify: run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()),
+            remarks: &run.remarks,
+        }
     }
 }

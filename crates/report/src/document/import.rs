@@ -43,6 +43,9 @@ pub struct ImportRun<'a> {
     /// How far it came.
     pub state: RunState,
     pub metrics: Vec<ImportMetric<'a>>,
+    /// Of a series of reports: each figure over all of them, by its id without the name of the report.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub over_reports: Vec<Metric>,
     /// What a reader of the metrics must know.
     pub remarks: &'a [String],
 }

@@ -4,6 +4,7 @@
 //! with unknown fields denied.
 
 mod action;
+mod answered;
 mod check;
 mod compare;
 mod completions;
@@ -29,6 +30,7 @@ mod why;
 mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
+pub use answered::{Answered, Answers};
 pub use check::{CheckDocument, PhaseSummary};
 pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 pub use completions::CompletionsDocument;

@@ -8,6 +8,8 @@ use serde::Serialize;
 pub struct RateDocument<'a> {
     /// `narrows/rate/1`.
     pub schema: &'static str,
+    /// Which classes it reaches and which not, in a sentence; null where there is nothing to rate.
+    pub answer: Option<String>,
     /// The run that the classes were read from.
     pub run_id: &'a str,
     /// The target, as it was named.
@@ -50,6 +52,7 @@ impl<'a> RateDocument<'a> {
         };
         Self {
             schema: "narrows/rate/1",
+            answer: crate::rate::answer(run, ratings).map(|(_, text)| text),
             run_id: &run.id,
             target: &run.target.name,
             ratings,

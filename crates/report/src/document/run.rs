@@ -68,6 +68,8 @@ pub struct RunVerify {
 pub struct RunDocument<'a> {
     /// `narrows/run/1`.
     pub schema: &'static str,
+    /// The answer in a sentence, as every other output of this run has it; null where nothing was asked that one answers.
+    pub answer: Option<String>,
     /// Id of the run in the archive.
     pub run_id: &'a str,
     /// The target and the stack below it.
@@ -114,6 +116,7 @@ impl<'a> RunDocument<'a> {
     pub fn new(run: &'a Run, tags: &'a [String], depth_curves: &'a [DepthCurve]) -> Self {
         Self {
             schema: Self::SCHEMA,
+            answer: None,
             run_id: &run.id,
             target: &run.target,
             plan: &run.plan,
@@ -149,6 +152,13 @@ impl<'a> RunDocument<'a> {
             remarks: &run.remarks,
             tags,
         }
+    }
+}
+
+impl RunDocument<'_> {
+    /// With the answer of the run, [`crate::Check::answer`].
+    pub fn answering(self, answer: Option<String>) -> Self {
+        Self { answer, ..self }
     }
 }
 

@@ -32,28 +32,35 @@ fn colour_of(work: Work) -> Option<u8> {
 }
 
 fn curves(run: &Run) -> Vec<Curve<'_>> {
-    let mut spare = 5;
-    let mut colour = |work: Option<Work>| {
-        work.and_then(colour_of).unwrap_or_else(|| {
-            spare = spare % 7 + 1;
-            spare
-        })
+    let mut taken: Vec<String> = Vec::new();
+    // Each look once: its own, else what is left of its dashes, then of any, then thin.
+    let mut look = |work: Option<Work>, writes: bool| {
+        let of = |colour: u8, writes: bool| format!("curve c{colour}{}", if writes { " dash" } else { "" });
+        let own = work.and_then(colour_of).map(|colour| of(colour, writes));
+        // Those that no kind of work has come first.
+        let colours = || [6, 7, 1, 2, 3, 4, 5].into_iter();
+        let all = own.into_iter().chain(colours().map(|c| of(c, writes))).chain(colours().map(|c| of(c, !writes)));
+        let all: Vec<String> = all.collect();
+        let thin = all.iter().map(|class| format!("{class} thin"));
+        let free = all.iter().cloned().chain(thin).find(|class| !taken.contains(class));
+        let class = free.unwrap_or_else(|| all[0].clone());
+        taken.push(class.clone());
+        class
     };
-    let class = |colour: u8, writes: bool| format!("curve c{colour}{}", if writes { " dash" } else { "" });
     let mut out = Vec::new();
     let measured = |p: &&PhaseRun| p.plan.measures_target();
     for p in run.phases.iter().filter(measured) {
         let Some(record) = &p.record else { continue };
         let sides = jobs::sides(p);
         if sides.is_empty() && record.latency.count() >= LEAST_OPERATIONS {
-            let class = class(colour(Work::of(&p.plan)), p.plan.is_write());
+            let class = look(Work::of(&p.plan), p.plan.is_write());
             let refused = p.status != model::PhaseStatus::Measured;
             out.push(Curve { name: p.plan.name.clone(), class, histogram: Cow::Borrowed(&record.latency), refused });
         }
         // Where a phase tells jobs or directions apart, one curve over all of them would be a mixture.
         for side in sides.into_iter().filter(|s| s.latency.count() >= LEAST_OPERATIONS) {
             let name = format!("{}, {}", p.plan.name, side.name);
-            let class = class(colour(None), side.writes);
+            let class = look(None, side.writes);
             out.push(Curve { name, class, histogram: Cow::Owned(side.latency), refused: false });
         }
     }

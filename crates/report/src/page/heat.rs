@@ -54,6 +54,7 @@ pub(super) fn map(grid: &Grid, table: &Table) -> Markup {
                 }
             }
         }
+        p.hint.sideways { "The table is wider than this screen: move it sideways." }
         p.hint {
             span.scale aria-hidden="true" { @for step in 0..LEVELS { span.(format!("h{step}")) {} } }
             " from nothing to the best of the whole grid; the best of each row is bold"

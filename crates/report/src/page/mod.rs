@@ -13,6 +13,7 @@ mod heat;
 mod jobs;
 mod ladder;
 mod method;
+mod passes;
 mod path;
 mod rank;
 mod reports;
@@ -100,6 +101,9 @@ fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::V
         @if let Some(plots) = drawn_over_time { (section("time", "Over time", TIME, time(plots, true))) }
         @if let Some(rounds) = rounds::rounds(run).filter(|_| !check.is_check()) {
             (section("rounds", "Round by round", "The rate of each round, until the last of them are steady (SNIA PTS)", rounds))
+        }
+        @if let Some(passes) = passes::passes(run) {
+            (section("passes", "Pass by pass", "A write that takes longer from pass to pass is a sign of wear", passes))
         }
         @if let Some(verified) = verified::verified(run).filter(|_| !check.is_check()) {
             (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))

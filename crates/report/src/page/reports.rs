@@ -18,9 +18,10 @@ const PANELS: [(&str, &[&str], Unit); 5] = [
     ("CPU", &["user_percent", "system_percent", "iowait_percent", "steal_percent"], Unit::Percent),
 ];
 
-struct Line {
-    name: String,
-    values: Vec<Option<f64>>,
+/// One line of a drawing.
+pub(super) struct Line {
+    pub name: String,
+    pub values: Vec<Option<f64>>,
 }
 
 impl Line {
@@ -68,7 +69,15 @@ fn class(place: usize) -> String {
     format!("curve c{}{}", place + 1, if place % 2 == 1 { " dash" } else { "" })
 }
 
-fn drawing(title: &str, lines: &[Line], unit: Unit, numbers: [&str; 2], look: &str, width: f64) -> Markup {
+fn drawing(
+    title: &str,
+    lines: &[Line],
+    unit: Unit,
+    (by, axis): (&str, &str),
+    numbers: [&str; 2],
+    look: &str,
+    width: f64,
+) -> Markup {
     let (left, right, top, bottom, height) = (84.0, 16.0, 12.0, 152.0, 190.0);
     let highest = lines.iter().flat_map(|l| &l.values).flatten().copied().fold(0.0, f64::max);
     let highest = if highest > 0.0 { highest } else { 1.0 };
@@ -87,7 +96,7 @@ fn drawing(title: &str, lines: &[Line], unit: Unit, numbers: [&str; 2], look: &s
         out
     };
     html! {
-        svg.curves.(look) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(format!("{title}, report by report")) {
+        svg.curves.(look) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(format!("{title}, {by}")) {
             @for share in [0.0, 0.5, 1.0] {
                 @let at = format!("{:.1}", y(highest * share));
                 line.grid x1=(left) x2=(width - right) y1=(at) y2=(at) {}
@@ -95,8 +104,32 @@ fn drawing(title: &str, lines: &[Line], unit: Unit, numbers: [&str; 2], look: &s
             }
             @for line in lines.iter().enumerate().rev() { path class=(class(line.0)) d=(path(line.1)) {} }
             text.tick x=(left) y="172" { (numbers[0]) }
-            text.axis x=(left + (width - left - right) / 2.0) y="172" text-anchor="middle" { "number of the report" }
+            text.axis x=(left + (width - left - right) / 2.0) y="172" text-anchor="middle" { (axis) }
             text.tick x=(width - right) y="172" text-anchor="end" { (numbers[1]) }
+        }
+    }
+}
+
+/// A drawing with its legend, wide and narrow; `by` says what follows what, and what the numbers below are.
+pub(super) fn figure(
+    title: &str,
+    lines: &[Line],
+    more: usize,
+    unit: Unit,
+    by: (&str, &str),
+    ends: [&str; 2],
+) -> Markup {
+    html! {
+        figure {
+            figcaption { (title) }
+            (drawing(title, lines, unit, by, ends, "wide", 760.0))
+            (drawing(title, lines, unit, by, ends, "narrow", 350.0))
+            ul.legend {
+                @for (i, line) in lines.iter().enumerate() {
+                    li { svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(class(i)) d="M1 5 H29" {} } (t(&line.name)) }
+                }
+                @if more > 0 { li { "and " (more) " more in all numbers" } }
+            }
         }
     }
 }
@@ -115,19 +148,7 @@ pub(super) fn reports(run: &Run) -> Option<Markup> {
     let figures: Vec<Markup> = shown
         .iter()
         .map(|(title, (lines, more), unit)| {
-            html! {
-                figure {
-                    figcaption { (title) }
-                    (drawing(title, lines, *unit, ends, "wide", 760.0))
-                    (drawing(title, lines, *unit, ends, "narrow", 350.0))
-                    ul.legend {
-                        @for (i, line) in lines.iter().enumerate() {
-                            li { svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(class(i)) d="M1 5 H29" {} } (t(&line.name)) }
-                        }
-                        @if *more > 0 { li { "and " (more) " more in all numbers" } }
-                    }
-                }
-            }
+            figure(title, lines, *more, *unit, ("report by report", "number of the report"), ends)
         })
         .collect();
     // The first says what the devices did; the others why.

@@ -108,15 +108,24 @@ pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
 
 /// Speed classes and the conditions that were not met.
 pub(super) fn ratings(check: &Check<'_>) -> Markup {
+    // What is said of several classes is said once.
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for r in check.ratings {
+        for reason in &r.reasons {
+            match reasons.iter_mut().find(|(said, _)| said == reason) {
+                Some((_, classes)) => classes.push(&r.class),
+                None => reasons.push((reason, vec![&r.class])),
+            }
+        }
+    }
     html! {
         ul.ratings {
             @for r in check.ratings {
-                li {
-                    b { (t(&rating_words(r))) }
-                    @if r.approximation { " " span.chip { "approximation" } }
-                    @for reason in &r.reasons { p.reason { (t(reason)) } }
-                }
+                li { b { (t(&rating_words(r))) } @if r.approximation { " " span.chip { "approximation" } } }
             }
+        }
+        @for (reason, classes) in &reasons {
+            p.reason { @if classes.len() < check.ratings.len() { (t(&classes.join(", "))) ": " } (t(reason)) }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What the verification found, phase by phase, with every place that was kept.
 
-use super::t;
+use super::{px, t};
 use crate::quantity;
 use maud::{Markup, html};
-use model::{DataFinding, FromDevice, Run, VerifyRecord, VerifySource};
+use model::{DataFinding, FromDevice, PhaseRun, Run, TargetKind, VerifyRecord, VerifySource};
 
 /// Places shown; the JSON document has all that were kept.
 const PLACES: usize = 200;
@@ -34,7 +34,27 @@ fn read_from(source: &VerifySource) -> String {
     }
 }
 
-fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
+/// Where on the target something was wrong: its start on the left, its end on the right.
+fn map(findings: &[DataFinding], bytes: u64) -> Markup {
+    const WIDTH: f64 = 760.0;
+    let x = |sector: u64| (sector as f64 * 512.0 / bytes as f64 * WIDTH).min(WIDTH);
+    // What is one sector must be seen, too.
+    let mark = |f: &DataFinding| {
+        let (from, to) = (x(f.lba), x(f.lba.saturating_add(f.sectors)));
+        (from.min(WIDTH - 2.0), (to - from).max(2.0))
+    };
+    html! {
+        figure.map {
+            figcaption { "Where it was wrong" }
+            svg.strip viewBox="0 0 760 30" preserveAspectRatio="none" role="img" aria-label=(format!("{} places found wrong on {}", findings.len(), quantity::size(bytes))) {
+                @for (from, width) in findings.iter().map(mark) { rect.stall x=(px(from)) y="0" width=(px(width)) height="30" {} }
+            }
+            p.hint { "from the start of the target on the left to its end at " (quantity::size(bytes)) }
+        }
+    }
+}
+
+fn of_phase(name: &str, v: &VerifyRecord, bytes: Option<u64>) -> Markup {
     let kinds: Vec<&str> = v.kinds.iter().map(|k| k.checks()).collect();
     html! {
         h3.form { (t(name)) " "
@@ -54,6 +74,7 @@ fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
             @for (reason, n) in &v.unverified { div { dt { "not verified" } dd { (quantity::count(*n)) " blocks: " (reason.reason()) } } }
         }
         @if !v.findings.is_empty() {
+            @if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) { (map(&v.findings, bytes)) }
             div.scroll tabindex="0" role="region" aria-label="Places found wrong" {
                 table.data.places {
                     thead { tr { @for h in ["sector", "what", "sectors", "expected", "found", "evidence"] { th scope="col" { (h) } } } }
@@ -69,7 +90,13 @@ fn of_phase(name: &str, v: &VerifyRecord) -> Markup {
 
 /// All phases that verified; `None` if none did.
 pub(super) fn verified(run: &Run) -> Option<Markup> {
-    let all: Vec<Markup> =
-        run.phases.iter().filter_map(|p| Some(of_phase(&p.plan.name, p.record.as_ref()?.verify.as_ref()?))).collect();
+    // Of a file or a device that is known; places in files of a directory are of each file.
+    let bytes = run
+        .target
+        .size_bytes
+        .or(run.target.stack.device_bytes())
+        .filter(|_| run.target.kind != TargetKind::Directory || run.command == "soak");
+    let of = |p: &PhaseRun| Some(of_phase(&p.plan.name, p.record.as_ref()?.verify.as_ref()?, bytes));
+    let all: Vec<Markup> = run.phases.iter().filter_map(of).collect();
     (!all.is_empty()).then(|| html! { @for one in &all { (one) } })
 }

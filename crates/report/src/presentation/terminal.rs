@@ -41,6 +41,13 @@ pub(crate) fn render(result: &Presentation, style: &Style) -> String {
     w.lines.out
 }
 
+/// One part by itself.
+pub(crate) fn alone(part: &Part, style: &Style) -> String {
+    let mut w = Terminal { lines: Lines::new(style) };
+    w.part(part);
+    w.lines.out
+}
+
 /// What of cells is words, and may be somebody else's.
 fn texts(cells: &mut [Cell]) -> impl Iterator<Item = &mut String> {
     cells.iter_mut().filter_map(|cell| match cell {

@@ -1,6 +1,7 @@
 //! In which form the phases of a run are shown: decided by their shape, never by the workload's name.
 
 use super::grid::{Grid, grid};
+use super::imported;
 use model::{DepthCurve, PhaseRun, PhaseStatus, Run};
 
 /// More curves are a grid.
@@ -21,6 +22,10 @@ pub(crate) enum Form<'a> {
     Bursts(usize),
     /// They make calls on files again, and have a row in another form too: how long all of them took.
     Replays(Vec<usize>),
+    /// What another tool printed, test by test, or device by device.
+    Imported(Vec<usize>),
+    /// Of the same what has no column, each number by itself.
+    Others(Vec<usize>),
     /// One row each.
     Rows(Vec<usize>),
 }
@@ -30,7 +35,8 @@ impl Form<'_> {
     #[cfg(test)]
     fn places(&self) -> Vec<usize> {
         match self {
-            Self::Depth(_, p) | Self::Grid(_, p) | Self::Waits(p) | Self::Replays(p) | Self::Rows(p) => p.clone(),
+            Self::Depth(_, p) | Self::Grid(_, p) => p.clone(),
+            Self::Waits(p) | Self::Replays(p) | Self::Imported(p) | Self::Others(p) | Self::Rows(p) => p.clone(),
             Self::Bursts(place) => vec![*place],
             Self::Pairs(pairs) => pairs.iter().flat_map(|(a, b)| [*a, *b]).collect(),
         }
@@ -49,13 +55,21 @@ fn pairs(run: &Run, places: &[usize]) -> Option<Vec<(usize, usize)>> {
 }
 
 fn held_back(phase: &PhaseRun) -> bool {
-    phase.plan.streams.iter().all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
+    // Of a phase without streams nothing is asked.
+    !phase.plan.streams.is_empty()
+        && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
 }
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.
 pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
     let shown = |p: &PhaseRun| !run.is_beside(&p.plan);
     let mut rest: Vec<usize> = (0..run.phases.len()).filter(|i| shown(&run.phases[*i])).collect();
+    // What another tool measured has no plan.
+    if !rest.is_empty() && rest.iter().all(|i| run.phases[*i].plan.streams.is_empty()) {
+        let [columns, others] = imported::kinds(run, &rest);
+        let forms = [columns.then(|| Form::Imported(rest.clone())), others.then(|| Form::Others(rest.clone()))];
+        return forms.into_iter().flatten().collect();
+    }
     let measures = |i: &usize| run.phases[*i].plan.measures_target();
     let mut out = Vec::new();
     if curves.len() <= MOST_CURVES {

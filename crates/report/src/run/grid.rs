@@ -122,18 +122,27 @@ pub(crate) fn grid(run: &Run, places: &[usize]) -> Option<Grid> {
     let shapes: Vec<(usize, PhaseShape)> =
         places.iter().map(|i| Some((*i, run.phases[*i].plan.shape()?))).collect::<Option<_>>()?;
     let varies = |axis: Axis| shapes.iter().any(|(_, s)| axis.value(s) != axis.value(&shapes[0].1));
-    let kinds: Vec<&PhaseShape> = shapes.iter().fold(Vec::new(), |mut all, (_, s)| {
-        if !all.iter().any(|k: &&PhaseShape| k.rest == s.rest) {
-            all.push(s);
-        }
-        all
-    });
     let axes: Vec<Axis> = AXES.into_iter().filter(|a| varies(*a)).collect();
-    let (across, down) = match (axes.as_slice(), kinds.len()) {
-        ([one], 2..) => (*one, None),
-        ([one, two], 1) => (*one, Some(*two)),
+    let (across, down) = match axes.as_slice() {
+        [one] => (*one, None),
+        [one, two] if shapes.iter().all(|(_, s)| s.rest == shapes[0].1.rest) => (*one, Some(*two)),
         _ => return None,
     };
+    // The same again, such as writing and rewriting for the same time, is a row of its own: the values of the columns begin anew.
+    let mut kinds: Vec<(&PhaseShape, Vec<u64>)> = Vec::new();
+    let kind_of: Vec<usize> = shapes
+        .iter()
+        .map(|(_, s)| {
+            let value = across.value(s);
+            let open = kinds.iter().position(|(kind, values)| kind.rest == s.rest && !values.contains(&value));
+            let place = open.unwrap_or_else(|| {
+                kinds.push((s, Vec::new()));
+                kinds.len() - 1
+            });
+            kinds[place].1.push(value);
+            place
+        })
+        .collect();
     let mut columns: Vec<u64> = shapes.iter().map(|(_, s)| across.value(s)).collect();
     columns.sort_unstable();
     columns.dedup();
@@ -155,11 +164,12 @@ pub(crate) fn grid(run: &Run, places: &[usize]) -> Option<Grid> {
     let mut filled = 0;
     let mut rows = Vec::new();
     for key in &keys {
-        let belongs = |s: &PhaseShape| match down {
-            None => s.rest == kinds[*key].rest,
+        let belongs = |i: usize, s: &PhaseShape| match down {
+            None => kind_of[i] == *key,
             Some(axis) => axis.value(s) as usize == *key,
         };
-        let of_row: Vec<&(usize, PhaseShape)> = shapes.iter().filter(|(_, s)| belongs(s)).collect();
+        let of_row = shapes.iter().enumerate().filter(|(i, (_, s))| belongs(*i, s)).map(|(_, shape)| shape);
+        let of_row: Vec<&(usize, PhaseShape)> = of_row.collect();
         let mut cells = vec![None; columns.len()];
         for (place, shape) in &of_row {
             let column = columns.iter().position(|c| *c == across.value(shape))?;
@@ -183,6 +193,34 @@ pub(crate) fn grid(run: &Run, places: &[usize]) -> Option<Grid> {
         rows,
         unit: quantity.1,
     })
+}
+
+/// The best of a grid of block sizes, the size that comes near to it, and what is slow at that size: in a sentence.
+pub(crate) fn grid_answer(grid: &Grid) -> Option<String> {
+    /// A size is enough from this share of the best on.
+    const NEAR: f64 = 0.9;
+    /// Rates that are nearer than this are the same.
+    const SAME: f64 = 0.98;
+    let value = |row: usize, column: usize| grid.rows[row].1[column].as_ref().and_then(|c| c.value);
+    let all = (0..grid.rows.len()).flat_map(|row| (0..grid.columns.len()).map(move |column| (row, column)));
+    let valued = all.filter_map(|(row, column)| Some((row, column, value(row, column)?)));
+    let valued: Vec<(usize, usize, f64)> = valued.collect();
+    let highest = valued.iter().map(|v| v.2).fold(0.0, f64::max);
+    // Of those that are as good the first: reading before reading backward.
+    let (row, column, best) = *valued.iter().find(|v| highest > 0.0 && v.2 >= SAME * highest)?;
+    let shown = |v| quantity::quantity(v, grid.unit);
+    let mut text =
+        format!("The best is {} ({}, {} {})", shown(best), grid.rows[row].0, grid.axis, grid.columns[column]);
+    let enough = (0..column).find(|c| value(row, *c).is_some_and(|v| v >= NEAR * best)).unwrap_or(column);
+    if enough < column {
+        text.push_str(&format!("; {} is enough for 90 % of it", grid.columns[enough]));
+    }
+    let at = |r: usize| Some((r, value(r, enough)?));
+    let slowest = (0..grid.rows.len()).filter_map(at).min_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((slow, v)) = slowest.filter(|(_, v)| *v < NEAR * best) {
+        text.push_str(&format!("; at {} {} is slowest, {}", grid.columns[enough], grid.rows[slow].0, shown(v)));
+    }
+    Some(text + ".")
 }
 
 #[cfg(test)]

@@ -2,12 +2,16 @@
 
 mod form;
 mod grid;
+mod imported;
+mod numbers;
 mod remarks;
 mod tables;
 
 pub use remarks::data_finding_text;
 
 pub(crate) use form::{Form, forms};
-pub(crate) use grid::{Grid, GridCell};
+pub(crate) use grid::{Grid, GridCell, grid_answer};
+pub(crate) use imported::{is_detail, reports_table};
 pub(crate) use remarks::{percent, remarks};
-pub(crate) use tables::{Numbers, table_of};
+pub(crate) use numbers::Numbers;
+pub(crate) use tables::{replays_answer, table_of};

@@ -2,18 +2,14 @@
 
 use super::form::Form;
 use super::grid::Grid;
-use crate::headline::{Notes, status_word};
+use super::imported;
+use super::numbers::{Numbers, metric_of, split};
+use crate::Check;
+use crate::headline::status_word;
 use crate::plan::words;
 use crate::presentation::{Cell, Row, Table};
 use crate::quantity::{self, Shown};
-use model::{DepthCurve, Knee, Metric, MetricStatus, Order, PhaseRun, PhaseStatus, Round, Run, Unit};
-
-/// The notes that cells point to, and what the table that is being filled has to say.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Numbers {
-    pub notes: Notes,
-    unsteady: bool,
-}
+use model::{DepthCurve, Knee, MetricStatus, Order, PhaseRun, PhaseStatus, Round, Run, Unit};
 
 /// A number without its unit, which stands in the head of its column.
 fn bare(cell: Cell) -> Cell {
@@ -24,62 +20,6 @@ fn bare(cell: Cell) -> Cell {
         }
         other => other,
     }
-}
-
-impl Numbers {
-    /// A metric, or why there is none; nothing where the phase has no such metric.
-    fn cell(&mut self, metric: Option<&Metric>) -> Cell {
-        let Some(m) = metric else { return Cell::Empty };
-        match (quantity::metric(m), m.status) {
-            (Some(shown), _) => Cell::Value { shown, p99: None, unsteady: false },
-            (None, MetricStatus::Refused) => {
-                let note = self.notes.add(m.reasons.join("; "));
-                match quantity::rejected(m) {
-                    Some(shown) => Cell::Doubted { shown, note },
-                    None => Cell::Without { word: status_word(m.status), code: None, note, bad: true },
-                }
-            }
-            // Too few operations for a percentile and the like: the table says it once.
-            (None, _) => Cell::Text("-".into()),
-        }
-    }
-
-    /// What was not steady is marked, and the mark explained.
-    fn marked(&mut self, mut cell: Cell, phase: &PhaseRun) -> Cell {
-        if let Cell::Value { unsteady, .. } = &mut cell {
-            *unsteady = phase.steady == Some(false);
-            self.unsteady |= *unsteady;
-        }
-        cell
-    }
-
-    /// The reason for a phase without numbers.
-    fn without(&mut self, phase: &PhaseRun) -> Cell {
-        let word = match phase.status {
-            PhaseStatus::Measured => "measured",
-            PhaseStatus::Refused => "refused",
-            PhaseStatus::Skipped => "skipped",
-            PhaseStatus::NotApplicable => "n/a",
-        };
-        let bad = phase.status == PhaseStatus::Refused;
-        Cell::Without { word, code: None, note: self.notes.add(phase.reasons.join("; ")), bad }
-    }
-
-    fn footer(&mut self) -> Vec<String> {
-        let said = std::mem::take(&mut self.unsteady);
-        said.then(|| "~ not steady: the rate was not the same all the time".to_owned()).into_iter().collect()
-    }
-}
-
-/// The metric of one quantity and scope: `""` the whole phase, `db.read` a direction of a job.
-fn metric_of<'a>(phase: &'a PhaseRun, scope: &str, quantity: &str) -> Option<&'a Metric> {
-    phase.metrics.iter().find(|m| split(phase, m) == Some((scope, quantity)))
-}
-
-/// A metric's id without its phase: scope and quantity.
-fn split<'a>(phase: &PhaseRun, metric: &'a Metric) -> Option<(&'a str, &'a str)> {
-    let rest = metric.id.strip_prefix(phase.plan.name.as_str())?.strip_prefix('.')?;
-    Some(rest.rsplit_once('.').unwrap_or(("", rest)))
 }
 
 /// Jobs and directions that a phase tells apart, in the order of its metrics.
@@ -152,8 +92,11 @@ impl Numbers {
 }
 
 /// The table of a form.
-pub(crate) fn table_of(run: &Run, form: &Form<'_>, n: &mut Numbers) -> Table {
+pub(crate) fn table_of(check: &Check<'_>, form: &Form<'_>, n: &mut Numbers) -> Table {
+    let run = check.run;
     match form {
+        Form::Imported(places) => imported::columns_table(run, places, check.over_reports, n),
+        Form::Others(places) => imported::list_table(run, places, check.over_reports, n),
         Form::Depth(curve, places) => depth_table(run, curve, places, n),
         Form::Grid(grid, _) => grid_table(grid, n),
         Form::Pairs(pairs) => pairs_table(run, pairs, n),
@@ -201,6 +144,21 @@ fn replays_table(run: &Run, places: &[usize], n: &mut Numbers) -> Table {
         footer.push("in calls: without the pauses between them".to_owned());
     }
     Table { head, rows, footer, ..Table::default() }
+}
+
+/// How long the replays took, and how much of it the storage: in a sentence.
+pub(crate) fn replays_answer(run: &Run, places: &[usize]) -> Option<String> {
+    let value = |i: &usize, name| metric_of(&run.phases[*i], "", name).and_then(|metric| metric.value);
+    let took =
+        |i: &usize| Some(format!("{} {}", run.phases[*i].plan.name, quantity::quantity(value(i, "time_s")?, Unit::S)));
+    let all: Vec<String> = places.iter().filter_map(took).collect();
+    let sum = |name| places.iter().map(|i| value(i, name)).sum::<Option<f64>>();
+    let pauses = places.iter().any(|i| run.phases[*i].plan.pauses_ns().is_some());
+    let of_storage = sum("time_s").zip(sum("in_calls_s")).filter(|_| pauses).map(|(took, calls)| {
+        let [took, calls, pauses] = [took, calls, (took - calls).max(0.0)].map(|s| quantity::quantity(s, Unit::S));
+        format!("; of {took} in all {calls} are calls on files and {pauses} pauses between them")
+    });
+    (!all.is_empty()).then(|| format!("It took: {}{}.", all.join(", "), of_storage.unwrap_or_default()))
 }
 
 /// How long it took when it was recorded.
@@ -285,7 +243,8 @@ fn bursts_table(phase: &PhaseRun) -> Table {
 
 /// What the rate of a phase is told in: operations where they are small.
 fn rate_of(phase: &PhaseRun) -> &'static str {
-    if phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536) { IOPS } else { RATE }
+    let streams = &phase.plan.streams;
+    if !streams.is_empty() && streams.iter().all(|s| s.block().block_size_bytes <= 65_536) { IOPS } else { RATE }
 }
 
 /// A depth curve: the rate with a bar, latencies, and the knee.

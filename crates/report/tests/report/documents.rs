@@ -173,6 +173,7 @@ pub mod contract {
     #[serde(deny_unknown_fields)]
     pub struct Check {
         pub schema: String,
+        pub answer: Option<String>,
         pub run_id: String,
         pub target: Value,
         pub environment: Value,
@@ -223,6 +224,7 @@ pub mod contract {
     #[serde(deny_unknown_fields)]
     pub struct Run {
         pub schema: String,
+        pub answer: Option<String>,
         pub run_id: String,
         pub target: Value,
         pub plan: Value,

@@ -52,6 +52,8 @@ impl Sample {
             asked_for: None,
             depth_curves: &self.depth_curves,
             next_step: self.next_step.as_ref(),
+            answer: None,
+            over_reports: &[],
             started: "2026-11-20 21:30 UTC",
             page: self.page.as_deref(),
             fetch: self.fetch.as_deref(),

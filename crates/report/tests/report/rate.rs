@@ -34,6 +34,7 @@ struct ClassNeed {
 #[serde(deny_unknown_fields)]
 struct Rate {
     schema: String,
+    answer: Option<String>,
     run_id: String,
     target: String,
     ratings: Vec<RatedClass>,

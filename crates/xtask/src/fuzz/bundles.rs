@@ -124,6 +124,8 @@ impl Bundles {
             ratings: &conclusions.ratings,
             depth_curves: &conclusions.depth_curves,
             next_step: conclusions.next_step.as_ref(),
+            answer: conclusions.answer.as_ref(),
+            over_reports: &conclusions.over_reports,
             started: "2026-11-21 10:00 UTC",
             page: None,
             fetch: None,

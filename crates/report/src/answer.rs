@@ -1,0 +1,44 @@
+//! The answer to what was asked, in a sentence: terminal, Markdown, page and JSON all have this one.
+
+use crate::presentation::Tone;
+use crate::run::{Form, forms, grid_answer, replays_answer};
+use crate::{Check, fill, rate, record, soak, verdict};
+use model::Answer;
+
+/// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
+pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
+    match check.answer {
+        Some(Answer::Filled { filled, rested, rest_ns }) => {
+            Some(fill::answer(check.run, filled.as_ref(), rested.as_ref(), *rest_ns))
+        }
+        Some(Answer::Classes(classes)) => rate::answer(check.run, classes),
+        None if check.run.command == "soak" => {
+            let soaked = soak::Soaked::of_run(check.run);
+            Some((if soaked.clean { Tone::Good } else { Tone::Bad }, soak::answer(&soaked)))
+        }
+        None if check.run.command == "record" => {
+            let taken = record::Taken::of_run(check.run);
+            Some((if taken.missing == 0 { Tone::Good } else { Tone::Bad }, record::answer(&taken)))
+        }
+        None if check.is_check() => verdict::verdict(check.fit, check.asked_for).map(|text| (Tone::Good, text)),
+        None => {
+            let forms = forms(check.run, check.depth_curves);
+            forms.iter().find_map(|form| of_form(check, form)).map(|text| (Tone::Good, text))
+        }
+    }
+}
+
+impl Check<'_> {
+    /// The answer in a sentence; `None` where nothing was asked that one answers.
+    pub fn answer(&self) -> Option<String> {
+        answer(self).map(|(_, text)| text)
+    }
+}
+
+fn of_form(check: &Check<'_>, form: &Form<'_>) -> Option<String> {
+    match form {
+        Form::Grid(grid, _) => grid_answer(grid),
+        Form::Replays(places) => replays_answer(check.run, places),
+        _ => None,
+    }
+}
