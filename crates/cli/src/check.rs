@@ -53,7 +53,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     execution.terminal().announce(&plan, &opened, true, bounds);
     let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
-        report_page::show(run, conclusions, page, output);
+        let show = if args.details { report_page::show } else { report_page::show_on_a_screen };
+        show(run, conclusions, page, output);
         Ok(())
     }))
 }

@@ -101,8 +101,23 @@ pub fn write(archive: &Archive, run: &mut Run, elsewhere: Option<&Path>, identif
     }
 }
 
-/// The card on the terminal, or the document.
+/// The card as text, or the document.
 pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    show_as(run, conclusions, page, output, report::card);
+}
+
+/// No more than a screen on a terminal; into a file or a pipe the card, or the document.
+pub fn show_on_a_screen(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    show_as(run, conclusions, page, output, if output.is_terminal() { report::brief } else { report::card });
+}
+
+fn show_as(
+    run: &Run,
+    conclusions: &Conclusions,
+    page: Option<&Path>,
+    output: &Output,
+    text: fn(&Check<'_>, &report::Style) -> String,
+) {
     let page = page.map(|p| p.display().to_string());
     let fetch = page.as_deref().and_then(fetch_line);
     let started = started(run);
@@ -110,7 +125,7 @@ pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &
     if output.is_json() {
         output.document(&CheckDocument::new(&check));
     } else {
-        output.text(&report::card(&check, output.style()));
+        output.text(&text(&check, output.style()));
     }
 }
 

@@ -214,10 +214,12 @@ fn places(
         }
     });
     let asked = Asked { noise_floor: asked.noise_floor.clone(), ..Asked::default() };
+    // Runs of another kind do not have it, and some of those that do may have been refused: neither makes targets alike.
+    let with_it = |i: usize| targets[i].runs.iter().filter(|r| r.metric(id).is_some_and(stands)).collect::<Vec<&Run>>();
     let mut leader: Option<(usize, u32)> = None;
     for (position, &i) in order.iter().enumerate() {
         let place = match leader {
-            Some((first, place)) if !apart(&targets[first].runs, &targets[i].runs, id, &asked) => place,
+            Some((first, place)) if !apart(&with_it(first), &with_it(i), id, &asked) => place,
             _ => {
                 let place = u32::try_from(position + 1).unwrap_or(u32::MAX);
                 leader = Some((i, place));
@@ -230,8 +232,14 @@ fn places(
 }
 
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
-fn apart(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> bool {
+fn apart(a: &[&Run], b: &[&Run], id: &str, asked: &Asked) -> bool {
     let Some(metric) = compare_one(a, b, id, asked) else { return false };
+    if let (None, Some(a), Some(b)) = (metric.low, metric.a, metric.b)
+        && (a == 0.0) != (b == 0.0)
+    {
+        // Nothing and something have no ratio, and are not the same.
+        return true;
+    }
     if metric.basis == model::Basis::Unpaired && metric.low.is_none() {
         // Of so few runs no test tells anything apart: as of single ones, by usual noise.
         let factor = crate::compare::usual_factor(id);

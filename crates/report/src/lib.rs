@@ -18,6 +18,7 @@
 //! Deliberately absent: results. Nothing here computes a metric, a verdict, a rating or a confidence; rates drawn in
 //! plots are bytes over time of consecutive samples, intervals or rounds.
 
+mod brief;
 mod check;
 mod compare;
 mod copy;
@@ -56,6 +57,7 @@ mod watch_live;
 mod wear;
 mod why;
 
+pub use brief::brief;
 pub use check::Check;
 pub use compare::{Compare, Side, compare_markdown, compare_text};
 pub use copy::copy_text;

@@ -107,7 +107,7 @@ fn telling<'a>(all: &[&'a Compared], few: bool) -> Vec<&'a Compared> {
     // Shares of a processor are not compared; what an operation or a GB costs stands instead.
     let is_share = |m: &Compared| m.unit == model::Unit::Percent;
     let tells = |m: &Compared| matches!(m.verdict, Verdict::Better | Verdict::Worse) || m.beyond_noise == Some(true);
-    let mut shown: Vec<&Compared> = all.iter().copied().filter(|m| (few && !is_share(m)) || tells(m)).collect();
+    let mut shown: Vec<&Compared> = all.iter().copied().filter(|m| (few && !is_share(m) && m.verdict != Verdict::Invalid) || tells(m)).collect();
     if !few && shown.len() > MOST_EXPLORATORY {
         let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
         let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
@@ -119,7 +119,13 @@ fn telling<'a>(all: &[&'a Compared], few: bool) -> Vec<&'a Compared> {
 
 /// The table of all that was asked, or of all the rest; `None` where there is nothing.
 pub(crate) fn table(c: &Comparison, primary: bool) -> Option<Table> {
-    let metrics: Vec<&Compared> = c.metrics.iter().filter(|m| m.primary == primary).collect();
+    let all = || c.metrics.iter().filter(|m| m.primary == primary);
+    // A row without any value says nothing that the list of reasons does not; what was asked and is not answered at all stays.
+    let says = |m: &&Compared| m.verdict != Verdict::Invalid || primary && (m.a.is_some() || m.b.is_some());
+    let mut metrics: Vec<&Compared> = all().filter(says).collect();
+    if primary && metrics.is_empty() {
+        metrics = all().collect();
+    }
     (!metrics.is_empty()).then(|| of_metrics(c, &metrics))
 }
 

@@ -132,7 +132,7 @@ fn overall_words(comparison: &Comparison) -> String {
 pub(crate) fn differs_in(comparison: &Comparison) -> Option<String> {
     let not_shown = comparison.cause == Some(model::Attribution::NotShown);
     let all: Vec<&str> = comparison.environment_differences.iter().map(|d| d.what.as_str()).collect();
-    (not_shown && !all.is_empty()).then(|| format!("the sides differ in {}, as the list above says", all.join(", ")))
+    (not_shown && !all.is_empty()).then(|| format!("the sides differ in {}, as listed below", all.join(", ")))
 }
 
 /// Whether the thing compared is shown to be the reason, in a sentence; nothing where nothing differs or there is one run.
