@@ -2,13 +2,15 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
+use crate::execution::Finished;
 use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
 use archive::Archive;
 use conduct::Conclusions;
+use judge::TargetRuns;
 use model::{Failure, FailureKind, Run};
-use report::document::{CheckDocument, PageDocument};
+use report::document::{CheckDocument, ChecksDocument, PageDocument};
 use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -126,6 +128,23 @@ fn show_as(
         output.document(&CheckDocument::new(&check));
     } else {
         output.text(&text(&check, output.style()));
+    }
+}
+
+/// Several targets side by side, or the document with all of them.
+pub fn show_side_by_side(finished: &[Finished], output: &Output) {
+    let named = |f: &Finished| TargetRuns { name: f.run.target.name.clone(), runs: vec![f.run.clone()] };
+    let uses = judge::by_use(&finished.iter().map(named).collect::<Vec<_>>());
+    let starts: Vec<String> = finished.iter().map(|f| started(&f.run)).collect();
+    let pages: Vec<Option<String>> =
+        finished.iter().map(|f| f.page.as_ref().ok().map(|p| p.display().to_string())).collect();
+    let parts = finished.iter().zip(&starts).zip(&pages);
+    let checks: Vec<Check<'_>> =
+        parts.map(|((f, started), page)| check(&f.run, &f.conclusions, started, page.as_deref(), None)).collect();
+    if output.is_json() {
+        output.document(&ChecksDocument::new(&checks, &uses));
+    } else {
+        output.text(&report::side_by_side_text(&checks, &uses, output.style()));
     }
 }
 

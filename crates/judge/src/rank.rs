@@ -3,9 +3,11 @@
 mod group;
 mod prediction;
 mod selection;
+mod uses;
 
 pub use group::targets;
 pub use prediction::LEAST_TARGETS;
+pub use uses::by_use;
 pub use selection::{is_duration_of_work, matches_pattern};
 
 use crate::compare::{Asked, compare_one};
@@ -80,6 +82,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     let predicted = asked.predicted.as_ref().map(|p| named(p, &ids)).transpose()?;
     let mut ranking = Ranking {
         targets: targets.iter().map(|t| RankedTarget { name: t.name.clone(), metrics: Vec::new() }).collect(),
+        uses: by_use(targets),
         ..Ranking::default()
     };
     for id in &ids {

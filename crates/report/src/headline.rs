@@ -56,7 +56,7 @@ impl Notes {
         Some(at + 1)
     }
 
-    fn cell(&mut self, run: &Run, work: Work, quantity: &str) -> Cell {
+    pub fn cell(&mut self, run: &Run, work: Work, quantity: &str) -> Cell {
         let Some(metric) = run.metric_doing(work, quantity) else {
             // A phase without this metric still may say why.
             return match run.doing(work) {
@@ -193,7 +193,7 @@ pub(crate) fn without_io_uring(run: &Run) -> Option<&str> {
 }
 
 /// A kind of work in the words of the card's rows.
-fn row_words(work: Work) -> &'static str {
+pub(crate) fn row_words(work: Work) -> &'static str {
     match work {
         Work::MemoryCopy => "memory copy",
         Work::SequentialRead => "sequential read",

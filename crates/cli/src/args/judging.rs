@@ -53,6 +53,9 @@ pub struct CompareArgs {
     /// Exit code 1 if a primary metric is so
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
+    /// With --fail-on, judge also results of other tools whose job options differ
+    #[arg(long, requires = "fail_on")]
+    pub anyway: bool,
     /// The comparison as Markdown, for an issue or a forum
     #[arg(long)]
     pub markdown: bool,

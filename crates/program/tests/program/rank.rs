@@ -11,6 +11,7 @@ struct Ranking {
     schema: String,
     targets: Vec<Target>,
     prediction: Vec<Prediction>,
+    uses: Vec<Value>,
     predicted: Option<String>,
     reasons: Vec<Reason>,
     report: Option<String>,

@@ -42,6 +42,8 @@ pub(crate) fn quantity_words(id: &str) -> (String, String) {
     let words = match words.as_str() {
         "ops_per_s" => "rate".to_owned(),
         "iops" => "IOPS".to_owned(),
+        "time_s" => "time".to_owned(),
+        "in_calls_s" => "time in calls".to_owned(),
         "stall max" => "longest gap".to_owned(),
         "latency max" => "max latency".to_owned(),
         "burst_rate_last_over_first" => "burst rate, last over first".to_owned(),

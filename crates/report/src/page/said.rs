@@ -75,7 +75,7 @@ fn bottleneck(of: &Bottleneck) -> Markup {
 }
 
 /// A layer as its JSON name, with spaces.
-pub(super) fn layer_word(layer: model::LimitLayer) -> String {
+pub(super) fn layer_word(layer: LimitLayer) -> String {
     kebab(&layer).replace('-', " ")
 }
 
