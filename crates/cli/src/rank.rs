@@ -154,7 +154,8 @@ fn failure(error: RankError, args: &RankArgs) -> Failure {
             let nearest = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
             let named = there_are.iter().take(NAMED_METRICS).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = there_are.len().saturating_sub(NAMED_METRICS);
-            let more = if more > 0 { format!(" and {more} more (--json without --metric lists them)") } else { String::new() };
+            let more =
+                if more > 0 { format!(" and {more} more (--json without --metric lists them)") } else { String::new() };
             Failure::new(FailureKind::Usage, format!("no target has a metric '{asked}'"))
                 .remedy(format!("{nearest}There are {named}{more}"))
         }

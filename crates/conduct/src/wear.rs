@@ -127,6 +127,8 @@ mod tests {
         assert_eq!(usual(256 << 20, Some(32 * gib)), 32 * gib / 50);
         assert_eq!(usual(64 << 20, Some(gib)), gib / 50, "a small device is no exception");
         assert_eq!(Wear::Usual.layout_bytes(Some(32 * gib)), 32 * gib / 100);
+        assert_eq!(Wear::Usual.layout_bytes(Some(100 << 20)), 8 << 20, "a very small one is checked in a small way");
+        assert_eq!(Wear::Usual.layout_bytes(Some(16 << 20)), 2 << 20);
         assert_eq!(Wear::Usual.small_device(Some(gib)), Some(gib));
         assert_eq!((Wear::Usual.small_device(Some(9 * gib)), Wear::AtMost(1).small_device(Some(gib))), (None, None));
         assert_eq!(Wear::AtMost(gib).with_layout(64 << 20, Some(gib)), gib);

@@ -7,8 +7,8 @@ mod uses;
 
 pub use group::targets;
 pub use prediction::LEAST_TARGETS;
-pub use uses::by_use;
 pub use selection::{is_duration_of_work, matches_pattern};
+pub use uses::by_use;
 
 use crate::compare::{Asked, compare_one};
 use model::{Better, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Run, Unit, Verdict};

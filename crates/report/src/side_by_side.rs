@@ -25,7 +25,10 @@ pub fn side_by_side_text(checks: &[Check<'_>], uses: &[RankedUse], style: &Style
         true => Vec::new(),
         false => vec![Part::Statements { title, tone: Tone::Good, rows }],
     };
-    said.push(SectionName::Events, statements("Runs (narrows runs show ID)", rows(&|c| Some(c.run.id.clone()).filter(|id| !id.is_empty()))));
+    said.push(
+        SectionName::Events,
+        statements("Runs (narrows runs show ID)", rows(&|c| Some(c.run.id.clone()).filter(|id| !id.is_empty()))),
+    );
     let limit = |c: &Check<'_>| {
         Some(with_confidence(c.limit.statement.trim_end_matches('.'), c.limit.layer, c.limit.confidence))
     };
@@ -33,7 +36,10 @@ pub fn side_by_side_text(checks: &[Check<'_>], uses: &[RankedUse], style: &Style
     let asked = checks.iter().any(|c| c.asked_for.is_some());
     let verdicts = if asked { statements("Verdict", rows(&|c| c.verdict())) } else { Vec::new() };
     let sentences = if asked { Vec::new() } else { use_sentences(uses) };
-    said.push(SectionName::Answer, verdicts.into_iter().chain(sentences.into_iter().map(|s| Part::Sentence(Tone::Good, s))).collect());
+    said.push(
+        SectionName::Answer,
+        verdicts.into_iter().chain(sentences.into_iter().map(|s| Part::Sentence(Tone::Good, s))).collect(),
+    );
     terminal::render(&said, style)
 }
 

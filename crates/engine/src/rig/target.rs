@@ -266,3 +266,17 @@ fn take_lock(file: &File, path: &Path, patience: Duration) -> Result<Vec<String>
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_file_system_is_used_by_half_and_a_full_one_not_at_all() {
+        let offers = |total: u64, free: u64| free.saturating_sub(kept_free(total * MIB, free * MIB) / MIB);
+        assert_eq!((offers(64, 60), offers(280, 250)), (30, 125));
+        assert_eq!(offers(32_000, 20_000), 20_000 - 32_000 / 20);
+        assert_eq!(offers(4_000, 3_000), 3_000 - 256);
+        assert_eq!(offers(100_000, 400), 0);
+    }
+}

@@ -11,8 +11,7 @@ const VIDEO: [&str; 5] = ["V90", "V60", "V30", "V10", "V6"];
 /// of whom it is not known.
 pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
     let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record"));
-    let mut all: Vec<RankedUse> =
-        plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();
+    let mut all: Vec<RankedUse> = plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();
     all.push(ranked("video", "video", targets, best_video));
     all.retain(|u| u.targets.iter().any(|t| t.fit.met.is_some()));
     all

@@ -37,16 +37,19 @@ fn shown(fit: &Fit, what: &str, with_limit: bool) -> String {
     };
     let class = if what == "video" && !with_limit { format!("{}, ", fit.by) } else { String::new() };
     let most = if fit.better == Better::Lower { " at most" } else { "" };
-    let limit = if with_limit { format!(", {} asks for {}{most}", fit.by, number(fit.threshold)) } else { String::new() };
+    let limit =
+        if with_limit { format!(", {} asks for {}{most}", fit.by, number(fit.threshold)) } else { String::new() };
     format!(" ({class}{} {}{limit})", number(value), fit.quantity)
 }
 
 /// How long the same installation took on each, the shortest first; nothing where fewer than two measured it.
 pub(crate) fn installation(rank: &Rank<'_>) -> Option<String> {
     let is_install = |m: &&RankedMetric| m.unit == Unit::S && matches!(m.id.as_str(), "install.time_s" | "dpkg.time_s");
-    let times = rank.ranking.targets.iter().filter_map(|t| Some((t.name.as_str(), t.metrics.iter().find(is_install)?.value?)));
+    let times =
+        rank.ranking.targets.iter().filter_map(|t| Some((t.name.as_str(), t.metrics.iter().find(is_install)?.value?)));
     let mut times: Vec<(&str, f64)> = times.collect();
     times.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let each: Vec<String> = times.iter().map(|(name, s)| format!("{name} {}", quantity::quantity(*s, Unit::S))).collect();
+    let each: Vec<String> =
+        times.iter().map(|(name, s)| format!("{name} {}", quantity::quantity(*s, Unit::S))).collect();
     (each.len() > 1).then(|| format!("Installing the same packages took: {}.", each.join(", ")))
 }
