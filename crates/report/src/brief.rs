@@ -170,7 +170,7 @@ fn numbers(check: &Check<'_>, w: &mut Lines<'_>) {
     }
     let side = (w.columns - LABEL_COLUMNS) / 2;
     let widest = |at: usize| rows.iter().map(|(_, cells)| width(&value(&cells[at], ascii))).max().unwrap_or(0);
-    let numbers = [widest(0), widest(1)].map(|n| n.min(side.saturating_sub(2)));
+    let numbers = [widest(0), widest(1)].map(|n| n.min(side.saturating_sub(1)));
     let head = format!("{}{}write", " ".repeat(LABEL_COLUMNS), pad("read", side));
     w.line(&w.style.paint(Paint::Dim, &head));
     let mut above = "";
@@ -180,12 +180,12 @@ fn numbers(check: &Check<'_>, w: &mut Lines<'_>) {
         let mut line = pad(&format!("  {} {}", pad(own, 10), of.variant), LABEL_COLUMNS);
         for at in 0..2 {
             let number = pad(&value(&cells[at], ascii), numbers[at]);
-            let room = side.saturating_sub(numbers[at] + 2 + usize::from(at == 0));
+            let room = side.saturating_sub(numbers[at] + 1 + usize::from(at == 0));
             let words = w.plain(&beside(check, of, of.works[at], &cells[at], room));
             let words = shorten(&words, room, ascii);
-            let fill = " ".repeat(side.saturating_sub(numbers[at] + 2 + width(&words)));
+            let fill = " ".repeat(side.saturating_sub(numbers[at] + 1 + width(&words)));
             let painted = cells[at].tone().paint().map_or_else(|| number.clone(), |p| w.style.paint(p, &number));
-            line.push_str(&format!("{painted}  {}{fill}", w.style.paint(Paint::Dim, &words)));
+            line.push_str(&format!("{painted} {}{fill}", w.style.paint(Paint::Dim, &words)));
         }
         w.line(&line);
     }

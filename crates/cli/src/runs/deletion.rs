@@ -19,8 +19,9 @@ struct Going {
 impl Going {
     fn new(archive: &Archive, id: &str, what: &str) -> Self {
         let bytes = size(&archive.run_dir(id)) + size(&archive.report_path(id));
-        let what = [what, &report::quantity::size(bytes)].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>();
-        Self { id: id.to_owned(), what: what.join(", "), bytes }
+        let size = report::quantity::size(bytes);
+        let what = if what.is_empty() { size } else { format!("{what}, {size}") };
+        Self { id: id.to_owned(), what, bytes }
     }
 }
 

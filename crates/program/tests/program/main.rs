@@ -2,6 +2,7 @@
 
 mod archive;
 mod bad_input;
+mod check;
 mod compare;
 mod contract;
 mod copy;
