@@ -30,7 +30,7 @@ pub struct CheckArgs {
     #[arg(long = "for", value_name = "WHAT", value_delimiter = ',')]
     pub made_for: Vec<String>,
     /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the
-    /// device]
+    /// device; of one below 800 MiB 16 MiB, at most a quarter of it]
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
     /// Write nothing: only what reading tells is measured

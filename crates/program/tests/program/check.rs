@@ -105,7 +105,7 @@ fn a_target_alone_is_checked_help_helps_and_nothing_is_a_few_lines() {
     assert_eq!(scratch.json(["sim:nvme", "--json", "--for", "A1"], 0)["target"]["name"], "sim:nvme");
     let plan = scratch.run([scratch.target().to_str().unwrap(), "--plan"]);
     assert!(plan.code == 0 && plan.stdout.contains("seq-write"), "{}", plan.stderr);
-    let nothing = scratch.run::<&str>([]);
+    let nothing = scratch.run([""; 0]);
     assert_eq!((nothing.code, nothing.stderr.lines().count()), (2, 15), "{}", nothing.stderr);
     let help = scratch.run(["help"]);
     assert!(help.code == 0 && help.stdout.starts_with("Find where your storage narrows"), "{}", help.stdout);

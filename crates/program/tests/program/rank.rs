@@ -11,6 +11,7 @@ struct Ranking {
     schema: String,
     targets: Vec<Target>,
     prediction: Vec<Prediction>,
+    #[allow(dead_code)]
     uses: Vec<Value>,
     predicted: Option<String>,
     reasons: Vec<Reason>,
