@@ -23,7 +23,6 @@ use std::path::PathBuf;
 #[command(
     name = "narrows",
     version,
-    about,
     propagate_version = true,
     disable_help_subcommand = true,
     arg_required_else_help = true,

@@ -1,62 +1,122 @@
 //! `narrows check`: inspect, measure, judge, diagnose, show, keep.
 
 use crate::args::{CheckArgs, GlobalArgs};
-use crate::execution::{Execution, Page};
+use crate::execution::{Execution, Finished, Page};
 use crate::output::Output;
 use crate::report_page;
 use crate::signals::SecondSignal;
-use conduct::{Budget, Wanted, Wear, plan, random_u64};
-use model::{Failure, FailureKind, TargetKind, parse_bytes};
+use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
+use model::{Failure, FailureKind, RunState, TargetKind, parse_bytes};
 use report::document::PlanDocument;
 use spec::{Readiness, Workload};
+use std::ffi::OsStr;
 use std::process::ExitCode;
 use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the plan is said before anything is touched.
-    let workload = workload(args)?;
-    let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
-    let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
+    let check = Check { args, workload: workload(args)?, output };
+    let several = args.targets.len() > 1;
+    if several && (args.report.is_some() || args.permissions.destroy.is_some()) {
+        let what = format!("--report and --destroy are of one target, and these are {}", args.targets.len());
+        return Err(Failure::new(FailureKind::Usage, what).remedy("check that one alone"));
+    }
     let page = Page { file: args.report.as_deref(), identify: args.identify };
     let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
     let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
     let execution = execution.keeping_every(args.keep_every.as_deref())?;
-    let mut opened = execution.open(&Wanted {
-        name: &args.target,
-        links: Links::Follow,
-        consent: args.permissions.consent(),
-        registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns,
-        region: false,
-        probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(Wear::AtMost(u64::MAX))),
-    })?;
-    if args.read_only && opened.target.kind == TargetKind::Directory {
-        let what = "--read-only: a check of a directory reads what it has written there, and nothing may be written";
-        return Err(Failure::new(FailureKind::Refused, what)
-            .remedy("narrows check FILE --read-only   an existing file, or the device itself"));
+    if several && !args.plan {
+        return check.side_by_side(&execution);
     }
-    if args.read_only {
-        opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
+    for target in &args.targets {
+        let Some(executed) = check.one(target, &execution)? else { continue };
+        return Ok(execution.answer(executed, output, |run, conclusions, page| {
+            let show = if args.details { report_page::show } else { report_page::show_on_a_screen };
+            show(run, conclusions, page, output);
+            Ok(())
+        }));
     }
-    // What is simulated wears nothing.
-    let bounds = if opened.target.kind == TargetKind::Sim { most } else { bounds };
-    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
-    if args.plan {
-        if output.is_json() {
-            output.document(&PlanDocument::new(&opened.target, &plan));
-        } else {
-            output.text(&report::plan_text(&plan, output.style()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is done with each target.
+struct Check<'a> {
+    args: &'a CheckArgs,
+    workload: Workload,
+    output: &'a Output,
+}
+
+impl Check<'_> {
+    /// Checks one target; `None` where only the plan was asked for, which is then shown.
+    fn one(&self, target: &OsStr, execution: &Execution<'_>) -> Result<Option<Executed>, Failure> {
+        let Self { args, workload, output } = self;
+        let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
+        let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
+        let mut opened = execution.open(&Wanted {
+            name: target,
+            links: Links::Follow,
+            consent: args.permissions.consent(),
+            registers: args.permissions.read_registers,
+            interval_ns: workload.interval_ns,
+            region: false,
+            probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(Wear::AtMost(u64::MAX))),
+        })?;
+        if args.read_only && opened.target.kind == TargetKind::Directory {
+            let what =
+                "--read-only: a check of a directory reads what it has written there, and nothing may be written";
+            return Err(Failure::new(FailureKind::Refused, what)
+                .remedy("narrows check FILE --read-only   an existing file, or the device itself"));
         }
-        return Ok(ExitCode::SUCCESS);
+        if args.read_only {
+            opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
+        }
+        // What is simulated wears nothing.
+        let bounds = if opened.target.kind == TargetKind::Sim { most } else { bounds };
+        let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
+        let plan = plan::plan_within(workload, &opened, seed, bounds)?;
+        if args.plan {
+            if output.is_json() {
+                output.document(&PlanDocument::new(&opened.target, &plan));
+            } else {
+                output.text(&report::plan_text(&plan, output.style()));
+            }
+            return Ok(None);
+        }
+        execution.terminal().announce(&plan, &opened, true, bounds);
+        execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None).map(Some)
     }
-    execution.terminal().announce(&plan, &opened, true, bounds);
-    let executed = execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None)?;
-    Ok(execution.answer(executed, output, |run, conclusions, page| {
-        report_page::show(run, conclusions, page, output);
-        Ok(())
-    }))
+
+    /// All targets, one after the other, shown together. One that cannot be checked does not keep the others from it.
+    fn side_by_side(&self, execution: &Execution<'_>) -> Result<ExitCode, Failure> {
+        let output = self.output;
+        let (mut finished, mut failures): (Vec<Finished>, Vec<Failure>) = (Vec::new(), Vec::new());
+        for target in &self.args.targets {
+            match self.one(target, execution) {
+                Ok(executed) => finished.extend(executed.map(|executed| execution.finish(executed))),
+                Err(failure) => failures.push(failure),
+            }
+            if finished.last().is_some_and(|f| f.run.state == RunState::Interrupted) {
+                break;
+            }
+        }
+        if finished.is_empty() {
+            let mut failures = failures.into_iter();
+            let Some(first) = failures.next() else { return Ok(ExitCode::SUCCESS) };
+            failures.for_each(|failure| output.beside(&failure));
+            return Err(first);
+        }
+        report_page::show_side_by_side(&finished, output);
+        let mut code = failures.first().map_or(ExitCode::SUCCESS, |f| ExitCode::from(f.kind.exit_code()));
+        failures.iter().for_each(|failure| output.beside(failure));
+        for one in finished {
+            let own = execution.code(one, Ok(()), output);
+            if code == ExitCode::SUCCESS {
+                code = own;
+            }
+        }
+        Ok(code)
+    }
 }
 
 /// The check, or those of its phases that decide a use.
@@ -66,14 +126,27 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
         let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
         usage(format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
     })?;
-    if let Some(name) = &args.made_for {
-        let used = judge::use_named(name).map_err(|what| {
-            usage(format!("--for: {what}")).remedy("narrows explain for-etcd   the page of a use, with its limits")
-        })?;
-        workload.keep_phases(&judge::deciding_phases(&used));
-        used.log_bytes.into_iter().for_each(|bytes| workload.with_log_entries(bytes));
-        workload.notes.push(conduct::made_for(name));
+    if args.made_for.is_empty() {
+        workload.check_budget().map_err(|e| plan::failure(&e))?;
+        return Ok(workload);
     }
+    let used = args.made_for.iter().map(|name| {
+        judge::use_named(name).map_err(|what| {
+            usage(format!("--for: {what}")).remedy("narrows explain for-etcd   the page of a use, with its limits")
+        })
+    });
+    let used = used.collect::<Result<Vec<_>, Failure>>()?;
+    let phases: Vec<&str> = used.iter().flat_map(judge::deciding_phases).collect();
+    workload.keep_phases(&phases);
+    let mut entries: Vec<u64> = used.iter().filter_map(|u| u.log_bytes).collect();
+    entries.dedup();
+    if entries.len() > 1 {
+        let names = args.made_for.join(",");
+        return Err(usage(format!("--for {names}: their logs have entries of different sizes, {entries:?} bytes"))
+            .remedy("ask for one of them at a time"));
+    }
+    entries.into_iter().for_each(|bytes| workload.with_log_entries(bytes));
+    workload.notes.extend(args.made_for.iter().map(|name| conduct::made_for(name)));
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     Ok(workload)
 }

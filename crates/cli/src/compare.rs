@@ -57,6 +57,7 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     let asked = asked(args, given, declared.as_ref().map(|d| &d.asked), &archive, &a.runs, &b.runs);
     missing_metric(args, &given_margins, &a.runs, &b.runs)?;
     let mut comparison = judge::compare(&a.runs, &b.runs, &asked);
+    same_work(args, &comparison)?;
     let unreadable = a.unreadable.iter().chain(&b.unreadable);
     comparison.reasons.extend(unreadable.map(|u| format!("unreadable: {u}")));
     if declared.is_some() && (args.alpha.is_some() || !args.margins.is_empty() || !args.primary.is_empty()) {
@@ -86,6 +87,15 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         output.text(&report::compare_text(&view, output.style()));
     }
     Ok(exit_code(&comparison, args.fail_on))
+}
+
+/// A script that asks for a verdict gets none of two different jobs.
+fn same_work(args: &CompareArgs, comparison: &Comparison) -> Result<(), Failure> {
+    let options = comparison.environment_differences.iter().find(|d| d.what == model::job_options::DIFFERENCE);
+    let Some(options) = options.filter(|_| args.fail_on.is_some() && !args.anyway) else { return Ok(()) };
+    let (a, b) = (options.a.join(" "), options.b.join(" "));
+    let message = format!("--fail-on: the two sides did not do the same work: A has {a}, B has {b}");
+    Err(Failure::new(FailureKind::Refused, message).remedy("compare results of the same job, or add --anyway"))
 }
 
 /// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared.

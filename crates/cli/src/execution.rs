@@ -10,7 +10,7 @@ use archive::Archive;
 use conduct::{Conclusions, Executed, Interrupts, Opened, WallClock, Wanted};
 use engine::Control;
 use model::{Failure, FailureKind, MetricStatus, Run, RunState, parse_duration_ns};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +42,16 @@ pub struct Page<'a> {
     pub file: Option<&'a Path>,
     /// Whether it says what identifies the machine.
     pub identify: bool,
+}
+
+/// A run that came to its end, before anything of it is shown.
+pub struct Finished {
+    pub run: Run,
+    pub conclusions: Conclusions,
+    /// Where its page is.
+    pub page: Result<PathBuf, Failure>,
+    /// Whether all of it is in the archive.
+    pub kept: Result<(), Failure>,
 }
 
 /// How often what a phase brings goes to the archive while it runs, unless it is said otherwise.
@@ -148,10 +158,22 @@ impl<'a> Execution<'a> {
         output: &Output,
         show: impl FnOnce(&Run, &Conclusions, Option<&Path>) -> Result<(), Failure>,
     ) -> ExitCode {
+        let finished = self.finish(executed);
+        let shown = show(&finished.run, &finished.conclusions, finished.page.as_deref().ok());
+        self.code(finished, shown, output)
+    }
+
+    /// Draws the conclusions and writes the page.
+    pub fn finish(&self, executed: Executed) -> Finished {
         let Executed { mut run, kept } = executed;
         let conclusions = Conclusions::of(&run);
         let page = report_page::write(&self.archive, &mut run, self.page.file, self.page.identify);
-        let shown = show(&run, &conclusions, page.as_deref().ok());
+        Finished { run, conclusions, page, kept }
+    }
+
+    /// Tags what was shown, and gives the exit code.
+    pub fn code(&self, finished: Finished, shown: Result<(), Failure>, output: &Output) -> ExitCode {
+        let Finished { run, conclusions, page, kept } = finished;
         let tagged = || self.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
         match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {
             Ok(()) if run.state == RunState::Interrupted => {
@@ -166,14 +188,16 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// The answer to `--for`: 0 for yes, 1 for no, 4 for not known; `None` where nothing was asked.
+/// The answer to `--for`: 0 for yes, 1 for no, 4 for not known; of several a no before what is not known. `None` where nothing
+/// was asked.
 fn answered(conclusions: &Conclusions) -> Option<ExitCode> {
-    let name = conclusions.asked_for.as_deref()?;
-    let fit = conclusions.fit.iter().find(|f| f.what == name)?;
-    Some(match fit.met {
-        Some(true) => ExitCode::SUCCESS,
-        Some(false) => ExitCode::from(1),
-        None => ExitCode::from(FailureKind::Invalid.exit_code()),
+    let names = conclusions.asked_for.as_deref()?;
+    let met: Vec<Option<bool>> = conclusions.fit.iter().filter(|f| f.is_one_of(names)).map(|f| f.met).collect();
+    Some(match () {
+        () if met.is_empty() => return None,
+        () if met.contains(&Some(false)) => ExitCode::from(1),
+        () if met.contains(&None) => ExitCode::from(FailureKind::Invalid.exit_code()),
+        () => ExitCode::SUCCESS,
     })
 }
 

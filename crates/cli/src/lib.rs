@@ -9,6 +9,7 @@ mod archives;
 mod args;
 mod capture;
 mod check;
+mod command_line;
 mod compare;
 mod completions;
 mod copy;
@@ -64,7 +65,11 @@ pub fn main() -> ExitCode {
     if let Err(code) = check_streams() {
         return code;
     }
-    let cli = match Cli::try_parse() {
+    if std::env::args_os().len() == 1 {
+        eprint!("{}", command_line::NOTHING_ASKED);
+        return ExitCode::from(FailureKind::Usage.exit_code());
+    }
+    let cli = match Cli::try_parse_from(command_line::meant(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

@@ -12,6 +12,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 pub struct Output {
     json: bool,
     style: Style,
+    /// Whether somebody reads it as it comes.
+    terminal: bool,
     /// The first error in writing to stdout.
     lost: RefCell<Option<io::Error>>,
     /// Whether something was printed on stdout.
@@ -54,13 +56,14 @@ impl Output {
         };
         let width = if terminal { width() } else { 80 };
         let style = Style { ascii: dumb || !utf8_locale(), colour: color(terminal), width };
-        Self::with(global.json, style, color(io::stderr().is_terminal()))
+        Self { terminal, ..Self::with(global.json, style, color(io::stderr().is_terminal())) }
     }
 
     fn with(json: bool, style: Style, colour_beside: bool) -> Self {
         Self {
             json,
             style,
+            terminal: false,
             lost: RefCell::default(),
             answered: Cell::new(false),
             colour_beside,
@@ -71,7 +74,7 @@ impl Output {
 
     /// The same places in the same style, for a thread of its own.
     pub fn for_another_thread(&self) -> Self {
-        Self::with(self.json, self.style, self.colour_beside)
+        Self { terminal: self.terminal, ..Self::with(self.json, self.style, self.colour_beside) }
     }
 
     /// JSON, whatever else was asked.
@@ -82,6 +85,11 @@ impl Output {
     /// Whether a JSON document is wanted.
     pub fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether text goes to a terminal, and not into a file or a pipe.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
     }
 
     /// How text is to look.

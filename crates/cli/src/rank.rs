@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Metrics that are named where one is not known; the rest are counted.
-const NAMED_METRICS: usize = 40;
+const NAMED_METRICS: usize = 5;
 
 /// Executes the command.
 pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -117,7 +117,9 @@ fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Ve
     let mut loaded = 0;
     let mut known: HashSet<String> = runs.iter().map(|r| r.id.clone()).collect();
     for found in archive.resolve(name)? {
-        match found.load_summary() {
+        // What the slowest second of a check took is in its series.
+        let whole = |run: Run| if run.is_overview() { found.load() } else { Ok(run) };
+        match found.load_summary().and_then(whole) {
             Ok(run) => {
                 loaded += 1;
                 if known.insert(run.id.clone()) {
@@ -149,11 +151,14 @@ fn failure(error: RankError, args: &RankArgs) -> Failure {
                 .remedy("narrows runs show RUN says why its numbers were refused")
         }
         RankError::UnknownMetric { asked, there_are } => {
+            let nearest = spec::nearest(&asked, there_are.iter().map(String::as_str));
+            let nearest = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
             let named = there_are.iter().take(NAMED_METRICS).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = there_are.len().saturating_sub(NAMED_METRICS);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more =
+                if more > 0 { format!(" and {more} more (--json without --metric lists them)") } else { String::new() };
             Failure::new(FailureKind::Usage, format!("no target has a metric '{asked}'"))
-                .remedy(format!("there are {named}{more}"))
+                .remedy(format!("{nearest}There are {named}{more}"))
         }
     }
 }

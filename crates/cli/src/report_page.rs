@@ -2,13 +2,15 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
+use crate::execution::Finished;
 use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
 use archive::Archive;
 use conduct::Conclusions;
+use judge::TargetRuns;
 use model::{Failure, FailureKind, Run};
-use report::document::{CheckDocument, FillDocument, PageDocument, RunDocument};
+use report::document::{CheckDocument, ChecksDocument, FillDocument, PageDocument, RunDocument};
 use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -101,8 +103,23 @@ pub fn write(archive: &Archive, run: &mut Run, elsewhere: Option<&Path>, identif
     }
 }
 
-/// The card on the terminal, or the document.
+/// The card as text, or the document.
 pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    show_as(run, conclusions, page, output, report::card);
+}
+
+/// No more than a screen on a terminal; into a file or a pipe the card, or the document.
+pub fn show_on_a_screen(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    show_as(run, conclusions, page, output, if output.is_terminal() { report::brief } else { report::card });
+}
+
+fn show_as(
+    run: &Run,
+    conclusions: &Conclusions,
+    page: Option<&Path>,
+    output: &Output,
+    text: fn(&Check<'_>, &report::Style) -> String,
+) {
     let page = page.map(|p| p.display().to_string());
     let fetch = page.as_deref().and_then(fetch_line);
     let started = started(run);
@@ -110,7 +127,24 @@ pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &
     if output.is_json() {
         output.document(&CheckDocument::new(&check));
     } else {
-        output.text(&report::card(&check, output.style()));
+        output.text(&text(&check, output.style()));
+    }
+}
+
+/// Several targets side by side, or the document with all of them.
+pub fn show_side_by_side(finished: &[Finished], output: &Output) {
+    let named = |f: &Finished| TargetRuns { name: f.run.target.name.clone(), runs: vec![f.run.clone()] };
+    let uses = judge::by_use(&finished.iter().map(named).collect::<Vec<_>>());
+    let starts: Vec<String> = finished.iter().map(|f| started(&f.run)).collect();
+    let pages: Vec<Option<String>> =
+        finished.iter().map(|f| f.page.as_ref().ok().map(|p| p.display().to_string())).collect();
+    let parts = finished.iter().zip(&starts).zip(&pages);
+    let checks: Vec<Check<'_>> =
+        parts.map(|((f, started), page)| check(&f.run, &f.conclusions, started, page.as_deref(), None)).collect();
+    if output.is_json() {
+        output.document(&ChecksDocument::new(&checks, &uses));
+    } else {
+        output.text(&report::side_by_side_text(&checks, &uses, output.style()));
     }
 }
 

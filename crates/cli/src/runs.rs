@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
+mod deletion;
 mod wear;
 
 /// Executes the command; without a subcommand, `list`.
@@ -20,8 +21,9 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
     let all = RunsCommand::List(RunsFilter::default());
     match args.command.as_ref().unwrap_or(&all) {
         RunsCommand::List(filter) => list(&archive, filter, output),
-        RunsCommand::Prune { filter, keep, older_than, dry_run } => {
-            prune(&archive, filter, *keep, older_than.as_deref(), *dry_run, output)
+        RunsCommand::Prune { filter, keep, older_than, dry_run, yes } => {
+            let chosen = fits_rule(&archive, filter, *keep, older_than.as_deref(), output)?;
+            deletion::prune(&archive, &chosen, *dry_run, *yes, output)
         }
         RunsCommand::Wear { disk } => wear::command(&archive, disk.as_deref(), output),
         RunsCommand::Show { run, markdown } => show(&archive, run, *markdown, output),
@@ -29,7 +31,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
         RunsCommand::Recover => recover(&archive, output),
         RunsCommand::Reindex => reindex(&archive, output),
         RunsCommand::Tag { run, tags, delete } => tag(&archive, run.as_deref(), tags, *delete, output),
-        RunsCommand::Delete { runs } => delete(&archive, runs, output),
+        RunsCommand::Delete { runs, yes } => deletion::delete(&archive, runs, *yes, output),
     }
 }
 
@@ -72,39 +74,29 @@ fn fitting(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<Ve
     Ok(out)
 }
 
-/// Deletes what a rule names: of what fits, all that is older, but for the newest of each target. A tag says that somebody
-/// wants the run.
-fn prune(
+/// The runs that a rule names: of what fits, all that is older, but for the newest of each workload on each target. A tag says that
+/// somebody wants the run.
+fn fits_rule(
     archive: &Archive,
     filter: &RunsFilter,
     keep: Option<usize>,
     older_than: Option<&str>,
-    dry_run: bool,
     output: &Output,
-) -> Result<ExitCode, Failure> {
+) -> Result<Vec<RunEntry>, Failure> {
     let before = older_than.map(|age| ago("--older-than", age)).transpose()?;
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut lines = Vec::new();
+    let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    let mut chosen = Vec::new();
     for entry in fitting(archive, filter, output)?.into_iter().rev() {
-        let newer = seen.entry(entry.target.clone()).or_default();
+        let newer = seen.entry((entry.target.clone(), entry.command.clone(), entry.workload.clone())).or_default();
         *newer += 1;
         let kept = keep.is_some_and(|keep| *newer <= keep);
         let old = before.is_none_or(|before| started_at(&entry).is_some_and(|at| at < before));
         let wanted = !entry.tags.is_empty() && filter.tag.is_none();
-        if kept || !old || wanted {
-            continue;
+        if !kept && old && !wanted {
+            chosen.push(entry);
         }
-        if !dry_run {
-            archive.delete(&entry.run_id)?;
-        }
-        let what = if dry_run { "would be deleted" } else { "deleted" };
-        lines.push((entry.run_id, format!("{what}: {} {}", entry.command, entry.target)));
     }
-    finish("prune", &lines, &[], output);
-    if lines.is_empty() && !output.is_json() {
-        output.text("no run fits the rule; runs with a tag stay\n");
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(chosen)
 }
 
 fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
@@ -206,6 +198,13 @@ fn verify(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCod
         lines.push((name, text));
     }
     finish("verify", &lines, &altered, output);
+    if !output.is_json() {
+        let runs = if lines.len() == 1 { "run" } else { "runs" };
+        output.text(&match altered.len() {
+            0 => format!("{} {runs}, all as they were written\n", lines.len()),
+            n => format!("{} {runs}, {n} altered: {}\n", lines.len(), altered.join(" ")),
+        });
+    }
     Ok(if altered.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -255,19 +254,6 @@ fn tag(
     }
     let now = tags_by_run(archive)?.remove(id).unwrap_or_default();
     finish("tag", &[(id.to_owned(), now.join(" "))], &[], output);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn delete(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
-    let chosen = chosen(archive, runs)?;
-    // All of them first: none is deleted where another one cannot be.
-    let ids: Vec<&str> = chosen.iter().map(|r| held(archive, r, "nothing is deleted")).collect::<Result<_, _>>()?;
-    let mut lines = Vec::new();
-    for id in ids {
-        archive.delete(id)?;
-        lines.push((id.to_owned(), "deleted".to_owned()));
-    }
-    finish("delete", &lines, &[], output);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -14,8 +14,10 @@ use model::{Failure, FailureKind, parse_duration_ns};
 use pause::Ended;
 use report::document::WatchDocument;
 use report::{CsvOrigin, WatchCsv, WatchTick, watch_block, watch_csv_header, watch_csv_rows, watch_header};
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,8 +45,9 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
         Some(CsvColumns::Dstat) => Form::Csv(WatchCsv::Dstat),
         None => Form::Table,
     };
-    let target = args.target.as_ref().map(|t| t.to_string_lossy().into_owned());
-    let mut subject = Subject::new(args.target.as_deref())?;
+    let target = target(args);
+    let mut subject = Subject::new(target)?;
+    let target = target.map(|t| t.to_string_lossy().into_owned());
     if args.live {
         live::watch(subject, target.as_deref().unwrap_or("all disks"), interval, count, output.style())?;
         return Ok(ExitCode::SUCCESS);
@@ -76,9 +79,18 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
     }
 }
 
+/// What is watched: not `1 2`, which is an interval and a number of rows, unless something here has that name.
+fn target(args: &WatchArgs) -> Option<&OsStr> {
+    let target = args.target.as_deref()?;
+    let is_number = target.to_str().is_some_and(|t| t.parse::<f64>().is_ok_and(|n| n > 0.0));
+    (!is_number || args.rows.len() > 1 || Path::new(target).exists()).then_some(target)
+}
+
 /// Interval and number of rows: by options, or as iostat has them behind the target.
 fn grid(args: &WatchArgs) -> Result<(String, Option<u64>), Failure> {
-    let mut words = args.rows.iter();
+    // All disks, as iostat has it: the first word is the interval then.
+    let first = if target(args).is_none() { args.target.as_ref().and_then(|t| t.to_str()) } else { None };
+    let mut words = first.into_iter().chain(args.rows.iter().map(String::as_str));
     let (every, count) = (words.next(), words.next());
     if (every.is_some() && args.interval.is_some()) || (count.is_some() && args.count.is_some()) {
         return Err(usage(
@@ -89,7 +101,7 @@ fn grid(args: &WatchArgs) -> Result<(String, Option<u64>), Failure> {
     let count = count.map(|text| {
         text.parse::<u64>().map_err(|_| usage(&format!("'{text}' is no number of rows"), "narrows watch sda 5 12"))
     });
-    let every = every.or(args.interval.as_ref()).map_or_else(|| "1s".to_owned(), Clone::clone);
+    let every = every.or(args.interval.as_deref()).unwrap_or("1s").to_owned();
     Ok((every, count.transpose()?.or(args.count)))
 }
 

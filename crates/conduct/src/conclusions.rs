@@ -17,7 +17,7 @@ pub struct Conclusions {
     pub limits: Vec<RowLimit>,
     /// What the target is good for; first what was asked about, where something was.
     pub fit: Vec<Fit>,
-    /// The use that was asked about, by its name.
+    /// The use that was asked about, by its name; of several all, with commas between.
     pub asked_for: Option<String>,
     /// Speed classes.
     pub ratings: Vec<Rating>,
@@ -36,7 +36,7 @@ impl Conclusions {
     pub fn of(run: &Run) -> Self {
         let (asked, findings, limits) = (asked_for(run), diagnose::findings(run), diagnose::limits(run));
         let fit: Vec<Fit> = asked.iter().map(|u| judge::fit(run, u)).chain(judge::summary(run)).collect();
-        let asked_for = asked.map(|u| u.id);
+        let asked_for = (!asked.is_empty()).then(|| asked.iter().map(|u| u.id.as_str()).collect::<Vec<_>>().join(","));
         let (own, answer) = (diagnose::limit(run), answer(run));
         let deciding = deciding_row(&fit, asked_for.as_deref(), &limits).filter(|_| !holds_all(&own));
         // What is only left over says less than what a row knows.
@@ -44,7 +44,7 @@ impl Conclusions {
         let deciding = deciding.or(furthest);
         let limit = deciding.map_or(own, Limit::from);
         // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
-        let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.what == name)?, &limits));
+        let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.is_one_of(name))?, &limits));
         let deciding = deciding.or(asked_row.filter(|_| limit.layer == LimitLayer::Unknown));
         let limit = deciding.map_or_else(|| of_the_asked(limit, &fit, asked_for.as_deref()), Limit::from);
         let next_step = match deciding.and_then(|row| row.next_step.clone()) {
@@ -121,7 +121,7 @@ fn holds_all(limit: &Limit) -> bool {
 /// The row that keeps the target from what was asked about, or from a use that everybody has; `None` where the run's own
 /// limit says more.
 fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
-    let asked = |f: &&Fit| asked_for.is_none_or(|name| f.what == name);
+    let asked = |f: &&Fit| asked_for.is_none_or(|names| f.is_one_of(names));
     let short =
         |f: &&Fit| f.met == Some(false) && (asked_for.is_some() || f.margin_ratio.is_some_and(|m| m < FAR_SHORT));
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
@@ -147,7 +147,7 @@ fn furthest_row(limits: &[RowLimit]) -> Option<&RowLimit> {
 
 /// Where nothing limits for want of numbers, those that were asked for are what is missing, and not those of a whole check.
 fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
-    let asked = asked_for.and_then(|name| fit.iter().find(|f| f.what == name));
+    let asked = asked_for.and_then(|name| fit.iter().find(|f| f.is_one_of(name)));
     match asked.filter(|f| limit.layer == LimitLayer::Unknown && f.value.is_none()) {
         Some(fit) => Limit {
             statement: format!("not known: no number of {} stands", fit.metric.split('.').next().unwrap_or_default()),
@@ -180,10 +180,10 @@ pub fn made_for(name: &str) -> String {
     format!("{MADE_FOR}{name}")
 }
 
-/// The use that the plan of a run is to decide; `None` of one that was made for no use.
-pub fn asked_for(run: &Run) -> Option<UseText> {
-    let name = run.plan.notes.iter().find_map(|note| note.strip_prefix(MADE_FOR))?;
-    judge::use_named(name).ok()
+/// The uses that the plan of a run is to decide; none of one that was made for no use.
+pub fn asked_for(run: &Run) -> Vec<UseText> {
+    let names = run.plan.notes.iter().filter_map(|note| note.strip_prefix(MADE_FOR));
+    names.filter_map(|name| judge::use_named(name).ok()).collect()
 }
 
 #[cfg(test)]

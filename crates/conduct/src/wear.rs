@@ -5,6 +5,8 @@ use spec::EARLY_HALF_WIDTH;
 
 /// What may be written beside the layout, where the layout is small.
 const USUAL: u64 = 2 << 30;
+/// A device of which the usual share is less is checked in a small way: with so much, at most a quarter of it.
+const LEAST_USUAL: u64 = 16 << 20;
 /// Blocks of this size and more are what a cache is exhausted with.
 const LARGE: u64 = 128 << 10;
 /// The share of the device that one check may wear.
@@ -21,7 +23,7 @@ const LEAST_PROBE: u64 = 4 << 20;
 /// How much may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wear {
-    /// The larger of twice the layout and 2 GiB, at most a fiftieth of the device.
+    /// The larger of twice the layout and 2 GiB, at most a fiftieth of the device (16 MiB of a very small one).
     Usual,
     /// So much.
     AtMost(u64),
@@ -31,7 +33,7 @@ impl Wear {
     /// The most for any layout, on a device of this size, where it is known.
     fn most(self, device_bytes: Option<u64>) -> u64 {
         match self {
-            Self::Usual => device_bytes.map_or(u64::MAX, |b| b / SHARE_OF_DEVICE),
+            Self::Usual => device_bytes.map_or(u64::MAX, |b| (b / SHARE_OF_DEVICE).max(LEAST_USUAL.min(b / 4))),
             Self::AtMost(bytes) => bytes,
         }
     }
@@ -125,6 +127,8 @@ mod tests {
         assert_eq!(usual(256 << 20, Some(32 * gib)), 32 * gib / 50);
         assert_eq!(usual(64 << 20, Some(gib)), gib / 50, "a small device is no exception");
         assert_eq!(Wear::Usual.layout_bytes(Some(32 * gib)), 32 * gib / 100);
+        assert_eq!(Wear::Usual.layout_bytes(Some(100 << 20)), 8 << 20, "a very small one is checked in a small way");
+        assert_eq!(Wear::Usual.layout_bytes(Some(16 << 20)), 2 << 20);
         assert_eq!(Wear::Usual.small_device(Some(gib)), Some(gib));
         assert_eq!((Wear::Usual.small_device(Some(9 * gib)), Wear::AtMost(1).small_device(Some(gib))), (None, None));
         assert_eq!(Wear::AtMost(gib).with_layout(64 << 20, Some(gib)), gib);

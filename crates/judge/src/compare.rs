@@ -91,9 +91,9 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
 }
 
 /// Compares one metric of two sides, as their only question.
-pub(crate) fn compare_one(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> Option<Compared> {
+pub(crate) fn compare_one(a: &[&Run], b: &[&Run], id: &str, asked: &Asked) -> Option<Compared> {
     let only = [id.to_owned()];
-    judged(&Sides::of(a, b), &only, &only, asked).pop()
+    judged(&Sides::of(a.iter().copied(), b.iter().copied()), &only, &only, asked).pop()
 }
 
 /// The metrics of these ids, with their verdicts.
@@ -152,12 +152,13 @@ fn primary(sides: &Sides<'_>, asked: &Asked, ids: &[String]) -> Vec<String> {
 }
 
 fn begin(id: &str, values: &Values, basis: Basis, primary: bool) -> Compared {
+    let [a, b] = values.compared();
     Compared {
         id: id.to_owned(),
         unit: values.unit,
         better: values.better,
-        a: stats::median(&values.known_a()),
-        b: stats::median(&values.known_b()),
+        a: stats::median(&a),
+        b: stats::median(&b),
         ratio: None,
         low: None,
         high: None,

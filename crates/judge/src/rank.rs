@@ -3,10 +3,12 @@
 mod group;
 mod prediction;
 mod selection;
+mod uses;
 
 pub use group::targets;
 pub use prediction::LEAST_TARGETS;
 pub use selection::{is_duration_of_work, matches_pattern};
+pub use uses::by_use;
 
 use crate::compare::{Asked, compare_one};
 use model::{Better, Bound, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run, Unit, Verdict};
@@ -89,6 +91,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     let predicted = asked.predicted.as_ref().map(|p| named(p, &ids)).transpose()?;
     let mut ranking = Ranking {
         targets: targets.iter().map(|t| RankedTarget { name: t.name.clone(), metrics: Vec::new() }).collect(),
+        uses: by_use(targets),
         ..Ranking::default()
     };
     for id in &ids {
@@ -264,15 +267,17 @@ fn places(
         let ratio = values[a].zip(values[b]).map(|(a, b)| (a / b).ln().abs());
         ratio.is_some_and(|r| r > crate::compare::usual_factor(id).ln())
     };
+    // Runs of another kind do not have it, and some of those that do may have been refused: neither makes targets alike.
+    let with_it = |i: usize| targets[i].runs.iter().filter(|r| r.metric(id).is_some_and(stands)).collect::<Vec<&Run>>();
     let mut leader: Option<(usize, u32)> = None;
     for (position, &i) in order.iter().enumerate() {
         let apart_from = |first: usize| {
-            let slowed = |i: usize| bounds[i] && targets[i].runs.len() == 1;
+            let slowed = |i: usize| bounds[i] && with_it(i).len() == 1;
             // A single run that was slowed may be as good as the best; one that is best all the same is that at least.
             match (slowed(i), slowed(first)) {
                 (true, _) => false,
                 (_, true) => beyond_noise(first, i),
-                _ => apart(&targets[first].runs, &targets[i].runs, id, &asked),
+                _ => apart(&with_it(first), &with_it(i), id, &asked),
             }
         };
         let place = match leader {
@@ -289,8 +294,14 @@ fn places(
 }
 
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
-fn apart(a: &[Run], b: &[Run], id: &str, asked: &Asked) -> bool {
+fn apart(a: &[&Run], b: &[&Run], id: &str, asked: &Asked) -> bool {
     let Some(metric) = compare_one(a, b, id, asked) else { return false };
+    if let (None, Some(a), Some(b)) = (metric.low, metric.a, metric.b)
+        && (a == 0.0) != (b == 0.0)
+    {
+        // Nothing and something have no ratio, and are not the same.
+        return true;
+    }
     if metric.basis == model::Basis::Unpaired && metric.low.is_none() {
         // Of so few runs no test tells anything apart: as of single ones, by usual noise.
         let factor = crate::compare::usual_factor(id);

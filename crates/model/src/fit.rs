@@ -93,6 +93,13 @@ pub struct Fit {
     pub reasons: Vec<String>,
 }
 
+impl Fit {
+    /// Whether it is of one of these uses, whose names stand between commas.
+    pub fn is_one_of(&self, names: &str) -> bool {
+        names.split(',').any(|name| name == self.what)
+    }
+}
+
 /// What limits one row of a card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowLimit {

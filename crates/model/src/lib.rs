@@ -30,6 +30,7 @@ mod harmless;
 mod headlines;
 mod histogram;
 mod interval_series;
+pub mod job_options;
 mod job_record;
 mod layer;
 mod layers;
@@ -95,7 +96,7 @@ pub use plan::{
     Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
 pub use proof::{ColdProof, DataProof, DirectProof};
-pub use ranking::{Prediction, RankedMetric, RankedTarget, Ranking};
+pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};
 pub use rate_change::RateChange;
 pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,

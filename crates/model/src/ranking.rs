@@ -1,6 +1,6 @@
 //! Many targets side by side, and which metric predicts which.
 
-use crate::{Better, Unit};
+use crate::{Better, Fit, Unit};
 use serde::{Deserialize, Serialize};
 
 /// One metric of one target among the others.
@@ -34,6 +34,25 @@ pub struct RankedTarget {
     pub name: String,
     /// Its metrics, in one order for all targets.
     pub metrics: Vec<RankedMetric>,
+}
+
+/// How one target stands to a use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UseFit {
+    pub target: String,
+    #[serde(flatten)]
+    pub fit: Fit,
+}
+
+/// A use that has rules: who is good for it, the best first, then who is not, then those of whom it is not known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedUse {
+    /// As `check --for` takes it: `root-fs`, `video`.
+    #[serde(rename = "for")]
+    pub what: String,
+    /// To stand behind "good for".
+    pub title: String,
+    pub targets: Vec<UseFit>,
 }
 
 /// How far one metric puts the targets in the order of another.
@@ -77,6 +96,9 @@ pub struct Prediction {
 pub struct Ranking {
     /// In the order in which they were given.
     pub targets: Vec<RankedTarget>,
+    /// Uses of which something is known.
+    #[serde(default)]
+    pub uses: Vec<RankedUse>,
     /// Synthetic predictors first, the closest of them at the head; then the times of other work, likewise.
     pub prediction: Vec<Prediction>,
     /// What has to be said of the whole, each `code: sentence`.

@@ -11,7 +11,7 @@ pub struct Check<'a> {
     pub limits: &'a [RowLimit],
     /// What the target is good for; first what was asked about.
     pub fit: &'a [Fit],
-    /// The use that was asked about, by its name; it is one of those above.
+    /// The use that was asked about, by its name, of several all with commas between; they are among those above.
     pub asked_for: Option<&'a str>,
     /// All that may hold the run back, the most telling first; the limit is one of them, unless it is unknown.
     pub causes: &'a [Cause],

@@ -2,7 +2,7 @@
 
 use crate::fact;
 use crate::quantity;
-use model::{Evidence, EvidenceKind, Metric, Run, Unit};
+use model::{Evidence, EvidenceKind, LimitLayer, Metric, Run, Unit};
 
 /// How sure, as it stands behind a statement.
 pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
@@ -10,6 +10,14 @@ pub(crate) fn confidence_word(c: model::Confidence) -> &'static str {
         model::Confidence::High => "high confidence",
         model::Confidence::Probable => "probable",
         model::Confidence::Low => "low confidence",
+    }
+}
+
+/// A statement of what limits, and how sure that is. What is not known is not known with any confidence.
+pub(crate) fn with_confidence(statement: &str, layer: LimitLayer, confidence: model::Confidence) -> String {
+    match layer {
+        LimitLayer::Unknown => statement.to_owned(),
+        _ => format!("{statement} ({})", confidence_word(confidence)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The few rows that stand for a whole check, and what is said with them.
 
-use crate::evidence::confidence_word;
+use crate::evidence::with_confidence;
 use crate::presentation::{Cell, Layout, Row, Table};
 use crate::quantity;
 use crate::style::Style;
@@ -55,7 +55,7 @@ impl Notes {
         Some(at + 1)
     }
 
-    fn cell(&mut self, run: &Run, work: Work, quantity: &str) -> Cell {
+    pub fn cell(&mut self, run: &Run, work: Work, quantity: &str) -> Cell {
         let Some(metric) = run.metric_doing(work, quantity) else {
             // A phase without this metric still may say why.
             return match run.doing(work) {
@@ -91,23 +91,52 @@ impl Notes {
     }
 }
 
-/// The rows of a check; those about which nothing is known are left out.
-pub(crate) fn headline(run: &Run, notes: &mut Notes) -> Table {
-    let rates = "throughput_bytes_per_s";
-    let mut rows = Vec::new();
-    let mut row = |label: &str, variant, read: Option<Work>, write: Option<Work>, quantity: &str| {
-        let cells = [read, write].map(|work| work.map_or(Cell::Empty, |w| notes.cell(run, w, quantity)));
-        if cells.iter().any(|c| *c != Cell::Empty) {
-            rows.push(Row { variant, ..Row::new(label, cells.into()) });
-        }
+/// A row of a check: what is read in it, what is written, and by which quantity both are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowOf {
+    pub label: &'static str,
+    pub variant: &'static str,
+    /// Read, written.
+    pub works: [Option<Work>; 2],
+    pub quantity: &'static str,
+}
+
+const fn row(
+    label: &'static str,
+    variant: &'static str,
+    read: Option<Work>,
+    write: Option<Work>,
+    quantity: &'static str,
+) -> RowOf {
+    RowOf { label, variant, works: [read, write], quantity }
+}
+
+const RATE: &str = "throughput_bytes_per_s";
+
+/// All rows of a check, in their order.
+pub(crate) const ROWS: [RowOf; 7] = [
+    row("sequential", "", Some(Work::SequentialRead), Some(Work::SequentialWrite), RATE),
+    row("small pages", "", Some(Work::SequentialReadPages), None, RATE),
+    row("buffered", "", Some(Work::BufferedRead), Some(Work::BufferedWrite), RATE),
+    row("random 4K", "depth 1", Some(Work::RandomRead), Some(Work::RandomWrite), "iops"),
+    row("random 4K", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops"),
+    row("sync write 4K", "", None, Some(Work::DurableWrite), "iops"),
+    row("log append", "", None, Some(Work::LogAppend), "iops"),
+];
+
+/// The rows of a check with their cells; those about which nothing is known are left out.
+pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<(RowOf, [Cell; 2])> {
+    let cells = |row: &RowOf, notes: &mut Notes| {
+        row.works.map(|work| work.map_or(Cell::Empty, |w| notes.cell(run, w, row.quantity)))
     };
-    row("sequential", "", Some(Work::SequentialRead), Some(Work::SequentialWrite), rates);
-    row("small pages", "", Some(Work::SequentialReadPages), None, rates);
-    row("buffered", "", Some(Work::BufferedRead), Some(Work::BufferedWrite), rates);
-    row("random 4K", "depth 1", Some(Work::RandomRead), Some(Work::RandomWrite), "iops");
-    row("random 4K", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops");
-    row("sync write 4K", "", None, Some(Work::DurableWrite), "iops");
-    row("log append", "", None, Some(Work::LogAppend), "iops");
+    let all = ROWS.iter().map(|row| (*row, cells(row, notes)));
+    all.filter(|(_, cells)| cells.iter().any(|c| *c != Cell::Empty)).collect()
+}
+
+/// The same as a table.
+pub(crate) fn headline(run: &Run, notes: &mut Notes) -> Table {
+    let rows = rows(run, notes).into_iter();
+    let rows = rows.map(|(of, cells)| Row { variant: of.variant, ..Row::new(of.label, cells.into()) }).collect();
     // Numbers that stand, but not for a device.
     if let Some(sentence) = Reason::find(run.phases.iter().flat_map(|p| &p.reasons), "no-device") {
         notes.add(sentence.to_owned());
@@ -161,7 +190,7 @@ pub(crate) fn without_io_uring(run: &Run) -> Option<&str> {
 }
 
 /// A kind of work in the words of the card's rows.
-fn row_words(work: Work) -> &'static str {
+pub(crate) fn row_words(work: Work) -> &'static str {
     match work {
         Work::MemoryCopy => "memory copy",
         Work::SequentialRead => "sequential read",
@@ -181,28 +210,15 @@ fn row_words(work: Work) -> &'static str {
 /// What limits each row, in the order of the rows: the name of the row, and the statement with its confidence. Rows in a
 /// sequence with the same statement say it once.
 pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
-    const ORDER: [Work; 11] = [
-        Work::SequentialRead,
-        Work::SequentialWrite,
-        Work::SequentialReadPages,
-        Work::BufferedRead,
-        Work::BufferedWrite,
-        Work::RandomRead,
-        Work::RandomWrite,
-        Work::QueuedRead,
-        Work::QueuedWrite,
-        Work::DurableWrite,
-        Work::LogAppend,
-    ];
     let mut rows: Vec<(String, String)> = Vec::new();
-    for work in ORDER {
+    for work in ROWS.iter().flat_map(|row| row.works).flatten() {
         let Some(phase) = check.run.doing(work) else { continue };
         let Some(limit) = check.limits.iter().find(|l| l.phase == phase.plan.name) else { continue };
         // What was left out has its reason in the table.
         if phase.record.is_none() {
             continue;
         }
-        let statement = format!("{} ({})", limit.statement, confidence_word(limit.confidence));
+        let statement = with_confidence(&limit.statement, limit.layer, limit.confidence);
         match rows.last_mut() {
             Some((label, said))
                 if *said == statement

@@ -19,6 +19,7 @@
 //! plots are bytes over time of consecutive samples, intervals or rounds.
 
 mod answer;
+mod brief;
 mod check;
 mod compare;
 mod copy;
@@ -45,6 +46,7 @@ mod rate;
 mod record;
 mod repeated;
 mod run;
+mod side_by_side;
 mod soak;
 mod storage;
 mod style;
@@ -57,6 +59,7 @@ mod watch_live;
 mod wear;
 mod why;
 
+pub use brief::brief;
 pub use check::Check;
 pub use compare::{Compare, Side, compare_markdown, compare_text};
 pub use copy::copy_text;
@@ -75,6 +78,7 @@ pub use rate::{capacity_remark, rate_text};
 pub use record::{record_plan_text, record_text, recording_text};
 pub use repeated::{Repeated, repeated_text};
 pub use run::data_finding_text;
+pub use side_by_side::side_by_side_text;
 pub use soak::soak_text;
 pub use storage::{identity, link_name, link_text, storage_line};
 pub use style::{Paint, Style};

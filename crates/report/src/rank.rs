@@ -2,9 +2,11 @@
 
 mod describe;
 mod form;
+mod uses;
 
 pub(crate) use describe::predictions;
-pub(crate) use form::{order, place, shown, winners};
+pub(crate) use form::{answers, order, place, shown};
+pub(crate) use uses::{installation, use_sentences};
 
 use crate::{Style, presentation};
 use model::Ranking;

@@ -68,8 +68,11 @@ fn asked(fit: &Fit) -> String {
 /// One sentence; `None` where nothing was held against it. What was asked for, else what is too slow first, then what it
 /// is good for.
 pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
-    if let Some(fit) = asked_for.and_then(|name| fits.iter().find(|f| f.what == name)) {
-        return Some(asked(fit));
+    let asked_about = asked_for.into_iter().flat_map(|names| names.split(','));
+    let answers: Vec<String> =
+        asked_about.filter_map(|name| fits.iter().find(|f| f.what == name)).map(asked).collect();
+    if !answers.is_empty() {
+        return Some(answers.join(" "));
     }
     let titles = |met| fits.iter().filter(|f| f.met == met).map(|f| f.title.as_str()).collect::<Vec<_>>();
     let (good, bad, unknown) = (titles(Some(true)), titles(Some(false)), titles(None));

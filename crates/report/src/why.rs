@@ -1,6 +1,6 @@
 //! `narrows why` as text: ranked causes with what they rest on, what would decide, and what mending brings.
 
-use crate::evidence::{Worded, confidence_word};
+use crate::evidence::{Worded, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
 use crate::lines::Lines;
@@ -88,7 +88,7 @@ impl Page<'_> {
         }
         self.lines.line("");
         let statement = why.limit.statement.trim_end_matches('.');
-        let place = format!("{statement} ({})", confidence_word(why.limit.confidence));
+        let place = with_confidence(statement, why.limit.layer, why.limit.confidence);
         self.lines.wrapped("Bottleneck: ", &place, Some(Paint::Accent));
     }
 

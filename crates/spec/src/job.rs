@@ -356,6 +356,19 @@ impl Workload {
         }
     }
 
+    /// Whether anything that it measures reads through the page cache, or writes through it.
+    pub fn passes_page_cache(&self) -> [bool; 2] {
+        let measured = || self.phases.iter().filter(|p| p.measures_target()).flat_map(|p| &p.jobs);
+        // Whole files, packages and calls that are done again may go either way.
+        let by_calls = |j: &Job| j.file_operation.is_some() || j.on_packages || j.stream.replay().is_some();
+        let buffered = |j: &&Job| by_calls(j) || j.access() == Access::Buffered;
+        let mixed = |j: &Job| by_calls(j) || j.stream.block().mix.is_some();
+        [
+            measured().filter(buffered).any(|j| mixed(j) || !j.stream.changes_data()),
+            measured().filter(buffered).any(|j| mixed(j) || j.stream.changes_data()),
+        ]
+    }
+
     /// Whether it writes something before it measures, without result.
     pub fn preconditions(&self) -> bool {
         self.phases.iter().any(|p| p.kind == PhaseKind::Precondition)

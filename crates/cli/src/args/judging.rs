@@ -15,7 +15,9 @@ Examples:
   narrows compare before after               two tags
   narrows compare before after --margin 3    what is less than 3 % does not matter
   narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
-  narrows compare --repeat 10 'latency /mnt/data' --with read-ahead=128,4096   makes the runs, in randomised pairs
+  narrows compare --repeat 6 'latency /mnt/data' --with block-size=4KiB,64KiB \\
+    --set time=2s --set iops=100 --primary read.latency_ns_mean
+                                             makes the runs, in randomised pairs: two minutes
   narrows compare latest 7f3a --markdown     for an issue or a forum
   narrows compare old.json new.json -o page.html"
 )]
@@ -33,6 +35,9 @@ pub struct CompareArgs {
     /// key of the workload
     #[arg(long, value_name = "KEY=A,B", requires = "repeat")]
     pub with: Option<String>,
+    /// Another value for a key of the workload, in all runs of --repeat
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "repeat")]
+    pub set: Vec<String>,
     /// Show what --repeat would do instead of doing it
     #[arg(long, requires = "repeat")]
     pub plan: bool,
@@ -56,6 +61,9 @@ pub struct CompareArgs {
     /// Exit code 1 if a primary metric is so
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
+    /// With --fail-on, judge also results of other tools whose job options differ
+    #[arg(long, requires = "fail_on")]
+    pub anyway: bool,
     /// The comparison as Markdown, for an issue or a forum
     #[arg(long)]
     pub markdown: bool,

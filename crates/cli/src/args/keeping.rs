@@ -49,7 +49,7 @@ pub enum RunsCommand {
     Prune {
         #[command(flatten)]
         filter: RunsFilter,
-        /// Keep so many of each target, the newest
+        /// Keep so many of each workload on each target, the newest
         #[arg(long, value_name = "N", required_unless_present = "older_than")]
         keep: Option<usize>,
         /// Only runs that are older (30d, 12h)
@@ -58,6 +58,9 @@ pub enum RunsCommand {
         /// Only say which would go
         #[arg(long)]
         dry_run: bool,
+        /// Delete without asking; only a terminal is asked
+        #[arg(long, short)]
+        yes: bool,
     },
     /// How the disks wore from run to run and soak to soak, by what they say themselves
     Wear {
@@ -97,6 +100,9 @@ pub enum RunsCommand {
         /// Which runs
         #[arg(required = true)]
         runs: Vec<String>,
+        /// Delete without asking; only a terminal is asked
+        #[arg(long, short)]
+        yes: bool,
     },
 }
 

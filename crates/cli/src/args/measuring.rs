@@ -14,21 +14,23 @@ use std::path::PathBuf;
   narrows check null:                    the program's own overhead
   narrows check sim:class4-card          a simulated device with known truth, in a moment
   narrows check /mnt/card --for root-fs  is it good enough to run a system from? yes, no, or not known
+  narrows check /mnt/a /mnt/b            two targets, one after the other, side by side
   narrows check . --plan                 what it would do, and how much it would write at most
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
-    /// Directory, file, block device, null: or sim:NAME[,key=value...]
-    #[arg(default_value = ".", value_hint = clap::ValueHint::AnyPath)]
-    pub target: OsString,
+    /// Directory, file, block device, null: or sim:NAME[,key=value...]; several are shown side by side
+    #[arg(value_name = "TARGET", default_value = ".", value_hint = clap::ValueHint::AnyPath)]
+    pub targets: Vec<OsString>,
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
     /// Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30,
-    /// record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no
-    #[arg(long = "for", value_name = "WHAT")]
-    pub made_for: Option<String>,
+    /// record=4x16Mbit (narrows explain for-etcd), or several with commas between; only what decides it is measured, and it
+    /// exits with 1 for no
+    #[arg(long = "for", value_name = "WHAT", value_delimiter = ',')]
+    pub made_for: Vec<String>,
     /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the
-    /// device]
+    /// device; of one below 800 MiB 16 MiB, at most a quarter of it]
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
     /// Write nothing: only what reading tells is measured
@@ -40,6 +42,9 @@ pub struct CheckArgs {
     /// Show what would be done, and how much it writes at most, without doing it
     #[arg(long)]
     pub plan: bool,
+    /// Everything on a terminal, too: intervals, evidence, each reason. Files and pipes get it always
+    #[arg(long)]
+    pub details: bool,
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,

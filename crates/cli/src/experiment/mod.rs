@@ -21,6 +21,7 @@ use conduct::experiment::{self, Given, ReadyArm, Slot, State, Underway, Walk};
 use conduct::{Language, Source, random_u64};
 use model::{Failure, FailureKind};
 use spec::Experiment;
+use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -75,6 +76,7 @@ fn execute(
     let command = Command { experiment, args, execution, output };
     let arms = command.arms(&state)?;
     command.warn_of_few_pairs(&arms);
+    command.warn_of_what_is_not_passed(&arms);
     if args.plan {
         preview::show(&command.experiment, &state, &arms, output);
         return Ok(ExitCode::SUCCESS);
@@ -141,6 +143,28 @@ impl Command<'_> {
         }
     }
 
+    /// A setting of the page cache makes no difference to what does not pass it: said before it starts.
+    fn warn_of_what_is_not_passed(&self, arms: &[ReadyArm]) {
+        let [reads, writes] = arms.iter().fold([false; 2], |[reads, writes], arm| {
+            let [r, w] = arm.workload.passes_page_cache();
+            [reads || r, writes || w]
+        });
+        let mut told = HashSet::new();
+        for name in arms.iter().flat_map(|arm| &arm.arm.settings).filter_map(of_page_cache) {
+            let (passes, what) = match name {
+                PageCacheSetting::ReadAhead(name) => (reads, (name, "reads")),
+                PageCacheSetting::Writeback(name) => (writes, (name, "writes")),
+            };
+            if !passes && told.insert(what) {
+                let (name, what) = what;
+                self.output.warning(&format!(
+                    "{name} cannot make a difference here: it is of {what} through the page cache, and this workload has none \
+                     (its I/O is direct; access = \"buffered\" has them, as in experiments/read-ahead.toml)"
+                ));
+            }
+        }
+    }
+
     fn finish(&self, mut underway: Underway, arms: &[ReadyArm]) -> Result<ExitCode, Failure> {
         let Self { experiment, args, execution, output } = self;
         let slot = Slot::default();
@@ -191,4 +215,23 @@ impl Command<'_> {
             std::process::exit(FailureKind::Invalid.exit_code().into());
         });
     }
+}
+
+/// A setting that only what goes through the page cache feels, by its name.
+enum PageCacheSetting<'a> {
+    ReadAhead(&'a str),
+    Writeback(&'a str),
+}
+
+fn of_page_cache(setting: &spec::Setting) -> Option<PageCacheSetting<'_>> {
+    let name = match setting {
+        spec::Setting::Value { path, .. } => path,
+        spec::Setting::Named { name, .. } => name,
+        _ => return None,
+    };
+    if name == "read-ahead" || name.ends_with("/read_ahead_kb") {
+        return Some(PageCacheSetting::ReadAhead(name));
+    }
+    let last = name.rsplit(['/', '.']).next().unwrap_or(name);
+    last.replace('_', "-").starts_with("dirty-").then_some(PageCacheSetting::Writeback(name))
 }

@@ -192,7 +192,7 @@ pub fn compare(
         alpha: args.alpha,
         primary: args.primary.clone(),
         margins,
-        set: Vec::new(),
+        set: text::settings(&RunArgs { set: args.set.clone(), ..RunArgs::default() }, source.language)?,
         arms,
     };
     execute(&quick, &run, source, global, output)

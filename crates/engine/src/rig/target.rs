@@ -170,10 +170,15 @@ pub(super) fn in_memory(magic: u32) -> bool {
     matches!(magic, 0x0102_1994 | 0x8584_58f6)
 }
 
+/// What stays free of a file system: a twentieth, and 256 MiB or, where less than twice that is there, half of it.
+fn kept_free(total_bytes: u64, available_bytes: u64) -> u64 {
+    (total_bytes / 20).max(LEAST_FREE.min(available_bytes / 2))
+}
+
 /// How large the temporary file may become.
 fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure> {
     let space = sys::space_of(file).map_err(|e| refusal(Attempt::Look, path, &e))?;
-    let keep = (space.total_bytes / 20).max(LEAST_FREE);
+    let keep = kept_free(space.total_bytes, space.available_bytes);
     // Some FUSE servers and ramfs report no size at all.
     let mut max = if space.total_bytes == 0 { u64::MAX } else { space.available_bytes.saturating_sub(keep) };
     let mut bound = format!("{} MiB are available, {} MiB are kept free", space.available_bytes / MIB, keep / MIB);
@@ -197,7 +202,8 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
     if max == 0 {
         let message = format!("{}: not enough room: {bound}", path.display());
         return Err(Failure::new(FailureKind::Environment, message).remedy(format!(
-            "free some space (5 % of the file system, at least {} MiB, always stay free), or name another directory",
+            "free some space (5 % of the file system and {} MiB, of a small one half of what is free, always stay free), \
+             or name another directory",
             LEAST_FREE / MIB
         )));
     }
@@ -258,5 +264,19 @@ fn take_lock(file: &File, path: &Path, patience: Duration) -> Result<Vec<String>
         Locked::Unsupported => {
             Ok(vec!["the file system has no locks: a second check of this target would not be noticed".into()])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_file_system_is_used_by_half_and_a_full_one_not_at_all() {
+        let offers = |total: u64, free: u64| free.saturating_sub(kept_free(total * MIB, free * MIB) / MIB);
+        assert_eq!((offers(64, 60), offers(280, 250)), (30, 125));
+        assert_eq!(offers(32_000, 20_000), 20_000 - 32_000 / 20);
+        assert_eq!(offers(4_000, 3_000), 3_000 - 256);
+        assert_eq!(offers(100_000, 400), 0);
     }
 }

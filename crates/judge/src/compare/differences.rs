@@ -1,6 +1,7 @@
 //! In what the sides differ beside what was to be compared: said first, since it may be the cause.
 
-use model::{EnvironmentDifference, LayerKind, Run};
+use model::{EnvironmentDifference, LayerKind, Run, job_options};
+use std::collections::BTreeSet;
 
 /// File systems whose fill levels differ by less, percentage points, are alike.
 const FILL_POINTS: f64 = 10.0;
@@ -36,12 +37,38 @@ pub fn environment_differences(a: &[Run], b: &[Run]) -> Vec<EnvironmentDifferenc
         values.dedup();
         values
     };
-    facts
+    let facts = facts
         .iter()
         .map(|(what, fact)| EnvironmentDifference { what: (*what).to_owned(), a: of(a, *fact), b: of(b, *fact) })
         .filter(|d| d.a != d.b && !(d.a.is_empty() && d.b.is_empty()))
-        .chain(fill_level(a, b))
-        .collect()
+        .chain(fill_level(a, b));
+    of_jobs(a, b).into_iter().chain(facts).collect()
+}
+
+/// Options in which jobs of one name differ; where each side has one job, of that. What one form of a tool's output writes as `4k`
+/// another writes as a range: of different forms only what both write alike is held side by side.
+fn of_jobs(a: &[Run], b: &[Run]) -> Option<EnvironmentDifference> {
+    const ALIKE: [&str; 2] = ["iodepth", "rw"];
+    let mut found: BTreeSet<(String, String)> = BTreeSet::new();
+    for (of_a, of_b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
+        let (jobs_a, jobs_b) = (job_options::of(of_a), job_options::of(of_b));
+        let alone = jobs_a.len() == 1 && jobs_b.len() == 1;
+        let pairs = jobs_a.iter().flat_map(|a| jobs_b.iter().map(move |b| (a, b)));
+        for ((name, in_a), (_, in_b)) in pairs.filter(|((a, _), (b, _))| alone || a == b) {
+            let keys: BTreeSet<&str> = in_a.keys().chain(in_b.keys()).copied().collect();
+            let one_form = of_a.plan.name == of_b.plan.name;
+            for key in keys.into_iter().filter(|key| one_form || ALIKE.contains(key)) {
+                let (value_a, value_b) = (job_options::value(in_a, key), job_options::value(in_b, key));
+                if value_a != value_b {
+                    let of = if alone { String::new() } else { format!("{name}: ") };
+                    let said = |v: Option<&str>| format!("{of}{key}={}", v.unwrap_or("(not set)"));
+                    found.insert((said(value_a), said(value_b)));
+                }
+            }
+        }
+    }
+    let (a, b): (Vec<String>, Vec<String>) = found.into_iter().unzip();
+    (!a.is_empty()).then(|| EnvironmentDifference { what: job_options::DIFFERENCE.to_owned(), a, b })
 }
 
 /// How full the file systems were; full ones are slower. Every run writes a little, so that only more than a few points

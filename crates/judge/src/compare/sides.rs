@@ -78,6 +78,16 @@ impl Values {
         })
     }
 
+    /// The values that the change is from: of pairs those of whole pairs, else all.
+    pub fn compared(&self) -> [Vec<f64>; 2] {
+        if !self.drawn {
+            return [self.known_a(), self.known_b()];
+        }
+        let whole = self.a.iter().zip(&self.b).filter_map(|(a, b)| Some((a.value?, b.value?)));
+        let (a, b) = whole.unzip();
+        [a, b]
+    }
+
     /// Why runs have no value, with how many of how many. What differs only in its figures is said once, with the first.
     pub fn why_not(&self) -> Vec<String> {
         let mut counted: Vec<(&str, &str, usize)> = Vec::new();
@@ -121,12 +131,13 @@ pub(super) struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    pub fn of(a: &'a [Run], b: &'a [Run]) -> Self {
+    pub fn of(a: impl IntoIterator<Item = &'a Run>, b: impl IntoIterator<Item = &'a Run>) -> Self {
+        let (a, b): (Vec<&Run>, Vec<&Run>) = (a.into_iter().collect(), b.into_iter().collect());
         let mut pairs: Vec<(&Run, &Run)> = Vec::new();
         let mut seed = None;
-        for first in a {
+        for &first in &a {
             let Some(mine) = drawn(first) else { continue };
-            let partner = b.iter().find(|second| drawn(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
+            let partner = b.iter().copied().find(|second| drawn(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
             if let Some(partner) = partner {
                 pairs.push((first, partner));
                 seed = seed.or(mine.seed);
@@ -137,7 +148,7 @@ impl<'a> Sides<'a> {
             let (a, b) = pairs.into_iter().unzip();
             return Self { a, b, paired: Paired::Drawn, seed, left_out };
         }
-        Self { a: a.iter().collect(), b: b.iter().collect(), paired: Paired::NotDrawn, seed: None, left_out: 0 }
+        Self { a, b, paired: Paired::NotDrawn, seed: None, left_out: 0 }
     }
 
     pub fn basis(&self) -> Basis {

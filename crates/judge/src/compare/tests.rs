@@ -476,7 +476,7 @@ fn what_is_not_compared_is_said() {
         comparison.reasons,
         ["only-in-a: mix.read.iops", "left-out: 1 of the runs belong to no pair that both sides have"]
     );
-    let alone = compare_one(&a, &b, "p.throughput_bytes_per_s", &Asked::default()).unwrap();
+    let alone = compare_one(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>(), "p.throughput_bytes_per_s", &Asked::default()).unwrap();
     let among = comparison.metrics.iter().find(|m| m.id == alone.id).unwrap();
     assert_eq!((alone.ratio, alone.verdict, alone.primary), (among.ratio, among.verdict, true));
 }
@@ -495,4 +495,42 @@ fn what_failed_is_no_result_and_what_did_not_end_is_said() {
     interrupted.state = RunState::Interrupted;
     let comparison = compare(&[interrupted], &[one(1e8)], &Asked::default());
     assert_eq!((comparison.metrics[0].beyond_noise, comparison.reasons.len()), (Some(true), 1));
+}
+
+#[test]
+fn both_sides_are_shown_by_the_pairs_that_the_change_is_from() {
+    let (mut a, mut b) = pairs(12, 1.067, 0.001, 11);
+    // Half of A ran while the machine was slow and half while it was fast; of the fast pairs B was refused.
+    for run in a.iter_mut().chain(&mut b).filter(|r| r.experiment.as_ref().is_some_and(|p| p.pair >= 9)) {
+        let metric = &mut run.phases[0].metrics[0];
+        metric.value = metric.value.map(|v| v * 10.0);
+    }
+    b[9..].iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: 9 %".to_owned()]));
+    a[..2].iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: 9 %".to_owned()]));
+    let c = first(&a, &b, &Asked::default());
+    let (shown_a, shown_b, ratio) = (c.a.unwrap(), c.b.unwrap(), c.ratio.unwrap());
+    assert!((shown_b / shown_a / ratio - 1.0).abs() < 0.01, "{shown_a} {shown_b} {ratio}");
+    assert!((ratio - 1.067).abs() < 0.01, "{ratio}");
+}
+
+#[test]
+fn imported_jobs_with_other_options_are_told_first() {
+    let imported = |depth: &str| {
+        let mut run = run(vec![rate("j.iops", 1e4)], None);
+        run.target.kind = model::TargetKind::Foreign;
+        run.remarks = vec!["imported".into(), model::job_options::remark("j", &format!("rw=randread bs=4k {depth}"))];
+        run
+    };
+    let differences = |a: &str, b: &str| environment_differences(&[imported(a)], &[imported(b)]);
+    let found = differences("iodepth=8", "iodepth=1");
+    assert_eq!(found[0].what, model::job_options::DIFFERENCE);
+    assert_eq!(
+        (found[0].a.as_slice(), found[0].b.as_slice()),
+        (["iodepth=8".to_owned()].as_slice(), ["iodepth=1".to_owned()].as_slice())
+    );
+    // What fio does where nothing is said is no difference.
+    for (a, b) in [("iodepth=8", "iodepth=8"), ("iodepth=1", ""), ("", "direct=0 numjobs=1")] {
+        assert!(differences(a, b).iter().all(|d| d.what != model::job_options::DIFFERENCE), "{a} {b}");
+    }
+    assert_eq!(differences("direct=1", "")[0].b, ["direct=0"]);
 }

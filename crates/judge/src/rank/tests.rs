@@ -57,6 +57,24 @@ fn what_may_be_the_page_caches_has_no_place() {
 }
 
 #[test]
+fn runs_of_another_kind_and_refused_ones_make_no_ties() {
+    let mut targets = [("a", 33.0), ("b", 1_900.0)].map(|(n, v)| target(n, &[("x.iops", v)]));
+    for t in &mut targets {
+        t.runs.push(run(vec![rate("install.time_s", 18.0)], None));
+        t.runs.push(run(vec![rate("x.iops", 5.0)], None));
+        t.runs[2].phases[0].metrics[0].refuse(&["steal: 9 %".to_owned()]);
+    }
+    let ranking = rank(&targets, &RankAsked::default()).unwrap();
+    let of = |i: usize| ranking.targets[i].metrics.iter().find(|m| m.id == "x.iops").unwrap();
+    assert_eq!((of(0).place, of(1).place, of(0).value), (Some(2), Some(1), Some(33.0)));
+    // Nothing is not the same as something.
+    let targets = [("a", 0.0), ("b", 1_900.0)].map(|(n, v)| target(n, &[("x.iops", v)]));
+    let ranking = rank(&targets, &RankAsked::default()).unwrap();
+    let places: Vec<Option<u32>> = ranking.targets.iter().map(|t| t.metrics[0].place).collect();
+    assert_eq!(places, [Some(2), Some(1)]);
+}
+
+#[test]
 fn what_has_no_direction_has_no_place_and_what_is_missing_has_no_value() {
     let mut targets = vec![target("a", &[("x.iops", 1.0), ("y.iops", 2.0)]), target("b", &[("x.iops", 3.0)])];
     targets[0].runs[0].phases[0].metrics[0].better = None;

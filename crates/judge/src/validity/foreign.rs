@@ -46,11 +46,12 @@ fn who(case: Case<'_>, bytes_per_s: f64) -> Option<String> {
     let others = case.context.others;
     let seconds = case.record.duration_ns() as f64 / 1e9;
     let all = bytes_per_s * seconds;
-    let named: Vec<&str> = others
+    let named: Vec<String> = others
         .iter()
         .filter(|p| p.bytes() as f64 >= all * NAMED_SHARE)
         .take(MOST_NAMED)
-        .map(|p| p.name.as_str())
+        // By its number, too: another run of this program would read as this one.
+        .map(|p| format!("pid {} {}", p.pid, p.name))
         .collect();
     match (named.as_slice(), others.is_empty()) {
         ([], true) => None,
@@ -170,7 +171,7 @@ mod tests {
         let process =
             |name: &str, write_bytes| model::ProcessIo { pid: 7, name: name.into(), read_bytes: 0, write_bytes };
         f.others = vec![process("postgres", 1_000_000), process("rsyslogd", 600_000), process("cron", 4096)];
-        assert!(said(&f).contains("mostly postgres and rsyslogd"), "{}", said(&f));
+        assert!(said(&f).contains("mostly pid 7 postgres and pid 7 rsyslogd"), "{}", said(&f));
         f.others = vec![process("cron", 4096)];
         assert!(said(&f).contains("a journal, writeback"), "{}", said(&f));
     }

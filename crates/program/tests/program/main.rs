@@ -3,6 +3,7 @@
 mod answers;
 mod archive;
 mod bad_input;
+mod check;
 mod compare;
 mod contract;
 mod copy;

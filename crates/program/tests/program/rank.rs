@@ -11,6 +11,8 @@ struct Ranking {
     schema: String,
     targets: Vec<Target>,
     prediction: Vec<Prediction>,
+    #[allow(dead_code)]
+    uses: Vec<Value>,
     predicted: Option<String>,
     reasons: Vec<Reason>,
     report: Option<String>,

@@ -4,7 +4,7 @@ use super::form::{change, groups, metric_words, name_words, notes, statement};
 use super::{Compare, cause_words, differs_in, verdict_words};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
-use model::{Basis, Compared, Comparison, Reason, Verdict};
+use model::{Basis, Compared, Comparison, Reason, Verdict, job_options};
 
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
 const MOST_ROWS: usize = 64;
@@ -27,6 +27,7 @@ pub(crate) fn describe(view: &Compare<'_>, brief: bool) -> Presentation {
         command: "compare".to_owned(),
         subject: format!("{} -> {}", view.a.name, view.b.name),
         about: question.into_iter().chain(sides).collect(),
+        notes: other_work(c).into_iter().collect(),
         answer: Some((tone(c.overall), format!("Overall: {}", statement(c)))),
         ..Head::default()
     };
@@ -44,6 +45,13 @@ pub(crate) fn describe(view: &Compare<'_>, brief: bool) -> Presentation {
     said.push(SectionName::Numbers, numbers);
     said.push(SectionName::Others, others(c, brief));
     said
+}
+
+/// That the sides did not do the same work, which has to be known before any answer.
+fn other_work(c: &Comparison) -> Option<String> {
+    let options = c.environment_differences.iter().find(|d| d.what == job_options::DIFFERENCE)?;
+    let each: Vec<String> = options.a.iter().zip(&options.b).map(|(a, b)| format!("A {a}, B {b}")).collect();
+    Some(format!("The two sides did not do the same work, their job options differ: {}.", each.join("; ")))
 }
 
 /// Whether what was compared is the cause, and what holds for the whole.
@@ -107,7 +115,7 @@ fn telling<'a>(all: &[&'a Compared], few: bool) -> Vec<&'a Compared> {
     // Shares of a processor are not compared; what an operation or a GB costs stands instead.
     let is_share = |m: &Compared| m.unit == model::Unit::Percent;
     let tells = |m: &Compared| matches!(m.verdict, Verdict::Better | Verdict::Worse) || m.beyond_noise == Some(true);
-    let mut shown: Vec<&Compared> = all.iter().copied().filter(|m| (few && !is_share(m)) || tells(m)).collect();
+    let mut shown: Vec<&Compared> = all.iter().copied().filter(|m| (few && !is_share(m) && m.verdict != Verdict::Invalid) || tells(m)).collect();
     if !few && shown.len() > MOST_EXPLORATORY {
         let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
         let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
@@ -119,7 +127,13 @@ fn telling<'a>(all: &[&'a Compared], few: bool) -> Vec<&'a Compared> {
 
 /// The table of all that was asked, or of all the rest; `None` where there is nothing.
 pub(crate) fn table(c: &Comparison, primary: bool) -> Option<Table> {
-    let metrics: Vec<&Compared> = c.metrics.iter().filter(|m| m.primary == primary).collect();
+    let all = || c.metrics.iter().filter(|m| m.primary == primary);
+    // A row without any value says nothing that the list of reasons does not; what was asked and is not answered at all stays.
+    let says = |m: &&Compared| m.verdict != Verdict::Invalid || primary && (m.a.is_some() || m.b.is_some());
+    let mut metrics: Vec<&Compared> = all().filter(says).collect();
+    if primary && metrics.is_empty() {
+        metrics = all().collect();
+    }
     (!metrics.is_empty()).then(|| of_metrics(c, &metrics))
 }
 

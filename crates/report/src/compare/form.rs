@@ -42,6 +42,8 @@ pub(crate) fn quantity_words(id: &str) -> (String, String) {
     let words = match words.as_str() {
         "ops_per_s" => "rate".to_owned(),
         "iops" => "IOPS".to_owned(),
+        "time_s" => "time".to_owned(),
+        "in_calls_s" => "time in calls".to_owned(),
         "stall max" => "longest gap".to_owned(),
         "latency max" => "max latency".to_owned(),
         "burst_rate_last_over_first" => "burst rate, last over first".to_owned(),
@@ -132,7 +134,7 @@ fn overall_words(comparison: &Comparison) -> String {
 pub(crate) fn differs_in(comparison: &Comparison) -> Option<String> {
     let not_shown = comparison.cause == Some(model::Attribution::NotShown);
     let all: Vec<&str> = comparison.environment_differences.iter().map(|d| d.what.as_str()).collect();
-    (not_shown && !all.is_empty()).then(|| format!("the sides differ in {}", all.join(", ")))
+    (not_shown && !all.is_empty()).then(|| format!("the sides differ in {}, as listed below", all.join(", ")))
 }
 
 /// Whether the thing compared is shown to be the reason, in a sentence; nothing where nothing differs or there is one run.

@@ -4,7 +4,7 @@ use super::seconds;
 use crate::{Check, NextStep};
 use model::{
     Cause, ColdProof, DataProof, DirectProof, EngineRecord, Environment, Finding, Fit, Limit, Metric, PhaseStatus,
-    Plan, Rating, RowLimit, RunState, StopCause, Target, WarmupCut,
+    Plan, RankedUse, Rating, RowLimit, RunState, StopCause, Target, WarmupCut,
 };
 use serde::Serialize;
 
@@ -137,5 +137,26 @@ impl<'a> CheckDocument<'a> {
                 })
                 .collect(),
         }
+    }
+}
+
+/// What `narrows check A B --json` prints: a check of each target, and who is good for what.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChecksDocument<'a> {
+    /// `narrows/checks/1`.
+    pub schema: &'static str,
+    /// In the order of the command line.
+    pub checks: Vec<CheckDocument<'a>>,
+    /// Who is good for which use, in order, and who is not.
+    pub uses: &'a [RankedUse],
+}
+
+impl<'a> ChecksDocument<'a> {
+    /// Schema of the document.
+    pub const SCHEMA: &'static str = "narrows/checks/1";
+
+    /// The document of several checks.
+    pub fn new(checks: &[Check<'a>], uses: &'a [RankedUse]) -> Self {
+        Self { schema: Self::SCHEMA, checks: checks.iter().map(CheckDocument::new).collect(), uses }
     }
 }

@@ -31,7 +31,7 @@ mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use answered::{Answered, Answers};
-pub use check::{CheckDocument, PhaseSummary};
+pub use check::{CheckDocument, ChecksDocument, PhaseSummary};
 pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 pub use completions::CompletionsDocument;
 pub use copy::{CopyCalls, CopyCost, CopyDocument, CopyEntry, CopyFinding};

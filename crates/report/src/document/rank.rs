@@ -1,7 +1,7 @@
 //! `narrows/rank/1`: targets side by side, and which metric predicts which.
 
 use crate::Rank;
-use model::{Prediction, RankedTarget};
+use model::{Prediction, RankedTarget, RankedUse};
 use serde::Serialize;
 
 /// What `narrows rank` prints under `--json`.
@@ -11,6 +11,8 @@ pub struct RankDocument<'a> {
     pub schema: &'static str,
     /// The targets in the order given, each with the same metrics.
     pub targets: &'a [RankedTarget],
+    /// Who is good for which use, in order, and who is not; only uses of which something is known.
+    pub uses: &'a [RankedUse],
     /// What predicts the metric that was asked for; empty where none was.
     pub prediction: &'a [Prediction],
     /// The metric that was to be predicted; null where none was.
@@ -31,6 +33,7 @@ impl<'a> RankDocument<'a> {
         Self {
             schema: Self::SCHEMA,
             targets: &rank.ranking.targets,
+            uses: &rank.ranking.uses,
             prediction: &rank.ranking.prediction,
             predicted: rank.predicted,
             reasons: &rank.ranking.reasons,

@@ -8,7 +8,7 @@ use crate::presentation::{
 use crate::quantity;
 use crate::text::capital;
 use maud::{Markup, html};
-use model::Confidence;
+use model::{Confidence, LimitLayer};
 
 /// Name, time, storage, what it is worth as a whole, and the answer.
 pub(super) fn head(head: &Head) -> Markup {
@@ -58,7 +58,9 @@ fn bottleneck(of: &Bottleneck) -> Markup {
             p.statement { (capital(&t(&of.statement))) }
             p.confidence {
                 span.chip { (layer_word(of.layer)) }
-                span.chip.(if of.confidence == Confidence::High { "sure" } else { "unsure" }) { (confidence_word(of.confidence)) }
+                @if of.layer != LimitLayer::Unknown {
+                    span.chip.(if of.confidence == Confidence::High { "sure" } else { "unsure" }) { (confidence_word(of.confidence)) }
+                }
             }
             @if !of.evidence.is_empty() { (evidence(&of.evidence)) }
             @if let Some(next) = &of.next {
@@ -73,7 +75,7 @@ fn bottleneck(of: &Bottleneck) -> Markup {
 }
 
 /// A layer as its JSON name, with spaces.
-pub(super) fn layer_word(layer: model::LimitLayer) -> String {
+pub(super) fn layer_word(layer: LimitLayer) -> String {
     kebab(&layer).replace('-', " ")
 }
 

@@ -2,7 +2,7 @@
 
 use super::table::PLUS_MINUS;
 use super::{Bottleneck, Cell, Part, Presentation, Table, Tone};
-use crate::evidence::confidence_word;
+use crate::evidence::with_confidence;
 use crate::forum;
 use crate::text::plain;
 
@@ -133,8 +133,8 @@ fn of_table(table: &Table) -> String {
 }
 
 fn of_bottleneck(bottleneck: &Bottleneck) -> String {
-    let confidence = confidence_word(bottleneck.confidence);
-    let mut out = format!("**Bottleneck:** {} ({confidence})\n\n", safe(&bottleneck.statement));
+    let statement = with_confidence(&safe(&bottleneck.statement), bottleneck.layer, bottleneck.confidence);
+    let mut out = format!("**Bottleneck:** {statement}\n\n");
     out.push_str(&list(bottleneck.evidence.iter().map(|e| safe(&e.line()))));
     if let Some(next) = &bottleneck.next {
         let ratio = next.prediction.as_ref().map(|p| format!(" ({p})")).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::{Cell, Tone};
 use crate::{Paint, Style};
 
 impl Tone {
-    pub(super) fn paint(self) -> Option<Paint> {
+    pub(crate) fn paint(self) -> Option<Paint> {
         match self {
             Self::Good => Some(Paint::Accent),
             Self::Plain => None,

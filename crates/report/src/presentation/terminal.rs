@@ -5,7 +5,7 @@ use super::{
     Bottleneck, Cell, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns,
     sides,
 };
-use crate::evidence::confidence_word;
+use crate::evidence::with_confidence;
 use crate::lines::Lines;
 use crate::text::{GLUE, pad, shorten, width, wrap, wrap_quantities};
 use crate::{Paint, Style};
@@ -153,7 +153,7 @@ impl Terminal<'_> {
 
     fn bottleneck(&mut self, bottleneck: &Bottleneck) {
         let statement = self.lines.plain(&bottleneck.statement);
-        let statement = format!("{statement} ({})", confidence_word(bottleneck.confidence));
+        let statement = with_confidence(&statement, bottleneck.layer, bottleneck.confidence);
         let lead = format!("  {} ", self.lines.style.paint(Paint::Accent, "Bottleneck:"));
         // The wrapped lines hang under the evidence, not under the end of the lead.
         for (i, l) in wrap(&format!("Bottleneck: {statement}"), self.lines.columns - 4).iter().enumerate() {

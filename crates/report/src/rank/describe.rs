@@ -1,8 +1,7 @@
 //! A ranking as parts: who is best at what, targets relative to the best, then which metric goes with which.
 
 use super::Rank;
-use super::form::{RankPlace, order, place, same_order_percent, shown, winners};
-use crate::compare::metric_words;
+use super::form::{RankPlace, answers, order, people_words, place, same_order_percent, shown};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use model::{Prediction, RankedMetric, Reason};
@@ -25,7 +24,7 @@ pub(crate) fn describe(rank: &Rank<'_>) -> Presentation {
     let head = Head { command: "rank".to_owned(), subject, ..Head::default() };
     let end = End { page: rank.page.map(str::to_owned), ..End::default() };
     let mut said = Presentation { head, end, ..Presentation::default() };
-    said.push(SectionName::Answer, winners(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
+    said.push(SectionName::Answer, answers(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
     said.push(SectionName::Numbers, targets(rank));
     if let Some(predicted) = rank.predicted {
         let most = [(false, "synthetic"), (true, "other work")];
@@ -60,7 +59,7 @@ fn targets(rank: &Rank<'_>) -> Vec<Part> {
         };
         rows.push(Row { dim: true, ..Row::new("best", columns.iter().map(best).collect()) });
     }
-    let head = metrics.iter().map(|i| metric_words(&first.metrics[*i].id)).collect();
+    let head = metrics.iter().map(|i| people_words(&first.metrics[*i].id)).collect();
     let mut parts = vec![Part::Table(Table { corner: "target", head, rows, ..Table::default() })];
     let of = |i: &usize| &first.metrics[*i];
     if metrics.iter().any(|i| of(i).better.is_some()) {

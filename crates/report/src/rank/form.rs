@@ -1,9 +1,11 @@
 //! What all forms of a ranking share: which metrics are shown, in which order, and the words of a cell.
 
 use super::Rank;
-use crate::compare::metric_words;
+use super::{installation, use_sentences};
+use crate::compare::{metric_words, quantity_words};
+use crate::headline::row_words;
 use crate::quantity;
-use model::{Better, Prediction, RankedMetric, Ranking, Unit};
+use model::{Better, Prediction, RankedMetric, Ranking, Unit, Work};
 
 /// Metrics that are named of a winner.
 const MOST_NAMED: usize = 6;
@@ -80,6 +82,22 @@ pub(crate) fn same_order_percent(prediction: &Prediction) -> Option<f64> {
     prediction.agreement.map(|share| 100.0 * share.max(1.0 - share))
 }
 
+/// A metric as people call it: of the check's kinds of work by what is done, `sequential write`; another by its name.
+pub(crate) fn people_words(id: &str) -> String {
+    let of = id.rsplit_once('.').and_then(|(phase, _)| Work::ALL.iter().find(|w| w.name() == phase));
+    match (of, quantity_words(id).1.as_str()) {
+        (None, _) => metric_words(id),
+        (Some(work), "throughput" | "IOPS") => row_words(*work).to_owned(),
+        (Some(work), what) => format!("{} {what}", row_words(*work)),
+    }
+}
+
+/// What is said before any number: who is good for what, how long an installation takes, and who is best in which metric.
+pub(crate) fn answers(rank: &Rank<'_>) -> Vec<String> {
+    let uses = use_sentences(&rank.ranking.uses);
+    uses.into_iter().chain(installation(rank)).chain(winners(rank)).collect()
+}
+
 /// Who is best at what, in words: a sentence for each target that is first, or shares the first place, anywhere.
 pub(crate) fn winners(rank: &Rank<'_>) -> Vec<String> {
     let ranking = rank.ranking;
@@ -87,7 +105,7 @@ pub(crate) fn winners(rank: &Rank<'_>) -> Vec<String> {
     let words = |i: usize| {
         let metric = &ranking.targets[0].metrics[i];
         let firsts = ranking.targets.iter().filter(|t| t.metrics[i].place == Some(1)).count();
-        format!("{}{}", metric_words(&metric.id), if firsts > 1 { " (shared)" } else { "" })
+        format!("{}{}", people_words(&metric.id), if firsts > 1 { " (shared)" } else { "" })
     };
     let best = |target: &model::RankedTarget| -> Vec<String> {
         // What all share tells none of them apart.

@@ -119,3 +119,64 @@ fn a_refused_number_stands_in_brackets_with_its_mark() {
     assert!(text.contains(&format!("({})!1", report::quantity::rate(rejected))), "{text}");
     assert!(text.contains("\n  !1 "), "the mark has its reason: {text}");
 }
+
+fn screen(sample: &Sample, width: usize) -> Vec<String> {
+    let style = Style { width, ..Style::default() };
+    report::brief(&sample.check(), &style).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn on_a_terminal_a_check_is_a_screen_with_the_answer_at_its_end() {
+    for mut s in
+        [fixture::sd_card(), fixture::troubled(), fixture::hostile(), fixture::null_target(), fixture::simulated()]
+    {
+        s.fetch = Some(format!("scp host:{} .", "a-long-name/".repeat(20)));
+        let lines = screen(&s, 80);
+        let rows: usize = lines.iter().map(|l| text::width(l).div_ceil(80).max(1)).sum();
+        assert!(rows <= 23, "{rows} rows beside the prompt:\n{}", lines.join("\n"));
+        let at = |what: &str| lines.iter().position(|l| l.contains(what));
+        let bottleneck = at("  Bottleneck: ").expect("a bottleneck");
+        assert!(at("Run   ").is_some_and(|run| run < bottleneck), "{}", lines.join("\n"));
+        // Behind the bottleneck stands the next step, and nothing else.
+        let last = at("  Next step: ").unwrap_or(bottleneck);
+        assert!(last >= bottleneck && lines[last + 1..].iter().all(|l| l.starts_with("    ")), "{}", lines.join("\n"));
+        assert_eq!(at("  Next step: ").is_some(), s.next_step.is_some());
+    }
+    insta::assert_snapshot!(screen(&fixture::sd_card(), 80).join("\n"));
+}
+
+#[test]
+fn beside_a_number_stands_what_limits_it_and_reasons_are_grouped() {
+    let mut s = fixture::sd_card();
+    let foreign = "foreign-traffic: another program used the disk, 3.1 MB/s beside it, mostly pid 4711 postgres: at least 12 % of what \
+                   the disk did";
+    for phase in ["seq-read", "seq-write", "buffered-write"] {
+        s.refuse(phase, &[foreign]);
+    }
+    s.refuse("rand-read-qd1", &["steal: the hypervisor took up to 9 % of a CPU's time"]);
+    s.refuse("rand-read-qd32", &["steal: the hypervisor took up to 16 % of a CPU's time"]);
+    let text = screen(&s, 80).join("\n");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("Doubtful (in brackets): another program, pid 4711 postgres: 3 numbers; steal up to 16 %: 2"),
+        "{text}"
+    );
+    let row = |label: &str| text.lines().find(|l| l.contains(label)).expect("a row").to_owned();
+    assert!(row("sequential").contains("another program"), "{text}");
+    assert!(row("depth 1").contains("steal up to 9 %") && row("depth 1").contains("device"), "{text}");
+    assert!(!text.contains("!1"), "there are no notes to point to: {text}");
+}
+
+#[test]
+fn what_is_not_known_has_no_confidence() {
+    for text in [
+        plain(&fixture::troubled()),
+        markdown(&fixture::troubled().check()),
+        screen(&fixture::troubled(), 80).join("\n"),
+    ] {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, rest) = words.split_once("not known: the sequential read").expect("the statement");
+        let (sentence, _) = rest.split_once("refused").expect("its end");
+        assert!(!rest[sentence.len()..].starts_with("refused ("), "{text}");
+    }
+}

@@ -99,7 +99,7 @@ impl Report {
                 run.state = RunState::Failed;
             }
             if let Some(options) = job.options.as_ref().filter(|_| number < TOLD_LIMIT) {
-                run.remark(format!("job '{}': {options}", job.name));
+                run.remark(model::job_options::remark(&job.name, options));
             }
         }
         if named_twice {

@@ -7,7 +7,7 @@ mod scatter;
 
 use super::{fold, framed, said, section, t};
 use crate::presentation::Part;
-use crate::rank::{Rank, order, place, predictions, shown, winners};
+use crate::rank::{Rank, answers, order, place, predictions, shown};
 use crate::{quantity, text};
 use maud::{Markup, html};
 
@@ -26,11 +26,11 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
             p.brand { span { "narrows rank" } span { (ranking.targets.len()) " targets" } }
             h1 { (t(title)) }
         }
-        @let winners = winners(rank);
-        @if !ranking.reasons.is_empty() || !winners.is_empty() {
+        @let answers = answers(rank);
+        @if !ranking.reasons.is_empty() || !answers.is_empty() {
             section.verdict id="answer" {
                 h2 { "What these targets show" }
-                @for winner in &winners { p { (t(winner)) } }
+                @for answer in &answers { p { (t(answer)) } }
                 ul.evidence { @for r in &ranking.reasons { li { (t(&text::capital(model::Reason::of(r).sentence))) } } }
             }
         }

@@ -1,0 +1,202 @@
+//! `narrows check` on a terminal, of several targets and for several uses; and what may stand in the place of a command.
+
+use crate::program::{Ended, Scratch};
+use std::process::Command;
+
+/// Runs it on a terminal of `script` (util-linux), whose size is not known: 80 columns. `None` where there is no such program.
+fn on_a_terminal(scratch: &Scratch, line: &str, answer: &str) -> Option<Ended> {
+    if Command::new("script").arg("--version").output().is_err() {
+        println!("SKIPPED: no program script to make a terminal with");
+        return None;
+    }
+    let typed = scratch.path().join("typed");
+    std::fs::write(&typed, answer).unwrap();
+    let typed = std::fs::File::open(typed).unwrap();
+    let program = env!("CARGO_BIN_EXE_narrows");
+    let command = format!("{program} {line} 2>/dev/null");
+    let mut script = scratch.command(["unused"]);
+    let environment: Vec<_> = script.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect();
+    let mut made = Command::new("script");
+    made.args(["-qec", &command, "/dev/null"]).current_dir(scratch.path()).stdin(typed);
+    for (key, value) in environment {
+        match value {
+            Some(value) => made.env(key, value),
+            None => made.env_remove(key),
+        };
+    }
+    script = made;
+    let mut ended = Ended::of(script.env("NO_COLOR", "1").output().expect("script runs"));
+    ended.stdout = ended.stdout.replace('\r', "");
+    Some(ended)
+}
+
+#[test]
+fn a_terminal_gets_a_screen_with_the_answer_last_and_a_pipe_gets_all() {
+    let scratch = Scratch::new();
+    let Some(short) = on_a_terminal(&scratch, "check sim:class4-card --seed 1", "") else { return };
+    let rows: usize = short.stdout.lines().map(|l| l.chars().count().div_ceil(80).max(1)).sum();
+    assert!(rows <= 23, "{rows} rows beside the prompt:\n{}", short.stdout);
+    let at = |text: &str, what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}: {text}"));
+    let order =
+        ["sequential", "Run   ", "Too slow for", "Bottleneck:", "Next step:"].map(|what| at(&short.stdout, what));
+    assert!(order.is_sorted(), "{}", short.stdout);
+    let all = on_a_terminal(&scratch, "check sim:class4-card --seed 1 --details", "").expect("script").stdout;
+    let piped = scratch.run(["check", "sim:class4-card", "--seed", "1"]).stdout;
+    for whole in [&all, &piped] {
+        assert!(whole.contains("What limits each number") && whole.contains("memory copy"), "{whole}");
+    }
+}
+
+#[test]
+fn several_targets_stand_side_by_side() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "--json"], 0);
+    assert_eq!(document["schema"], "narrows/checks/1");
+    let names: Vec<_> = document["checks"].as_array().unwrap().iter().map(|c| c["target"]["name"].clone()).collect();
+    assert_eq!(names, ["sim:class4-card", "sim:nvme"]);
+    let uses = document["uses"].as_array().unwrap();
+    let root = uses.iter().find(|u| u["for"] == "root-fs").expect("an operating system");
+    let order: Vec<_> =
+        root["targets"].as_array().unwrap().iter().map(|t| (t["target"].clone(), t["met"].clone())).collect();
+    assert_eq!(order, [("sim:nvme".into(), true.into()), ("sim:class4-card".into(), false.into())]);
+    let text = scratch.run(["check", "sim:class4-card", "sim:nvme"]).stdout;
+    assert!(text.contains("Good for an operating system: sim:nvme") && text.contains("not: sim:class4-card"), "{text}");
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    // What cannot be checked does not keep the others from it, and is not forgotten.
+    let one = scratch.run(["check", "sim:nvme", "/no/such/place"]);
+    assert!(
+        one.code == 3 && one.stdout.contains("sim:nvme") && one.stderr.contains("/no/such/place"),
+        "{}",
+        one.stderr
+    );
+    // The same in words from the archive.
+    let ranked = scratch.run([
+        "rank",
+        document["checks"][0]["run_id"].as_str().unwrap(),
+        document["checks"][1]["run_id"].as_str().unwrap(),
+    ]);
+    assert!(ranked.stdout.contains("Good for video: sim:nvme (V90"), "{}", ranked.stdout);
+    assert!(
+        ranked.stdout.contains("sequential write") && !ranked.stdout.contains("throughput_bytes_per_s"),
+        "{}",
+        ranked.stdout
+    );
+}
+
+#[test]
+fn several_uses_are_answered_each_and_one_no_is_a_no() {
+    let scratch = Scratch::new();
+    let both = scratch.json(["check", "sim:class4-card", "--for", "root-fs,video=V6", "--json"], 1);
+    let met: Vec<_> = both["fit"].as_array().unwrap().iter().take(2).map(|f| f["met"].clone()).collect();
+    assert_eq!(met, [false, true]);
+    let verdict = both["verdict"].as_str().unwrap();
+    assert!(
+        verdict.contains("No, not good for an operating system") && verdict.contains("Yes, good for video V6"),
+        "{verdict}"
+    );
+    assert_eq!(scratch.json(["check", "sim:nvme", "--for", "root-fs,A1", "--json"], 0)["fit"][1]["for"], "A1");
+    let refused = scratch.json(["check", "sim:nvme", "--for", "etcd,sqlite", "--json"], 2);
+    assert!(refused["message"].as_str().unwrap().contains("different sizes"), "{refused}");
+}
+
+#[test]
+fn a_target_alone_is_checked_help_helps_and_nothing_is_a_few_lines() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.json(["sim:nvme", "--json", "--for", "A1"], 0)["target"]["name"], "sim:nvme");
+    let plan = scratch.run([scratch.target().to_str().unwrap(), "--plan"]);
+    assert!(plan.code == 0 && plan.stdout.contains("seq-write"), "{}", plan.stderr);
+    let nothing = scratch.run([""; 0]);
+    assert_eq!((nothing.code, nothing.stderr.lines().count()), (2, 15), "{}", nothing.stderr);
+    let help = scratch.run(["help"]);
+    assert!(help.code == 0 && help.stdout.starts_with("Find where your storage narrows"), "{}", help.stdout);
+    assert_eq!(scratch.run(["help", "check"]).stdout, scratch.run(["check", "--help"]).stdout);
+    let typo = scratch.run(["chekc"]);
+    assert!(typo.code == 2 && typo.stderr.contains("check"), "{}", typo.stderr);
+}
+
+#[test]
+fn deleting_is_asked_on_a_terminal_and_counted_by_workload() {
+    let scratch = Scratch::new();
+    for workload in ["latency", "depth", "latency"] {
+        assert_eq!(scratch.run(["run", workload, "sim:nvme", "--set", "time=1s"]).code, 0);
+    }
+    // One of each workload stays.
+    let plan = scratch.json(["runs", "prune", "--keep", "1", "--dry-run", "--json"], 0);
+    assert_eq!(plan["results"].as_array().map_or(0, Vec::len), 1, "{plan}");
+    let Some(no) = on_a_terminal(&scratch, "runs delete latest", "n\n") else { return };
+    assert!(no.stdout.contains("Delete it, ") && no.stdout.contains("kB"), "{}", no.stdout);
+    let count = || scratch.json(["runs", "--json"], 0)["runs"].as_array().unwrap().len();
+    assert_eq!(count(), 3);
+    on_a_terminal(&scratch, "runs delete latest", "y\n");
+    assert_eq!(count(), 2);
+    on_a_terminal(&scratch, "runs delete latest --yes", "");
+    assert_eq!(count(), 1, "a script, and who says --yes, is not asked");
+    let verified = scratch.run(["runs", "verify"]);
+    assert!(verified.stdout.ends_with("1 run, all as they were written\n"), "{}", verified.stdout);
+}
+
+fn fio(scratch: &Scratch, depth: u32, iops: f64) -> String {
+    let path = scratch.path().join(format!("fio-{depth}.json"));
+    let direction = format!(
+        r#"{{"io_bytes": 40960000, "bw_bytes": {}, "iops": {iops}, "runtime": 10000, "total_ios": 10000}}"#,
+        iops * 4096.0
+    );
+    let text = format!(
+        r#"{{"fio version": "fio-3.33", "timestamp": 1700000000, "jobs": [{{"jobname": "j", "error": 0,
+        "job options": {{"rw": "randread", "bs": "4k", "iodepth": "{depth}"}}, "read": {direction}}}]}}"#
+    );
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn other_jobs_of_fio_are_told_before_anything_and_no_verdict_for_a_script() {
+    let scratch = Scratch::new();
+    let (a, b) = (fio(&scratch, 8, 90_000.0), fio(&scratch, 1, 11_000.0));
+    let document = scratch.json(["compare", &a, &b, "--json"], 0);
+    let first = &document["environment_differences"][0];
+    assert_eq!(
+        (first["what"].as_str(), &first["a"][0], &first["b"][0]),
+        (Some("job options"), &"iodepth=8".into(), &"iodepth=1".into())
+    );
+    let text = scratch.run(["compare", &a, &b]).stdout;
+    assert!(text.find("iodepth=8").expect("the option") < text.find("Overall").expect("the answer"), "{text}");
+    let refused = scratch.json(["compare", &a, &b, "--fail-on", "worse", "--json"], 3);
+    assert!(
+        refused["message"].as_str().unwrap().contains("iodepth=8")
+            && refused["remedy"].as_str().unwrap().contains("--anyway")
+    );
+    assert_eq!(scratch.run(["compare", &a, &b, "--fail-on", "worse", "--anyway"]).code, 0);
+    let same = scratch.run(["compare", &a, &fio(&scratch, 8, 91_000.0), "--fail-on", "worse"]);
+    assert_eq!(same.code, 2, "the same file twice: {}", same.stderr);
+}
+
+#[test]
+fn a_setting_that_nothing_passes_is_told_before_it_starts() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let line = format!("depth {}", target.display());
+    let ended = scratch.run(["compare", "--repeat", "6", &line, "--with", "dirty-ratio=10,20", "--plan"]);
+    assert!(ended.stderr.contains("cannot make a difference"), "{}\n{}", ended.stdout, ended.stderr);
+    let line = format!("latency {}", target.display());
+    let ended = scratch.run(["compare", "--repeat", "6", &line, "--with", "dirty-ratio=10,20", "--plan"]);
+    assert!(!ended.stderr.contains("cannot make a difference"), "it writes through the page cache: {}", ended.stderr);
+}
+
+#[test]
+fn an_unknown_metric_of_a_ranking_is_a_short_error() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "--json"], 0);
+    let ids: Vec<&str> = document["checks"].as_array().unwrap().iter().map(|c| c["run_id"].as_str().unwrap()).collect();
+    let error = scratch.run(["rank", ids[0], ids[1], "--metric", "seq-wirte.throughput_bytes_per_s"]);
+    assert!(error.code == 2 && error.stderr.len() < 500, "{}", error.stderr);
+    assert!(error.stderr.contains("did you mean seq-write.throughput_bytes_per_s?"), "{}", error.stderr);
+}
+
+#[test]
+fn watch_takes_an_interval_and_a_count_without_a_target() {
+    let scratch = Scratch::new();
+    let ended = scratch.run(["watch", "0.05", "2", "--json"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(ended.stdout.lines().count(), 2, "{}", ended.stdout);
+}
