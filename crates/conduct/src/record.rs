@@ -9,6 +9,7 @@ mod pins;
 mod place;
 mod priority;
 mod read;
+mod room;
 mod scheduling;
 mod simulated;
 mod superblocks;
@@ -32,6 +33,7 @@ use observe::Root;
 use others::Others;
 use pins::Listening;
 use place::{Begun, RecordingTarget};
+use room::give_back;
 use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
 use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Pins, Ran, Ring, SharedPins, WhenFull, WriterSettings};
 use std::ffi::OsStr;
@@ -97,6 +99,8 @@ pub struct Recording<'a> {
     pub anew: bool,
     /// How long a new container is.
     pub size: Option<u64>,
+    /// Whether room that was not used stays reserved at the end.
+    pub keep_size: bool,
     /// How long its segments are.
     pub segment: Option<u64>,
     /// The largest frame it takes.
@@ -308,6 +312,7 @@ fn real(
             }
             tell(RecordEvent::Runs(&now()));
             listening.look();
+            begun.growing.iter().for_each(|growing| growing.ahead());
             hold_back(&mut others, (&ring, ring_bytes), &|| writer.is_finished());
         }
         stop.store(true, Ordering::Relaxed);
@@ -320,7 +325,9 @@ fn real(
         place.keep();
     }
     let (deferred, limits) = others.end();
-    let (ran, scheduling, complaints) = ran?;
+    let given_back = if place.gives_back { give_back(&place.file, &place.path) } else { Ok(0) };
+    let (ran, scheduling, mut complaints) = ran?;
+    complaints.extend(given_back.err().map(|e| format!("its room cannot be given back: {e}")));
     let usage = process_usage().since(&usage_before);
     Ok(Recorded {
         path: place.path.clone(),
@@ -371,6 +378,7 @@ fn writer_settings(
         priority,
         pins: SharedPins::new(begun.pins.clone()),
         keep_times: recording.temporary,
+        room: begun.growing.clone().map(|growing| growing as _),
     }
 }
 

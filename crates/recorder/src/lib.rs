@@ -13,6 +13,7 @@ mod container;
 #[cfg(test)]
 mod crash_tests;
 mod damage;
+mod ending;
 mod export;
 mod frame;
 pub mod input;
@@ -35,6 +36,7 @@ pub use container::{
     VERSION, WhenFull,
 };
 pub use damage::Damage;
+pub use ending::Ending;
 pub use export::{Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
 pub use read_error::ReadError;
@@ -43,4 +45,4 @@ pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
 pub use store::Store;
 pub use verify::Verified;
-pub use writer::{FrameTime, MOST_FRAME_TIMES, WriterData, WriterSettings, WriterSource, Written, writer};
+pub use writer::{FrameTime, MOST_FRAME_TIMES, Room, WriterData, WriterSettings, WriterSource, Written, writer};

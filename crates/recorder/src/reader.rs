@@ -136,16 +136,28 @@ impl<S: Store> Container<S> {
     fn find_segments(&self) -> Result<Vec<Segment>, ReadError> {
         let geometry = *self.geometry();
         let mut segments = Vec::new();
+        let length = self.store.length().map_err(|source| ReadError::Io { offset: 0, source })?;
         for slot in 0..geometry.segments {
             let offset = geometry.offset_of(slot);
+            if offset >= length {
+                break;
+            }
             let Some(header) = SegmentHeader::decode(&read(&self.store, offset, RECORD_BYTES)?) else { continue };
             let belongs = header.identity.uuid == self.superblock.identity.uuid
                 && header.geometry == geometry
                 && header.segment % geometry.segments == slot;
             if belongs {
                 let last = offset + geometry.segment_bytes - geometry.block_bytes;
-                let footer = SegmentFooter::decode(&read(&self.store, last, RECORD_BYTES)?);
-                let footer = footer.filter(|f| f.identity == header.identity && f.segment == header.segment);
+                let footer = |at| -> Result<Option<SegmentFooter>, ReadError> {
+                    let footer = SegmentFooter::decode(&read(&self.store, at, RECORD_BYTES)?);
+                    Ok(footer.filter(|f| f.identity == header.identity && f.segment == header.segment))
+                };
+                // Of the last one of a file that was cut off it stands behind the batches.
+                let cut = self.superblock.second_place(length).saturating_sub(geometry.block_bytes);
+                let footer = match footer(last)? {
+                    None if self.superblock.gives_back && (offset..last).contains(&cut) => footer(cut)?,
+                    other => other,
+                };
                 segments.push(Segment { header, footer, until_batch: u64::MAX });
             }
         }

@@ -55,6 +55,7 @@ pub(super) fn record(
         priority: None,
         pins: SharedPins::default(),
         keep_times: false,
+        room: None,
     };
     let mut device = SimDevice::new(model);
     device.prepare_buffers(DEPTH, PIECE_BYTES);

@@ -49,7 +49,7 @@ pub(super) fn superblock_of(file: &File, uuid: &[u8; 16]) -> Option<Superblock> 
 /// Both copies, durably; never both at once, so that one is always whole.
 pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
     let record = superblock.encode();
-    for at in [superblock.geometry.second_superblock(), 0] {
+    for at in [superblock.second_place(Store::length(file)?), 0] {
         file.write_all_at(&record, at)?;
         file.sync_data()?;
     }

@@ -84,7 +84,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     let bytes = (1 << 20) + 5 * SEGMENT_BYTES + 4096;
     let geometry = Geometry::fit(bytes, 512, 1000, Some(SEGMENT_BYTES), when_full).ok()?;
     let identity = Identity { uuid: *b"0123456789abcdef", epoch: 1 };
-    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default() };
+    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default(), gives_back: false };
     let mut container = vec![0; geometry.container_bytes as usize];
     for at in [0, geometry.second_superblock() as usize] {
         container[at..at + 4096].copy_from_slice(&superblock.encode());
@@ -105,6 +105,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
         priority: None,
         pins: SharedPins::default(),
         keep_times: false,
+        room: None,
     };
     let buffers = vec![vec![0; PIECE_BYTES]; DEPTH as usize];
     let memory = Memory { bytes: Rc::clone(&container), buffers, done: Vec::with_capacity(DEPTH as usize), now: 0 };
