@@ -53,9 +53,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
                 if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };
             output.warning(&format!("{}: what it holds will be lost: {content}", loss.path.display()));
         }
-        RecordEvent::Begins { path, geometry, epoch } => {
+        RecordEvent::Begins { path, epoch, room_bytes, .. } => {
             if !global.json {
-                let room = quantity::binary_size(geometry.segments * geometry.segment_bytes);
+                let room = quantity::binary_size(room_bytes);
                 output.aside(&format!("records to {} (recording {epoch} there; room for {room})\n", path.display()));
             }
         }
@@ -108,6 +108,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         consent: Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None },
         anew: args.new,
         size: bytes("--size", args.size.as_deref())?,
+        keep_size: args.keep_size,
         segment: bytes("--segment", args.segment.as_deref())?,
         largest_frame: bytes("--max-frame", args.max_frame.as_deref())?.unwrap_or(0),
         when_full: args.when_full.map(|full| match full {
@@ -133,6 +134,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         limits: args.limit.iter().map(limits::parse).collect::<Result<Vec<_>, _>>()?.concat(),
         defer_at_most_ns: time("--defer-at-most", &args.defer_at_most)?,
         temporary: false,
+        bounds: None,
     })
 }
 
@@ -281,6 +283,11 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
     remarks.extend(recorded.complaints.iter().cloned());
     match ran.written.ended_by {
         Some(recorder::Loss::ContainerFull) => remarks.push("the recording is full".into()),
+        Some(recorder::Loss::NoRoom) => remarks.push(
+            "the file system has no more room for it, but for a twentieth (256 MiB at least) that stays free: free some, or \
+             record with --when-full wrap, which overwrites the oldest"
+                .into(),
+        ),
         Some(recorder::Loss::Storage) => {
             let errno = ran.written.errno.map_or_else(String::new, |errno| format!(" ({})", sys::errno_name(errno)));
             remarks.push(format!("the storage failed{errno}: what was acknowledged before is there"));

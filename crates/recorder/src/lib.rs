@@ -37,7 +37,7 @@ pub use container::{
 };
 pub use damage::Damage;
 pub use ending::Ending;
-pub use export::{Matroska, MatroskaError};
+pub use export::{FilmTimes, Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
 pub use read_error::ReadError;
 pub use reader::{BatchAt, Container, FrameAt, Segment, Span, StreamHeld, VisitFrame};

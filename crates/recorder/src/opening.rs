@@ -31,7 +31,11 @@ pub(crate) fn superblock<S: Store>(store: &S) -> Result<(Superblock, Vec<Damage>
     }
     let cut = |found: &Superblock| {
         let expected = found.geometry.container_bytes;
-        if expected > length && !found.gives_back { Err(ContainerError::Cut { found: length, expected }) } else { Ok(()) }
+        if expected > length && !found.gives_back {
+            Err(ContainerError::Cut { found: length, expected })
+        } else {
+            Ok(())
+        }
     };
     let same = |a: &Superblock, b: &Superblock| a.identity.uuid == b.identity.uuid && a.geometry == b.geometry;
     let (superblock, damage) = match (first, second) {
@@ -61,5 +65,12 @@ fn from_segments<S: Store>(store: &S, length: u64) -> Result<Superblock, ReadErr
     let SegmentHeader { identity: Identity { uuid, epoch }, geometry, started_ns, .. } = newest;
     let pins = Pins::default();
     let gives_back = geometry.container_bytes > length;
-    Ok(Superblock { identity: Identity { uuid, epoch }, generation: 0, geometry, created_ns: started_ns, pins, gives_back })
+    Ok(Superblock {
+        identity: Identity { uuid, epoch },
+        generation: 0,
+        geometry,
+        created_ns: started_ns,
+        pins,
+        gives_back,
+    })
 }

@@ -16,6 +16,8 @@ use std::ops::ControlFlow;
 
 /// What is looked through at once for the next batch.
 const WINDOW_BYTES: usize = 1 << 20;
+/// The same where what lies between directories is of no matter.
+const DIRECTORY_BYTES: usize = 16 << 10;
 
 /// A segment that was found.
 #[derive(Clone, Debug)]
@@ -174,6 +176,7 @@ impl<S: Store> Container<S> {
     fn walk(
         &self,
         segment: &Segment,
+        window: usize,
         visit: &mut dyn FnMut(BatchAt) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ReadError> {
         let geometry = self.geometry();
@@ -182,7 +185,7 @@ impl<S: Store> Container<S> {
             Some(footer) => footer.end.min(geometry.segment_bytes),
             None => geometry.segment_bytes - geometry.block_bytes,
         };
-        let mut window = Window { store: &self.store, offset: 0, bytes: Vec::new() };
+        let mut window = Window { store: &self.store, least: window, offset: 0, bytes: Vec::new() };
         let mut at = geometry.block_bytes;
         while at < end {
             let found = self.batch_at(&mut window, start + at, &segment.header)?;
@@ -205,7 +208,29 @@ impl<S: Store> Container<S> {
             visit(batch);
             ControlFlow::Continue(())
         };
-        self.walk(segment, visit).map(drop)
+        self.walk(segment, WINDOW_BYTES, visit).map(drop)
+    }
+
+    /// Gives the directory's line of each frame of the streams of this name, the oldest first: little is read beside directories.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn directory(&self, stream: Option<&str>, visit: &mut dyn FnMut(&FrameEntry)) -> Result<(), ReadError> {
+        let names = self.names()?;
+        for segment in &self.segments {
+            let epoch = segment.header.identity.epoch;
+            let named = |number| names.get(&(epoch, number)).map_or("", |name| name.name.as_str());
+            let _ = self.walk(segment, DIRECTORY_BYTES, &mut |batch| {
+                for entry in &batch.header.entries {
+                    match entry {
+                        Entry::Frame(frame) if stream.is_none_or(|s| s == named(frame.stream)) => visit(frame),
+                        _ => {}
+                    }
+                }
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(())
     }
 
     fn batch_at(
@@ -357,7 +382,7 @@ impl<S: Store> Container<S> {
             let epoch = segment.header.identity.epoch;
             let until = acknowledged.get(&epoch).copied().unwrap_or(0);
             let mut failed = None;
-            let went = self.walk(segment, &mut |batch| {
+            let went = self.walk(segment, WINDOW_BYTES, &mut |batch| {
                 for entry in &batch.header.entries {
                     let Entry::Frame(mut frame) = *entry else { continue };
                     let unnamed = StreamName { stream: frame.stream, ..StreamName::default() };
@@ -393,6 +418,8 @@ impl<S: Store> Container<S> {
 /// A stretch of the storage in memory.
 struct Window<'a, S> {
     store: &'a S,
+    /// So much is read at once.
+    least: usize,
     offset: u64,
     bytes: Vec<u8>,
 }
@@ -402,7 +429,7 @@ impl<S: Store> Window<'_, S> {
     fn at(&mut self, offset: u64, length: usize) -> Result<&[u8], ReadError> {
         let inside = offset >= self.offset && offset + length as u64 <= self.offset + self.bytes.len() as u64;
         if !inside {
-            self.bytes = read(self.store, offset, length.max(WINDOW_BYTES))?;
+            self.bytes = read(self.store, offset, length.max(self.least))?;
             self.offset = offset;
         }
         let start = (offset - self.offset) as usize;

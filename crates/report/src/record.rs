@@ -158,6 +158,10 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         if checked.mended {
             line("  - ", "its superblocks were written anew", None);
         }
+        if checked.given_back_bytes > 0 {
+            let text = format!("{} that it does not use are free again", quantity::size(checked.given_back_bytes));
+            line("  - ", &text, None);
+        }
     }
     let count: u64 = document.streams.iter().map(|s| s.frames).sum();
     let bytes: u64 = document.streams.iter().map(|s| s.bytes).sum();

@@ -89,6 +89,7 @@ impl FramesSetup<'_> {
             defer: Vec::new(),
             defer_at_most_ns: 0,
             temporary: true,
+            bounds: None,
         };
         let recorded = record(&recording, self.interrupts, &|event| {
             if let RecordEvent::WillBeLost(loss) = event {

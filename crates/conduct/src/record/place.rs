@@ -66,7 +66,7 @@ impl RecordingTarget {
     /// Opens, and makes where nothing is; nothing is written that was there.
     pub fn open(recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_>)) -> Result<Self, Failure> {
         let given = Path::new(recording.target);
-        let made = make(given, recording)?;
+        let made = make(given)?;
         let path = made.as_ref().map_or(given, |(path, _)| path.as_path());
         let opened = Self::open_existing(path, made.as_ref().map(|(_, file)| *file), recording, tell);
         opened.inspect_err(|_| {
@@ -121,7 +121,8 @@ impl RecordingTarget {
             None => {
                 let anew = given_up.filter(|old| old.gives_back && !is_device);
                 let own = !is_device && (length == 0 || anew.is_some());
-                let size = recording.size.or(anew.map(|old| old.geometry).filter(|g| !g.grows()).map(|g| g.container_bytes));
+                let size =
+                    recording.size.or(anew.map(|old| old.geometry).filter(|g| !g.grows()).map(|g| g.container_bytes));
                 let when_full = recording.when_full.unwrap_or_default();
                 let grows = own && size.is_none() && when_full == WhenFull::Stop && !recording.keep_size;
                 let length = match own {
@@ -203,6 +204,15 @@ impl RecordingTarget {
             })?;
         }
         Ok(None)
+    }
+
+    /// What it has room for from this segment on: of one that grows as far as that is known now.
+    pub fn room_bytes(&self, next_segment: u64) -> u64 {
+        match self.geometry.when_full {
+            _ if self.geometry.grows() => free_bytes(&self.file).unwrap_or(0),
+            WhenFull::Wrap => self.geometry.segments * self.geometry.segment_bytes,
+            WhenFull::Stop => self.geometry.segments.saturating_sub(next_segment) * self.geometry.segment_bytes,
+        }
     }
 
     /// What must not be overwritten of what is there already.
@@ -336,7 +346,7 @@ fn held(file: &File, path: &Path) -> Result<Option<Container<File>>, Failure> {
 }
 
 /// Makes a file where a directory was named, or a name that is free; its path, `st_dev` and `st_ino`.
-fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<Made>, Failure> {
+fn make(given: &Path) -> Result<Option<Made>, Failure> {
     let path = if given.is_dir() {
         let directory = given.canonicalize().map_err(|e| cannot(given, &e))?;
         directory.join(format!("narrows-{:08x}.{RECORDING_SUFFIX}", random_u64()? as u32))

@@ -170,16 +170,33 @@ pub(super) fn in_memory(magic: u32) -> bool {
     matches!(magic, 0x0102_1994 | 0x8584_58f6)
 }
 
+/// What of a file system of this size always stays free.
+fn kept_free(total_bytes: u64) -> u64 {
+    (total_bytes / 20).max(LEAST_FREE)
+}
+
+/// What files in memory may take of it: half, as tmpfs itself does by default; the rest is for everybody else, us included.
+fn share_of_memory(available_bytes: Option<u64>) -> u64 {
+    available_bytes.map_or(LEAST_FREE, |m| m / 2)
+}
+
+/// What a file system has for a file of ours: all but what always stays free.
+pub fn usable_bytes(space: &sys::Space, memory_available_bytes: Option<u64>) -> u64 {
+    // Some FUSE servers and ramfs report no size at all.
+    let unsized_fs = space.total_bytes == 0;
+    let free = if unsized_fs { u64::MAX } else { space.available_bytes.saturating_sub(kept_free(space.total_bytes)) };
+    if in_memory(space.magic) { free.min(share_of_memory(memory_available_bytes)) } else { free }
+}
+
 /// How large the temporary file may become.
 fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure> {
     let space = sys::space_of(file).map_err(|e| refusal(Attempt::Look, path, &e))?;
-    let keep = (space.total_bytes / 20).max(LEAST_FREE);
+    let keep = kept_free(space.total_bytes);
     // Some FUSE servers and ramfs report no size at all.
     let mut max = if space.total_bytes == 0 { u64::MAX } else { space.available_bytes.saturating_sub(keep) };
     let mut bound = format!("{} MiB are available, {} MiB are kept free", space.available_bytes / MIB, keep / MIB);
     if in_memory(space.magic) {
-        // Half, as tmpfs itself does by default: the rest is for everybody else, us included.
-        let half = options.memory_available_bytes.map_or(LEAST_FREE, |m| m / 2);
+        let half = share_of_memory(options.memory_available_bytes);
         if half < max {
             max = half;
             bound = format!("the file system lies in memory, of which half ({} MiB) may be used", half / MIB);

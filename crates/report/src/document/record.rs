@@ -108,7 +108,7 @@ pub struct RecordDocument {
     pub ring_bytes: u64,
     /// The most of it that was used.
     pub ring_most_bytes: u64,
-    /// What ended it before its producers did: `container-full`, `storage`.
+    /// What ended it before its producers did: `container-full`, `no-room`, `storage`.
     pub ended_by: Option<&'static str>,
     /// Writes and flushes that failed, after which what was not acknowledged was written elsewhere.
     pub storage_failures: u64,
@@ -161,6 +161,8 @@ pub struct RecordingChecked {
     pub damage: Vec<String>,
     /// Whether a damaged superblock was written anew.
     pub mended: bool,
+    /// Room that was reserved and not used, and is free again.
+    pub given_back_bytes: u64,
 }
 
 /// What `narrows record --list`, `--verify`, `--recover` and `--export` print with `--json`.
