@@ -24,6 +24,7 @@ mod looked_at;
 mod output;
 mod output_file;
 mod progress;
+mod progress_line;
 mod rank;
 mod rate;
 mod reading;

@@ -7,13 +7,14 @@ mod reading;
 
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
 use crate::output::Output;
+use crate::progress_line::ProgressLine;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use conduct::admission::Consent;
 use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
 use engine::Control;
 use metrics::Metrics;
-use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
+use model::{Failure, FailureKind, Ns, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull, parse_wish};
 use recorder::{Counted, WhenFull};
 use report::document::{RecordDeferred, RecordDocument, RecordStream};
@@ -21,16 +22,15 @@ use report::quantity;
 use spec::parse_cpus;
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use sys::VideoFormat;
 
 /// A line of progress is drawn anew that often.
-const DRAW: Duration = Duration::from_millis(500);
+const DRAW_NS: Ns = 500_000_000;
 
 /// Executes the command.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -46,7 +46,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
-    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let progress = Progress::new(output);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
@@ -60,11 +60,11 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             }
         }
         RecordEvent::Runs(now) => {
-            line.draw(now);
+            progress.draw(now);
             metrics.iter().for_each(|metrics| metrics.tell(now));
         }
     });
-    line.end();
+    progress.line.wipe();
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);
@@ -199,42 +199,38 @@ fn input(text: &OsString) -> Result<Input, Failure> {
     Ok(if path == Path::new("-") { Input::Stdin { name } } else { Input::Path { name, path: PathBuf::from(path) } })
 }
 
-/// A line of progress on a terminal.
-struct Line {
-    shown: bool,
-    drawn: Cell<Option<Instant>>,
-    length: Cell<usize>,
+/// How far it is, drawn anew now and then.
+struct Progress {
+    line: ProgressLine,
+    drawn: Cell<Option<Ns>>,
 }
 
-impl Line {
-    fn new(shown: bool) -> Self {
-        Self { shown, drawn: Cell::new(None), length: Cell::new(0) }
+impl Progress {
+    fn new(output: &Output) -> Self {
+        Self { line: ProgressLine::new(output.is_json(), output.style().columns()), drawn: Cell::new(None) }
     }
 
     fn draw(&self, now: &Now) {
-        if !self.shown || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
+        if !self.line.is_shown() || now.elapsed_ns < self.drawn.get().unwrap_or(0) + DRAW_NS {
             return;
         }
-        self.drawn.set(Some(Instant::now()));
-        let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
-        let (used, ring) = now.ring;
-        let text = format!(
-            "{}: {} frames durable ({}), {} lost, ring {} %",
-            quantity::duration((now.elapsed_ns / 1_000_000_000).max(1) * 1_000_000_000),
-            quantity::count(sum(|s| s.durable)),
-            quantity::size(sum(|s| s.durable_bytes)),
-            quantity::count(sum(Counted::all_lost)),
-            100 * used / ring.max(1)
-        );
-        let padding = self.length.replace(text.len()).saturating_sub(text.len());
-        let _ = write!(std::io::stderr().lock(), "\r{text}{:padding$}", "");
+        self.drawn.set(Some(now.elapsed_ns));
+        self.line.draw(&progress_text(now));
     }
+}
 
-    fn end(&self) {
-        if self.length.get() > 0 {
-            let _ = write!(std::io::stderr().lock(), "\r{:width$}\r", "", width = self.length.get());
-        }
-    }
+fn progress_text(now: &Now) -> String {
+    let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
+    let (used, ring) = now.ring;
+    format!(
+        "{}: {} frames durable ({}), {} lost, ring {} %",
+        // Of more than ten seconds no tenths are told.
+        quantity::duration(now.elapsed_ns / 100_000_000 * 100_000_000),
+        quantity::count(sum(|s| s.durable)),
+        quantity::size(sum(|s| s.durable_bytes)),
+        quantity::count(sum(Counted::all_lost)),
+        100 * used / ring.max(1)
+    )
 }
 
 /// What a camera gives, which may be other than what was asked of it.

@@ -15,7 +15,7 @@ mod plan;
 mod scrub;
 mod state;
 
-pub use capacity::{CapacityProbe, capacity, probe_bytes};
+pub use capacity::{CapacityProbe, capacity, may_be_written, probe_bytes};
 pub use growth::{Growth, PassTimes, Times};
 pub use kept::DIRECTORY;
 pub use machine::Amplification;

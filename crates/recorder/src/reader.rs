@@ -321,6 +321,22 @@ impl<S: Store> Container<S> {
         Ok(spans)
     }
 
+    /// From when to when nothing is there any more, though something is from before and after it: batches are numbered without gaps,
+    /// segments are not where some are pinned.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn gaps(&self) -> Result<Vec<(u64, u64)>, ReadError> {
+        let spans = self.spans()?;
+        let span = |segment: &Segment| spans.iter().find(|span| span.segment == segment.header.segment);
+        let gap = |pair: &[Segment]| {
+            let end = pair[0].footer.as_ref().map(|f| f.first_batch + f.batches)?;
+            let overwritten = pair[1].header.first_batch > end;
+            overwritten.then(|| Some((span(&pair[0])?.to_ns, span(&pair[1])?.from_ns))).flatten()
+        };
+        Ok(self.segments.windows(2).filter_map(gap).collect())
+    }
+
     /// What a segment holds: of a sealed one as its last block says it.
     fn held_by(&self, segment: &Segment) -> Result<Vec<Held>, ReadError> {
         match &segment.footer {

@@ -195,6 +195,9 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let segments = if pinned.segments == 1 { "segment" } else { "segments" };
         line("  - ", &format!("pinned: {} {segments} ({bytes}){when}", quantity::count(pinned.segments)), None);
     }
+    for gap in &document.gaps {
+        line("  - ", &format!("overwritten, between what is there: {} to {}", gap.from, gap.to), None);
+    }
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {
             0 => String::new(),

@@ -1,6 +1,6 @@
 //! `narrows record --plan`: how many streams a storage carries.
 
-use super::{Line, bytes, recording, time, usage};
+use super::{Progress, bytes, recording, time, usage};
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::output::Output;
 use crate::signals::{SecondSignal, Signals};
@@ -14,7 +14,6 @@ use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::RecordPlanDocument;
 use report::quantity;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
-    let line = Line::new(!global.json && std::io::stderr().is_terminal());
+    let progress = Progress::new(output);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
@@ -64,9 +63,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             output.aside(&format!("writes to {} as fast as it takes it{most}\n", path.display()));
         }
         RecordEvent::Begins { .. } => {}
-        RecordEvent::Runs(now) => line.draw(now),
+        RecordEvent::Runs(now) => progress.draw(now),
     });
-    line.end();
+    progress.line.wipe();
     let recorded = recorded?;
     let intervals = sizing::saturated(&recorded.ran.stream.intervals);
     // A frame waits for its batch, and may have to wait for the flush before its own.

@@ -10,7 +10,9 @@ use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, 
 use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use recorder::{Damage, FrameKind, ReadError, StreamHeld, Verified, WhenFull};
-use report::document::{RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingPinned};
+use report::document::{
+    RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
+};
 use report::quantity;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
@@ -190,6 +192,8 @@ fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, Re
             last: inside().map(|span| span.to_ns).max().map(time_text),
         }
     };
+    let gaps = if geometry.when_full == WhenFull::Wrap { container.gaps()? } else { Vec::new() };
+    let gap = |(from, to)| RecordingGap { from: time_text(from), to: time_text(to) };
     let identity = &superblock.identity;
     Ok(RecordingDocument {
         schema: RecordingDocument::SCHEMA,
@@ -205,6 +209,7 @@ fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, Re
         segments: if geometry.grows() { container.segments().len() as u64 } else { geometry.segments },
         streams: streams.iter().map(stream).collect(),
         pinned: superblock.pins.ranges().iter().map(pinned).collect(),
+        gaps: gaps.into_iter().map(gap).collect(),
         checked: None,
         exported: None,
     })

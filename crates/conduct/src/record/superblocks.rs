@@ -1,5 +1,6 @@
 //! Superblocks of recordings as files: read, changed by one process at a time, written; and what is said where that fails.
 
+pub(super) use crate::file_failure::cannot;
 use model::{Failure, FailureKind};
 use recorder::{RECORD_BYTES, ReadError, Store, Superblock};
 use rustix::fs::FlockOperation;
@@ -54,10 +55,6 @@ pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Res
         file.sync_data()?;
     }
     Ok(())
-}
-
-pub(super) fn cannot(path: &Path, e: &io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()))
 }
 
 pub(super) fn refused(path: &Path, why: &str) -> Failure {

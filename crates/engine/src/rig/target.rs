@@ -5,6 +5,7 @@ use super::refusal::{Attempt, locked, refusal, wrong_kind};
 use model::{Environment, Failure, FailureKind, LayerKind, Target, TargetKind};
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use sys::{Locked, TemporaryKind};
@@ -242,7 +243,8 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     let mut max_bytes = size / MIB * MIB;
     if target.writable {
         let holes = sys::written(&file, 0, size).map_or(0, |w| w.hole_bytes);
-        if holes > 0 {
+        // What is reserved and not written counts as holes, too, and takes no more room.
+        if holes > 0 && meta.blocks().saturating_mul(512) < size {
             max_bytes = max_bytes.min(room(&file, path, options)?);
         }
     }

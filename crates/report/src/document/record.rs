@@ -186,6 +186,8 @@ pub struct RecordingDocument {
     pub streams: Vec<RecordedStream>,
     /// What is not overwritten, stretch by stretch.
     pub pinned: Vec<RecordingPinned>,
+    /// What was overwritten between what is there.
+    pub gaps: Vec<RecordingGap>,
     /// What reading all of it showed; null where only its index was read.
     pub checked: Option<RecordingChecked>,
     /// Frames that were exported; null where none were to be.
@@ -200,6 +202,15 @@ pub struct RecordingPinned {
     /// Arrival of their first frame, RFC 3339; null where they hold none.
     pub first: Option<String>,
     pub last: Option<String>,
+}
+
+/// A time of which nothing is there any more, though there is something from before and after it: it was overwritten.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordingGap {
+    /// Arrival of the last frame before it, RFC 3339.
+    pub from: String,
+    /// Arrival of the first frame after it.
+    pub to: String,
 }
 
 /// What was exported.
