@@ -271,7 +271,7 @@ fn a_storage_says_how_many_streams_it_carries() {
     let target = scratch.target();
     let args = ["record", "--plan", "-o", target.to_str().unwrap(), "--size", "32MB", "--max-write", "64MB", "--json"];
     let real = scratch.json(args, 0);
-    assert!((50_000_000..=64_000_000).contains(&real["bytes_written"].as_u64().unwrap()), "{real}");
+    assert!((30_000_000..=64_000_000).contains(&real["bytes_written"].as_u64().unwrap()), "{real}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
 }
 

