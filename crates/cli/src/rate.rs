@@ -83,6 +83,8 @@ fn found_capacity(
             "narrows rate /dev/NAME --destroy SERIAL --capacity quick; narrows soak DIRECTORY   fills what is free",
         ));
     }
+    // Before it is announced.
+    conduct::soak::may_be_written(&opened)?;
     let probe = if how == CapacityHow::Full { CapacityProbe::Full } else { CapacityProbe::Quick };
     if !output.is_json() {
         let over = report::quantity::size(conduct::soak::probe_bytes(opened.max_bytes, probe));

@@ -7,9 +7,9 @@ mod reading;
 
 use crate::archives;
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
-use crate::one_line::OneLine;
 use crate::output::Output;
 use crate::report_page;
+use crate::progress_line::ProgressLine;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use conduct::WallClock;
@@ -17,7 +17,7 @@ use conduct::admission::Consent;
 use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
 use engine::Control;
 use metrics::Metrics;
-use model::{Failure, FailureKind, parse_bytes, parse_duration_ns};
+use model::{Failure, FailureKind, Ns, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull, parse_wish};
 use recorder::{Counted, WhenFull};
 use report::document::{Answered, RecordDeferred, RecordDocument, RecordStream};
@@ -30,11 +30,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use sys::VideoFormat;
 
 /// A line of progress is drawn anew that often.
-const DRAW: Duration = Duration::from_millis(500);
+const DRAW_NS: Ns = 500_000_000;
 
 /// Executes the command.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -51,25 +50,25 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
-    let line = Line::new(!global.json, output.style().width);
+    let progress = Progress::new(output);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
                 if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };
             output.warning(&format!("{}: what it holds will be lost: {content}", loss.path.display()));
         }
-        RecordEvent::Begins { path, geometry, epoch } => {
+        RecordEvent::Begins { path, epoch, room_bytes, .. } => {
             if !global.json {
-                let room = quantity::binary_size(geometry.segments * geometry.segment_bytes);
+                let room = quantity::binary_size(room_bytes);
                 output.aside(&format!("records to {} (recording {epoch} there; room for {room})\n", path.display()));
             }
         }
         RecordEvent::Runs(now) => {
-            line.draw(now);
+            progress.draw(now);
             metrics.iter().for_each(|metrics| metrics.tell(now));
         }
     });
-    line.end();
+    progress.line.wipe();
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);
@@ -133,6 +132,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         consent: Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None },
         anew: args.new,
         size: bytes("--size", args.size.as_deref())?,
+        keep_size: args.keep_size,
         segment: bytes("--segment", args.segment.as_deref())?,
         largest_frame: bytes("--max-frame", args.max_frame.as_deref())?.unwrap_or(0),
         when_full: args.when_full.map(|full| match full {
@@ -158,6 +158,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         limits: args.limit.iter().map(limits::parse).collect::<Result<Vec<_>, _>>()?.concat(),
         defer_at_most_ns: time("--defer-at-most", &args.defer_at_most)?,
         temporary: false,
+        bounds: None,
     })
 }
 
@@ -222,37 +223,38 @@ fn input(text: &OsString) -> Result<Input, Failure> {
     Ok(if path == Path::new("-") { Input::Stdin { name } } else { Input::Path { name, path: PathBuf::from(path) } })
 }
 
-/// A line of progress on a terminal.
-struct Line {
-    line: OneLine,
-    drawn: Cell<Option<Instant>>,
+/// How far it is, drawn anew now and then.
+struct Progress {
+    line: ProgressLine,
+    drawn: Cell<Option<Ns>>,
 }
 
-impl Line {
-    fn new(shown: bool, columns: usize) -> Self {
-        Self { line: OneLine::new(shown, columns), drawn: Cell::new(None) }
+impl Progress {
+    fn new(output: &Output) -> Self {
+        Self { line: ProgressLine::new(output.is_json(), output.style().columns()), drawn: Cell::new(None) }
     }
 
     fn draw(&self, now: &Now) {
-        if !self.line.is_shown() || self.drawn.get().is_some_and(|drawn| drawn.elapsed() < DRAW) {
+        if !self.line.is_shown() || now.elapsed_ns < self.drawn.get().unwrap_or(0) + DRAW_NS {
             return;
         }
-        self.drawn.set(Some(Instant::now()));
-        let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
-        let (used, ring) = now.ring;
-        self.line.draw(&format!(
-            "{}: {} frames durable ({}), {} lost, ring {} %",
-            quantity::duration((now.elapsed_ns / 1_000_000_000).max(1) * 1_000_000_000),
-            quantity::count(sum(|s| s.durable)),
-            quantity::size(sum(|s| s.durable_bytes)),
-            quantity::count(sum(Counted::all_lost)),
-            100 * used / ring.max(1)
-        ));
+        self.drawn.set(Some(now.elapsed_ns));
+        self.line.draw(&progress_text(now));
     }
+}
 
-    fn end(&self) {
-        self.line.end();
-    }
+fn progress_text(now: &Now) -> String {
+    let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
+    let (used, ring) = now.ring;
+    format!(
+        "{}: {} frames durable ({}), {} lost, ring {} %",
+        // Of more than ten seconds no tenths are told.
+        quantity::duration(now.elapsed_ns / 100_000_000 * 100_000_000),
+        quantity::count(sum(|s| s.durable)),
+        quantity::size(sum(|s| s.durable_bytes)),
+        quantity::count(sum(Counted::all_lost)),
+        100 * used / ring.max(1)
+    )
 }
 
 /// What a camera gives, which may be other than what was asked of it.
@@ -301,6 +303,11 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
     remarks.extend(recorded.complaints.iter().cloned());
     match ran.written.ended_by {
         Some(recorder::Loss::ContainerFull) => remarks.push("the recording is full".into()),
+        Some(recorder::Loss::NoRoom) => remarks.push(
+            "the file system has no more room for it, but for a twentieth (256 MiB at least) that stays free: free some, or \
+             record with --when-full wrap, which overwrites the oldest"
+                .into(),
+        ),
         Some(recorder::Loss::Storage) => {
             let errno = ran.written.errno.map_or_else(String::new, |errno| format!(" ({})", sys::errno_name(errno)));
             remarks.push(format!("the storage failed{errno}: what was acknowledged before is there"));

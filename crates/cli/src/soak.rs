@@ -2,10 +2,10 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
-use crate::one_line::OneLine;
 use crate::output::Output;
 use crate::progress::Terminal;
 use crate::report_page;
+use crate::progress_line::ProgressLine;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use archive::Archive;
@@ -99,14 +99,15 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     state.enough = enough(args, time, state.enough);
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
-    let progress = OneLine::new(!global.json, output.style().width);
+    let progress = ProgressLine::new(global.json, output.style().columns());
     let tell = |event: SoakEvent<'_>| {
-        // What is wrong stays; how far it is does not.
-        if progress.is_shown() && !matches!(event, SoakEvent::Found(_) | SoakEvent::Kernel(_)) {
-            progress.draw(&line(&event));
-        } else {
-            progress.end();
+        // On a terminal only what is found stays; a file or a pipe gets each line.
+        let stays = matches!(event, SoakEvent::Found(_) | SoakEvent::Kernel(_)) || !progress.is_shown();
+        if stays {
+            progress.wipe();
             say(&line(&event));
+        } else {
+            progress.draw(&line(&event));
         }
         if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
             hook::call(command, finding, &say);
@@ -117,7 +118,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (control, archive) = (&control, &archive);
     let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
-    progress.end();
+    progress.wipe();
     let simulated = opened.target.kind == TargetKind::Sim;
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
     drop(opened);
@@ -315,18 +316,21 @@ fn line(event: &SoakEvent<'_>) -> String {
             let rate = quantity::quantity(state.bytes_written as f64 / seconds.max(1e-3), model::Unit::BytesPerS);
             let laps = state.laps.len() as u32;
             let done = (state.passes * laps + state.lap as u32).max(1);
-            let left = |all: f64| quantity::duration(((all - seconds).max(0.0) * 1e9) as u64);
+            let left = |all: f64| (all - seconds).max(0.0);
             let enough = state.enough;
             let by_passes = enough.passes.map(|n| seconds / f64::from(done) * f64::from(n.saturating_mul(laps)));
             let left = enough.time_ns.map(|ns| ns as f64 / 1e9).into_iter().chain(by_passes).reduce(f64::min).map(left);
+            // Less is over by the time that it is read.
+            let left = left
+                .filter(|left| *left >= 1.0)
+                .map_or_else(String::new, |left| format!(", about {} left", quantity::duration((left * 1e9) as u64)));
             format!(
-                "pass {}, lap {} of {laps}: {} written and {} read back, {rate}, {}, about {} left",
+                "pass {}, lap {} of {laps}: {} written and {} read back, {rate}, {}{left}",
                 state.pass,
                 state.lap,
                 quantity::size(state.bytes_written),
                 quantity::size(state.bytes_verified),
-                wrong(state),
-                left.unwrap_or_default()
+                wrong(state)
             )
         }
     }
@@ -342,7 +346,13 @@ fn temperature(state: &SoakState) -> String {
 fn wrong(state: &SoakState) -> String {
     match (state.found(), state.errors.values().sum::<u64>()) {
         (0, 0) => "nothing wrong".to_owned(),
-        (found, errors) => format!("{found} places wrong, {errors} operations failed"),
+        (found, errors) => {
+            let some = |n: u64, what: &str| format!("{} {what}{}", quantity::count(n), if n == 1 { "" } else { "s" });
+            match errors {
+                0 => format!("{} wrong", some(found, "place")),
+                _ => format!("{} wrong, {} failed", some(found, "place"), some(errors, "operation")),
+            }
+        }
     }
 }
 
@@ -413,6 +423,24 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
 mod tests {
     use super::*;
     use model::Fact;
+
+    #[test]
+    fn what_is_wrong_and_left_is_told_in_words_that_are_so() {
+        let mut state =
+            SoakState::new("x-1".into(), "/t", "/t".into(), TargetIdentity::default(), 1 << 24, [1, 2, 3, 4]);
+        state.errors.insert("EIO".into(), 1);
+        assert_eq!(wrong(&state), "0 places wrong, 1 operation failed");
+        state.errors.insert("EIO".into(), 1200);
+        assert!(wrong(&state).ends_with("operations failed"), "{}", wrong(&state));
+        state.errors.clear();
+        state.findings_dropped = 1;
+        assert_eq!(wrong(&state), "1 place wrong");
+        (state.enough.time_ns, state.elapsed_ns) = (Some(60_000_000_000), 59_800_000_000);
+        let lap = |state: &SoakState| line(&SoakEvent::Lap(state));
+        assert!(!lap(&state).contains("left"), "{}", lap(&state));
+        state.elapsed_ns = 20_000_000_000;
+        assert!(lap(&state).ends_with(", about 40 s left") || lap(&state).contains("about 40"), "{}", lap(&state));
+    }
 
     #[test]
     fn the_hottest_disk_is_told_where_one_tells() {

@@ -4,6 +4,7 @@
 //! no frame; then all are given one rate, which all of them carry, with a rest before and after. Every way keeps the same promise:
 //! a frame is durable when it has waited for half of the latency that was asked for, and a flush has ended.
 
+mod bounds;
 mod one;
 mod way;
 mod workspace;
@@ -11,13 +12,15 @@ mod writer;
 
 use crate::Interrupts;
 use crate::admission::Consent;
-use crate::record::room_bytes;
+use bounds::OVERHEAD_BYTES;
+pub use bounds::{at_most, fitted};
 use model::{CpuShare, Failure, FailureKind, FrameWay, FramesStudy, Histogram, NS_PER_S, Ns, cpu_share_total};
 use observe::{Root, Sampler};
 use one::FramesSetup;
 use recorder::FrameTime;
 use stats::mean_interval;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use workspace::Workspace;
 
@@ -35,8 +38,6 @@ const MOST_TRIES: u32 = 6;
 const COMMON_SHARE: f64 = 0.8;
 /// Level of intervals.
 const LEVEL: f64 = 0.95;
-/// What a file system has beside the frames.
-const OVERHEAD_BYTES: u64 = 256 << 20;
 
 /// What is measured now.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -202,6 +203,8 @@ pub struct FramesWanted<'a> {
     pub study: &'a FramesStudy,
     /// Of sizes, moments and content of the frames.
     pub seed: u64,
+    /// What may be written; without it a device once.
+    pub most_bytes: Option<u64>,
 }
 
 /// A way that cannot be measured, and why.
@@ -238,13 +241,6 @@ pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Ve
     Ok((ways, left_out))
 }
 
-/// How much is written at most, and how long it takes at most.
-pub fn at_most(study: &FramesStudy, ways: usize) -> (u64, Ns) {
-    let measurements = ways as u64 * u64::from(study.rounds + MOST_TRIES + 1);
-    // Frames end at the room; what is padded is little.
-    (measurements * study.room_bytes, measurements * study.time_ns + 2 * ways as u64 * study.rest_ns)
-}
-
 struct Course<'a> {
     wanted: &'a FramesWanted<'a>,
     interrupts: &'a Interrupts,
@@ -263,17 +259,11 @@ pub fn frames(
     tell: &dyn Fn(FramesEvent<'_>),
 ) -> Result<FramesResult, Failure> {
     let (ways, left_out) = ways_on(wanted.target, wanted.study)?;
-    let mut study = wanted.study.clone();
-    let room = room_bytes(wanted.target)?;
-    let is_directory = std::path::Path::new(wanted.target).is_dir();
-    study.room_bytes = study.room_bytes.min(room.saturating_sub(OVERHEAD_BYTES.min(room / 2)));
+    let is_directory = Path::new(wanted.target).is_dir();
+    let mut study = fitted(wanted.study, wanted.target, ways.len(), wanted.most_bytes)?;
     // As with a recorder that is not told.
     let memory = observe::memory_available(&Root::new("/")).map_or(study.ring_bytes, |bytes| bytes / 4);
     study.ring_bytes = study.ring_bytes.min(memory.max(4 * study.frame_bytes));
-    if study.room_bytes < 8 * study.frame_bytes {
-        let what = format!("{}: there is no room for eight frames", wanted.target.to_string_lossy());
-        return Err(Failure::new(FailureKind::Environment, what).remedy("--set size=SIZE, with smaller frames"));
-    }
     let wanted = &FramesWanted { study: &study, ..wanted.clone() };
     let (bytes_at_most, ns_at_most) = at_most(&study, ways.len());
     tell(FramesEvent::Begins { ways: &ways, bytes_at_most, ns_at_most });

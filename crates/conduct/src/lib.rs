@@ -20,6 +20,7 @@ mod conclusions;
 pub mod destination;
 mod execution;
 pub mod experiment;
+mod file_failure;
 pub mod frames;
 mod interrupts;
 mod kept_run;

@@ -43,16 +43,31 @@ pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
 /// The same, with what it may write: what is laid out is no more than its part of that, and what is measured ends after its
 /// share, beside the time that it has.
 pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option<Wear>) -> Result<Plan, Failure> {
+    let after = |failure| after_writing(failure, opened.rig.bytes_written());
     let Some(wear) = wear.filter(|_| opened.target.kind != TargetKind::Null) else {
-        return plan(workload, opened, seed);
+        return plan(workload, opened, seed).map_err(after);
     };
     let mut workload = workload.clone();
     let device_bytes = opened.target.stack.device_bytes();
     workload.lays_out_at_most(wear.layout_bytes(device_bytes));
-    let mut plan = plan(&workload, opened, seed)?;
+    let mut plan = plan(&workload, opened, seed).map_err(after)?;
     let before = opened.rig.bytes_written() + metadata_bytes(opened, wear.usual_bytes(device_bytes));
     bound(&mut plan, wear, device_bytes, before, workload.has_budget());
     Ok(plan)
+}
+
+/// A refusal says that nothing was changed: one that comes after a probe has written does not.
+pub fn after_writing(failure: Failure, written_bytes: u64) -> Failure {
+    let refusal = matches!(failure.kind, FailureKind::Refused | FailureKind::Environment);
+    if written_bytes == 0 || !refusal {
+        return failure;
+    }
+    let written = model::bytes_text(written_bytes);
+    Failure {
+        kind: FailureKind::Invalid,
+        message: format!("{} (after a probe wrote {written})", failure.message),
+        ..failure
+    }
 }
 
 /// What reaches the device at most, with what was written before the plan was made and what a file system writes of its own.
@@ -113,5 +128,21 @@ pub fn failure(error: &RunError) -> Failure {
         RunError::NothingLeft { .. } => {
             failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_after_something_was_written_is_none() {
+        let refused = || Failure::new(FailureKind::Refused, "too small").remedy("a larger one");
+        assert_eq!(after_writing(refused(), 0), refused());
+        let after = after_writing(refused(), 4096);
+        assert_eq!((after.kind.exit_code(), after.remedy.as_deref()), (4, Some("a larger one")));
+        assert!(after.message.starts_with("too small (after"), "{after}");
+        let usage = Failure::new(FailureKind::Usage, "what?");
+        assert_eq!(after_writing(usage.clone(), 1), usage);
     }
 }

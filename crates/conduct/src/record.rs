@@ -1,15 +1,18 @@
 //! Records streams of frames: a target is opened and decided about, producers are started, and what they bring is written until
 //! they end, the time is over, or somebody wants the end.
 
+mod bounds;
 mod bundle;
 mod defer;
 mod export;
+mod inputs;
 mod limits;
 mod others;
 mod pins;
 mod place;
 mod priority;
 mod read;
+mod room;
 mod scheduling;
 mod simulated;
 mod superblocks;
@@ -18,6 +21,7 @@ mod watcher;
 pub use bundle::run_of;
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
+pub use inputs::bind;
 pub use limits::{GroupLimit, Limit, Limited, Rate};
 pub use pins::{Pinned, pin};
 pub(crate) use place::open_device;
@@ -26,25 +30,25 @@ pub use priority::Priority;
 pub use read::{Read, open_recording};
 pub use scheduling::Scheduling;
 
-use crate::Interrupts;
 use crate::admission::{Consent, Loss};
+use crate::{Interrupts, Wear};
+use bounds::Bounds;
 use engine::DeviceError;
+use inputs::{Opened, Sockets, open_input, start};
 use model::{Failure, FailureKind, IoPriority, Ns};
 use observe::Root;
 use others::Others;
 use pins::Listening;
 use place::{Begun, RecordingTarget};
-use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
+use recorder::input::{Generated, Producer, RingFull};
 use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Pins, Ran, Ring, SharedPins, WhenFull, WriterSettings};
+use room::give_back;
 use std::ffi::OsStr;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sys::{Bell, Epoch, VideoCamera, VideoFormat, VideoWish, process_usage};
+use sys::{Bell, Epoch, VideoFormat, VideoWish, process_usage};
 
 /// The ring has so much, unless memory is short, or it is said otherwise.
 const USUAL_RING_BYTES: u64 = 256 << 20;
@@ -99,6 +103,8 @@ pub struct Recording<'a> {
     pub anew: bool,
     /// How long a new container is.
     pub size: Option<u64>,
+    /// Whether room that was not used stays reserved at the end.
+    pub keep_size: bool,
     /// How long its segments are.
     pub segment: Option<u64>,
     /// The largest frame it takes.
@@ -129,6 +135,8 @@ pub struct Recording<'a> {
     pub limits: Vec<GroupLimit>,
     /// Whether a file that is made for it goes with it: only the storage is of interest.
     pub temporary: bool,
+    /// What it may write, where it is made only to see what the storage carries.
+    pub bounds: Option<Wear>,
 }
 
 /// What goes on.
@@ -154,6 +162,10 @@ pub enum RecordEvent<'a> {
         geometry: &'a Geometry,
         /// Which opening it is.
         epoch: u32,
+        /// What it has room for, as far as that is known now.
+        room_bytes: u64,
+        /// What it writes at most, where that is bounded.
+        most_bytes: Option<u64>,
     },
     /// It goes on; said every few hundredths of a second.
     Runs(&'a Now),
@@ -261,7 +273,7 @@ fn real(
 ) -> Result<Recorded, Failure> {
     // What cannot be opened is told before anything is written.
     let _sockets = Sockets(&recording.inputs);
-    let opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
+    let mut opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
     let format = |(input, name): &(Opened, String)| match input {
         Opened::Camera(camera) => Some((name.clone(), camera.format())),
         _ => None,
@@ -271,6 +283,8 @@ fn real(
     let place = RecordingTarget::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry, &place.pins())?;
     let stack = observe::inventory(&Root::new("/"), &place.locator).stack;
+    let bounds = Bounds::of(recording, &stack);
+    bounds.limit(&mut opened);
     let (asked, priority) = priority::find(&stack, recording.real_time);
     others.begin(&stack)?;
     let bell = Arc::new(Bell::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
@@ -284,7 +298,13 @@ fn real(
     let largest = place.geometry.largest_frame();
     let (doors, hall) = Doors::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
     let accounts = Arc::clone(&doors.accounts);
-    tell(RecordEvent::Begins { path: &place.path, geometry: &place.geometry, epoch: begun.identity.epoch });
+    tell(RecordEvent::Begins {
+        path: &place.path,
+        geometry: &place.geometry,
+        epoch: begun.identity.epoch,
+        room_bytes: place.room_bytes(begun.next_segment),
+        most_bytes: bounds.most,
+    });
     let now = || {
         let (used, _) = ring.used();
         Now { streams: accounts.counted(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
@@ -304,12 +324,15 @@ fn real(
         let writer = scope.spawn(write);
         let producers = start(opened, recording.ring_full, doors);
         while !writer.is_finished() {
-            if ends() || producers.is_err() {
+            let counted = now();
+            let durable = counted.streams.iter().map(|s| s.durable_bytes).sum();
+            if ends() || producers.is_err() || bounds.reached(durable, counted.ring.0) {
                 stop.store(true, Ordering::Relaxed);
                 bell.ring();
             }
-            tell(RecordEvent::Runs(&now()));
+            tell(RecordEvent::Runs(&counted));
             listening.look();
+            begun.growing.iter().for_each(|growing| growing.ahead());
             hold_back(&mut others, (&ring, ring_bytes), &|| writer.is_finished());
         }
         stop.store(true, Ordering::Relaxed);
@@ -322,7 +345,9 @@ fn real(
         place.keep();
     }
     let (deferred, limits) = others.end();
-    let (ran, scheduling, complaints) = ran?;
+    let given_back = if place.gives_back { give_back(&place.file, &place.path) } else { Ok(0) };
+    let (ran, scheduling, mut complaints) = ran?;
+    complaints.extend(given_back.err().map(|e| format!("its room cannot be given back: {e}")));
     let usage = process_usage().since(&usage_before);
     Ok(Recorded {
         path: place.path.clone(),
@@ -373,6 +398,7 @@ fn writer_settings(
         priority,
         pins: SharedPins::new(begun.pins.clone()),
         keep_times: recording.temporary,
+        room: begun.growing.clone().map(|growing| growing as _),
     }
 }
 
@@ -391,97 +417,4 @@ fn complaints(producers: Vec<Producer>) -> Vec<String> {
         Err(_) => Some("a producer's thread failed".to_owned()),
     };
     producers.into_iter().filter(Producer::is_finished).filter_map(complaint).collect()
-}
-
-/// Sockets that were made go when nobody listens there any more, however it ended.
-struct Sockets<'a>(&'a [Input]);
-
-impl Drop for Sockets<'_> {
-    fn drop(&mut self) {
-        for input in self.0 {
-            if let Input::Socket(path) = input
-                && is_left_behind(path)
-            {
-                let _ = std::fs::remove_file(path);
-            }
-        }
-    }
-}
-
-/// Whether it is a socket at which nobody listens.
-fn is_left_behind(path: &Path) -> bool {
-    let refused = |e: std::io::Error| e.kind() == std::io::ErrorKind::ConnectionRefused;
-    path.symlink_metadata().is_ok_and(|m| m.file_type().is_socket())
-        && std::os::unix::net::UnixStream::connect(path).is_err_and(refused)
-}
-
-fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
-    let cannot = |what: &str, e: std::io::Error| Failure::new(FailureKind::Environment, format!("{what}: {e}"));
-    Ok(match input {
-        Input::Stdin { name } => {
-            let file = rustix::io::dup(std::io::stdin()).map_err(|e| cannot("stdin", e.into()))?;
-            (Opened::Bytes(file), name.clone())
-        }
-        Input::Path { name, path } => {
-            let file = open(path).map_err(|e| cannot(&path.display().to_string(), e))?;
-            (Opened::Bytes(file), name.clone())
-        }
-        Input::Camera { name, path, wish } => {
-            let camera = VideoCamera::open(path, wish).map_err(|e| camera_failed(path, &e))?;
-            (Opened::Camera(camera), name.clone())
-        }
-        Input::Socket(path) => (Opened::Socket(bind(path)?), String::new()),
-        Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
-    })
-}
-
-fn camera_failed(path: &Path, e: &std::io::Error) -> Failure {
-    use std::io::ErrorKind::{NotFound, PermissionDenied, ResourceBusy, Unsupported};
-    let (kind, remedy) = match e.kind() {
-        Unsupported => {
-            (FailureKind::Usage, "ls /dev/v4l/by-id shows what is there; v4l2-ctl --list-formats-ext what it can")
-        }
-        NotFound => (FailureKind::Environment, "ls /dev/v4l/by-id shows which cameras there are"),
-        PermissionDenied => (FailureKind::Environment, "be a member of the group that it belongs to (video), or root"),
-        ResourceBusy => (FailureKind::Environment, "another program has it: fuser -v shows which"),
-        _ => (FailureKind::Environment, "dmesg may say more"),
-    };
-    Failure::new(kind, format!("{}: {e}", path.display())).remedy(remedy)
-}
-
-/// An input that is open.
-enum Opened {
-    Bytes(OwnedFd),
-    Camera(VideoCamera),
-    Socket(UnixListener),
-    Cameras(Generated),
-}
-
-fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors) -> Result<Vec<Producer>, Failure> {
-    let cannot = |e: std::io::Error| {
-        Failure::new(FailureKind::Environment, format!("no thread for a producer: {e}"))
-            .remedy(engine::NO_THREAD_REMEDY)
-    };
-    let mut producers = Vec::new();
-    for (input, name) in inputs {
-        match input {
-            Opened::Bytes(file) => producers.push(read(file, &name, full, doors.clone()).map_err(cannot)?),
-            Opened::Camera(camera) => producers.push(capture(camera, &name, doors.clone()).map_err(cannot)?),
-            Opened::Socket(socket) => producers.push(listen(socket, full, doors.clone()).map_err(cannot)?),
-            Opened::Cameras(cameras) => producers.extend(generate(cameras, &doors).map_err(cannot)?),
-        }
-    }
-    Ok(producers)
-}
-
-/// A socket at a place where nothing is, or where one was left behind.
-///
-/// # Errors
-/// Somebody listens there, or something else is there.
-pub fn bind(path: &Path) -> Result<UnixListener, Failure> {
-    let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
-    if is_left_behind(path) {
-        std::fs::remove_file(path).map_err(cannot)?;
-    }
-    UnixListener::bind(path).map_err(cannot)
 }

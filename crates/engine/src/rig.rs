@@ -36,7 +36,7 @@ pub(crate) use on_files::no_file_system;
 pub use probe::WriteProbe;
 pub(crate) use refusal::refusal_of_device;
 pub use refusal::{Attempt, refusal};
-pub use target::{FileOptions, FileTarget, classify};
+pub use target::{FileOptions, FileTarget, classify, usable_bytes};
 pub(crate) use verify::{no_memory, nothing_written};
 
 use crate::Control;

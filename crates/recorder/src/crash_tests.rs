@@ -224,7 +224,8 @@ fn record_with(
     pins_at: Vec<(usize, Pins)>,
 ) -> Recorded {
     let identity = Identity { uuid: [7; 16], epoch: 1 };
-    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default() };
+    let superblock =
+        Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default(), gives_back: false };
     let mut container = vec![0; geometry.container_bytes as usize];
     put(&mut container, &superblock);
     let accounts = Arc::new(Accounts::default());
@@ -245,6 +246,7 @@ fn record_with(
         priority: None,
         pins,
         keep_times: false,
+        room: None,
     };
     let ran = on(disk, settings, Arc::clone(&accounts), inlet, || {}).unwrap();
     assert!(ran.written.segments > 1, "{:?}", ran.written);

@@ -13,6 +13,7 @@ mod container;
 #[cfg(test)]
 mod crash_tests;
 mod damage;
+mod ending;
 mod export;
 mod frame;
 pub mod input;
@@ -35,7 +36,8 @@ pub use container::{
     VERSION, WhenFull,
 };
 pub use damage::Damage;
-pub use export::{Matroska, MatroskaError};
+pub use ending::Ending;
+pub use export::{FilmTimes, Matroska, MatroskaError};
 pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
 pub use read_error::ReadError;
 pub use reader::{BatchAt, Container, FrameAt, Segment, Span, StreamHeld, VisitFrame};
@@ -43,4 +45,4 @@ pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
 pub use store::Store;
 pub use verify::Verified;
-pub use writer::{FrameTime, MOST_FRAME_TIMES, WriterData, WriterSettings, WriterSource, Written, writer};
+pub use writer::{FrameTime, MOST_FRAME_TIMES, Room, WriterData, WriterSettings, WriterSource, Written, writer};

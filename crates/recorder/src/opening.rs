@@ -18,7 +18,7 @@ pub(crate) fn superblock<S: Store>(store: &S) -> Result<(Superblock, Vec<Damage>
     };
     let first = decode(0)?;
     let second_at = match &first {
-        Some(first) => first.geometry.second_superblock(),
+        Some(first) => first.second_place(length),
         None => (length / BLOCK_BYTES).saturating_sub(1) * BLOCK_BYTES,
     };
     let mut second = decode(second_at)?;
@@ -31,13 +31,17 @@ pub(crate) fn superblock<S: Store>(store: &S) -> Result<(Superblock, Vec<Damage>
     }
     let cut = |found: &Superblock| {
         let expected = found.geometry.container_bytes;
-        if expected > length { Err(ContainerError::Cut { found: length, expected }) } else { Ok(()) }
+        if expected > length && !found.gives_back {
+            Err(ContainerError::Cut { found: length, expected })
+        } else {
+            Ok(())
+        }
     };
     let same = |a: &Superblock, b: &Superblock| a.identity.uuid == b.identity.uuid && a.geometry == b.geometry;
     let (superblock, damage) = match (first, second) {
         (Some(a), Some(b)) if same(&a, &b) => (if b.generation > a.generation { b } else { a }, Vec::new()),
         (Some(a), _) => {
-            let offset = a.geometry.second_superblock();
+            let offset = a.second_place(length);
             (a, vec![Damage::Superblock { offset }])
         }
         (None, Some(b)) => (b, vec![Damage::Superblock { offset: 0 }]),
@@ -60,5 +64,13 @@ fn from_segments<S: Store>(store: &S, length: u64) -> Result<Superblock, ReadErr
     let newest = newest.ok_or(ContainerError::None)?;
     let SegmentHeader { identity: Identity { uuid, epoch }, geometry, started_ns, .. } = newest;
     let pins = Pins::default();
-    Ok(Superblock { identity: Identity { uuid, epoch }, generation: 0, geometry, created_ns: started_ns, pins })
+    let gives_back = geometry.container_bytes > length;
+    Ok(Superblock {
+        identity: Identity { uuid, epoch },
+        generation: 0,
+        geometry,
+        created_ns: started_ns,
+        pins,
+        gives_back,
+    })
 }

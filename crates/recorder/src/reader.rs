@@ -16,6 +16,8 @@ use std::ops::ControlFlow;
 
 /// What is looked through at once for the next batch.
 const WINDOW_BYTES: usize = 1 << 20;
+/// The same where what lies between directories is of no matter.
+const DIRECTORY_BYTES: usize = 16 << 10;
 
 /// A segment that was found.
 #[derive(Clone, Debug)]
@@ -136,16 +138,28 @@ impl<S: Store> Container<S> {
     fn find_segments(&self) -> Result<Vec<Segment>, ReadError> {
         let geometry = *self.geometry();
         let mut segments = Vec::new();
+        let length = self.store.length().map_err(|source| ReadError::Io { offset: 0, source })?;
         for slot in 0..geometry.segments {
             let offset = geometry.offset_of(slot);
+            if offset >= length {
+                break;
+            }
             let Some(header) = SegmentHeader::decode(&read(&self.store, offset, RECORD_BYTES)?) else { continue };
             let belongs = header.identity.uuid == self.superblock.identity.uuid
                 && header.geometry == geometry
                 && header.segment % geometry.segments == slot;
             if belongs {
                 let last = offset + geometry.segment_bytes - geometry.block_bytes;
-                let footer = SegmentFooter::decode(&read(&self.store, last, RECORD_BYTES)?);
-                let footer = footer.filter(|f| f.identity == header.identity && f.segment == header.segment);
+                let footer = |at| -> Result<Option<SegmentFooter>, ReadError> {
+                    let footer = SegmentFooter::decode(&read(&self.store, at, RECORD_BYTES)?);
+                    Ok(footer.filter(|f| f.identity == header.identity && f.segment == header.segment))
+                };
+                // Of the last one of a file that was cut off it stands behind the batches.
+                let cut = self.superblock.second_place(length).saturating_sub(geometry.block_bytes);
+                let footer = match footer(last)? {
+                    None if self.superblock.gives_back && (offset..last).contains(&cut) => footer(cut)?,
+                    other => other,
+                };
                 segments.push(Segment { header, footer, until_batch: u64::MAX });
             }
         }
@@ -162,6 +176,7 @@ impl<S: Store> Container<S> {
     fn walk(
         &self,
         segment: &Segment,
+        window: usize,
         visit: &mut dyn FnMut(BatchAt) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ReadError> {
         let geometry = self.geometry();
@@ -170,7 +185,7 @@ impl<S: Store> Container<S> {
             Some(footer) => footer.end.min(geometry.segment_bytes),
             None => geometry.segment_bytes - geometry.block_bytes,
         };
-        let mut window = Window { store: &self.store, offset: 0, bytes: Vec::new() };
+        let mut window = Window { store: &self.store, least: window, offset: 0, bytes: Vec::new() };
         let mut at = geometry.block_bytes;
         while at < end {
             let found = self.batch_at(&mut window, start + at, &segment.header)?;
@@ -193,7 +208,29 @@ impl<S: Store> Container<S> {
             visit(batch);
             ControlFlow::Continue(())
         };
-        self.walk(segment, visit).map(drop)
+        self.walk(segment, WINDOW_BYTES, visit).map(drop)
+    }
+
+    /// Gives the directory's line of each frame of the streams of this name, the oldest first: little is read beside directories.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn directory(&self, stream: Option<&str>, visit: &mut dyn FnMut(&FrameEntry)) -> Result<(), ReadError> {
+        let names = self.names()?;
+        for segment in &self.segments {
+            let epoch = segment.header.identity.epoch;
+            let named = |number| names.get(&(epoch, number)).map_or("", |name| name.name.as_str());
+            let _ = self.walk(segment, DIRECTORY_BYTES, &mut |batch| {
+                for entry in &batch.header.entries {
+                    match entry {
+                        Entry::Frame(frame) if stream.is_none_or(|s| s == named(frame.stream)) => visit(frame),
+                        _ => {}
+                    }
+                }
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(())
     }
 
     fn batch_at(
@@ -284,6 +321,22 @@ impl<S: Store> Container<S> {
         Ok(spans)
     }
 
+    /// From when to when nothing is there any more, though something is from before and after it: batches are numbered without gaps,
+    /// segments are not where some are pinned.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn gaps(&self) -> Result<Vec<(u64, u64)>, ReadError> {
+        let spans = self.spans()?;
+        let span = |segment: &Segment| spans.iter().find(|span| span.segment == segment.header.segment);
+        let gap = |pair: &[Segment]| {
+            let end = pair[0].footer.as_ref().map(|f| f.first_batch + f.batches)?;
+            let overwritten = pair[1].header.first_batch > end;
+            overwritten.then(|| Some((span(&pair[0])?.to_ns, span(&pair[1])?.from_ns))).flatten()
+        };
+        Ok(self.segments.windows(2).filter_map(gap).collect())
+    }
+
     /// What a segment holds: of a sealed one as its last block says it.
     fn held_by(&self, segment: &Segment) -> Result<Vec<Held>, ReadError> {
         match &segment.footer {
@@ -345,7 +398,7 @@ impl<S: Store> Container<S> {
             let epoch = segment.header.identity.epoch;
             let until = acknowledged.get(&epoch).copied().unwrap_or(0);
             let mut failed = None;
-            let went = self.walk(segment, &mut |batch| {
+            let went = self.walk(segment, WINDOW_BYTES, &mut |batch| {
                 for entry in &batch.header.entries {
                     let Entry::Frame(mut frame) = *entry else { continue };
                     let unnamed = StreamName { stream: frame.stream, ..StreamName::default() };
@@ -381,6 +434,8 @@ impl<S: Store> Container<S> {
 /// A stretch of the storage in memory.
 struct Window<'a, S> {
     store: &'a S,
+    /// So much is read at once.
+    least: usize,
     offset: u64,
     bytes: Vec<u8>,
 }
@@ -390,7 +445,7 @@ impl<S: Store> Window<'_, S> {
     fn at(&mut self, offset: u64, length: usize) -> Result<&[u8], ReadError> {
         let inside = offset >= self.offset && offset + length as u64 <= self.offset + self.bytes.len() as u64;
         if !inside {
-            self.bytes = read(self.store, offset, length.max(WINDOW_BYTES))?;
+            self.bytes = read(self.store, offset, length.max(self.least))?;
             self.offset = offset;
         }
         let start = (offset - self.offset) as usize;

@@ -20,7 +20,14 @@ fn geometry() -> Geometry {
 
 fn superblock() -> Superblock {
     let identity = Identity { uuid: [3; 16], epoch: 1 };
-    Superblock { identity, generation: 1, geometry: geometry(), created_ns: 1, pins: Pins::default() }
+    Superblock {
+        identity,
+        generation: 1,
+        geometry: geometry(),
+        created_ns: 1,
+        pins: Pins::default(),
+        gives_back: false,
+    }
 }
 
 /// The first block of a segment of a container that is full, and wraps, and its last one; the newest has none.

@@ -14,7 +14,7 @@ use crate::item::{About, Content, Item, Kind};
 use engine::Data;
 use model::{Histogram, Ns};
 use segment::{Open, unknown};
-pub use settings::{FrameTime, MOST_FRAME_TIMES, WriterSettings};
+pub use settings::{FrameTime, MOST_FRAME_TIMES, Room, WriterSettings};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -260,8 +260,10 @@ impl<I: Inlet> Core<I> {
         let new = self.open.as_ref().map_or_else(Vec::new, |open| unknown(open, &content));
         let length = geometry.blocks(Item::batch_bytes(&content, new.len()));
         let room = |open: &Open| open.end + length <= geometry.segment_bytes - geometry.block_bytes;
-        if !self.open.as_ref().is_some_and(room) && !self.begin_segment(content.batch, now) {
-            return self.end(Loss::ContainerFull, content);
+        if !self.open.as_ref().is_some_and(room)
+            && let Err(loss) = self.begin_segment(content.batch, now)
+        {
+            return self.end(loss, content);
         }
         let Some(open) = &mut self.open else { return };
         // A new segment introduces those streams in its first block that are known by then.
@@ -283,14 +285,17 @@ impl<I: Inlet> Core<I> {
         self.items.push_back(item);
     }
 
-    /// Begins the next segment; `false` where the container is full.
-    fn begin_segment(&mut self, first_batch: u64, now: Ns) -> bool {
+    /// Begins the next segment, where there is room for one.
+    fn begin_segment(&mut self, first_batch: u64, now: Ns) -> Result<(), Loss> {
         let geometry = self.settings.geometry;
         if geometry.when_full == WhenFull::Stop && self.next_segment >= geometry.segments {
-            return false;
+            return Err(Loss::ContainerFull);
         }
         let pins = self.settings.pins.now();
-        let Some(segment) = self.settings.next_unpinned(self.next_segment, &pins) else { return false };
+        let segment = self.settings.next_unpinned(self.next_segment, &pins).ok_or(Loss::ContainerFull)?;
+        if self.settings.room.as_ref().is_some_and(|room| !room.reach(segment + 1)) {
+            return Err(Loss::NoRoom);
+        }
         self.full.extend(self.open.take());
         self.next_segment = segment + 1;
         let streams = self.accounts.names();
@@ -309,7 +314,7 @@ impl<I: Inlet> Core<I> {
         self.items.push_back(Item::mark(&header.encode(), geometry.offset_of(segment), geometry.block_bytes));
         self.open = Some(Open { segment, first_batch, batches: 0, end, sums: 0, held: Vec::new(), known });
         self.written.segments += 1;
-        true
+        Ok(())
     }
 
     /// The next part of what is to be written.

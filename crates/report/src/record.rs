@@ -202,6 +202,10 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         if checked.mended {
             line("  - ", "its superblocks were written anew", None);
         }
+        if checked.given_back_bytes > 0 {
+            let text = format!("{} that it does not use are free again", quantity::size(checked.given_back_bytes));
+            line("  - ", &text, None);
+        }
     }
     let count: u64 = document.streams.iter().map(|s| s.frames).sum();
     let bytes: u64 = document.streams.iter().map(|s| s.bytes).sum();
@@ -234,6 +238,9 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let bytes = quantity::memory_size(pinned.segments * document.segment_bytes);
         let segments = if pinned.segments == 1 { "segment" } else { "segments" };
         line("  - ", &format!("pinned: {} {segments} ({bytes}){when}", quantity::count(pinned.segments)), None);
+    }
+    for gap in &document.gaps {
+        line("  - ", &format!("overwritten, between what is there: {} to {}", gap.from, gap.to), None);
     }
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {

@@ -152,6 +152,11 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
     Ok(rustix::fs::fallocate(file, FallocateFlags::empty(), offset, len)?)
 }
 
+/// The same, behind the end of the file, which stays as long as it is.
+pub fn reserve_behind(file: &File, offset: u64, len: u64) -> io::Result<()> {
+    Ok(rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, offset, len)?)
+}
+
 /// Reserves blocks for a range of a file, which grows to hold it (fallocate(2)).
 ///
 /// # Errors

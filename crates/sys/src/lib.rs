@@ -74,7 +74,8 @@ pub use errno::errno_name;
 pub use fiemap::{Extent, Written, extents, written};
 pub use file::{
     OpenMode, TemporaryKind, allocate, create_temporary, drop_cached, expect_random, is_direct, is_writable,
-    keep_access_time, next_data, next_hole, open_directory, open_existing, reopen, reserve, set_direct, set_length,
+    keep_access_time, next_data, next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, set_direct,
+    set_length,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use handle::{HeldName, Links, device_number, name_of, open_directory_of, open_handle, open_named, open_through};

@@ -94,9 +94,13 @@ pub struct RecordArgs {
     /// How long to record [default: until the producers end, or Ctrl-C]
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
-    /// Room of a new recording [default: all of a device or file; of a directory what is free but for a part]
+    /// Room of a new recording, reserved at its start [default: all of a device, or of a file that is there; a new file takes room as
+    /// it grows, and leaves a twentieth of the file system free]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
+    /// Keep what was reserved and not used: else it is given back at the end
+    #[arg(long)]
+    pub keep_size: bool,
     /// At the end of the room [default: stop]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub when_full: Option<RecordFull>,
@@ -153,16 +157,16 @@ pub struct RecordArgs {
     /// The streams that are planned for: how many, and bits or bytes a second of each
     #[arg(long, value_name = "COUNTxRATE", requires = "plan", default_value = "4x16Mbit")]
     pub streams: String,
-    /// What --plan writes at most
-    #[arg(long, value_name = "SIZE", requires = "plan", default_value = "20GB")]
-    pub max_write: String,
+    /// What --plan writes to the device at most [default: as a check: 2 GiB, at most 2 % of the device]
+    #[arg(long, value_name = "SIZE", requires = "plan")]
+    pub max_write: Option<String>,
     /// Say what a recording holds
     #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub list: bool,
     /// Read all of a recording: is any frame missing or altered that was acknowledged?
     #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub verify: bool,
-    /// The same after a crash, and mend what is damaged of its head
+    /// The same after a crash; mend what is damaged of its head, and give back room that it does not use
     #[arg(long, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub recover: bool,
     /// Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps goes round them, also one

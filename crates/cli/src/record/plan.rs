@@ -1,10 +1,11 @@
 //! `narrows record --plan`: how many streams a storage carries.
 
-use super::{Line, bytes, recording, time, usage};
+use super::{Progress, bytes, recording, time, usage};
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::output::Output;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
+use conduct::Wear;
 use conduct::record::{Input, RecordEvent, Recording, room_bytes};
 use engine::Control;
 use judge::sizing;
@@ -26,7 +27,7 @@ const FILE_BYTES: u64 = 4 << 30;
 /// Executes it.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let (streams, stream_bytes_per_s) = streams(&args.streams)?;
-    let max_write = bytes("--max-write", Some(&args.max_write))?.unwrap_or(0).max(FRAME_BYTES);
+    let max_write = bytes("--max-write", args.max_write.as_deref())?;
     let time_ns = args.time.as_deref().map_or(Ok(USUAL_NS), |text| time("--for", text))?;
     let room = room_bytes(&args.target)?;
     let cameras = Generated {
@@ -35,7 +36,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         frames_per_s: None,
         jitter: 0.0,
         burst: 1,
-        frames: Some(max_write / FRAME_BYTES),
+        frames: None,
         seed: 1,
     };
     let asked = recording(args, vec![Input::Cameras(cameras)])?;
@@ -45,25 +46,26 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         when_full: Some(WhenFull::Wrap),
         time_ns: Some(time_ns),
         temporary: true,
+        bounds: Some(max_write.map_or(Wear::Usual, Wear::AtMost)),
         ..asked
     };
     let control = Arc::new(Control::default());
     let signals = Signals::install_with(&control, SecondSignal::Ends)?;
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
-    let line = Line::new(!global.json, output.style().width);
+    let progress = Progress::new(output);
     let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
         }
-        RecordEvent::Begins { path, .. } if !global.json => {
-            let most = quantity::size(max_write);
-            output.aside(&format!("writes to {} as fast as it takes it, at most {most}\n", path.display()));
+        RecordEvent::Begins { path, most_bytes, .. } if !global.json => {
+            let most = most_bytes.map_or_else(String::new, |bytes| format!(", at most {}", quantity::size(bytes)));
+            output.aside(&format!("writes to {} as fast as it takes it{most}\n", path.display()));
         }
         RecordEvent::Begins { .. } => {}
-        RecordEvent::Runs(now) => line.draw(now),
+        RecordEvent::Runs(now) => progress.draw(now),
     });
-    line.end();
+    progress.line.wipe();
     let recorded = recorded?;
     let intervals = sizing::saturated(&recorded.ran.stream.intervals);
     // A frame waits for its batch, and may have to wait for the flush before its own.

@@ -10,7 +10,9 @@ use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, 
 use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use recorder::{Damage, FrameKind, ReadError, StreamHeld, Verified, WhenFull};
-use report::document::{RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingPinned};
+use report::document::{
+    RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
+};
 use report::quantity;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
@@ -43,11 +45,11 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
             read.container.damage.iter().any(|d| matches!(d, Damage::Superblock { .. } | Damage::BothSuperblocks));
         let consent = Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None };
         document.checked = Some(checked(&verified));
-        if args.recover && damaged {
+        if args.recover && (damaged || read.container.superblock.gives_back) {
             let path = read.path.clone();
             drop(read);
-            let mended = mend(path.as_os_str(), consent)?;
-            document.checked = Some(RecordingChecked { mended, ..checked(&verified) });
+            let (mended, given_back_bytes) = mend(path.as_os_str(), consent)?;
+            document.checked = Some(RecordingChecked { mended, given_back_bytes, ..checked(&verified) });
         }
         answer(&document, output);
         return Ok(ExitCode::from(u8::from(!verified.keeps_its_promise())));
@@ -190,6 +192,8 @@ fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, Re
             last: inside().map(|span| span.to_ns).max().map(time_text),
         }
     };
+    let gaps = if geometry.when_full == WhenFull::Wrap { container.gaps()? } else { Vec::new() };
+    let gap = |(from, to)| RecordingGap { from: time_text(from), to: time_text(to) };
     let identity = &superblock.identity;
     Ok(RecordingDocument {
         schema: RecordingDocument::SCHEMA,
@@ -202,9 +206,10 @@ fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, Re
         },
         segment_bytes: geometry.segment_bytes,
         segments_used: container.segments().len() as u64,
-        segments: geometry.segments,
+        segments: if geometry.grows() { container.segments().len() as u64 } else { geometry.segments },
         streams: streams.iter().map(stream).collect(),
         pinned: superblock.pins.ranges().iter().map(pinned).collect(),
+        gaps: gaps.into_iter().map(gap).collect(),
         checked: None,
         exported: None,
     })
@@ -218,6 +223,7 @@ fn checked(verified: &Verified) -> RecordingChecked {
         torn: verified.torn,
         damage: verified.damage.iter().map(damage).collect(),
         mended: false,
+        given_back_bytes: 0,
     }
 }
 

@@ -2,12 +2,14 @@
 
 use super::text;
 use crate::args::{GlobalArgs, RunArgs};
+use crate::check::max_write;
 use crate::output::Output;
 use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use crate::{archives, output_file};
 use conduct::frames::{
-    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, LeftOut, Tried, WayResult, at_most, frames, ways_on,
+    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, LeftOut, Tried, WayResult, at_most, fitted, frames,
+    ways_on,
 };
 use conduct::{Language, Source, random_u64};
 use engine::Control;
@@ -41,8 +43,10 @@ pub(super) fn command(
             .remedy("narrows run frames DIRECTORY, or DEVICE --destroy SERIAL"));
     };
     let (ways, left_out) = ways_on(target, &study)?;
+    let most_bytes = args.max_write.as_deref().map(max_write).transpose()?;
     if args.plan {
-        let (bytes_at_most, ns_at_most) = at_most(&study, ways.len());
+        let fitted = fitted(&study, target, ways.len(), most_bytes)?;
+        let (bytes_at_most, ns_at_most) = at_most(&fitted, ways.len());
         let plan = FramesPlanDocument {
             schema: FramesPlanDocument::SCHEMA,
             target: target.to_string_lossy().into_owned(),
@@ -66,7 +70,7 @@ pub(super) fn command(
     let waiting = Waiting::listen(&control, true);
     let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
     let started = jiff::Timestamp::now();
-    let wanted = FramesWanted { target, consent: args.permissions.consent(), study: &study, seed };
+    let wanted = FramesWanted { target, consent: args.permissions.consent(), study: &study, seed, most_bytes };
     let result = frames(&wanted, &interrupts, &|event| {
         if !global.json {
             tell(event, target, output);
@@ -107,7 +111,6 @@ fn refuse_what_is_for_phases(args: &RunArgs) -> Result<(), Failure> {
         ("--repeat", args.repeat.is_some()),
         ("--calibrate", args.calibrate),
         ("--format", args.format.is_some()),
-        ("--max-write", args.max_write.is_some()),
         ("--keep-every", args.keep_every.is_some()),
         ("--lenient", args.lenient),
         ("--tag", !args.marks.tags.is_empty()),

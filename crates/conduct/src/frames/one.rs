@@ -73,6 +73,7 @@ impl FramesSetup<'_> {
             consent: self.wanted.consent,
             anew: true,
             size: path.is_some().then_some(study.room_bytes + OVERHEAD_BYTES / 2),
+            keep_size: false,
             segment: None,
             largest_frame: 2 * study.frame_bytes,
             when_full: Some(WhenFull::Stop),
@@ -88,6 +89,7 @@ impl FramesSetup<'_> {
             defer: Vec::new(),
             defer_at_most_ns: 0,
             temporary: true,
+            bounds: None,
         };
         let recorded = record(&recording, self.interrupts, &|event| {
             if let RecordEvent::WillBeLost(loss) = event {

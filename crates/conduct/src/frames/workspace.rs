@@ -1,7 +1,7 @@
 //! The directory in which frames are written: ours, locked, and gone afterwards; one that a killed program left is removed.
 
 use crate::clock::random_u64;
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -29,7 +29,7 @@ impl Workspace {
     /// # Errors
     /// Nothing can be made there.
     pub fn below(directory: &Path) -> Result<Self, Failure> {
-        let cannot = |e: io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display()));
+        let cannot = |e: io::Error| crate::file_failure::cannot(directory, &e);
         let directory = directory.canonicalize().map_err(cannot)?;
         sweep(&directory);
         let path = directory.join(format!("{PREFIX}{:08x}", random_u64()? as u32));

@@ -2,7 +2,7 @@
 
 use super::Read;
 use model::{Failure, FailureKind, IoClass, IoPriority};
-use recorder::{FrameAt, FrameKind, Matroska, MatroskaError, ReadError};
+use recorder::{FilmTimes, FrameEntry, FrameKind, Matroska, MatroskaError, ReadError};
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::ops::{ControlFlow, Range};
@@ -44,8 +44,8 @@ pub struct Exported {
 }
 
 /// The moment of a frame, nanoseconds since 1970.
-pub fn moment_ns(frame: &FrameAt) -> u64 {
-    if frame.entry.capture_ns > 0 { frame.entry.capture_ns } else { frame.entry.arrival_ns }
+pub fn moment_ns(frame: &FrameEntry) -> u64 {
+    if frame.capture_ns > 0 { frame.capture_ns } else { frame.arrival_ns }
 }
 
 enum Sink<'a> {
@@ -75,16 +75,22 @@ pub fn export(read: &Read, export: &Export<'_>, into: Into<'_>, stops: &dyn Fn()
     let idle = IoPriority { class: IoClass::Idle, level: 0, hint: 0 };
     let _ = sys::set_io_priority(idle.bits());
     let stream = chosen(read, export)?;
+    let mut time_ns = export.time_ns.clone();
     let mut sink = match (into, export.format) {
         (Into::Directory(directory), _) => Sink::Directory(directory),
-        (Into::Bytes(bytes), ExportFormat::Mkv) => Sink::Film(Matroska::new(BufWriter::new(bytes))),
+        (Into::Bytes(bytes), ExportFormat::Mkv) => {
+            let times = film_times(read, stream.as_deref(), &time_ns)?;
+            // What is recorded from here on is not in it: its length has been said.
+            time_ns.end = times.last_ns().map_or(time_ns.end, |last| time_ns.end.min(last + 1));
+            Sink::Film(Matroska::new(BufWriter::new(bytes), times))
+        }
         (Into::Bytes(bytes), _) => Sink::Bytes(BufWriter::new(bytes)),
     };
     let mut done = Exported::default();
     let mut wrong = None;
     let went = read.container.frames(stream.as_deref(), &mut |name, frame, bytes| {
-        let at = moment_ns(frame);
-        if !export.time_ns.contains(&at) {
+        let at = moment_ns(&frame.entry);
+        if !time_ns.contains(&at) {
             return ControlFlow::Continue(());
         }
         let Some(bytes) = bytes else {
@@ -115,6 +121,19 @@ pub fn export(read: &Read, export: &Export<'_>, into: Into<'_>, stops: &dyn Fn()
         Some(e) => Err(Failure::new(FailureKind::Environment, format!("the export cannot be written: {e}"))),
         None => Ok(done),
     }
+}
+
+/// When the frames of this time are: what a film says of its length and rate before the first.
+fn film_times(read: &Read, stream: Option<&str>, time_ns: &Range<u64>) -> Result<FilmTimes, Failure> {
+    let mut times = FilmTimes::default();
+    let add = &mut |frame: &FrameEntry| {
+        let at = moment_ns(frame);
+        if time_ns.contains(&at) {
+            times.add(at);
+        }
+    };
+    read.container.directory(stream, add).map_err(|e| failed(&read.path, &e))?;
+    Ok(times)
 }
 
 /// The stream that was asked for, or the only one; of all of them only single pictures can be written.

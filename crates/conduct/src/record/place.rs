@@ -1,5 +1,6 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
+use super::room::{Growing, free_bytes, give_back, put_footer_back};
 use super::superblocks::{Alone, cannot, failed, refused, superblock_of, write_superblocks};
 use super::{RecordEvent, Recording};
 use crate::admission::{Admitted, Consent, Object, admit};
@@ -15,14 +16,14 @@ use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sys::{Links, Locked};
 
 /// Names of files that recordings are made in, where only a directory was named.
 pub const RECORDING_SUFFIX: &str = "nrec";
-/// Of what a file system has free, one part in so many stays free, and at least this.
+/// Who says how much may have all that is free but one part in so many.
 const FREE_PART: u64 = 20;
-const LEAST_FREE: u64 = 256 << 20;
 
 /// A target that may be recorded to, open.
 pub(super) struct RecordingTarget {
@@ -32,6 +33,8 @@ pub(super) struct RecordingTarget {
     pub locator: Locator,
     /// What is there already.
     before: Option<Before>,
+    /// Whether room that is not used is given back at the end.
+    pub gives_back: bool,
     /// Made for this recording, with its `st_dev` and `st_ino`: gone with this unless it is kept.
     made: Option<(u64, u64)>,
     kept: Cell<bool>,
@@ -55,13 +58,15 @@ pub(super) struct Begun {
     pub pins: Pins,
     pub next_segment: u64,
     pub next_batch: u64,
+    /// Where more room comes from, of a container that grows.
+    pub growing: Option<Arc<Growing>>,
 }
 
 impl RecordingTarget {
     /// Opens, and makes where nothing is; nothing is written that was there.
     pub fn open(recording: &Recording<'_>, tell: &dyn Fn(RecordEvent<'_>)) -> Result<Self, Failure> {
         let given = Path::new(recording.target);
-        let made = make(given, recording)?;
+        let made = make(given)?;
         let path = made.as_ref().map_or(given, |(path, _)| path.as_path());
         let opened = Self::open_existing(path, made.as_ref().map(|(_, file)| *file), recording, tell);
         opened.inspect_err(|_| {
@@ -99,31 +104,44 @@ impl RecordingTarget {
         let is_device = target.kind == TargetKind::BlockDevice;
         let length = recorder::Store::length(&file).map_err(|e| cannot(path, &e))?;
         let found = held(&file, path).or_else(|e| if recording.anew { Ok(None) } else { Err(e) })?;
-        let given_up = recording.anew && found.is_some();
+        // Of a file that was made for what is given up the length says nothing.
+        let given_up = found.as_ref().filter(|_| recording.anew).map(|found| found.superblock.clone());
         let before = found.filter(|_| !recording.anew).map(|found| goes_on(&found, path, recording)).transpose()?;
         if before.is_none() {
             let free = is_device || made.is_some() || length == 0;
-            if !(free || given_up || recording.consent.overwrite) {
+            if !(free || given_up.is_some() || recording.consent.overwrite) {
                 return Err(refused(path, "it holds other data than a recording")
                     .remedy("--overwrite, if its content may be lost; or a directory, or a name that is free"));
             }
             loss.iter().for_each(|loss| tell(RecordEvent::WillBeLost(loss)));
         }
         let logical = sys::logical_block_size(&file).map_or(512, u64::from);
-        let geometry = match &before {
-            Some(before) => before.superblock.geometry,
+        let (geometry, gives_back) = match &before {
+            Some(before) => (before.superblock.geometry, before.superblock.gives_back),
             None => {
-                let length = if length == 0 && !is_device { lengthen(&file, path, recording.size)? } else { length };
-                let size = recording.size.unwrap_or(length).min(length);
+                let anew = given_up.filter(|old| old.gives_back && !is_device);
+                let own = !is_device && (length == 0 || anew.is_some());
+                let size =
+                    recording.size.or(anew.map(|old| old.geometry).filter(|g| !g.grows()).map(|g| g.container_bytes));
                 let when_full = recording.when_full.unwrap_or_default();
-                Geometry::fit(size, logical, recording.largest_frame, recording.segment, when_full).map_err(|e| {
+                let grows = own && size.is_none() && when_full == WhenFull::Stop && !recording.keep_size;
+                let length = match own {
+                    true if grows => free_bytes(&file).map_err(|e| cannot(path, &e))?,
+                    true => lengthen(&file, path, size)?,
+                    false => length,
+                };
+                let size = size.unwrap_or(length).min(length);
+                let fits = Geometry::fit(size, logical, recording.largest_frame, recording.segment, when_full);
+                let fits = fits.map_err(|e| {
                     Failure::new(FailureKind::Usage, format!("{}: {e}", path.display()))
                         .remedy("--size SIZE; a smaller --segment or --max-frame")
-                })?
+                })?;
+                (if grows { fits.growing() } else { fits }, own && !recording.keep_size && !recording.temporary)
             }
         };
         let kept = Cell::new(false);
-        Ok(Self { path: target.path, file, geometry, locator, before, made, kept, _claims: target.claims })
+        let path = target.path;
+        Ok(Self { path, file, geometry, locator, before, gives_back, made, kept, _claims: target.claims })
     }
 
     /// Writes the superblocks of this opening, durably, and from then on past the page cache where that can be.
@@ -148,16 +166,53 @@ impl RecordingTarget {
                 uuid[8..].copy_from_slice(&random_u64()?.to_le_bytes());
                 let identity = Identity { uuid, epoch: 1 };
                 (
-                    Superblock { identity, generation: 1, geometry: self.geometry, created_ns, pins: Pins::default() },
+                    Superblock {
+                        identity,
+                        generation: 1,
+                        geometry: self.geometry,
+                        created_ns,
+                        pins: Pins::default(),
+                        gives_back: self.gives_back,
+                    },
                     0,
                     0,
                 )
             }
         };
+        let growing = self.room(&superblock, next_segment)?;
         write_superblocks(&self.file, &superblock).map_err(|e| cannot(&self.path, &e))?;
         // Where the file system has no direct I/O the page cache serves; flushes are as they are.
         let _ = sys::set_direct(&self.file, true);
-        Ok(Begun { identity: superblock.identity, pins: superblock.pins, next_segment, next_batch })
+        let Superblock { identity, pins, .. } = superblock;
+        Ok(Begun { identity, pins, next_segment, next_batch, growing })
+    }
+
+    /// Takes the room that it begins with: of a container that grows a first piece, of another one that was cut off all of it.
+    fn room(&self, superblock: &Superblock, next_segment: u64) -> Result<Option<Arc<Growing>>, Failure> {
+        if !superblock.gives_back {
+            return Ok(None);
+        }
+        put_footer_back(&self.file, &self.path)?;
+        if self.geometry.grows() {
+            return Growing::begin(&self.file, &self.path, superblock, next_segment).map(Arc::new).map(Some);
+        }
+        let length = recorder::Store::length(&self.file).map_err(|e| cannot(&self.path, &e))?;
+        if length < self.geometry.container_bytes {
+            reserve(&self.file, self.geometry.container_bytes).map_err(|e| {
+                let room = model::bytes_text(self.geometry.container_bytes - length);
+                cannot(&self.path, &e).remedy(format!("{room} more are to be free; or --new --size SIZE, with less"))
+            })?;
+        }
+        Ok(None)
+    }
+
+    /// What it has room for from this segment on: of one that grows as far as that is known now.
+    pub fn room_bytes(&self, next_segment: u64) -> u64 {
+        match self.geometry.when_full {
+            _ if self.geometry.grows() => free_bytes(&self.file).unwrap_or(0),
+            WhenFull::Wrap => self.geometry.segments * self.geometry.segment_bytes,
+            WhenFull::Stop => self.geometry.segments.saturating_sub(next_segment) * self.geometry.segment_bytes,
+        }
     }
 
     /// What must not be overwritten of what is there already.
@@ -223,22 +278,18 @@ pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
     let handle = sys::open_handle(there, Links::Follow).map_err(|e| cannot(there, &e))?;
     if there.is_dir() {
         let directory = sys::open_directory(there).map_err(|e| cannot(there, &e))?;
-        return Ok(usual_bytes(sys::space_of(&directory).map_err(|e| cannot(there, &e))?.available_bytes));
+        return free_bytes(&directory).map_err(|e| cannot(there, &e));
     }
     let file = sys::open_through(&handle, sys::OpenMode::Read).map_err(|e| cannot(there, &e))?;
     recorder::Store::length(&file).map_err(|e| cannot(there, &e))
 }
 
-/// Of what is free, what a recording may take.
-fn usual_bytes(free: u64) -> u64 {
-    free.saturating_sub((free / FREE_PART).max(LEAST_FREE))
-}
-
-/// Writes superblocks anew from what else is known of the recording, where one is damaged; whether one was.
+/// Writes superblocks anew from what else is known of the recording, where one is damaged, and gives back room that it does not
+/// use; whether one was, and how much.
 ///
 /// # Errors
 /// The target may not be written to, or holds no recording.
-pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<bool, Failure> {
+pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<(bool, u64), Failure> {
     let path = Path::new(name);
     let consent = Consent { overwrite: consent.destroy.is_none() && !is_device(path), ..consent };
     let admitted = admit(&Root::new("/"), path, Links::Follow, consent)?;
@@ -247,12 +298,15 @@ pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<bool, Failure> {
     }
     let file = admitted.target.file;
     let container = Container::open(file.try_clone().map_err(|e| cannot(path, &e))?).map_err(|e| failed(path, &e))?;
-    if container.damage.is_empty() {
-        return Ok(false);
+    let damaged = !container.damage.is_empty();
+    if damaged {
+        let superblock = Superblock { generation: container.superblock.generation + 1, ..container.superblock.clone() };
+        write_superblocks(&file, &superblock).map_err(|e| cannot(path, &e))?;
     }
-    let superblock = Superblock { generation: container.superblock.generation + 1, ..container.superblock.clone() };
-    write_superblocks(&file, &superblock).map_err(|e| cannot(path, &e))?;
-    Ok(true)
+    // Of one that is being recorded the room is in use.
+    let free = sys::lock_exclusively(&file, Duration::from_millis(200)).is_ok_and(|locked| locked != Locked::Busy);
+    let given_back = if free { give_back(&file, path)? } else { 0 };
+    Ok((damaged, given_back))
 }
 
 /// What a recording goes on from, if it can.
@@ -292,7 +346,7 @@ fn held(file: &File, path: &Path) -> Result<Option<Container<File>>, Failure> {
 }
 
 /// Makes a file where a directory was named, or a name that is free; its path, `st_dev` and `st_ino`.
-fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<Made>, Failure> {
+fn make(given: &Path) -> Result<Option<Made>, Failure> {
     let path = if given.is_dir() {
         let directory = given.canonicalize().map_err(|e| cannot(given, &e))?;
         directory.join(format!("narrows-{:08x}.{RECORDING_SUFFIX}", random_u64()? as u32))
@@ -313,8 +367,8 @@ fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<Made>, Failure
     };
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
     let file = file.map_err(|e| cannot(&path, &e))?;
-    let made = lengthen(&file, &path, recording.size).and_then(|_| file.metadata().map_err(|e| cannot(&path, &e)));
-    let metadata = made.inspect_err(|_| {
+    // Its blocks are reserved once it is opened, admitted and locked.
+    let metadata = file.metadata().map_err(|e| cannot(&path, &e)).inspect_err(|_| {
         let _ = std::fs::remove_file(&path);
     })?;
     Ok(Some((path, (metadata.dev(), metadata.ino()))))
@@ -324,8 +378,7 @@ fn make(given: &Path, recording: &Recording<'_>) -> Result<Option<Made>, Failure
 fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure> {
     let space = sys::space_of(file).map_err(|e| cannot(path, &e))?;
     let free = space.available_bytes;
-    // Who says how much may have all but a twentieth.
-    let bytes = size.unwrap_or(usual_bytes(free));
+    let bytes = size.map_or_else(|| free_bytes(file), Ok).map_err(|e| cannot(path, &e))?;
     if bytes == 0 || bytes > free - free / FREE_PART {
         let [free, asked] = [free, bytes].map(model::bytes_text);
         let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());

@@ -1,9 +1,11 @@
 //! A recording on a simulated device, in its time: cameras that are made up, and nothing is kept.
 
+use super::bounds::frames_within;
 use super::{Input, Now, Priority, RecordEvent, Recorded, Recording, Scheduling, ring_bytes, usage};
+use crate::Wear;
 use engine::{SimDevice, SimRig};
 use model::{Failure, FailureKind, Ns};
-use recorder::input::InTime;
+use recorder::input::{Generated, InTime};
 use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Pins, Ring, SharedPins, WriterSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,8 +24,13 @@ pub(super) fn record(
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
     let model = spec::parse_sim(name).map_err(|e| usage(e.to_string()))?;
-    let [Input::Cameras(cameras)] = recording.inputs.as_slice() else {
+    let [Input::Cameras(asked)] = recording.inputs.as_slice() else {
         return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
+    };
+    let cameras = match recording.bounds {
+        // What is simulated wears nothing.
+        Some(Wear::AtMost(bytes)) => Generated { frames: Some(frames_within(bytes, asked)), ..*asked },
+        _ => *asked,
     };
     if !recording.limits.is_empty() {
         return Err(usage("--limit: a simulated device has one user"));
@@ -41,7 +48,7 @@ pub(super) fn record(
     let (ring, accounts) =
         (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
     let time_ns = recording.time_ns.unwrap_or(USUAL_NS);
-    let inlet = InTime::new(*cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
+    let inlet = InTime::new(cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
     let identity = Identity { uuid: [0; 16], epoch: 1 };
     let settings = WriterSettings {
         identity,
@@ -55,10 +62,12 @@ pub(super) fn record(
         priority: None,
         pins: SharedPins::default(),
         keep_times: false,
+        room: None,
     };
     let mut device = SimDevice::new(model);
     device.prepare_buffers(DEPTH, PIECE_BYTES);
-    tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1 });
+    let (room_bytes, most_bytes) = (geometry.segments * geometry.segment_bytes, None);
+    tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1, room_bytes, most_bytes });
     let usage_before = process_usage();
     let ran = recorder::on(device, settings, Arc::clone(&accounts), inlet, || {})
         .map_err(|e| Failure::new(FailureKind::Internal, format!("{name}: {e}")))?;

@@ -1,5 +1,6 @@
 //! Superblocks of recordings as files: read, changed by one process at a time, written; and what is said where that fails.
 
+pub(super) use crate::file_failure::cannot;
 use model::{Failure, FailureKind};
 use recorder::{RECORD_BYTES, ReadError, Store, Superblock};
 use rustix::fs::FlockOperation;
@@ -49,15 +50,11 @@ pub(super) fn superblock_of(file: &File, uuid: &[u8; 16]) -> Option<Superblock> 
 /// Both copies, durably; never both at once, so that one is always whole.
 pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
     let record = superblock.encode();
-    for at in [superblock.geometry.second_superblock(), 0] {
+    for at in [superblock.second_place(Store::length(file)?), 0] {
         file.write_all_at(&record, at)?;
         file.sync_data()?;
     }
     Ok(())
-}
-
-pub(super) fn cannot(path: &Path, e: &io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()))
 }
 
 pub(super) fn refused(path: &Path, why: &str) -> Failure {

@@ -30,6 +30,16 @@ pub fn probe_bytes(bytes: u64, probe: CapacityProbe) -> u64 {
     }
 }
 
+/// Whether it may be found out.
+///
+/// # Errors
+/// Nothing may be written.
+pub fn may_be_written(opened: &Opened) -> Result<(), Failure> {
+    let spec::Readiness::ReadOnly(why) = &opened.readiness else { return Ok(()) };
+    let what = format!("{}: its capacity shows only by writing, and nothing may be written: {why}", opened.target.name);
+    Err(Failure::new(FailureKind::Refused, what).remedy("--destroy SERIAL   for a device that may be overwritten"))
+}
+
 /// Finds out; what the target holds is lost.
 ///
 /// # Errors
@@ -40,13 +50,7 @@ pub fn capacity(
     probe: CapacityProbe,
     random: [u64; 4],
 ) -> Result<Capacity, Failure> {
-    if let spec::Readiness::ReadOnly(why) = &opened.readiness {
-        let what =
-            format!("{}: its capacity shows only by writing, and nothing may be written: {why}", opened.target.name);
-        return Err(
-            Failure::new(FailureKind::Refused, what).remedy("--destroy SERIAL   for a device that may be overwritten")
-        );
-    }
+    may_be_written(opened)?;
     let bytes = opened.max_bytes / UNIT * UNIT;
     let [run_id, first, second, seed] = random;
     let known = Known { run_id, secret: [first, second], unit_bytes: UNIT, ..Known::default() };

@@ -1,14 +1,15 @@
 //! The file that a soak of a directory makes for itself.
 
 use super::SoakState;
+use crate::file_failure::cannot;
 use model::{Failure, FailureKind};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Of what a file system has free, one part in so many stays free.
-const FREE_PART: u64 = 20;
+/// Of a file system that is smaller half of what is free is taken.
+const SMALL_BYTES: u64 = 1 << 30;
 /// Whole MiB are soaked.
 const MIB: u64 = 1 << 20;
 
@@ -22,18 +23,19 @@ pub struct OwnFile {
 }
 
 impl OwnFile {
-    /// A new file for the soak of this id, with its blocks reserved; without a size, all that is free but for a twentieth.
+    /// A new file for the soak of this id, with its blocks reserved; without a size, all but what always stays free.
     ///
     /// # Errors
     /// There is no room, or the directory takes no file; then none is left.
     pub fn make(directory: &Path, id: &str, size: Option<u64>) -> Result<Self, Failure> {
-        let cannot =
-            |path: &Path, e: &io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
         let directory = directory.canonicalize().map_err(|e| cannot(directory, &e))?;
         let path = directory.join(SoakState::own_file_name(id));
-        let space = rustix::fs::statvfs(&directory).map_err(|e| cannot(&directory, &e.into()))?;
-        let free = space.f_bavail.saturating_mul(space.f_frsize);
-        let bytes = size.unwrap_or(free - free / FREE_PART) / MIB * MIB;
+        let space = sys::open_directory(&directory).and_then(|held| sys::space_of(&held));
+        let space = space.map_err(|e| cannot(&directory, &e))?;
+        let free = space.available_bytes;
+        let memory = observe::memory_available(&observe::Root::new("/"));
+        let usual = if space.total_bytes < SMALL_BYTES { free / 2 } else { engine::usable_bytes(&space, memory) };
+        let bytes = size.unwrap_or(usual) / MIB * MIB;
         if bytes < MIB || bytes > free {
             let [free, asked] = [free, size.unwrap_or(bytes)].map(model::bytes_text);
             let what = format!("{}: {free} are free, and {asked} are asked for", directory.display());

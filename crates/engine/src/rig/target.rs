@@ -5,6 +5,7 @@ use super::refusal::{Attempt, locked, refusal, wrong_kind};
 use model::{Environment, Failure, FailureKind, LayerKind, Target, TargetKind};
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use sys::{Locked, TemporaryKind};
@@ -175,6 +176,19 @@ fn kept_free(total_bytes: u64, available_bytes: u64) -> u64 {
     (total_bytes / 20).max(LEAST_FREE.min(available_bytes / 2))
 }
 
+/// What files in memory may take of it: half, as tmpfs itself does by default; the rest is for everybody else, us included.
+fn share_of_memory(available_bytes: Option<u64>) -> u64 {
+    available_bytes.map_or(LEAST_FREE, |m| m / 2)
+}
+
+/// What a file system has for a file of ours: all but what always stays free.
+pub fn usable_bytes(space: &sys::Space, memory_available_bytes: Option<u64>) -> u64 {
+    // Some FUSE servers and ramfs report no size at all.
+    let unsized_fs = space.total_bytes == 0;
+    let free = if unsized_fs { u64::MAX } else { space.available_bytes.saturating_sub(kept_free(space.total_bytes, u64::MAX)) };
+    if in_memory(space.magic) { free.min(share_of_memory(memory_available_bytes)) } else { free }
+}
+
 /// How large the temporary file may become.
 fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure> {
     let space = sys::space_of(file).map_err(|e| refusal(Attempt::Look, path, &e))?;
@@ -183,8 +197,7 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
     let mut max = if space.total_bytes == 0 { u64::MAX } else { space.available_bytes.saturating_sub(keep) };
     let mut bound = format!("{} MiB are available, {} MiB are kept free", space.available_bytes / MIB, keep / MIB);
     if in_memory(space.magic) {
-        // Half, as tmpfs itself does by default: the rest is for everybody else, us included.
-        let half = options.memory_available_bytes.map_or(LEAST_FREE, |m| m / 2);
+        let half = share_of_memory(options.memory_available_bytes);
         if half < max {
             max = half;
             bound = format!("the file system lies in memory, of which half ({} MiB) may be used", half / MIB);
@@ -231,7 +244,8 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     let mut max_bytes = size / MIB * MIB;
     if target.writable {
         let holes = sys::written(&file, 0, size).map_or(0, |w| w.hole_bytes);
-        if holes > 0 {
+        // What is reserved and not written counts as holes, too, and takes no more room.
+        if holes > 0 && meta.blocks().saturating_mul(512) < size {
             max_bytes = max_bytes.min(room(&file, path, options)?);
         }
     }

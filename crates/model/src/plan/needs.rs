@@ -1,9 +1,11 @@
 //! What a plan takes: memory while it runs, and bytes that it writes. Pure: nothing is asked of a machine, nothing overflows.
 
 use super::{
-    Arrivals, EngineKind, FileOperation, Operation, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan, TraceKind,
+    Arrivals, CallKind, EngineKind, FileOperation, Operation, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan,
+    TraceKind,
 };
 use crate::{Histogram, Interval, NS_PER_S, Round};
+use CallKind::{Chmod, Chown, Fdatasync, Fsync, Link, Mkdir, Open, Rename, Rmdir, Symlink, SyncFs, Truncate, Unlink};
 use serde::Serialize;
 
 /// Intervals and rounds that a worker keeps at most; more are joined.
@@ -140,7 +142,28 @@ impl Plan {
         pages.saturating_mul(4 * PAGE)
     }
 
-    /// As [`Self::bytes_written_at_most`], with what a journal adds to writes that are synced one by one.
+    /// What calls on files make a file system write beside their bytes: of each file the rest of its last page; for what changes a
+    /// directory or an inode two pages; and for each sync what a journal writes of it, twice (in the journal, and in its place).
+    fn beside_files(stream: &StreamPlan) -> u64 {
+        const CHANGE: u64 = 2 * 4096;
+        const SYNC: u64 = 8 * 4096;
+        if let Some(replay) = stream.replay() {
+            let calls = |kinds: &[CallKind]| kinds.iter().filter_map(|kind| replay.replay_calls.get(kind)).sum::<u64>();
+            let changes = calls(&[Open, Truncate, Rename, Link, Symlink, Unlink, Mkdir, Rmdir, Chmod, Chown]);
+            let changes = changes.saturating_add(replay.replay_before[0]);
+            let syncs = calls(&[Fsync, Fdatasync, SyncFs]);
+            return changes.saturating_mul(CHANGE).saturating_add(syncs.saturating_mul(SYNC));
+        }
+        // Each may be synced by itself.
+        let writes = |operation: FileOperation| operation == FileOperation::Create || operation.sends_data();
+        let files = stream.files().filter(|files| writes(files.file_operation));
+        files.map_or(0, |files| {
+            let each = stream.limits.total_operations.unwrap_or(0).max(files.file_count);
+            each.saturating_mul(CHANGE + SYNC)
+        })
+    }
+
+    /// As [`Self::bytes_written_at_most`], with what a journal adds to writes that are synced one by one, and to calls on files.
     pub fn device_bytes_at_most(&self) -> Option<u64> {
         let synced = |s: &&StreamPlan| s.durability.sync == crate::Sync::FdatasyncEach;
         let live = self.phases.iter().filter(|p| p.skip.is_none());
@@ -151,7 +174,9 @@ impl Plan {
                 (bytes / block).saturating_mul(Self::synced_bytes(block)).saturating_sub(bytes)
             })
             .fold(0u64, u64::saturating_add);
-        Some(self.bytes_written_at_most()?.saturating_add(more))
+        let live = self.phases.iter().filter(|p| p.skip.is_none());
+        let files = live.flat_map(|p| &p.streams).map(Self::beside_files).fold(more, u64::saturating_add);
+        Some(self.bytes_written_at_most()?.saturating_add(files))
     }
 
     /// Bytes that it writes at most; `None` where only time bounds them.
@@ -179,6 +204,16 @@ mod tests {
 
     fn stream() -> StreamPlan {
         StreamPlan { kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(), ..StreamPlan::default() }
+    }
+
+    #[test]
+    fn calls_on_files_reach_the_device_with_what_a_file_system_writes_beside_them() {
+        let calls = [(Open, 10), (Fsync, 4), (CallKind::Write, 10), (CallKind::Read, 1000)].into_iter().collect();
+        let replay = crate::ReplayPlan { replay_calls: calls, replay_bytes: [5, 1 << 20], ..Default::default() };
+        let plan = plan(StreamPlan { kind: crate::StreamKind::Replay(replay), ..StreamPlan::default() });
+        let bytes = plan.device_bytes_at_most().unwrap();
+        assert_eq!(bytes, (1 << 20) + 10 * 8192 + 4 * 32768);
+        assert!(bytes > plan.bytes_written_at_most().unwrap());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod pins;
 mod producers;
+mod room;
 
 use crate::program::{Scratch, wait_until};
 use serde_json::Value;
@@ -270,7 +271,7 @@ fn a_storage_says_how_many_streams_it_carries() {
     let target = scratch.target();
     let args = ["record", "--plan", "-o", target.to_str().unwrap(), "--size", "32MB", "--max-write", "64MB", "--json"];
     let real = scratch.json(args, 0);
-    assert!(real["bytes_written"].as_u64().unwrap() >= 64_000_000, "{real}");
+    assert!((30_000_000..=64_000_000).contains(&real["bytes_written"].as_u64().unwrap()), "{real}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
 }
 

@@ -34,12 +34,22 @@ pub enum Loss {
     Damaged,
     /// The camera's driver had no buffer for it.
     Missed,
+    /// The file system had no more room: a part of it stays free.
+    NoRoom,
 }
 
 impl Loss {
     /// All there are.
-    pub const ALL: [Self; 7] =
-        [Self::RingFull, Self::TooLarge, Self::ContainerFull, Self::Storage, Self::CutOff, Self::Damaged, Self::Missed];
+    pub const ALL: [Self; 8] = [
+        Self::RingFull,
+        Self::TooLarge,
+        Self::ContainerFull,
+        Self::Storage,
+        Self::CutOff,
+        Self::Damaged,
+        Self::Missed,
+        Self::NoRoom,
+    ];
 
     /// Its name in documents.
     pub fn name(self) -> &'static str {
@@ -51,6 +61,7 @@ impl Loss {
             Self::CutOff => "cut-off",
             Self::Damaged => "damaged",
             Self::Missed => "missed",
+            Self::NoRoom => "no-room",
         }
     }
 

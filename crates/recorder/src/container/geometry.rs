@@ -16,6 +16,8 @@ const LEAST_SEGMENT_BYTES: u64 = 256 << 10;
 const USUAL_SEGMENTS: u64 = 16;
 /// Fewer segments are no ring.
 const LEAST_SEGMENTS: u64 = 4;
+/// A container that grows is said to have so much: no file is that long.
+const GROWING_BYTES: u64 = 1 << 60;
 /// A segment holds this many of the largest frames.
 const FRAMES_A_SEGMENT: u64 = 4;
 
@@ -76,6 +78,23 @@ impl Geometry {
         }
         let segments = room / segment_bytes;
         Ok(Self { block_bytes, container_bytes, segment_bytes, first_segment, segments, when_full })
+    }
+
+    /// The same places, without an end: of a container that takes more room as it needs it.
+    pub fn growing(self) -> Self {
+        let segments = GROWING_BYTES / self.segment_bytes;
+        let grown = Self { segments, ..self };
+        Self { container_bytes: grown.bytes_of(segments), ..grown }
+    }
+
+    /// Whether it takes room as it needs it.
+    pub fn grows(&self) -> bool {
+        self.container_bytes >= GROWING_BYTES
+    }
+
+    /// Length of a container of so many segments.
+    pub fn bytes_of(&self, segments: u64) -> u64 {
+        self.first_segment + segments * self.segment_bytes + self.block_bytes
     }
 
     /// Where the segment of this number begins.

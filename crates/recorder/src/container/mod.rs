@@ -25,6 +25,8 @@ pub use superblock::Superblock;
 pub const VERSION: u32 = 1;
 /// Version of a superblock that has pins: who does not know them must not overwrite what they keep.
 const PINNED_VERSION: u32 = 2;
+/// Version of a superblock of a container whose file may be shorter: who does not know that takes it for damaged.
+const NEWEST_VERSION: u32 = 3;
 /// Numbers of segments and batches stay below this: at a million a second for thirty thousand years.
 const MOST_NUMBER: u64 = 1 << 60;
 /// Longer names are cut.
@@ -42,7 +44,7 @@ pub enum ContainerError {
     #[error("it holds no recording")]
     None,
     /// It was written by a later program.
-    #[error("the recording has format version {found}; this program reads and writes versions up to {PINNED_VERSION}")]
+    #[error("the recording has format version {found}; this program reads and writes versions up to {NEWEST_VERSION}")]
     Version {
         /// Its version.
         found: u32,

@@ -23,6 +23,7 @@ fn superblock() -> Superblock {
         geometry: geometry(),
         created_ns: 1_700_000_000_000_000_000,
         pins: Pins::default(),
+        gives_back: false,
     }
 }
 

@@ -14,6 +14,8 @@ use workload::mix;
 
 /// Whoever sleeps looks at its reason to stop that often.
 const LOOK: Duration = Duration::from_millis(100);
+/// A camera of which a frame had no room looks for some again after so long: what is due meanwhile is counted, and takes no processor.
+const AFTER_LOSS: Duration = Duration::from_millis(2);
 /// A CRC32C is made of so much at once, while it is in the cache.
 const SUM_BYTES: usize = 128 << 10;
 const NS_PER_S: f64 = 1e9;
@@ -101,8 +103,13 @@ impl Generated {
         let (epoch, stops) = (inflow.doors().epoch, inflow.doors().stop.clone());
         let stops = || stops.load(std::sync::atomic::Ordering::Relaxed);
         let start = epoch.elapsed_ns();
-        for number in 0..self.frames.unwrap_or(u64::MAX) {
-            let due = self.due_ns(stream, number).map(|due| start.saturating_add(due));
+        let due_ns = |number| self.due_ns(stream, number).map(|due| start.saturating_add(due));
+        let frames = self.frames.unwrap_or(u64::MAX);
+        let mut next = 0;
+        while next < frames {
+            let number = next;
+            next += 1;
+            let due = due_ns(number);
             while let Some(left) = due.map(|due| due.saturating_sub(epoch.elapsed_ns())).filter(|left| *left > 0) {
                 if stops() {
                     return;
@@ -121,7 +128,16 @@ impl Generated {
                 }
                 // What comes as fast as it is taken was never there when it is not taken.
                 Err(_) if self.frames_per_s.is_none() && stops() => return,
-                Err(loss) => inflow.receive_lost(1, bytes, loss),
+                Err(loss) => {
+                    sleep(AFTER_LOSS);
+                    let now = epoch.elapsed_ns();
+                    let mut lost = bytes;
+                    while next < frames && due_ns(next).is_some_and(|due| due <= now) && !stops() {
+                        lost = lost.saturating_add(self.bytes(stream, next));
+                        next += 1;
+                    }
+                    inflow.receive_lost(next - number, lost, loss);
+                }
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::container::FrameKind;
 use crate::frame::{Doors, Inflow};
 use reading::Reading;
 use rustix::fs::{Mode, OFlags};
+use rustix::process::{getpriority_process, setpriority_process};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -26,6 +27,9 @@ use std::thread::JoinHandle;
 
 /// Bytes that a pipe is asked to hold: fewer switches between the producer and us (pipe(7), F_SETPIPE_SZ).
 const PIPE_BYTES: usize = 1 << 20;
+
+/// Nice value of threads that make frames up: a third of the writer's share where both want a processor (sched(7)).
+const MAKERS_NICE: i32 = 5;
 
 /// A producer that has been started: what it says at its end.
 pub type Producer = JoinHandle<Result<(), String>>;
@@ -93,11 +97,20 @@ pub fn generate(cameras: Generated, doors: &Doors) -> io::Result<Vec<Producer>> 
         // Here, so that their numbers are in order.
         let inflow = stream(doors.clone(), &name, FrameKind::Jpeg, full);
         std::thread::Builder::new().name(name).spawn(move || {
+            behind_the_writer();
             cameras.bring(camera, &mut inflow?);
             Ok(())
         })
     };
     (0..cameras.streams).map(start).collect()
+}
+
+/// A real camera takes no processor from the writer: neither does one that is made up, unless a nice value was asked for (on Linux
+/// it is a thread's own: setpriority(2), "C library/kernel differences").
+fn behind_the_writer() {
+    if getpriority_process(None) == Ok(0) {
+        let _ = setpriority_process(None, MAKERS_NICE);
+    }
 }
 
 /// One more stream.

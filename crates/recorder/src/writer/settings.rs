@@ -2,6 +2,14 @@
 
 use crate::container::{Geometry, Identity, Pins, SharedPins};
 use model::{IoPriority, Ns};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Room of a container that grows.
+pub trait Room: Debug + Send + Sync {
+    /// Whether there is room for so many segments from the container's start on, got now where it was not there before.
+    fn reach(&self, segments: u64) -> bool;
+}
 
 /// How a recording is written.
 #[derive(Clone, Debug)]
@@ -28,6 +36,8 @@ pub struct WriterSettings {
     pub pins: SharedPins,
     /// Whether it is kept when each frame was written.
     pub keep_times: bool,
+    /// Where more room comes from, for a container that grows.
+    pub room: Option<Arc<dyn Room>>,
 }
 
 /// Of so many frames it is kept, from the first on.

@@ -48,7 +48,7 @@ pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
 pub use record::{
     RecordDeferred, RecordDocument, RecordLimit, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked,
-    RecordingDocument, RecordingExported, RecordingPinned,
+    RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
 };
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};

@@ -108,7 +108,7 @@ pub struct RecordDocument {
     pub ring_bytes: u64,
     /// The most of it that was used.
     pub ring_most_bytes: u64,
-    /// What ended it before its producers did: `container-full`, `storage`.
+    /// What ended it before its producers did: `container-full`, `no-room`, `storage`.
     pub ended_by: Option<&'static str>,
     /// Writes and flushes that failed, after which what was not acknowledged was written elsewhere.
     pub storage_failures: u64,
@@ -161,6 +161,8 @@ pub struct RecordingChecked {
     pub damage: Vec<String>,
     /// Whether a damaged superblock was written anew.
     pub mended: bool,
+    /// Room that was reserved and not used, and is free again.
+    pub given_back_bytes: u64,
 }
 
 /// What `narrows record --list`, `--verify`, `--recover` and `--export` print with `--json`.
@@ -184,6 +186,8 @@ pub struct RecordingDocument {
     pub streams: Vec<RecordedStream>,
     /// What is not overwritten, stretch by stretch.
     pub pinned: Vec<RecordingPinned>,
+    /// What was overwritten between what is there.
+    pub gaps: Vec<RecordingGap>,
     /// What reading all of it showed; null where only its index was read.
     pub checked: Option<RecordingChecked>,
     /// Frames that were exported; null where none were to be.
@@ -198,6 +202,15 @@ pub struct RecordingPinned {
     /// Arrival of their first frame, RFC 3339; null where they hold none.
     pub first: Option<String>,
     pub last: Option<String>,
+}
+
+/// A time of which nothing is there any more, though there is something from before and after it: it was overwritten.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordingGap {
+    /// Arrival of the last frame before it, RFC 3339.
+    pub from: String,
+    /// Arrival of the first frame after it.
+    pub to: String,
 }
 
 /// What was exported.

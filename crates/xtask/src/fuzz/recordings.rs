@@ -6,8 +6,8 @@
 use super::{Fuzzer, mutate::hash};
 use recorder::input::{Generated, InTime, Walk, parse_frame_head};
 use recorder::{
-    Accounts, Container, DEPTH, Geometry, Identity, Matroska, Pins, RECORD_BYTES, Ring, SharedPins, Superblock,
-    WhenFull, WriterSettings,
+    Accounts, Container, DEPTH, FilmTimes, Geometry, Identity, Matroska, Pins, RECORD_BYTES, Ring, SharedPins,
+    Superblock, WhenFull, WriterSettings,
 };
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -84,7 +84,8 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     let bytes = (1 << 20) + 5 * SEGMENT_BYTES + 4096;
     let geometry = Geometry::fit(bytes, 512, 1000, Some(SEGMENT_BYTES), when_full).ok()?;
     let identity = Identity { uuid: *b"0123456789abcdef", epoch: 1 };
-    let superblock = Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default() };
+    let superblock =
+        Superblock { identity, generation: 1, geometry, created_ns: 1, pins: Pins::default(), gives_back: false };
     let mut container = vec![0; geometry.container_bytes as usize];
     for at in [0, geometry.second_superblock() as usize] {
         container[at..at + 4096].copy_from_slice(&superblock.encode());
@@ -105,6 +106,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
         priority: None,
         pins: SharedPins::default(),
         keep_times: false,
+        room: None,
     };
     let buffers = vec![vec![0; PIECE_BYTES]; DEPTH as usize];
     let memory = Memory { bytes: Rc::clone(&container), buffers, done: Vec::with_capacity(DEPTH as usize), now: 0 };
@@ -149,7 +151,7 @@ impl Fuzzer for Recordings {
         if let Some(head) = input.first_chunk() {
             outcome ^= u64::from(parse_frame_head(head).is_some());
         }
-        let film = Matroska::new(Vec::new()).picture(1, input).map_err(|e| e.to_string());
+        let film = Matroska::new(Vec::new(), FilmTimes::default()).picture(1, input).map_err(|e| e.to_string());
         outcome ^= hash(format!("{film:?}").as_bytes());
         let chosen = usize::from(input.last().copied().unwrap_or(0)) % self.0.len().max(1);
         let Some((container, records)) = self.0.get(chosen) else { return Ok(outcome) };

@@ -1,0 +1,102 @@
+//! What a recording may write that is made only to see what its storage carries: as much as a check, in bytes of the device.
+
+use super::Recording;
+use super::inputs::Opened;
+use model::Stack;
+use recorder::input::Generated;
+use std::path::PathBuf;
+
+/// Heads, padding, and what a file system writes of its own: one part in so many is kept for them.
+const OTHER_PART: u64 = 16;
+/// With less than this written the device's share is not known.
+const LEAST_BYTES: u64 = 16 << 20;
+/// Unit of the counters (k:Documentation/block/stat.rst).
+const SECTOR_BYTES: u64 = 512;
+/// Sectors written, among the numbers of `stat`.
+const SECTORS_WRITTEN: usize = 6;
+
+/// How much may be written, and what the disks counted before.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    pub most: Option<u64>,
+    disks: Vec<PathBuf>,
+    before: u64,
+}
+
+/// Made-up frames that one stream may bring, so that all of it is no more than this.
+pub(super) fn frames_within(most: u64, cameras: &Generated) -> u64 {
+    let frames = (most - most / OTHER_PART) / cameras.frame_bytes.max(1) / u64::from(cameras.streams.max(1));
+    frames.max(1).min(cameras.frames.unwrap_or(u64::MAX))
+}
+
+impl Bounds {
+    /// Those of a recording onto what this stack describes.
+    pub fn of(recording: &Recording<'_>, stack: &Stack) -> Self {
+        let Some(wear) = recording.bounds else { return Self::default() };
+        let disks = stack.lowest_counted().into_iter().filter_map(|layer| layer.device);
+        let disks: Vec<PathBuf> = disks.map(|device| format!("/sys/dev/block/{device}/stat").into()).collect();
+        let before = written(&disks);
+        Self { most: Some(wear.usual_bytes(stack.device_bytes())), disks, before }
+    }
+
+    /// Made-up cameras bring no more than that.
+    pub fn limit(&self, inputs: &mut [(Opened, String)]) {
+        for (input, _) in inputs {
+            if let (Some(most), Opened::Cameras(cameras)) = (self.most, input) {
+                cameras.frames = Some(frames_within(most, cameras));
+            }
+        }
+    }
+
+    /// Whether it is to end: with what is on its way (`ring_bytes`) the device will have been written so much. A file system may
+    /// write more than it is given, of each byte; what others write meanwhile counts as that, so that half of it is always ours.
+    pub fn reached(&self, durable_bytes: u64, ring_bytes: u64) -> bool {
+        let known = !self.disks.is_empty() && durable_bytes >= LEAST_BYTES;
+        let Some(most) = self.most.filter(|most| known && durable_bytes + ring_bytes >= most / 2) else {
+            return false;
+        };
+        let device = written(&self.disks).saturating_sub(self.before);
+        let to_come = ring_bytes as f64 * (device as f64 / durable_bytes as f64).max(1.0);
+        device as f64 + to_come > most as f64
+    }
+}
+
+/// What the disks have written since they are there.
+fn written(disks: &[PathBuf]) -> u64 {
+    let sectors = |disk: &PathBuf| {
+        std::fs::read_to_string(disk).ok()?.split_whitespace().nth(SECTORS_WRITTEN)?.parse::<u64>().ok()
+    };
+    disks.iter().filter_map(sectors).fold(0, u64::saturating_add).saturating_mul(SECTOR_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_up_stays_below_the_bound_with_what_goes_with_it() {
+        let cameras = Generated::parse("4x1MiB@max", 1).unwrap();
+        let frames = frames_within(1 << 30, &cameras);
+        assert_eq!(frames, 240);
+        // A batch of one such frame has a block more, and a segment of 64 MiB two.
+        assert!(4 * frames * ((1 << 20) + 4096 + 128) < 1 << 30);
+        assert_eq!(frames_within(1 << 30, &Generated { frames: Some(3), ..cameras }), 3);
+    }
+
+    #[test]
+    fn a_device_that_is_written_more_than_it_was_given_ends_it_early() {
+        let stat = tempfile::NamedTempFile::new().unwrap();
+        let counts = |sectors: u64| std::fs::write(stat.path(), format!("1 0 8 0 1 0 {sectors} 0 0 0 0\n")).unwrap();
+        counts(1000);
+        let disks = vec![stat.path().to_owned()];
+        let before = written(&disks);
+        let bounds = Bounds { most: Some(200 << 20), before, disks };
+        let mib = |n: u64| n << 20;
+        counts(1000 + mib(100) / 512);
+        assert!(!bounds.reached(mib(100), mib(99)) && bounds.reached(mib(100), mib(101)));
+        assert!(bounds.reached(mib(50), mib(60)), "of each byte it writes two");
+        counts(1000 + mib(5000) / 512);
+        assert!(!bounds.reached(mib(50), mib(49)) && bounds.reached(mib(50), mib(50)), "others write, too");
+        assert!(!Bounds::default().reached(mib(5000), 0));
+    }
+}

@@ -1,0 +1,104 @@
+//! Where frames come from, opened before anything is written, and started.
+
+use super::Input;
+use model::{Failure, FailureKind};
+use recorder::Doors;
+use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use sys::VideoCamera;
+
+/// Sockets that were made go when nobody listens there any more, however it ended.
+pub(super) struct Sockets<'a>(pub &'a [Input]);
+
+impl Drop for Sockets<'_> {
+    fn drop(&mut self) {
+        for input in self.0 {
+            if let Input::Socket(path) = input
+                && is_left_behind(path)
+            {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}
+
+/// Whether it is a socket at which nobody listens.
+fn is_left_behind(path: &Path) -> bool {
+    let refused = |e: std::io::Error| e.kind() == std::io::ErrorKind::ConnectionRefused;
+    path.symlink_metadata().is_ok_and(|m| m.file_type().is_socket())
+        && std::os::unix::net::UnixStream::connect(path).is_err_and(refused)
+}
+
+pub(super) fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
+    let cannot = |what: &str, e: std::io::Error| Failure::new(FailureKind::Environment, format!("{what}: {e}"));
+    Ok(match input {
+        Input::Stdin { name } => {
+            let file = rustix::io::dup(std::io::stdin()).map_err(|e| cannot("stdin", e.into()))?;
+            (Opened::Bytes(file), name.clone())
+        }
+        Input::Path { name, path } => {
+            let file = open(path).map_err(|e| cannot(&path.display().to_string(), e))?;
+            (Opened::Bytes(file), name.clone())
+        }
+        Input::Camera { name, path, wish } => {
+            let camera = VideoCamera::open(path, wish).map_err(|e| camera_failed(path, &e))?;
+            (Opened::Camera(camera), name.clone())
+        }
+        Input::Socket(path) => (Opened::Socket(bind(path)?), String::new()),
+        Input::Cameras(cameras) => (Opened::Cameras(*cameras), String::new()),
+    })
+}
+
+fn camera_failed(path: &Path, e: &std::io::Error) -> Failure {
+    use std::io::ErrorKind::{NotFound, PermissionDenied, ResourceBusy, Unsupported};
+    let (kind, remedy) = match e.kind() {
+        Unsupported => {
+            (FailureKind::Usage, "ls /dev/v4l/by-id shows what is there; v4l2-ctl --list-formats-ext what it can")
+        }
+        NotFound => (FailureKind::Environment, "ls /dev/v4l/by-id shows which cameras there are"),
+        PermissionDenied => (FailureKind::Environment, "be a member of the group that it belongs to (video), or root"),
+        ResourceBusy => (FailureKind::Environment, "another program has it: fuser -v shows which"),
+        _ => (FailureKind::Environment, "dmesg may say more"),
+    };
+    Failure::new(kind, format!("{}: {e}", path.display())).remedy(remedy)
+}
+
+/// An input that is open.
+pub(super) enum Opened {
+    Bytes(OwnedFd),
+    Camera(VideoCamera),
+    Socket(UnixListener),
+    Cameras(Generated),
+}
+
+pub(super) fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors) -> Result<Vec<Producer>, Failure> {
+    let cannot = |e: std::io::Error| {
+        Failure::new(FailureKind::Environment, format!("no thread for a producer: {e}"))
+            .remedy(engine::NO_THREAD_REMEDY)
+    };
+    let mut producers = Vec::new();
+    for (input, name) in inputs {
+        match input {
+            Opened::Bytes(file) => producers.push(read(file, &name, full, doors.clone()).map_err(cannot)?),
+            Opened::Camera(camera) => producers.push(capture(camera, &name, doors.clone()).map_err(cannot)?),
+            Opened::Socket(socket) => producers.push(listen(socket, full, doors.clone()).map_err(cannot)?),
+            Opened::Cameras(cameras) => producers.extend(generate(cameras, &doors).map_err(cannot)?),
+        }
+    }
+    Ok(producers)
+}
+
+/// A socket at a place where nothing is, or where one was left behind.
+///
+/// # Errors
+/// Somebody listens there, or something else is there.
+pub fn bind(path: &Path) -> Result<UnixListener, Failure> {
+    let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
+    if is_left_behind(path) {
+        std::fs::remove_file(path).map_err(cannot)?;
+    }
+    UnixListener::bind(path).map_err(cannot)
+}
