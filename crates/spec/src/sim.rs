@@ -38,7 +38,7 @@ pub struct SimSpecError {
 }
 
 impl SimSpecError {
-    fn of(model: &str, what: impl std::fmt::Display) -> Self {
+    pub(crate) fn of(model: &str, what: impl std::fmt::Display) -> Self {
         Self { what: format!("sim:{model}: {what}"), nearest: None, known: Vec::new() }
     }
 
@@ -61,6 +61,20 @@ struct ModelText {
     #[serde(default)]
     facts: BTreeMap<String, Fact>,
     parameters: toml::Table,
+}
+
+/// A device as its file has it: name, title and source, and its parameters.
+pub(crate) type SimText = (String, [String; 2], Vec<(String, String)>);
+
+/// What all devices have, and what each has of its own.
+pub(crate) fn sim_texts() -> Result<(Vec<(String, String)>, Vec<SimText>), SimSpecError> {
+    let of = |(name, text): &(&str, &str)| {
+        let ModelText { title, source, parameters, .. } =
+            toml::from_str(text).map_err(|e| SimSpecError::of(name, e))?;
+        Ok(((*name).to_owned(), [title, source], pairs_of(&parameters)))
+    };
+    let plain: toml::Table = toml::from_str(PLAIN).map_err(|e| SimSpecError::of("plain", e))?;
+    Ok((pairs_of(&plain), MODELS.iter().map(of).collect::<Result<_, _>>()?))
 }
 
 /// All named models.

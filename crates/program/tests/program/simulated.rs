@@ -186,3 +186,28 @@ fn each_row_has_what_limits_it() {
         assert_ne!(of(phase)["layer"], "unknown", "{phase}");
     }
 }
+
+#[test]
+fn what_can_be_simulated_is_listed_with_its_defaults() {
+    let scratch = Scratch::new();
+    for command in [&["check"][..], &["soak"], &["run", "depth"], &["inspect"], &["record", "-o"]] {
+        let ended = scratch.run(command.iter().chain(&["sim:help"]));
+        assert_eq!(ended.code, 0, "{command:?}: {}", ended.stderr);
+        for said in ["class4-card", "  flush = 0 (", "data-fault", "Time of a flush.", "wait = 100ns"] {
+            assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+        }
+        assert!(ended.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ended.stdout);
+    }
+    let document = scratch.json(["check", "sim:help", "--json"], 0);
+    assert_eq!(document["schema"], "narrows/simulated/1");
+    let parameter = |name: &str| {
+        let all = document["parameters"].as_array().unwrap();
+        all.iter().find(|p| p["name"] == name).unwrap_or_else(|| panic!("{name}: {document}"))
+    };
+    assert_eq!(
+        (&parameter("capacity")["default"], &parameter("capacity")["devices"]["a1-card"]),
+        (&"8GiB".into(), &"32GB".into())
+    );
+    let ended = scratch.run(["check", "sim:nvme,jitters=1"]);
+    assert!(ended.code == 2 && ended.stderr.contains("sim:help"), "{}", ended.stderr);
+}
