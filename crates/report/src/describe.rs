@@ -7,7 +7,7 @@ use crate::presentation::table::{doubt, notes};
 use crate::presentation::{
     Bottleneck, End, Figure, Head, Kept, NextStepSaid, Part, Presentation, SectionName, State, Table, Tone,
 };
-use crate::run::{Numbers, forms, remarks, table_of};
+use crate::run::{Numbers, forms, packages_sentence, remarks, table_of};
 use crate::{Check, presentation, quantity, storage_line};
 use model::{Run, RunValidity, Unit, Work};
 
@@ -69,7 +69,10 @@ fn head(check: &Check<'_>) -> Head {
         about: vec![storage_line(run)],
         state: state.or_else(|| validity_state(validity).filter(|_| !is_check)),
         notes: if is_check { Vec::new() } else { run.plan.notes.clone() },
-        answer: check.verdict().filter(|_| is_check).map(|answer| (Tone::Good, answer)),
+        answer: match is_check {
+            true => check.verdict().map(|answer| (Tone::Good, answer)),
+            false => packages_sentence(run),
+        },
     }
 }
 
