@@ -26,7 +26,7 @@ pub fn wear_of_disk(
         Some(WritingRate { bytes_per_s: bytes as f64 / seconds, over_s: seconds, seen: WritingSeen::Boot })
     });
     let years_left = years_left(&readings, percent_per_terabyte, writing);
-    WearOfDisk { serial, model, readings, percent_per_terabyte, write_amplification, writing, years_left }
+    WearOfDisk { serial, model, name: None, readings, percent_per_terabyte, write_amplification, writing, years_left }
 }
 
 /// By its own counter, from its first to its last run.

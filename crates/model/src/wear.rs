@@ -28,6 +28,8 @@ pub struct WearOfDisk {
     pub serial: String,
     /// Its model, where that is known.
     pub model: Option<String>,
+    /// What this machine's kernel calls it, where it is there now.
+    pub name: Option<String>,
     /// In the order of time.
     pub readings: Vec<WearReading>,
     /// Percent of its life for each terabyte (10^12 bytes) that was written from the first to the last reading that know both: the

@@ -7,7 +7,7 @@ use crate::presentation::table::{doubt, notes};
 use crate::presentation::{
     Bottleneck, End, Figure, Head, Kept, NextStepSaid, Part, Presentation, SectionName, State, Table, Tone,
 };
-use crate::run::{Numbers, forms, packages_sentence, remarks, table_of};
+use crate::run::{Numbers, forms, packages_sentence, paused_sentence, remarks, table_of};
 use crate::{Check, presentation, quantity, storage_line};
 use model::{Run, RunValidity, Unit, Work};
 
@@ -71,7 +71,7 @@ fn head(check: &Check<'_>) -> Head {
         notes: if is_check { Vec::new() } else { run.plan.notes.clone() },
         answer: match is_check {
             true => check.verdict().map(|answer| (Tone::Good, answer)),
-            false => packages_sentence(run),
+            false => packages_sentence(run).or_else(|| paused_sentence(run)),
         },
     }
 }

@@ -56,8 +56,12 @@ fn life(disk: &WearOfDisk) -> Option<String> {
 }
 
 fn sentence(disk: &WearOfDisk) -> String {
-    let model = disk.model.as_ref().map_or_else(String::new, |model| format!("{model} "));
-    let mut text = format!("{model}{}", disk.serial);
+    let words = [
+        disk.name.as_ref(),
+        disk.model.as_ref(),
+        Some(&disk.serial).filter(|serial| Some(*serial) != disk.name.as_ref()),
+    ];
+    let mut text = words.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
     if let Some(used) = disk.readings.iter().rev().find_map(|r| r.used_percent) {
         text.push_str(&format!(": {used:.0} % of its life is used"));
     }
@@ -103,6 +107,7 @@ mod tests {
         let mut disk = WearOfDisk {
             serial: "S3R1".into(),
             model: Some("SSD".into()),
+            name: None,
             readings: vec![reading],
             percent_per_terabyte: Some((0.1, 0.3)),
             write_amplification: Some(1.5),

@@ -47,14 +47,14 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
         let (known, readings) = disks.entry(serial.clone()).or_default();
         *known = known.take().or_else(|| layer.text(facts::MODEL).map(str::to_owned));
         readings.extend(reading(&format!("{:.0}", jiff::Timestamp::now()), "now", &|name| layer.fact(name)));
-        since_boot.extend(observe::written_since_boot(&root, &name).map(|written| (serial, written)));
+        since_boot.insert(serial, (observe::written_since_boot(&root, &name), name));
     }
     let fits = |disk: &WearOfDisk| {
         wanted.is_none_or(|text| disk.serial == text || disk.model.as_ref().is_some_and(|model| model.contains(text)))
     };
     let disks = disks.into_iter().map(|(serial, (model, readings))| {
-        let written = since_boot.get(&serial).copied();
-        wear_of_disk(serial, model, readings, written)
+        let (written, name) = since_boot.remove(&serial).map_or((None, None), |(written, name)| (written, Some(name)));
+        WearOfDisk { name, ..wear_of_disk(serial, model, readings, written) }
     });
     let disks: Vec<WearOfDisk> = disks.filter(fits).collect();
     if let Some(text) = wanted.filter(|_| disks.is_empty()) {

@@ -76,7 +76,9 @@ fn the_first_sentence_says_what_the_storage_takes_and_what_the_pauses() {
         "{took} {calls}: {said}"
     );
     assert!(near(seconds(" of it the storage, "), took - calls) && said.contains("pauses as of an RK3399"), "{said}");
-    assert!(said.contains(", removing 5 ") && said.contains(", installing 5 again "), "{said}");
+    assert!(said.contains(". Removing 5 takes ") && said.contains(", installing 5 again takes "), "{said}");
+    let boot = sentence(&scratch, &["run", "boot", "sim:a1-card"]);
+    assert!(boot.contains("It takes ") && boot.contains(" the pauses of the recording"), "{boot}");
     assert!(!said.contains("--real"), "no dpkg writes to what is simulated: {said}");
     // With pauses that were asked for, and without any, which is what another processor than that gets unless it is asked.
     let with = sentence(&scratch, &[&["run", "packages", target, "--set", "speed=100"][..], &FEW].concat());

@@ -211,3 +211,13 @@ fn what_can_be_simulated_is_listed_with_its_defaults() {
     let ended = scratch.run(["check", "sim:nvme,jitters=1"]);
     assert!(ended.code == 2 && ended.stderr.contains("sim:help"), "{}", ended.stderr);
 }
+
+#[test]
+fn a_fault_that_did_not_come_is_said() {
+    let scratch = Scratch::new();
+    let said = |fault: &str| scratch.run(["run", "depth", &format!("sim:nvme,{fault}"), "--set", "time=1s"]).stdout;
+    for fault in ["eio-at=999999999999", "eio-start=900GB,eio-length=4KiB", "short-every=999999999999"] {
+        assert!(said(fault).contains("never came"), "{fault}: {}", said(fault));
+    }
+    assert!(!said("eio-at=5").contains("never came"));
+}

@@ -10,6 +10,6 @@ pub use remarks::data_finding_text;
 
 pub(crate) use form::{Form, forms};
 pub(crate) use grid::{Grid, GridCell};
-pub(crate) use packages::packages_sentence;
+pub(crate) use packages::{packages_sentence, paused_sentence};
 pub(crate) use remarks::{percent, remarks};
 pub(crate) use tables::{Numbers, table_of};

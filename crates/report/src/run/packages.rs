@@ -63,11 +63,34 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
         }
         None => format!("all of it the storage, without pauses of a processor{real}"),
     };
-    let rest: String = parts[1..].iter().map(|part| format!(", {} {}", part.words, seconds(part.time))).collect();
+    let rest: Vec<String> =
+        parts[1..].iter().map(|part| format!("{} takes {}", part.words, seconds(part.time))).collect();
     let doubt = parts.iter().find(|part| part.time.value.is_none()).and_then(|part| part.time.reasons.first());
-    let sentence = crate::text::capital(&format!("{} takes {}: {what}{rest}.", first.words, seconds(first.time)));
-    match doubt {
-        None => Some((Tone::Good, sentence)),
-        Some(reason) => Some((Tone::Doubt, format!("{sentence} Not certain: {reason}"))),
+    let mut said = crate::text::capital(&format!("{} takes {}: {what}.", first.words, seconds(first.time)));
+    if !rest.is_empty() {
+        said.push_str(&format!(" {}.", crate::text::capital(&rest.join(", "))));
     }
+    match doubt {
+        None => Some((Tone::Good, said)),
+        Some(reason) => Some((Tone::Doubt, format!("{said} Not certain: {reason}"))),
+    }
+}
+
+/// The same of a recording whose pauses are kept, as of a boot: how long it took, and what of that were pauses.
+pub(crate) fn paused_sentence(run: &Run) -> Option<(Tone, String)> {
+    let mut paused = run.phases.iter().filter(|phase| phase.plan.pauses_ns().is_some());
+    let (Some(phase), None) = (paused.next(), paused.next()) else { return None };
+    let metric = |quantity: &str| {
+        let id = format!("{}.{quantity}", phase.plan.name);
+        phase.metrics.iter().find(|metric| metric.id == id)?.value
+    };
+    let (time, calls) = (metric("time_s")?, metric("in_calls_s")?);
+    let words = |seconds: f64| quantity::quantity(seconds, Unit::S);
+    let what = format!(
+        "It takes {}: {} of it the storage, {} the pauses of the recording (--set speed=max leaves them out).",
+        words(time),
+        words(calls),
+        words((time - calls).max(0.0))
+    );
+    Some((Tone::Good, what))
 }
