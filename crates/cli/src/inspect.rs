@@ -115,7 +115,8 @@ fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode
         return Err(failure.remedy("narrows check null:   measures the program's own overhead"));
     }
     let model = spec::parse_sim(name).map_err(|e| {
-        Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
+        Failure::new(FailureKind::Usage, e.to_string())
+            .remedy("sim:help   lists devices and parameters, with their defaults")
     })?;
     let rig = SimRig::new(model, NS_PER_S);
     let environment = rig.model().environment();

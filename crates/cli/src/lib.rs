@@ -35,6 +35,7 @@ mod report_page;
 mod run;
 mod runs;
 mod signals;
+mod simulated;
 mod soak;
 mod target;
 mod trace;
@@ -78,6 +79,7 @@ pub fn main() -> ExitCode {
         experiment::mention_left(&output);
     }
     let result = match &cli.command {
+        _ if simulated::is_asked_for(std::env::args_os().skip(1)) => simulated::help(&output),
         Command::Check(args) => check::command(args, &cli.global, &output),
         Command::Run(args) => run::command(args, &cli.global, &output),
         Command::Trace(args) => trace::command(args, &output),

@@ -47,6 +47,9 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let mut opened = execution.open(&wanted)?;
     // The run says it wherever it is shown.
     opened.remarks.extend(capacity.as_ref().map(report::capacity_remark));
+    if capacity.is_some() {
+        opened.rig.faults_were_shown();
+    }
     // What is simulated wears nothing.
     let device_bytes = opened.target.stack.device_bytes();
     // Who lets a small device be filled to see how large it is wants its classes, too.
@@ -77,7 +80,7 @@ fn found_capacity(
 ) -> Result<Capacity, Failure> {
     let mut opened = execution.open(&Wanted { probe: None, ..wanted.clone() })?;
     let name = opened.target.name.clone();
-    if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File) {
+    if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File | TargetKind::Sim) {
         let what = format!("{name}: a capacity is that of a device, or of a file");
         return Err(Failure::new(FailureKind::Refused, what).remedy(
             "narrows rate /dev/NAME --destroy SERIAL --capacity quick; narrows soak DIRECTORY   fills what is free",

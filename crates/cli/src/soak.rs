@@ -28,15 +28,11 @@ use witness::Witness;
 
 mod hook;
 mod several;
+mod simulated;
 mod witness;
 
 /// Less is no soak.
 const LEAST_BYTES: u64 = 1 << 20;
-
-/// Of a simulated device, where nothing else is asked.
-const SIMULATED_BYTES: u64 = 64 << 20;
-/// Of one at most.
-const MOST_SIMULATED_BYTES: u64 = 1 << 30;
 
 /// Executes the command.
 pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -90,6 +86,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
             let named = made.as_ref().and_then(|_| path.parent()).unwrap_or(&path).to_string_lossy();
             let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
             let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
+            simulated::lay_a_lap_across_the_end(&mut state, &opened)?;
             (state.own_file, state.buffered) = (own, args.buffered);
             (state.trims, state.busy) = (can_trim(&opened) && !args.no_trim, args.busy);
             (state.mode, state.rate_bytes_per_s) = (mode(args.mode), rate.filter(|r| *r > 0));
@@ -121,6 +118,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     progress.wipe();
     let simulated = opened.target.kind == TargetKind::Sim;
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
+    let to_come = opened.rig.faults_to_come();
     drop(opened);
     // A simulated device goes with this program: nothing can go on.
     state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
@@ -128,6 +126,9 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
     let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
     let ended = ended?;
+    if ended == SoakEnd::Done && state.is_clean() && !to_come.is_empty() {
+        return Err(simulated::not_come(&state, &to_come));
+    }
     Ok(answer(&state, ended, kept, &signals, output))
 }
 
@@ -191,13 +192,9 @@ fn goes_on(mut state: SoakState, place: TargetIdentity, path: &Path) -> Result<S
 
 /// How much of the target a new soak is about.
 fn region(opened: &Opened, size: Option<u64>, path: &Path) -> Result<u64, Failure> {
-    // What a simulated device keeps is kept in memory.
     let simulated = opened.target.kind == TargetKind::Sim;
-    let usual = if simulated { SIMULATED_BYTES } else { u64::MAX };
-    let region = size.unwrap_or(usual).min(opened.max_bytes);
-    if simulated && region > MOST_SIMULATED_BYTES {
-        return Err(usage("--size: a simulated device keeps its data in memory: at most 1 GiB".to_owned()));
-    }
+    let region =
+        if simulated { simulated::region(opened, size)? } else { size.unwrap_or(u64::MAX).min(opened.max_bytes) };
     if region < LEAST_BYTES {
         return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
     }
@@ -268,6 +265,8 @@ fn enough(args: &SoakArgs, time_ns: Option<u64>, before: Enough) -> Enough {
         passes: passes.or_else(|| time_ns.is_none().then_some(1)),
         time_ns,
         at_finding: args.on_finding.map_or(before.at_finding, |on| on == OnFinding::Stop),
+        // A demonstration goes on until it has shown what it was to show.
+        with_faults: !anew,
     }
 }
 

@@ -11,6 +11,7 @@ pub use conductor::Executed;
 
 use crate::clock::{WallClock, random_u64};
 use crate::listener::{Event, Listener, Step};
+use crate::simulated::faults_can_come;
 use crate::{Interrupts, Opened};
 use archive::Archive;
 use conductor::Conductor;
@@ -66,6 +67,7 @@ impl Execution<'_> {
         opened: &mut Opened,
         step: Option<Step<'_>>,
     ) -> Result<Executed, Failure> {
+        faults_can_come(&plan, opened)?;
         let run = self.begin(command, plan, opened, step.map(|s| s.place.clone()))?;
         let _elsewhere = self.interrupts.keep_away();
         self.listener.hear(Event::RunBegins { target: &opened.target.name, plan: &run.plan, step });

@@ -1,5 +1,6 @@
 //! From a workload and an opened target to the plan of a run.
 
+use crate::simulated::data_fit_into_memory;
 use crate::wear::bound;
 use crate::{Opened, Wear};
 use model::{Failure, FailureKind, PhaseKind, Plan, StopRule, TargetKind};
@@ -30,14 +31,33 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
     }
 }
 
+/// The clock of the fastest cores of the board on which packages were installed for the published study, an RK3399.
+const STUDIED_KHZ: i64 = 2_000_000;
+
+/// Whether what the processor does between calls takes about as long as on that board: it is simulated, or known to be of its kind
+/// and no faster.
+fn is_like_studied_board(opened: &Opened) -> bool {
+    let is_of_boards = |name: &str| ["aarch64", "arm", "riscv"].iter().any(|kind| name.starts_with(kind));
+    let khz = opened.target.stack.layers.iter().find_map(|layer| layer.int(observe::facts::CPU_MAX_KHZ));
+    opened.target.kind == TargetKind::Sim
+        || opened.environment.architecture.as_deref().is_some_and(is_of_boards)
+            && khz.is_some_and(|khz| khz <= STUDIED_KHZ)
+}
+
 /// The plan of a workload on an opened target.
 pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
-    workload.plan(&inputs(opened, seed)).map_err(|error| match error {
+    let mut workload = workload.clone();
+    if workload.has_packages() && !is_like_studied_board(opened) {
+        workload.leave_pauses_out();
+    }
+    let plan = workload.plan(&inputs(opened, seed)).map_err(|error| match error {
         RunError::NothingLeft { .. } if opened.target.kind == TargetKind::Region => {
             failure(&error).remedy("name a larger part of the device: PATH@OFFSET+LENGTH")
         }
         _ => failure(&error),
-    })
+    })?;
+    data_fit_into_memory(&plan, opened)?;
+    Ok(plan)
 }
 
 /// The same, with what it may write: what is laid out is no more than its part of that, and what is measured ends after its

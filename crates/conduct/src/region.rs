@@ -187,7 +187,8 @@ fn last_level_cache(root: &Root) -> Option<u64> {
 fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
     let text = name.to_string_lossy();
     let wrong = |what: String| {
-        Failure::new(FailureKind::Usage, what).remedy("for example sim:bus,width=32,wait=100ns,kernel=8")
+        Failure::new(FailureKind::Usage, what)
+            .remedy("for example sim:bus,width=32,wait=100ns,kernel=8; sim:help   lists all parameters")
     };
     let bus: SimMemoryBus = match spec::parse_sim_bus(&text) {
         None => return Err(wrong(format!("{text}: of simulated devices only sim:bus is a region"))),

@@ -37,6 +37,9 @@ use scrub::Scrubs;
 use std::ops::Range;
 use std::time::Instant;
 
+/// Passes after which a fault that has not come is not waited for: each kind of pass twice.
+const MOST_FAULT_PASSES: u32 = 8;
+
 /// What happens while it runs.
 #[derive(Clone, Copy, Debug)]
 pub enum SoakEvent<'a> {
@@ -102,8 +105,9 @@ impl Soaking<'_> {
             if !whole || self.interrupts.end() || self.control.stopped() {
                 break SoakEnd::Interrupted;
             }
-            let Enough { passes, time_ns, .. } = state.enough;
-            if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) {
+            let Enough { passes, time_ns, with_faults, .. } = state.enough;
+            let goes_on = with_faults && state.passes < MOST_FAULT_PASSES && !opened.rig.faults_to_come().is_empty();
+            if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) && !goes_on {
                 break SoakEnd::Done;
             }
             let writes = state.lap < state.laps.len();

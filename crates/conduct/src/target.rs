@@ -87,7 +87,8 @@ fn null(interval_ns: u64) -> Opened {
 
 fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     let model = spec::parse_sim(name).map_err(|e| {
-        Failure::new(FailureKind::Usage, e.to_string()).remedy("for example sim:a1-card or sim:nvme,cache=4GiB")
+        Failure::new(FailureKind::Usage, e.to_string())
+            .remedy("sim:help   lists devices and parameters, with their defaults")
     })?;
     let rig = SimRig::new(model, interval_ns);
     let max_bytes = rig.max_bytes();

@@ -83,6 +83,14 @@ pub trait Rig {
         0
     }
 
+    /// Faults that were asked for and have not come yet, by their parameters.
+    fn faults_to_come(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// What was asked for has been shown elsewhere: no fault is to come any more.
+    fn faults_were_shown(&mut self) {}
+
     /// The machine as this rig simulates it, now; `None` where the real machine is to be observed.
     fn simulated_sample(&mut self) -> Option<SystemSample> {
         None

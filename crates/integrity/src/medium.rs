@@ -85,6 +85,8 @@ pub struct Medium {
     pub wraps_at: Option<u64>,
     /// Sectors that there really are, and addresses beyond lead nowhere.
     pub limbo_from: Option<u64>,
+    /// Whether something was written beyond what there really is.
+    pub was_overrun: bool,
     /// A fault that comes when it is its turn; taken when it was done.
     pub armed: Option<Armed>,
     /// Where the armed fault was done: the first sector and the sectors that are wrong.
@@ -166,6 +168,8 @@ impl Medium {
         if self.is_dead() {
             return;
         }
+        let end = lba + (data.len() / SECTOR_BYTES) as u64;
+        self.was_overrun |= self.wraps_at.into_iter().chain(self.limbo_from).any(|real| end > real);
         let (to, len) = match self.next_write.remove(&lba) {
             Some(NextWrite::Lost) => return,
             Some(NextWrite::Torn(sectors)) => (lba, sectors * SECTOR_BYTES),
@@ -177,7 +181,10 @@ impl Medium {
         }
         let old = self.loaded(to, data.len());
         self.unflushed.entry(to).or_insert_with(|| (old.clone(), Vec::new())).1 = data[..len].to_vec();
-        self.before.insert(to, old);
+        // Of a device that is smaller than it says no read is to give what was there before: large ones would not fit into memory.
+        if self.armed.is_some() || self.wraps_at.or(self.limbo_from).is_none() {
+            self.before.insert(to, old);
+        }
         self.replace(to, &data[..len]);
     }
 

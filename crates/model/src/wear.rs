@@ -7,6 +7,9 @@ use serde::Serialize;
 pub struct WearReading {
     /// When, RFC 3339.
     pub at: String,
+    /// The same in seconds of Unix time.
+    #[serde(skip)]
+    pub at_s: Option<i64>,
     /// The run or the soak that asked.
     pub from: String,
     /// Part of its life that is used; can pass 100. Of an eMMC the upper end of its tenth.
@@ -25,6 +28,8 @@ pub struct WearOfDisk {
     pub serial: String,
     /// Its model, where that is known.
     pub model: Option<String>,
+    /// What this machine's kernel calls it, where it is there now.
+    pub name: Option<String>,
     /// In the order of time.
     pub readings: Vec<WearReading>,
     /// Percent of its life for each terabyte (10^12 bytes) that was written from the first to the last reading that know both: the
@@ -32,4 +37,28 @@ pub struct WearOfDisk {
     pub percent_per_terabyte: Option<(f64, f64)>,
     /// Bytes written to the flash for each byte that it was given between those readings, by its own counters.
     pub write_amplification: Option<f64>,
+    /// How fast it is written to; null where that was not seen.
+    pub writing: Option<WritingRate>,
+    /// Years that it lasts at that rate, at least and at most: an estimate from whole steps. Null where something of that is not known;
+    /// no most where it used less than a step.
+    pub years_left: Option<(f64, Option<f64>)>,
+}
+
+/// How fast a disk was written to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WritingRate {
+    pub bytes_per_s: f64,
+    /// For how long that was seen.
+    pub over_s: f64,
+    pub seen: WritingSeen,
+}
+
+/// Where that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WritingSeen {
+    /// By the disk's own counter, from the first to the last of its runs.
+    Runs,
+    /// By the kernel's, since the machine was started.
+    Boot,
 }

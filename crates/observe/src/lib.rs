@@ -48,6 +48,7 @@ mod redaction;
 mod root;
 mod sampler;
 mod settings;
+mod since_boot;
 mod stack;
 mod uses;
 
@@ -65,5 +66,6 @@ pub use read_error::ReadError;
 pub use redaction::Redaction;
 pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
+pub use since_boot::written_since_boot;
 pub use stack::{Inventory, Locator, Look, backing_files, counted_disks, inventories, inventory, inventory_with};
 pub use uses::{DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_use, file_use};

@@ -1,7 +1,7 @@
 //! The answer to what was asked, in a sentence: terminal, Markdown, page and JSON all have this one.
 
 use crate::presentation::Tone;
-use crate::run::{Form, forms, grid_answer, replays_answer};
+use crate::run::{Form, forms, grid_answer, packages_sentence, paused_sentence, replays_answer};
 use crate::{Check, fill, rate, record, soak, verdict};
 use model::Answer;
 
@@ -23,7 +23,8 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
         None if check.is_check() => verdict::verdict(check.fit, check.asked_for).map(|text| (Tone::Good, text)),
         None => {
             let forms = forms(check.run, check.depth_curves);
-            forms.iter().find_map(|form| of_form(check, form)).map(|text| (Tone::Good, text))
+            let of_forms = || forms.iter().find_map(|form| of_form(check, form)).map(|text| (Tone::Good, text));
+            packages_sentence(check.run).or_else(|| paused_sentence(check.run)).or_else(of_forms)
         }
     }
 }

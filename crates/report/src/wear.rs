@@ -1,10 +1,10 @@
 //! The life of disks, as text.
 
-use crate::document::WearDocument;
+use crate::document::{WearDocument, WearWriter};
 use crate::lines::Lines;
 use crate::quantity;
 use crate::style::Style;
-use model::{WearOfDisk, WearReading};
+use model::{WearOfDisk, WearReading, WritingSeen};
 
 /// For each disk a sentence, and what it said each time.
 pub fn wear_text(document: &WearDocument, style: &Style) -> String {
@@ -18,16 +18,50 @@ pub fn wear_text(document: &WearDocument, style: &Style) -> String {
     }
     for disk in &document.disks {
         line("", &sentence(disk));
+        life(disk).into_iter().for_each(|text| line("  ", &text));
         for reading in &disk.readings {
             line("  ", &told(reading));
         }
     }
+    if !document.writers.is_empty() {
+        let one = |p: &WearWriter| format!("{} ({}) {}", p.name, p.pid, quantity::size(p.written_bytes));
+        let all: Vec<String> = document.writers.iter().map(one).collect();
+        let text = format!(
+            "Who writes, to all disks, each since it began: {}. What has ended is not in it, nor are processes of others unless root \
+             asks.",
+            all.join(", ")
+        );
+        out.wrapped("", &text, None);
+    }
     out.out
 }
 
+/// How fast it is written to, and how long it lasts so: an estimate.
+fn life(disk: &WearOfDisk) -> Option<String> {
+    let writing = disk.writing?;
+    let a_day = quantity::size((writing.bytes_per_s * 86_400.0) as u64);
+    let over = quantity::duration((writing.over_s * 1e9) as u64);
+    let seen = match writing.seen {
+        WritingSeen::Runs => format!("over its runs ({over})"),
+        WritingSeen::Boot => format!("since boot ({over})"),
+    };
+    let number = |years: f64| quantity::significant(years, 2);
+    let lasts = match disk.years_left {
+        Some((least, Some(most))) => format!("it lasts {} to {} years, an estimate", number(least), number(most)),
+        Some((least, None)) => format!("it lasts {} years or more, an estimate", number(least)),
+        None if writing.bytes_per_s == 0.0 => "its life is not used up".to_owned(),
+        None => "how long it lasts is not known, since it does not tell what of its life is used (SD cards never do, others to root)".to_owned(),
+    };
+    Some(format!("At {a_day} a day, as seen {seen}, {lasts}."))
+}
+
 fn sentence(disk: &WearOfDisk) -> String {
-    let model = disk.model.as_ref().map_or_else(String::new, |model| format!("{model} "));
-    let mut text = format!("{model}{}", disk.serial);
+    let words = [
+        disk.name.as_ref(),
+        disk.model.as_ref(),
+        Some(&disk.serial).filter(|serial| Some(*serial) != disk.name.as_ref()),
+    ];
+    let mut text = words.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
     if let Some(used) = disk.readings.iter().rev().find_map(|r| r.used_percent) {
         text.push_str(&format!(": {used:.0} % of its life is used"));
     }
@@ -57,11 +91,13 @@ fn told(reading: &WearReading) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{ProcessIo, WritingRate};
 
     #[test]
     fn what_is_left_is_said_with_what_is_not_known_of_it() {
         let reading = WearReading {
             at: "2026-11-01".into(),
+            at_s: None,
             from: "r".into(),
             used_percent: Some(5.0),
             step_percent: 1.0,
@@ -71,12 +107,15 @@ mod tests {
         let mut disk = WearOfDisk {
             serial: "S3R1".into(),
             model: Some("SSD".into()),
+            name: None,
             readings: vec![reading],
             percent_per_terabyte: Some((0.1, 0.3)),
             write_amplification: Some(1.5),
+            writing: None,
+            years_left: None,
         };
         let said = |disk: &WearOfDisk| {
-            let text = wear_text(&WearDocument::new(vec![disk.clone()]), &Style::default());
+            let text = wear_text(&WearDocument::new(vec![disk.clone()], Vec::new()), &Style::default());
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let text = said(&disk);
@@ -89,6 +128,18 @@ mod tests {
         assert!(text.contains("it wrote 1.50 times what it was given. 2026-11-01 r 5 % 22 TB written"), "{text}");
         disk.percent_per_terabyte = Some((0.0, 0.1));
         assert!(said(&disk).contains("after 1 000 TB or more of the same"), "{}", said(&disk));
-        assert!(wear_text(&WearDocument::new(Vec::new()), &Style::default()).contains("No run or soak"));
+        let writing = |seen| Some(WritingRate { bytes_per_s: 1e6, over_s: 2.0 * 86_400.0, seen });
+        (disk.writing, disk.years_left) = (writing(WritingSeen::Runs), Some((4.12, Some(9.87))));
+        let text = said(&disk);
+        assert!(text.contains("At 86 GB a day, as seen over its runs (2 d"), "{text}");
+        assert!(text.contains("it lasts 4.1 to 9.9 years, an estimate."), "{text}");
+        (disk.writing, disk.years_left) = (writing(WritingSeen::Boot), Some((4.12, None)));
+        assert!(said(&disk).contains("as seen since boot") && said(&disk).contains("4.1 years or more, an estimate"));
+        disk.years_left = None;
+        assert!(said(&disk).contains("how long it lasts is not known"), "{}", said(&disk));
+        let writer = ProcessIo { pid: 12, name: "postgres".into(), read_bytes: 0, write_bytes: 34_000_000_000 };
+        let text = wear_text(&WearDocument::new(vec![disk], vec![writer]), &Style::default());
+        assert!(text.contains("Who writes") && text.contains("postgres (12) 34 GB"), "{text}");
+        assert!(wear_text(&WearDocument::new(Vec::new(), Vec::new()), &Style::default()).contains("No run or soak"));
     }
 }

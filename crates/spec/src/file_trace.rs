@@ -14,7 +14,7 @@ use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use crate::values::speed_milli;
 use model::{ErrorPolicy, PhaseKind, ReplayPlan};
-use processes::{Outside, Processes};
+use processes::Processes;
 use strace::{Line, Reader};
 
 /// First line of what `narrows trace` writes.
@@ -39,7 +39,7 @@ struct Wish {
     speed_milli: u32,
     pauses: bool,
     root: Option<String>,
-    outside: Option<Wanted>,
+    outside: Wanted,
     depth: u32,
     cold: bool,
     on_error: ErrorPolicy,
@@ -54,12 +54,17 @@ enum Wanted {
 }
 
 impl Wish {
+    /// Whether it is known below which directory the calls are done again.
+    fn knows_root(&self, recorded: Option<&str>) -> bool {
+        self.root.is_some() || recorded.is_some() || self.outside == Wanted::Map
+    }
+
     fn of(set: &[(String, String)]) -> Result<Self, TextError> {
         let mut wish = Self {
             speed_milli: 1000,
             pauses: false,
             root: None,
-            outside: None,
+            outside: Wanted::Skip,
             depth: DEPTH,
             cold: false,
             on_error: ErrorPolicy::Stop,
@@ -78,9 +83,9 @@ impl Wish {
                 }
                 ("root", path) if path.starts_with('/') => wish.root = Some(path.to_owned()),
                 ("root", _) => return bad("a directory as the recording names it, from / on"),
-                ("outside", "refuse") => wish.outside = Some(Wanted::Refuse),
-                ("outside", "skip") => wish.outside = Some(Wanted::Skip),
-                ("outside", "map") => wish.outside = Some(Wanted::Map),
+                ("outside", "refuse") => wish.outside = Wanted::Refuse,
+                ("outside", "skip") => wish.outside = Wanted::Skip,
+                ("outside", "map") => wish.outside = Wanted::Map,
                 ("outside", _) => return bad("refuse, skip or map"),
                 ("depth", value) => match value.parse::<u32>() {
                     Ok(depth @ 1..=64) => wish.depth = depth,
@@ -139,11 +144,10 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
         notes.push("the last line is cut off, and left out".to_owned());
     }
     let root = match wish.outside {
-        Some(Wanted::Map) => "/",
+        Wanted::Map => "/",
         _ => wish.root.as_deref().or(header.root).unwrap_or("/"),
     };
-    let outside = if wish.outside == Some(Wanted::Skip) { Outside::LeftOut } else { Outside::Refused };
-    let (mut processes, mut reader) = (Processes::new(root, outside, header.directory), Reader::default());
+    let (mut processes, mut reader) = (Processes::new(root, header.directory), Reader::default());
     let mut errors = Vec::new();
     for (index, line) in whole.lines().enumerate() {
         let mut room = String::new();
@@ -163,19 +167,34 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     }
     let whole = |what: String| place(1).error(TextErrorKind::Value, "", what);
     errors.extend(processes.refused.take().map(whole));
-    errors.extend(told_outside(&processes, &wish, header.root).map(whole));
+    if !wish.knows_root(header.root) && processes.recording.calls() > 0 {
+        errors.push(whole(
+            "its paths start at /; --set root=DIRECTORY says below which of its directories the calls are done again, --set outside=map \
+             all of them"
+                .to_owned(),
+        ));
+    }
+    let outside = outside_of(&processes, root);
+    if wish.outside == Wanted::Refuse {
+        errors.extend(
+            outside.as_ref().map(|what| whole(format!("it names {what}; --set outside=skip leaves them out, {MAP}"))),
+        );
+    }
     if errors.is_empty() && processes.recording.calls() == 0 {
-        errors.push(whole(match root {
-            "/" => "no call in it is on a file".to_owned(),
-            root => format!("no call in it is on a file below {root}"),
+        errors.push(whole(match (root, &outside) {
+            ("/", _) => "no call in it is on a file".to_owned(),
+            (root, None) => format!("no call in it is on a file below {root}"),
+            (root, Some(what)) => {
+                format!(
+                    "no call in it is on a file below {root}, but on {what}; --set root=DIRECTORY names another, {MAP}"
+                )
+            }
         }));
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    if !processes.outside_paths.is_empty() {
-        notes.push(format!("{} paths outside of {root} are left out", processes.outside_paths.len()));
-    }
+    notes.extend(outside.map(|what| format!("{what}: left out; {MAP}")));
     for (name, times) in &processes.left_out {
         notes.push(format!("{times} calls of {name} are left out"));
     }
@@ -206,21 +225,14 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     })
 }
 
-/// What is said where paths lie outside and nobody said what is to become of them.
-fn told_outside(processes: &Processes, wish: &Wish, root: Option<&str>) -> Option<String> {
-    let known = wish.root.is_some() || root.is_some() || wish.outside == Some(Wanted::Map);
-    if !known && processes.recording.calls() > 0 {
-        return Some(
-            "its paths start at /; --set root=DIRECTORY says below which of its directories the calls are done again, --set outside=map all of them"
-                .to_owned(),
-        );
-    }
-    let first = processes.first_outside.as_ref().filter(|_| processes.outside() == Outside::Refused)?;
-    let count = processes.outside_paths.len();
-    Some(format!(
-        "it names {count} paths outside of {}, the first {first}; --set outside=skip leaves them out, --set outside=map makes them below the target, too",
-        wish.root.as_deref().or(root).unwrap_or("/")
-    ))
+/// What does paths outside of the root again, too.
+const MAP: &str = "--set outside=map makes them below the target, too";
+
+/// How many paths lie outside of the root, and the first of them.
+fn outside_of(processes: &Processes, root: &str) -> Option<String> {
+    let (count, first) = (processes.outside_paths.len(), processes.first_outside.as_ref()?);
+    let paths = if count == 1 { "1 path" } else { &format!("{count} paths") };
+    Some(format!("{paths} outside of {root}, the first {first}"))
 }
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ pub struct Job {
     pub on_packages: bool,
     /// With which, and how.
     pub packages: PackagesJob,
-    /// How many times as fast as what it does again it pauses, in thousandths; 0: it does not.
-    pub speed_milli: u32,
+    /// How many times as fast as what it does again it pauses, in thousandths; 0: it does not; `None`: not said.
+    pub speed_milli: Option<u32>,
     /// By which accesses it copies; `None`: it does not, or as programs do.
     pub copy: Option<CopyMethod>,
     /// Length of each file, where that is more than what is used of it.
@@ -105,7 +105,7 @@ impl Job {
     /// One of this name, and neutral otherwise.
     pub fn named(name: &str) -> Self {
         let stream = StreamPlan { name: name.to_owned(), ..StreamPlan::default() };
-        Self { stream, copies: 1, loops: 1, weight: 1.0, speed_milli: 1000, ..Self::default() }
+        Self { stream, copies: 1, loops: 1, weight: 1.0, ..Self::default() }
     }
 
     /// What its operations do, by a name of the text form.
@@ -146,10 +146,10 @@ impl Job {
         if let StreamKind::Block(block) = &mut self.stream.kind
             && let Some(trace) = &mut block.trace
         {
-            trace.trace_speed_milli = self.speed_milli;
+            trace.trace_speed_milli = self.speed_milli.unwrap_or(1000);
         }
         if self.on_packages {
-            self.packages.speed_milli = self.speed_milli;
+            self.packages.speed_milli = self.speed_milli.unwrap_or(1000);
             self.stream.kind = self.packages.named().into();
         }
         let Some(file_operation) = self.file_operation else { return };
@@ -331,6 +331,24 @@ impl Workload {
     /// Whether a job of it installs or removes packages.
     pub fn has_packages(&self) -> bool {
         self.phases.iter().flat_map(|p| &p.jobs).any(|j| j.on_packages)
+    }
+
+    /// Leaves out the pauses of the studied board where packages are installed, unless it was said how fast it pauses, and notes
+    /// it.
+    pub fn leave_pauses_out(&mut self) {
+        let pauses = |job: &&mut Job| job.on_packages && !job.packages.is_real && job.speed_milli.is_none();
+        let jobs = self.phases.iter_mut().flat_map(|p| &mut p.jobs).filter(pauses);
+        let left_out = jobs.map(|job| {
+            (job.speed_milli, job.packages.speed_milli) = (Some(0), 0);
+            job.stream.kind = job.packages.named().into();
+        });
+        if left_out.count() > 0 {
+            self.notes.push(
+                "without the pauses of the studied board's processor (RK3399 of a NanoPi M4), since this machine's is another; --set \
+                 speed=1 keeps them, --real has this machine's dpkg do it"
+                    .to_owned(),
+            );
+        }
     }
 
     /// Whether all that it does is to copy, by accesses that it names: its target is a region. One that only measures memory,

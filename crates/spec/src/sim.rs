@@ -5,6 +5,7 @@
 //! the outcome.
 
 use crate::keys::{Key, find, names, nearest};
+use crate::sim_effect::{comes_last, without_effect};
 use crate::sim_key::sim_keys;
 use crate::toml_values::pairs_of;
 use model::{Fact, SimBus, SimModel, SimStalls};
@@ -37,7 +38,7 @@ pub struct SimSpecError {
 }
 
 impl SimSpecError {
-    fn of(model: &str, what: impl std::fmt::Display) -> Self {
+    pub(crate) fn of(model: &str, what: impl std::fmt::Display) -> Self {
         Self { what: format!("sim:{model}: {what}"), nearest: None, known: Vec::new() }
     }
 
@@ -62,6 +63,20 @@ struct ModelText {
     parameters: toml::Table,
 }
 
+/// A device as its file has it: name, title and source, and its parameters.
+pub(crate) type SimText = (String, [String; 2], Vec<(String, String)>);
+
+/// What all devices have, and what each has of its own.
+pub(crate) fn sim_texts() -> Result<(Vec<(String, String)>, Vec<SimText>), SimSpecError> {
+    let of = |(name, text): &(&str, &str)| {
+        let ModelText { title, source, parameters, .. } =
+            toml::from_str(text).map_err(|e| SimSpecError::of(name, e))?;
+        Ok(((*name).to_owned(), [title, source], pairs_of(&parameters)))
+    };
+    let plain: toml::Table = toml::from_str(PLAIN).map_err(|e| SimSpecError::of("plain", e))?;
+    Ok((pairs_of(&plain), MODELS.iter().map(of).collect::<Result<_, _>>()?))
+}
+
 /// All named models.
 pub fn sim_models() -> Result<Vec<SimModel>, SimSpecError> {
     MODELS.iter().map(|(name, text)| load(name, text)).collect()
@@ -78,8 +93,11 @@ pub fn parse_sim(text: &str) -> Result<SimModel, SimSpecError> {
     };
     let given = pairs(name, given)?;
     let mut model = load(name, toml)?;
-    apply(&mut model, given)?;
-    Ok(model)
+    apply(&mut model, given.clone())?;
+    match without_effect(&model, &given) {
+        Some(what) => Err(SimSpecError::of(name, what)),
+        None => Ok(model),
+    }
 }
 
 /// Keys and values that a text gives to the simulated device of this name, separated by commas.
@@ -88,7 +106,13 @@ pub(crate) fn pairs(name: &str, text: &str) -> Result<Vec<(String, String)>, Sim
         Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
         None => Err(SimSpecError::of(name, format!("'{part}' is not key=value"))),
     };
-    text.split(',').map(str::trim).filter(|p| !p.is_empty()).map(pair).collect()
+    let all: Vec<(String, String)> =
+        text.split(',').map(str::trim).filter(|p| !p.is_empty()).map(pair).collect::<Result<_, _>>()?;
+    let twice = all.iter().enumerate().find(|(i, (key, _))| all[..*i].iter().any(|(before, _)| before == key));
+    match twice {
+        Some((_, (key, _))) => Err(SimSpecError::of(name, format!("{key} is given twice"))),
+        None => Ok(all),
+    }
 }
 
 /// Gives a key of the simulated device of this name its value.
@@ -124,8 +148,7 @@ fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
 }
 
 fn apply(model: &mut SimModel, mut given: Vec<(String, String)>) -> Result<(), SimSpecError> {
-    // Points come after all else, because the CPU cost that is taken out of them may itself be given.
-    given.sort_by_key(|(key, _)| key.ends_with("-points"));
+    given.sort_by_key(|(key, _)| comes_last(key));
     let name = model.name.clone();
     given.iter().try_for_each(|pair| give(model, sim_keys(), &name, pair))?;
     check(model).map_err(|what| SimSpecError::of(&name, what))

@@ -83,6 +83,13 @@ fn points(m: &mut SimModel, text: &str, curve: fn(&mut SimMedia) -> &mut SimCurv
     Ok(())
 }
 
+/// A curve without points: its times are those of its overhead and its bandwidth.
+fn line(curve: &mut SimCurve, text: &str) -> Result<(), String> {
+    curve.overhead_ns = time_within(text)?;
+    curve.points.clear();
+    Ok(())
+}
+
 fn random_write(media: &mut SimMedia) -> &mut SimCurve {
     media.random_write.get_or_insert_with(|| SimCurve { points: Vec::new(), ..media.write.clone() })
 }
@@ -97,16 +104,16 @@ keys! {
     "seed", "a whole number", |m, t| m.seed = whole(t)?, "Seed of all that is random.";
     "capacity", "a size such as 64MiB", |m, t| m.media.capacity_bytes = bytes(t)?, "Size of the device.";
     "filesystem", "a name, or none", |m, t| m.filesystem = name(t)?, "Type of the file system above it; none: the device as it is.";
-    "read-overhead", "a time such as 200us", |m, t| m.media.read.overhead_ns = time_within(t)?, "Time of a read before its data; unused where read-points are given.";
+    "read-overhead", "a time such as 200us", |m, t| line(&mut m.media.read, t)?, "Time of a read before its data, in place of read-points.";
     "read-bandwidth", "a rate above 0 such as 66MB/s", |m, t| m.media.read.bytes_per_s = rate(t)?, "Read bandwidth of the media.";
     "read-points", "SIZE:IOPS or SIZE:TIME, ascending, joined by '+', such as 4KiB:33+16KiB:500ms", |m, t| points(m, t, |media| &mut media.read)?, "Reads at depth 1 by size, as measured.";
-    "write-overhead", "a time such as 200us", |m, t| m.media.write.overhead_ns = time_within(t)?, "Time of a sequential write before its data.";
+    "write-overhead", "a time such as 200us", |m, t| line(&mut m.media.write, t)?, "Time of a sequential write before its data, in place of write-points.";
     "write-bandwidth", "a rate above 0 such as 66MB/s", |m, t| {
         m.media.write.bytes_per_s = rate(t)?;
         if let Some(random) = &mut m.media.random_write { random.bytes_per_s = m.media.write.bytes_per_s; }
     }, "Write bandwidth of the media.";
     "write-points", "SIZE:IOPS or SIZE:TIME, ascending, joined by '+', such as 4KiB:33+16KiB:500ms", |m, t| points(m, t, |media| &mut media.write)?, "Sequential writes at depth 1 by size, as measured.";
-    "random-write-overhead", "a time such as 200us", |m, t| random_write(&mut m.media).overhead_ns = time_within(t)?, "Time of a random write before its data.";
+    "random-write-overhead", "a time such as 200us", |m, t| line(random_write(&mut m.media), t)?, "Time of a random write before its data, in place of random-write-points.";
     "random-write-points", "SIZE:IOPS or SIZE:TIME, ascending, joined by '+', such as 4KiB:33+16KiB:500ms", |m, t| points(m, t, random_write)?, "Random writes at depth 1 by size, as measured, erase-block penalty included.";
     "erase-block", "a size such as 64MiB", |m, t| m.media.erase_block_bytes = bytes(t)?, "Erase block (allocation unit); 64 KiB or more written at its start opens a stream.";
     "erase-penalty", "a time such as 200us", |m, t| m.media.erase_penalty_ns = time_within(t)?, "Extra time of each random write: read-modify-write of its erase block.";

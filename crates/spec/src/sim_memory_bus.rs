@@ -44,7 +44,12 @@ pub fn parse_sim_bus(text: &str) -> Option<Result<SimMemoryBus, SimSpecError>> {
     let mut bus = SimMemoryBus { name: text.to_owned(), ..SimMemoryBus::default() };
     let given = pairs("bus", rest);
     let read = given.and_then(|given| given.iter().try_for_each(|pair| give(&mut bus, sim_bus_keys(), "bus", pair)));
-    Some(read.map(|()| bus))
+    let reached = |bus: SimMemoryBus| {
+        let never = bus.fault_at >= bus.bytes;
+        let what = || format!("fault={} has no effect: the region ends before it (size)", bus.fault_at);
+        if never { Err(SimSpecError::of("bus", what())) } else { Ok(bus) }
+    };
+    Some(read.and_then(|()| reached(bus)))
 }
 
 #[cfg(test)]
@@ -59,7 +64,7 @@ mod tests {
         assert_eq!(parse_sim_bus("sim:nvme"), None);
         assert_eq!(parse_sim_bus("sim:busy"), None);
         for wrong in
-            ["width=7", "width=0", "width=1024", "wait=0ns", "wait=1h", "size=9223372036854775808", "widht=8", "width"]
+            ["width=7", "width=0", "width=1024", "wait=0ns", "wait=1h", "size=9223372036854775808", "widht=8", "width", "fault=1MiB", "wait=1us,wait=2us"]
         {
             assert!(parse_sim_bus(&format!("sim:bus,{wrong}")).unwrap().is_err(), "{wrong}");
         }

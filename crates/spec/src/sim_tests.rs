@@ -138,6 +138,59 @@ fn bad_values_say_what_is_expected() {
 }
 
 #[test]
+fn an_overhead_takes_the_place_of_points() {
+    let us = |text: &str, operation, order| {
+        let model = parse_sim(text).unwrap();
+        1e6 / model.truth(&stream(operation, order, 4096, 1), Access::Direct, 0).operations_per_s
+    };
+    for (key, operation, order) in [
+        ("random-write-overhead", Operation::Write, Order::Random),
+        ("read-overhead", Operation::Read, Order::Random),
+        ("write-overhead", Operation::Write, Order::Sequential),
+    ] {
+        let took = us(&format!("a1-card,{key}=50ms"), operation, order);
+        assert!((50_000.0..50_200.0).contains(&took), "{key}: {took} us");
+    }
+}
+
+#[test]
+fn what_has_no_effect_is_refused_with_the_reason() {
+    for (text, why) in [
+        ("a1-card,random-write-overhead=50ms,random-write-points=4KiB:10", "random-write-points say"),
+        ("a1-card,read-points=4KiB:10,read-overhead=1ms", "read-points say"),
+        ("emmc,write-points=4KiB:10,write-overhead=1ms", "write-points say"),
+        ("nvme,open-streams=1", "random-write-overhead"),
+        ("nvme,erase-block=1MiB", "erase-penalty"),
+        ("nvme,cache-drain=1GB/s,cache=0", "cache=0"),
+        ("emmc,cap-visible=true", "cap-iops"),
+        ("emmc,throttle-start=1s,throttle-factor=1", "full speed"),
+        ("emmc,cpu-throttle-ramp=1s,cpu-throttle-factor=100%", "full speed"),
+        ("emmc,stall-period=1s,stall-duration=0", "no stall"),
+        ("emmc,irq-share=1,cpu-per-command=0,cpu-ps-per-byte=0", "no CPU time"),
+        ("emmc,eio-start=1MiB", "eio-length"),
+        ("emmc,data-fault-at=7", "data-fault says"),
+        ("emmc,capacity=64MiB,eio-start=64MiB,eio-length=1MiB", "capacity"),
+        ("emmc,capacity=64MiB,wraps-at=1GiB", "capacity"),
+        ("emmc,limbo-from=8TB", "capacity"),
+        ("emmc,wraps-at=1GiB,limbo-from=2GiB", "leads back"),
+        ("emmc,flush=1ms,flush=2ms", "flush is given twice"),
+    ] {
+        let error = parse_sim(text).expect_err(text).to_string();
+        assert!(error.contains(why) && (error.contains("has no effect") || error.contains("twice")), "{text}: {error}");
+    }
+    for text in [
+        "nvme,open-streams=1,erase-penalty=5ms",
+        "nvme,erase-block=1MiB,random-write-overhead=5ms",
+        "emmc,cache-drain=1GB/s",
+        "emmc,cap-visible=true,cap-iops=100",
+        "emmc,limbo-from=1GiB,wraps-at=2GiB",
+        "emmc,eio-start=1MiB,eio-length=1",
+    ] {
+        parse_sim(text).expect(text);
+    }
+}
+
+#[test]
 fn keys_are_unique_and_described() {
     for (i, key) in sim_keys().iter().enumerate() {
         assert!(sim_keys()[..i].iter().all(|k| k.name != key.name), "{} twice", key.name);

@@ -18,7 +18,7 @@ use std::path::PathBuf;
   narrows check . --plan                 what it would do, and how much it would write at most
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
-    /// Directory, file, block device, null: or sim:NAME[,key=value...]; several are shown side by side
+    /// Directory, file, block device, null: or sim:NAME[,key=value...] (sim:help lists them); several are shown side by side
     #[arg(value_name = "TARGET", default_value = ".", value_hint = clap::ValueHint::AnyPath)]
     pub targets: Vec<OsString>,
     /// How long it may take, layout included (60s, 2m, 1h)
@@ -319,7 +319,7 @@ pub struct RunArgs {
         value_hint = clap::ValueHint::FilePath
     )]
     pub workload: Option<OsString>,
-    /// Directory, file, block device, null: or sim:NAME[,key=value...] [default: what the workload names, else .]
+    /// Directory, file, block device, null: or sim:NAME[,key=value...] (sim:help lists them) [default: what the workload names, else .]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<OsString>,
     /// Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file

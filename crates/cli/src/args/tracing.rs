@@ -18,8 +18,8 @@ blkparse writes them: while the command runs, for a time, or until Ctrl-C.
 Examples:
   narrows trace -o build.trace -- make -j4
   narrows trace -o db.trace --root /srv/db -- ./load.sh      calls below /srv/db are the ones to do again
-  narrows run db.trace /mnt/card --set outside=skip          at its own speed; what lies elsewhere is left out
-  narrows run db.trace /mnt/card --set outside=skip --set speed=max
+  narrows run db.trace /mnt/card                             at its own speed; what lies elsewhere is left out
+  narrows run db.trace /mnt/card --set outside=map --set speed=max
   narrows trace -o disk.trace --device /dev/sda --for 60s
   narrows run disk.trace /dev/sdb --destroy SERIAL           the same requests on another disk"
 )]

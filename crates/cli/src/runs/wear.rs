@@ -4,11 +4,15 @@ use crate::output::Output;
 use archive::Archive;
 use conduct::soak::SoakState;
 use judge::{emmc_used_percent, wear_of_disk};
-use model::{Fact, Failure, FailureKind, WearOfDisk, WearReading};
-use observe::facts;
+use model::{Fact, Failure, FailureKind, Layer, LayerKind, ProcessIo, WearOfDisk, WearReading};
+use observe::{Locator, Look, Root, facts};
 use report::document::WearDocument;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+
+/// Processes that are named.
+const MOST_WRITERS: usize = 5;
 
 /// Executes the command.
 pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Result<ExitCode, Failure> {
@@ -37,22 +41,53 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
             before.into_iter().chain(after).for_each(|reading| take(serial, None, reading));
         }
     }
+    let (root, mut since_boot) = (Root::new("/"), BTreeMap::new());
+    for (name, layer) in disks_here(&root) {
+        let serial = layer.text(facts::SERIAL).unwrap_or(&name).to_owned();
+        let (known, readings) = disks.entry(serial.clone()).or_default();
+        *known = known.take().or_else(|| layer.text(facts::MODEL).map(str::to_owned));
+        readings.extend(reading(&format!("{:.0}", jiff::Timestamp::now()), "now", &|name| layer.fact(name)));
+        since_boot.insert(serial, (observe::written_since_boot(&root, &name), name));
+    }
     let fits = |disk: &WearOfDisk| {
         wanted.is_none_or(|text| disk.serial == text || disk.model.as_ref().is_some_and(|model| model.contains(text)))
     };
-    let disks = disks.into_iter().map(|(serial, (model, readings))| wear_of_disk(serial, model, readings));
+    let disks = disks.into_iter().map(|(serial, (model, readings))| {
+        let (written, name) = since_boot.remove(&serial).map_or((None, None), |(written, name)| (written, Some(name)));
+        WearOfDisk { name, ..wear_of_disk(serial, model, readings, written) }
+    });
     let disks: Vec<WearOfDisk> = disks.filter(fits).collect();
     if let Some(text) = wanted.filter(|_| disks.is_empty()) {
         let what = format!("no run or soak in this archive knows the wear of a disk '{text}'");
         return Err(Failure::new(FailureKind::Usage, what).remedy("narrows runs wear   shows all that are known"));
     }
-    let document = WearDocument::new(disks);
+    let document = WearDocument::new(disks, writers(&root));
     if output.is_json() {
         output.document(&document);
     } else {
         output.text(&report::wear_text(&document, output.style()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The disks of this machine, as they are now.
+fn disks_here(root: &Root) -> Vec<(String, Layer)> {
+    let names = observe::disks(root).into_iter().filter(|disk| disk.layer == LayerKind::Disk).map(|disk| disk.name);
+    let look = Look { health: true, ..Look::default() };
+    let disk = |name: String| {
+        let stack = observe::inventory_with(root, &Locator::DeviceName(name.clone()), look).stack;
+        Some((name, stack.layers.iter().find(|layer| layer.kind == LayerKind::Disk)?.clone()))
+    };
+    names.filter_map(disk).collect()
+}
+
+/// Who wrote most.
+fn writers(root: &Root) -> Vec<ProcessIo> {
+    let mut all = observe::process_io(root);
+    all.retain(|process| process.write_bytes > 0);
+    all.sort_by_key(|process| Reverse(process.write_bytes));
+    all.truncate(MOST_WRITERS);
+    all
 }
 
 /// What was said at a moment; `None` if nothing was.
@@ -62,6 +97,7 @@ fn reading<'f>(at: &str, from: &str, fact: &dyn Fn(&str) -> Option<&'f Fact>) ->
     let used_percent = percent.or_else(|| fact(facts::LIFE_TIME).and_then(Fact::text).and_then(emmc_used_percent));
     let reading = WearReading {
         at: at.to_owned(),
+        at_s: at.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second),
         from: from.to_owned(),
         used_percent,
         // A tenth is all that an eMMC tells.

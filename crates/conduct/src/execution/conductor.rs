@@ -256,6 +256,11 @@ impl<'a> Conductor<'a> {
             self.bookkeeping(run);
             self.keep(run, partial.as_mut());
         }
+        let to_come = self.rig.faults_to_come();
+        if !to_come.is_empty() && run.state == RunState::Complete {
+            run.remarks
+                .push(format!("{} of the simulated device never came: no operation met it", to_come.join(" and ")));
+        }
         refusal
     }
 

@@ -23,7 +23,14 @@ pub(super) fn record(
     recording: &Recording<'_>,
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
-    let model = spec::parse_sim(name).map_err(|e| usage(e.to_string()))?;
+    let model = spec::parse_sim(name)
+        .map_err(|e| usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults"))?;
+    if model.faults.data.is_some() || model.faults.wraps_at_bytes.or(model.faults.limbo_from_bytes).is_some() {
+        return Err(usage(format!(
+            "{name}: nothing of a simulated recording is kept, so that no data can come back wrong"
+        ))
+        .remedy("narrows soak sim:...   shows data-fault, wraps-at and limbo-from"));
+    }
     let [Input::Cameras(asked)] = recording.inputs.as_slice() else {
         return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
     };

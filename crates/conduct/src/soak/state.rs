@@ -4,7 +4,7 @@ use super::growth::Times;
 use super::scrub::Scrub;
 use crate::Opened;
 use crate::clock::WallClock;
-use model::{DataFinding, Fact, TargetKind};
+use model::{DataFault, DataFinding, Fact, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -100,6 +100,9 @@ pub struct Enough {
     pub time_ns: Option<u64>,
     /// Whether it ends with the first lap in which something was wrong.
     pub at_finding: bool,
+    /// Whether passes go on, up to a bound, until each fault that a simulated device was given has come.
+    #[serde(default)]
+    pub with_faults: bool,
 }
 
 /// Which kinds of pass take turns.
@@ -396,7 +399,14 @@ impl SoakState {
                 && f.lba <= finding.lba
                 && finding.lba + finding.sectors <= f.lba + f.sectors
         };
-        !self.findings.iter().any(same)
+        // Of a device that keeps nothing from some place on, what is lost beyond it is no finding of its own.
+        let beyond = |f: &DataFinding| {
+            f.class == DataFault::LimboCapacity
+                && f.lba <= finding.lba
+                && finding.class == DataFault::LostWrite
+                && finding.found_generation.is_none()
+        };
+        !self.findings.iter().any(|f| same(f) || beyond(f))
     }
 
     pub(super) fn keep(&mut self, finding: DataFinding) {

@@ -114,6 +114,8 @@ pub(super) struct Machine {
     /// Ends of the open write streams, the most recently used last.
     streams: Vec<u64>,
     operations: u64,
+    /// Whether operations failed that were to: one, each n-th, those in the range; and whether one was short.
+    pub(super) came: [bool; 4],
     steal_factor: f64,
     share_factor: f64,
 }
@@ -192,7 +194,11 @@ impl Machine {
         let in_range = faults.eio_bytes > 0
             && offset < faults.eio_start_bytes.saturating_add(faults.eio_bytes)
             && end > faults.eio_start_bytes;
-        if in_range || faults.eio_at == Some(n) || every(faults.eio_every) {
+        let (at, each, short) = (faults.eio_at == Some(n), every(faults.eio_every), every(faults.short_every));
+        for (came, comes) in self.came.iter_mut().zip([at, each, in_range, short]) {
+            *came |= comes;
+        }
+        if in_range || at || each {
             return Err(EIO);
         }
         if end > self.model.media.capacity_bytes {
@@ -200,7 +206,7 @@ impl Machine {
             return if write && room == 0 { Err(ENOSPC) } else { Ok(room) };
         }
         // Whole sectors, as a device transfers them.
-        if every(faults.short_every) { Ok(len / 2 / 512 * 512) } else { Ok(len) }
+        if short { Ok(len / 2 / 512 * 512) } else { Ok(len) }
     }
 
     /// Work of `cpu_ns` at full speed on a core, from `start` on; returns when it is done. Heat makes it longer, and a

@@ -328,6 +328,26 @@ impl Rig for SimRig {
         Ok(record)
     }
 
+    fn faults_to_come(&self) -> Vec<&'static str> {
+        let (faults, [at, each, range, short]) = (&self.model().faults, self.device.machine.came);
+        let (armed, was_overrun) = self.data.with(|medium| (medium.armed.is_some(), medium.was_overrun));
+        let all = [
+            ("eio-at", faults.eio_at.is_some() && !at),
+            ("eio-every", faults.eio_every.is_some() && !each),
+            ("eio-length", faults.eio_bytes > 0 && !range),
+            ("short-every", faults.short_every.is_some() && !short),
+            ("data-fault", armed),
+            ("wraps-at", faults.wraps_at_bytes.is_some() && !was_overrun),
+            ("limbo-from", faults.limbo_from_bytes.is_some() && !was_overrun),
+        ];
+        all.into_iter().filter_map(|(name, is_to_come)| is_to_come.then_some(name)).collect()
+    }
+
+    fn faults_were_shown(&mut self) {
+        self.device.machine.came = [true; 4];
+        self.data.with(|medium| (medium.armed, medium.was_overrun) = (None, true));
+    }
+
     fn recall(&mut self, known: &Known) -> Result<(), Failure> {
         self.written = Written::recalled(known).map_err(|e| no_memory("what is known of the data", &e))?;
         Ok(())

@@ -245,3 +245,26 @@ fn what_a_killed_program_left_goes_at_the_next_start() {
         }
     }
 }
+
+/// Without any run: what this machine's disks were given since it was started, who wrote it, and nothing that is not known.
+#[test]
+fn how_long_disks_last_is_an_estimate_from_what_is_written_and_by_whom() {
+    let scratch = Scratch::new();
+    let document = scratch.json(["runs", "wear", "--json"], 0);
+    assert_eq!(document["schema"], "narrows/wear/1");
+    for disk in document["disks"].as_array().unwrap() {
+        let (writing, years) = (&disk["writing"], &disk["years_left"]);
+        assert!(
+            writing.is_null() || writing["seen"] == "boot" && writing["bytes_per_s"].as_f64() >= Some(0.0),
+            "{disk}"
+        );
+        let told = disk["readings"].as_array().unwrap().iter().any(|reading| reading["used_percent"].is_number());
+        assert!(years.is_null() || told && writing.is_object(), "{disk}");
+    }
+    let writers: Vec<u64> =
+        document["writers"].as_array().unwrap().iter().map(|w| w["written_bytes"].as_u64().unwrap()).collect();
+    assert!(writers.len() <= 5 && writers.is_sorted_by(|a, b| a >= b), "{document}");
+    let text = scratch.run(["runs", "wear"]).stdout;
+    assert!(text.contains("Who writes") || writers.is_empty(), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}

@@ -49,6 +49,48 @@ fn packages_come_and_go_in_a_directory_and_nothing_is_left() {
     );
 }
 
+/// The first sentence of a card, in one line.
+fn sentence(scratch: &Scratch, args: &[&str]) -> String {
+    let ended = scratch.run(args);
+    assert!(matches!(ended.code, 0 | 4), "{}{}", ended.stdout, ended.stderr);
+    ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How long, how much of it is the storage's, and how much are pauses of which processor.
+#[test]
+fn the_first_sentence_says_what_the_storage_takes_and_what_the_pauses() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().unwrap();
+    // Simulated: on the studied board.
+    let said = sentence(&scratch, &[&["run", "packages", "sim:a1-card"][..], &FEW].concat());
+    let all = figures(&scratch, &[&["run", "packages", "sim:a1-card"][..], &FEW].concat());
+    let (took, calls) = (all["install.time_s"], all["install.in_calls_s"]);
+    let seconds = |before: &str| {
+        let rest = said.split(before).nth(1).unwrap_or_else(|| panic!("{before}: {said}"));
+        rest.split(' ').next().unwrap().parse::<f64>().unwrap_or_else(|e| panic!("{before}: {e}: {said}"))
+    };
+    let near = |said: f64, is: f64| (said / is - 1.0).abs() < 0.01;
+    assert!(
+        near(seconds("Installing 12 packages takes "), took) && near(seconds(" s: "), calls),
+        "{took} {calls}: {said}"
+    );
+    assert!(near(seconds(" of it the storage, "), took - calls) && said.contains("pauses as of an RK3399"), "{said}");
+    assert!(said.contains(". Removing 5 takes ") && said.contains(", installing 5 again takes "), "{said}");
+    let boot = sentence(&scratch, &["run", "boot", "sim:a1-card"]);
+    assert!(boot.contains("It takes ") && boot.contains(" the pauses of the recording"), "{boot}");
+    assert!(!said.contains("--real"), "no dpkg writes to what is simulated: {said}");
+    // With pauses that were asked for, and without any, which is what another processor than that gets unless it is asked.
+    let with = sentence(&scratch, &[&["run", "packages", target, "--set", "speed=100"][..], &FEW].concat());
+    assert!(with.contains("pauses as of an RK3399 (NanoPi M4) 100 times as fast; --real"), "{with}");
+    let without = sentence(&scratch, &[&["run", "packages", target, "--set", "speed=max"][..], &FEW].concat());
+    assert!(without.contains("all of it the storage, without pauses of a processor; --real"), "{without}");
+    if cfg!(target_arch = "x86_64") {
+        let plan = scratch.json([&["run", "packages", target, "--plan", "--json"][..], &FEW].concat(), 0);
+        assert!(plan.to_string().contains("without the pauses of the studied board's processor"), "{plan}");
+    }
+}
+
 #[test]
 fn what_only_removes_says_that_nothing_was_installed() {
     let scratch = Scratch::new();

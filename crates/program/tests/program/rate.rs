@@ -75,3 +75,25 @@ fn one_class_is_measured_by_what_decides_it() {
     let phases: Vec<&str> = run["phases"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
     assert!(phases.contains(&"seq-write") && phases.iter().all(|p| !p.starts_with("rand-")), "{phases:?}");
 }
+
+#[test]
+fn a_simulated_fake_is_found_out() {
+    let scratch = Scratch::new();
+    for (target, how, kind, real, code) in [
+        ("sim:a1-card,wraps-at=8GiB", "quick", "wraparound", Some(8u64 << 30), 1),
+        ("sim:class4-card,limbo-from=1GiB", "quick", "limbo", Some(1 << 30), 1),
+        ("sim:a1-card,capacity=128MiB,wraps-at=32MiB", "full", "wraparound", Some(32 << 20), 1),
+        ("sim:a1-card,capacity=64MiB", "full", "genuine", Some(64 << 20), 0),
+    ] {
+        let document = scratch.json(["rate", target, "--capacity", how, "--json", "--seed", "1"], code);
+        let capacity = &document["capacity"];
+        assert_eq!(capacity["kind"], kind, "{target}: {capacity}");
+        let found = capacity["real_bytes"].as_u64();
+        // A look at some places finds the end as far as places lie near it.
+        let near = found.zip(real).is_some_and(|(found, real)| found.abs_diff(real) <= real / 4);
+        assert!(near && (how == "quick" || found == real), "{target}: {capacity}");
+        assert!(document["ratings"].as_array().is_some_and(|all| !all.is_empty()), "{document}");
+    }
+    let ended = scratch.run(["rate", "sim:nvme,capacity=900TB", "--capacity", "full"]);
+    assert!(ended.code == 3 && ended.stderr.contains("in memory"), "{} {}", ended.code, ended.stderr);
+}

@@ -213,9 +213,14 @@ fn what_a_command_does_to_files_is_recorded_and_done_again() {
     assert!(document["threads"].as_u64().unwrap() >= 5 && document["calls"].as_u64().unwrap() > 50, "{document}");
     assert!(ended.stderr.contains("60000"), "{}", ended.stderr);
     let arguments = ["run", recorded, target.to_str().unwrap(), "--set", "speed=max"];
-    let refused = scratch.run(arguments);
+    let refused = scratch.run([&arguments[..], &["--set", "outside=refuse"]].concat());
     assert!(refused.code == 2 && refused.stderr.contains("--set outside=skip"), "{}", refused.stderr);
-    let run = answer(&scratch, &[&arguments[..], &["--set", "outside=skip"]].concat());
+    // The libraries of its programs lie elsewhere: one line says so.
+    let planned = scratch.run([&arguments[..], &["--plan"]].concat());
+    let said: String = planned.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(&format!("paths outside of {root}, the first /")), "{}", planned.stdout);
+    assert!(planned.code == 0 && said.contains("left out; --set outside=map"), "{}", planned.stdout);
+    let run = answer(&scratch, &arguments);
     let replay = run["plan"].to_string();
     assert!(replay.contains("\"replay_before\":[1,30000]"), "one file is there before, and is read whole: {replay}");
     assert!(replay.contains("\"replay_bytes\":[90000,30000]"), "three times read, once written: {replay}");

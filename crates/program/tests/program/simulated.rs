@@ -248,3 +248,38 @@ fn it_waits_for_a_quiet_machine_and_not_longer_than_it_may() {
     assert!(!run("sim:nvme").contains("quiet"));
     assert_eq!(scratch.run(["check", "sim:nvme", "--wait-quiet", "soon"]).code, 2);
 }
+
+#[test]
+fn what_can_be_simulated_is_listed_with_its_defaults() {
+    let scratch = Scratch::new();
+    for command in [&["check"][..], &["soak"], &["run", "depth"], &["inspect"], &["record", "-o"]] {
+        let ended = scratch.run(command.iter().chain(&["sim:help"]));
+        assert_eq!(ended.code, 0, "{command:?}: {}", ended.stderr);
+        for said in ["class4-card", "  flush = 0 (", "data-fault", "Time of a flush.", "wait = 100ns"] {
+            assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+        }
+        assert!(ended.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ended.stdout);
+    }
+    let document = scratch.json(["check", "sim:help", "--json"], 0);
+    assert_eq!(document["schema"], "narrows/simulated/1");
+    let parameter = |name: &str| {
+        let all = document["parameters"].as_array().unwrap();
+        all.iter().find(|p| p["name"] == name).unwrap_or_else(|| panic!("{name}: {document}"))
+    };
+    assert_eq!(
+        (&parameter("capacity")["default"], &parameter("capacity")["devices"]["a1-card"]),
+        (&"8GiB".into(), &"32GB".into())
+    );
+    let ended = scratch.run(["check", "sim:nvme,jitters=1"]);
+    assert!(ended.code == 2 && ended.stderr.contains("sim:help"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_fault_that_did_not_come_is_said() {
+    let scratch = Scratch::new();
+    let said = |fault: &str| scratch.run(["run", "depth", &format!("sim:nvme,{fault}"), "--set", "time=1s"]).stdout;
+    for fault in ["eio-at=999999999999", "eio-start=900GB,eio-length=4KiB", "short-every=999999999999"] {
+        assert!(said(fault).contains("never came"), "{fault}: {}", said(fault));
+    }
+    assert!(!said("eio-at=5").contains("never came"));
+}

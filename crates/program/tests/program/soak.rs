@@ -241,6 +241,49 @@ fn simulated_disks_are_found_out() {
     assert!(ended.code == 2 && ended.stderr.contains("bit-rot, corrupt"), "{}", ended.stderr);
 }
 
+/// A demonstration goes on until it has shown something, and reaches beyond where the device ends.
+#[test]
+fn a_demonstration_shows_what_it_is_to_show() {
+    let scratch = Scratch::new();
+    for (target, class) in [
+        // Of the README and of docs/soak.md: the first pass has 64 writes.
+        ("sim:a1-card,data-fault=lost-write,data-fault-at=300", "lost-write"),
+        ("sim:nvme,data-fault=lost-write,data-fault-at=300", "lost-write"),
+        // An older version, which the first pass has none of.
+        ("sim:emmc,data-fault=stale-read", "stale-read"),
+        ("sim:a1-card,wraps-at=96MiB", "wrap-around"),
+        ("sim:a1-card,limbo-from=80MiB", "limbo-capacity"),
+    ] {
+        let document = scratch.json(["soak", target, "--json"], 1);
+        let found = places(&document);
+        assert!(!found.is_empty() && found.iter().all(|(found, _)| found == class), "{target}: {found:?}");
+    }
+    let ended = scratch.run(["soak", "sim:a1-card,eio-at=3000"]);
+    assert_eq!(ended.code, 1, "it fails in a later pass: {}{}", ended.stdout, ended.stderr);
+}
+
+#[test]
+fn a_fault_that_never_comes_is_an_error() {
+    let scratch = Scratch::new();
+    for (args, code, said) in [
+        (&["soak", "sim:a1-card,data-fault=lost-write,data-fault-at=300", "--passes", "1"][..], 4, "--passes"),
+        (&["soak", "sim:a1-card,data-fault=bit-rot,data-fault-at=9000000", "--size", "4MiB"], 4, "after 8 passes"),
+        (&["soak", "sim:a1-card,eio-at=9000000", "--size", "4MiB"], 4, "eio-at"),
+        (&["soak", "sim:a1-card,wraps-at=96MiB", "--size", "64MiB"], 2, "--size 112MiB"),
+        (&["soak", "sim:a1-card,wraps-at=16GB"], 2, "--capacity quick"),
+        (&["soak", "sim:a1-card,wraps-at=40GB"], 2, "the device ends before it"),
+        (&["check", "sim:a1-card,wraps-at=1GiB"], 2, "narrows soak"),
+        (&["run", "depth", "sim:nvme,data-fault=bit-rot"], 2, "no data are verified"),
+        (&["fill", "sim:a1-card,capacity=64MiB,limbo-from=16MiB"], 2, "--verify"),
+        (&["rate", "sim:a1-card,wraps-at=1GiB"], 2, "--capacity quick"),
+        (&["record", "-o", "sim:a1-card,wraps-at=1GiB", "--generate", "1x1MB@1", "--for", "1s"], 2, "narrows soak"),
+    ] {
+        let ended = scratch.run(args);
+        assert_eq!(ended.code, code, "{args:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stderr.contains(said), "{args:?}: {}", ended.stderr);
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_the_reason() {
     let scratch = Scratch::new();

@@ -21,6 +21,7 @@ mod rate;
 mod record;
 mod run;
 mod runs;
+mod simulated;
 mod soak;
 mod trace;
 mod tune;
@@ -52,11 +53,12 @@ pub use record::{
 };
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
+pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
 pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 pub use trace::TraceDocument;
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
 pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
-pub use wear::WearDocument;
+pub use wear::{WearDocument, WearWriter};
 pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 

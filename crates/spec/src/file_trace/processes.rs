@@ -18,13 +18,6 @@ pub(super) struct Call<'t> {
     pub error: Option<&'t str>,
 }
 
-/// What becomes of paths outside of the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outside {
-    Refused,
-    LeftOut,
-}
-
 /// An open description: what fork and dup share.
 #[derive(Debug)]
 pub(super) struct Description {
@@ -55,7 +48,6 @@ pub(super) struct Process {
 pub(super) struct Processes {
     pub recording: Recording,
     root: Vec<String>,
-    outside: Outside,
     /// How many paths lie outside, and the first.
     pub outside_paths: HashSet<String>,
     pub first_outside: Option<String>,
@@ -72,11 +64,10 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    pub fn new(root: &str, outside: Outside, start: Option<&str>) -> Self {
+    pub fn new(root: &str, start: Option<&str>) -> Self {
         Self {
             recording: Recording::new(),
             root: names_of(root),
-            outside,
             outside_paths: HashSet::new(),
             first_outside: None,
             refused: None,
@@ -162,10 +153,6 @@ impl Processes {
             return None;
         }
         Some(self.recording.path(below.iter().map(String::as_str)))
-    }
-
-    pub fn outside(&self) -> Outside {
-        self.outside
     }
 
     /// The path of an argument, below the directory of another one.

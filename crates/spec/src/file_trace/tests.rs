@@ -152,10 +152,13 @@ fn nothing_outside_is_done_unless_it_is_asked_for() {
         r#"read(3, "x", 700) = 700"#,
         r#"openat(AT_FDCWD, "in", O_RDONLY) = 5"#,
     ]);
-    let errors = parsed(&text, &[]).unwrap_err();
+    let errors = parsed(&text, &[("outside", "refuse")]).unwrap_err();
     assert!(errors[0].to_string().contains("2 paths outside of /w, the first /etc/passwd"), "{}", errors[0]);
-    let skipped = replay_of(&text, &[("outside", "skip")]);
-    assert_eq!(skipped.calls(), 2);
+    for set in [&[][..], &[("outside", "skip")]] {
+        let skipped = parsed(&text, set).unwrap();
+        let note = "2 paths outside of /w, the first /etc/passwd: left out; --set outside=map makes them below the target, too";
+        assert_eq!((replay_of(&text, set).calls(), &skipped.notes[..]), (2, &[note.to_owned()][..]));
+    }
     let mapped = replay_of(&text, &[("outside", "map")]);
     let trace = &mapped.trace.0;
     let depths: Vec<usize> = trace.calls.iter().map(|c| path_of(trace, c.path).len()).collect();
