@@ -78,6 +78,12 @@ impl ImportedMetric {
     ) -> Option<Self> {
         (0.0..ABSURD).contains(&value).then(|| Self { metric: Metric::measured(id, unit, better, value, n), original })
     }
+
+    /// The metric with a reason why it may not be what was to be measured, if there is one: it is shown, and decides nothing.
+    pub(super) fn doubted(mut self, why: Option<&str>) -> Self {
+        self.metric.reasons.extend(why.map(str::to_owned));
+        self
+    }
 }
 
 /// Metrics that belong together: a job, a test, an interval.

@@ -17,6 +17,7 @@ mod bonnie_output;
 mod bonnie_table;
 mod comma;
 mod dd;
+mod dd_command;
 mod disk_mark;
 mod dstat;
 mod error;
