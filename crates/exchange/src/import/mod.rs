@@ -40,12 +40,15 @@ mod run;
 mod sd_card_bench;
 mod series;
 mod sysbench;
+mod sysbench_old;
 mod table;
 mod text;
 mod watch_csv;
+mod work;
 
 pub use error::ImportError;
 pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, MOST_FIGURES, NotUnderstood, Original};
+pub use work::ImportedWork;
 
 pub(crate) use found::{ABSURD, Found, Names};
 pub(crate) use text::Text;

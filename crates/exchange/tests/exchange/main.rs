@@ -9,5 +9,6 @@ mod hlog;
 mod import_any;
 mod import_fio;
 mod import_others;
+mod import_wild;
 mod iozone;
 mod runs;
