@@ -16,6 +16,7 @@ mod drain;
 mod figures;
 mod filled;
 mod fit;
+mod foreign;
 #[cfg(test)]
 mod fixture;
 mod job_metrics;
@@ -38,6 +39,7 @@ pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_
 pub use context::Context;
 pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
+pub use foreign::{ForeignWork, foreign_classes, foreign_fit};
 pub use knee::depth_curves;
 pub use metrics::metric_ids;
 pub use noise::{Noise, noise};

@@ -28,14 +28,29 @@ pub(super) fn detect(text: &Text) -> bool {
     text.lines().any(|(_, line)| title(line).is_some() || is_row_of_its_own(&plain(line)))
 }
 
-/// Whether a line without a title above it is a row: it says how deep the queue was and how many threads there were, and its
-/// rate has three digits behind the point, as all versions print it.
+/// Names of rows before 6, without queue and threads.
+const OLD_ROWS: [&str; 8] = [
+    "sequential read",
+    "sequential write",
+    "random read 512kb",
+    "random write 512kb",
+    "random read 4kb",
+    "random write 4kb",
+    "random read 4kib",
+    "random write 4kib",
+];
+
+/// Whether a line without a title above it is a row: it has one of the names of old, or says how deep the queue was and how many
+/// threads there were; and its rate has three digits behind the point, as all versions print it.
 fn is_row_of_its_own(line: &str) -> bool {
     let Some((name, rest)) = row(line) else { return false };
-    let queue = name.split_once('(').map(|(_, queue)| queue);
+    let (what, queue) = name.split_once('(').map_or((name, None), |(what, queue)| (what, Some(queue)));
     let has_queue = queue.is_some_and(|q| of_queue(q, "q").is_some() && of_queue(q, "t").is_some());
+    let is_old = OLD_ROWS.contains(&what.trim().to_ascii_lowercase().as_str());
     let digits = rest.split_once("MB/s").map_or("", |(digits, _)| digits.trim());
-    has_queue && digits.split(['.', ',']).nth(1).is_some_and(|d| d.len() == 3) && figures("", name, Some("read"), rest).is_some()
+    (has_queue || is_old)
+        && digits.split(['.', ',']).nth(1).is_some_and(|d| d.len() == 3)
+        && figures("", name, Some("read"), rest).is_some()
 }
 
 /// Reads all results: a run for each title. Without one a run begins with the first row, and with each row of a test that the

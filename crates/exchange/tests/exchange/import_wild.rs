@@ -149,6 +149,8 @@ fn crystaldiskmark_without_a_title_and_of_two_drives() {
     assert_eq!(text(&format!("{row}other drive\n{row}")).runs.len(), 2);
     let eight = text("[Read]\n  SEQ    1MiB (Q=  8, T= 1):  3500.125 MB/s [   3338.0 IOPS] <  2394.66 us>\n\n[Write]\n  SEQ    1MiB (Q=  8, T= 1):  3000.500 MB/s [   2861.5 IOPS] <  2790.12 us>\n");
     assert_value(one(&eight), "crystaldiskmark.seq1m-q8t1.write.throughput_bytes_per_s", 3_000_500_000.0);
+    let three = text("           Sequential Read :   469.102 MB/s\n    Random Read 4KB (QD=1) :    28.302 MB/s [  6909.6 IOPS]\n");
+    assert_value(one(&three), "crystaldiskmark.rnd4k-q1.read.iops", 6909.6);
     assert_eq!(text("Ratio (read): 12 MB/s\n[Write] your name: 100 MB/s\nRoom (Q=1): 5 MB/s\n").runs, []);
 }
 
@@ -193,4 +195,17 @@ fn a_rate_of_dd_that_the_page_cache_may_have_made_says_so() {
     assert_eq!(both.runs.len(), 2, "{both:?}");
     assert!(!both.runs[0].remarks.iter().any(|r| r.contains("page")), "{:?}", both.runs[0].remarks);
     assert!(reasons(&both.runs[1], "read.throughput_bytes_per_s").contains("just before"));
+}
+
+#[test]
+fn a_rate_above_the_link_that_is_named_is_doubted() {
+    let paste = |link: &str| text(&format!("{link}:\n   Sequential Read (Q= 32,T= 1) :   480.000 MB/s\n  Sequential Write (Q= 32,T= 1) :   30.000 MB/s\n"));
+    let imported = paste("Old stick on USB 2.0");
+    let run = one(&imported);
+    assert!(reasons(run, "crystaldiskmark.seq-q32t1.read.throughput_bytes_per_s").contains("above-link: USB 2.0"));
+    assert_eq!(reasons(run, "crystaldiskmark.seq-q32t1.write.throughput_bytes_per_s"), "");
+    assert!(run.remarks.iter().any(|r| r.contains("USB 2.0")), "{:?}", run.remarks);
+    for other in ["SATA III", "USB 2.0 case, USB 3.0 disk", "nothing said"] {
+        assert_eq!(reasons(one(&paste(other)), "crystaldiskmark.seq-q32t1.read.throughput_bytes_per_s"), "", "{other}");
+    }
 }
