@@ -4,9 +4,7 @@
 
 use crate::rating::{SPEED, class_names};
 use crate::use_named;
-use model::{
-    Better, ClassNeed, Fit, Metric, MetricStatus, Need, RatedClass, Rating, Reason, Run, Unit, UseText,
-};
+use model::{Better, ClassNeed, Fit, Metric, MetricStatus, Need, RatedClass, Rating, Reason, Run, Unit, UseText};
 
 /// Codes of reasons that leave a number without weight.
 const DOUBTS: [&str; 3] = ["page-cache", "above-link", "failed"];
@@ -116,7 +114,7 @@ fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, St
             };
             let mut fitting = works.iter().filter(fits).peekable();
             if fitting.peek().is_none() {
-                return Err(format!("missing: nothing in it is known to be {}", need.what));
+                return Err(format!("missing: no number in it is known to be that of {}", need.what));
             }
             let found = best(run, fitting, "iops")?;
             Ok(Found { quantity: need.what.clone(), ..found })
@@ -177,7 +175,8 @@ fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, String
         need.phase != "log-append" || work.is_none_or(|w| !w.random)
     };
     let Some(job) = jobs.into_iter().find(|job| is_log(job)) else {
-        return Err("missing: no write in it is known to be followed by a sync each, with the time that the sync took".to_owned());
+        return Err("missing: no write in it is known to be followed by a sync each, with the time that the sync took"
+            .to_owned());
     };
     let of = |id: String, what: &str| {
         let metric = metrics(run).find(|m| m.id == id).ok_or_else(|| format!("missing: there is no {id} in it"))?;
@@ -203,12 +202,15 @@ pub fn foreign_classes(run: &Run, works: &[ForeignWork]) -> Vec<RatedClass> {
         };
         let mut reasons: Vec<String> = fits.iter().flat_map(|f| f.reasons.clone()).collect();
         reasons.dedup();
-        reasons.push("foreign: another tool measured it, and a mean stands where the class asks for a minimum".to_owned());
+        reasons
+            .push("foreign: another tool measured it, and a mean stands where the class asks for a minimum".to_owned());
         if !is_speed {
-            reasons.push("duration: the class asks for averages over ten minutes, on a card that was filled first".to_owned());
+            reasons.push(
+                "duration: the class asks for averages over ten minutes, on a card that was filled first".to_owned(),
+            );
         }
-        let needs = fits.into_iter().map(|f| ClassNeed {
-            what: f.quantity,
+        let needs = fits.into_iter().zip(&of.needs).map(|(f, need)| ClassNeed {
+            what: if need.phase == "seq-write" { "in the slowest second".to_owned() } else { need.what.clone() },
             metric: f.metric,
             threshold: f.threshold,
             value: f.value,

@@ -16,9 +16,9 @@ mod drain;
 mod figures;
 mod filled;
 mod fit;
-mod foreign;
 #[cfg(test)]
 mod fixture;
+mod foreign;
 mod job_metrics;
 mod knee;
 mod metrics;

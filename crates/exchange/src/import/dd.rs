@@ -67,7 +67,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             let known = command.take();
             if let Some(rate) = &result.other_rate {
                 let (bytes, seconds) = (&result.bytes_text, &result.seconds_text);
-                let why = format!("inconsistent: {bytes} bytes in {seconds} s are not {rate}; one of them is misprinted");
+                let why =
+                    format!("inconsistent: {bytes} bytes in {seconds} s are not {rate}; one of them is misprinted");
                 found.not_understood(number, why);
                 continue;
             }
@@ -244,7 +245,9 @@ fn is_seconds(text: &str) -> bool {
     let word = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | '.')).to_lowercase();
     let starts = ["sec", "sek", "сек", "seg", "秒", "초"];
     matches!(word.as_str(), "s" | "с" | "sn" | "saniye" | "másodperc" | "giây" | "δευτερόλεπτα")
-        || starts.iter().any(|s| word.starts_with(s)) && word.chars().count() <= 10 && word.chars().all(char::is_alphabetic)
+        || starts.iter().any(|s| word.starts_with(s))
+            && word.chars().count() <= 10
+            && word.chars().all(char::is_alphabetic)
 }
 
 /// Of `MB`, `kB`, `MiB`, `МБ`, `M`, `B` how many times a thousand stands before the bytes; `None` for another unit.

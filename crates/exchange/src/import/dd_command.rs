@@ -98,8 +98,8 @@ impl Cache {
 }
 
 fn of_writing(command: &Command) -> Option<String> {
-    let synced = command.has_flag("oflag=", &["direct", "sync", "dsync"])
-        || command.has_flag("conv=", &["fsync", "fdatasync"]);
+    let synced =
+        command.has_flag("oflag=", &["direct", "sync", "dsync"]) || command.has_flag("conv=", &["fsync", "fdatasync"]);
     let why = "page-cache: nothing was synced (neither conv=fdatasync nor oflag=direct): the page cache may have been measured";
     (!synced).then(|| why.to_owned())
 }

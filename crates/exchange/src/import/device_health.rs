@@ -70,9 +70,17 @@ fn number(value: Option<&Value>) -> Option<f64> {
 struct Facts(Vec<ImportedMetric>);
 
 impl Facts {
-    fn add(&mut self, quantity: &str, unit: Unit, better: Option<Better>, value: Option<f64>, printed: (Option<f64>, &str)) {
+    fn add(
+        &mut self,
+        quantity: &str,
+        unit: Unit,
+        better: Option<Better>,
+        value: Option<f64>,
+        printed: (Option<f64>, &str),
+    ) {
         let original = Original::new(printed.0.map_or(String::new(), |p| p.to_string()), printed.1);
-        let metric = value.and_then(|v| ImportedMetric::new(format!("device.{quantity}"), unit, better, v, 1, original));
+        let metric =
+            value.and_then(|v| ImportedMetric::new(format!("device.{quantity}"), unit, better, v, 1, original));
         self.0.extend(metric);
     }
 }

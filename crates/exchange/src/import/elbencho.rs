@@ -19,10 +19,27 @@ fn is_heading(line: &str) -> bool {
 fn row(line: &str) -> Option<(&str, &str, &str)> {
     let (left, right) = line.split_once(" :")?;
     let left = left.trim_end();
-    let start = ["Elapsed time", "IOPS", "Throughput", "Total", "MiB", "MB/s", "IO", "Files", "Dirs", "Ent", "File", "Dir", "CPU", "Time", "Entries", "Svc"]
-        .iter()
-        .filter_map(|label| left.find(label))
-        .min()?;
+    let start = [
+        "Elapsed time",
+        "IOPS",
+        "Throughput",
+        "Total",
+        "MiB",
+        "MB/s",
+        "IO",
+        "Files",
+        "Dirs",
+        "Ent",
+        "File",
+        "Dir",
+        "CPU",
+        "Time",
+        "Entries",
+        "Svc",
+    ]
+    .iter()
+    .filter_map(|label| left.find(label))
+    .min()?;
     let phase = left[..start].trim();
     let is_phase = phase.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
     is_phase.then_some((phase, left[start..].trim(), right.trim()))

@@ -156,14 +156,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
 }
 
 fn is_frame(line: &str) -> bool {
-    let starts = [
-        "Copyright (C)",
-        "This is free software",
-        "Free space:",
-        "Removing old file",
-        "SECTORS",
-        "WARNING",
-    ];
+    let starts = ["Copyright (C)", "This is free software", "Free space:", "Removing old file", "SECTORS", "WARNING"];
     starts.iter().any(|start| line.starts_with(start))
 }
 

@@ -58,8 +58,18 @@ fn count(line: &str) -> Option<(&'static str, f64)> {
 
 fn is_frame(line: &str) -> bool {
     let starts = [
-        "Warning: Only", "Test finished", "You can now delete", "The media is likely", "First error at offset",
-        "Expected:", "Found:", "H2testw v", "Details:", "Achtung: Nur", "Test fehlerfrei", "Sie können die",
+        "Warning: Only",
+        "Test finished",
+        "You can now delete",
+        "The media is likely",
+        "First error at offset",
+        "Expected:",
+        "Found:",
+        "H2testw v",
+        "Details:",
+        "Achtung: Nur",
+        "Test fehlerfrei",
+        "Sie können die",
         "Der Datenträger ist",
     ];
     let line = line.trim();

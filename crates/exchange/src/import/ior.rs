@@ -98,7 +98,22 @@ fn finish(run: ImportedRun, found: &mut Found) {
 
 /// `api : POSIX`, `xfersize : 25 MiB`, and lines that only frame.
 fn option(line: &str, run: &mut ImportedRun) -> bool {
-    let known = ["api", "test filename", "access", "type", "segments", "nodes", "tasks", "clients per node", "repetitions", "xfersize", "blocksize", "aggregate filesize", "ordering in a file", "ordering inter file"];
+    let known = [
+        "api",
+        "test filename",
+        "access",
+        "type",
+        "segments",
+        "nodes",
+        "tasks",
+        "clients per node",
+        "repetitions",
+        "xfersize",
+        "blocksize",
+        "aggregate filesize",
+        "ordering in a file",
+        "ordering inter file",
+    ];
     if let Some((label, value)) = line.split_once(':').filter(|(l, _)| known.contains(&l.trim())) {
         if label.trim() == "test filename" {
             run.target = Some(value.trim().to_owned());
@@ -107,7 +122,29 @@ fn option(line: &str, run: &mut ImportedRun) -> bool {
         run.remark(format!("{}: {}", label.trim(), value.trim()));
         return true;
     }
-    let frames = ["Began ", "Command line", "Machine ", "TestID", "StartTime", "Path ", "FS ", "Options:", "Results:", "------", "Commencing ", "Summary of all tests", "Operation ", "Finished ", "Participating tasks", "verbose", "apiVersion", "remove ", "write ", "read ", "stonewall"];
+    let frames = [
+        "Began ",
+        "Command line",
+        "Machine ",
+        "TestID",
+        "StartTime",
+        "Path ",
+        "FS ",
+        "Options:",
+        "Results:",
+        "------",
+        "Commencing ",
+        "Summary of all tests",
+        "Operation ",
+        "Finished ",
+        "Participating tasks",
+        "verbose",
+        "apiVersion",
+        "remove ",
+        "write ",
+        "read ",
+        "stonewall",
+    ];
     frames.iter().any(|f| line.starts_with(f))
 }
 
@@ -163,8 +200,11 @@ fn mdtest(text: &Text, found: &mut Found) {
                 run.push(name, metrics);
             }
         } else {
-            let frames = ["-- started", "-- finished", "Command line used:", "Path", "FS", "Nodemap", "Operation", "---------"];
-            if (run.is_some() || start.is_some()) && (frames.iter().any(|f| trimmed.starts_with(f)) || trimmed.contains(" tasks, ")) {
+            let frames =
+                ["-- started", "-- finished", "Command line used:", "Path", "FS", "Nodemap", "Operation", "---------"];
+            if (run.is_some() || start.is_some())
+                && (frames.iter().any(|f| trimmed.starts_with(f)) || trimmed.contains(" tasks, "))
+            {
                 found.used(number);
             }
         }

@@ -2,8 +2,8 @@
 //! and kubestr (a block for each job). Where fio's own results stand beside them these are runs of their own.
 
 use super::localized::plain;
-use super::test_figures::{TestFigures, byte_rate, counted, grouped};
 use super::number::finite;
+use super::test_figures::{TestFigures, byte_rate, counted, grouped};
 use super::{Found, ImportedRun, Text};
 
 const KIB: f64 = 1024.0;
@@ -72,7 +72,8 @@ fn kbench(text: &Text, found: &mut Found) {
             found.used(number);
         }
         let Some(kind) = table(line) else { continue };
-        let rows: Vec<(usize, &str)> = text.lines_from(number + 1).take(TABLE_LINES).take_while(|(_, l)| table(l).is_none()).collect();
+        let rows: Vec<(usize, &str)> =
+            text.lines_from(number + 1).take(TABLE_LINES).take_while(|(_, l)| table(l).is_none()).collect();
         let both: Vec<(usize, &str, [(f64, String); 2])> = rows
             .iter()
             .flat_map(|(at, l)| ["Random:", "Sequential:"].map(|label| (*at, label, pair(l, label))))
@@ -141,7 +142,8 @@ fn dbench(text: &Text, found: &mut Found) {
         let Some((read, write)) = two(&line, "IOPS:") else { continue };
         let mut run = ImportedRun::new("dbench", found.file, number);
         let rate = |pair: Option<(&str, &str)>, which: usize, unit: f64| {
-            let text = pair.map_or(String::new(), |p| if which == 0 { p.0 } else { p.1 }.trim_end_matches('.').to_owned());
+            let text =
+                pair.map_or(String::new(), |p| if which == 0 { p.0 } else { p.1 }.trim_end_matches('.').to_owned());
             (byte_rate(&text).or_else(|| finite(&text).map(|v| v * unit)), text)
         };
         let unit = if line.contains("KiB/s)") { KIB } else { f64::NAN };
@@ -227,7 +229,10 @@ fn kubestr(text: &Text, found: &mut Found) {
                 && let Some(direction) = &direction
             {
                 let kib = finite(bw).map(|v| v * KIB);
-                TestFigures::of(format!("{name}.{direction}")).iops(finite(iops), iops).rate(kib, bw, "KiB/s").into_run(run);
+                TestFigures::of(format!("{name}.{direction}"))
+                    .iops(finite(iops), iops)
+                    .rate(kib, bw, "KiB/s")
+                    .into_run(run);
                 found.used(number);
             } else if line.starts_with("iops: min=") || line.starts_with("bw(KiB/s): min=") {
                 found.used(number);

@@ -61,7 +61,9 @@ fn named(line: &str) -> Option<(String, f64)> {
 /// `pcie gen3 x4`, `pcie 3.0 x4`, `pcie gen 3 x4`.
 fn pcie(line: &str) -> Option<(String, f64)> {
     let (_, rest) = line.split_once("pcie")?;
-    let mut words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')')).filter(|w| !w.is_empty() && *w != "gen");
+    let mut words = rest
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')'))
+        .filter(|w| !w.is_empty() && *w != "gen");
     let (generation, lanes) = (words.next()?, words.next()?);
     let generation: usize = generation.trim_start_matches("gen").trim_end_matches(".0").parse().ok()?;
     let lanes: u32 = lanes.strip_prefix(['x', '×'])?.parse().ok().filter(|n| matches!(n, 1 | 2 | 4 | 8 | 16))?;
@@ -75,17 +77,24 @@ pub(super) fn doubt(text: &Text, run: &mut ImportedRun) {
     } else {
         Box::new(text.lines_from(run.first_line.saturating_sub(ABOVE).max(1)).take(ABOVE + 1))
     };
-    let Some((name, rate)) = lines.filter_map(|(_, line)| named(line)).max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    let Some((name, rate)) = lines.filter_map(|(_, line)| named(line)).max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return;
+    };
     let name = name.to_uppercase();
     let mut any = false;
     for m in run.groups.iter_mut().flat_map(|g| &mut g.metrics).filter(|m| m.metric.unit == Unit::BytesPerS) {
         if m.metric.value.is_some_and(|v| v > rate * ABOVE_RATIO) {
-            m.metric.reasons.push(format!("above-link: {name}, which the text names, carries {:.0} MB/s at most", rate / 1e6));
+            m.metric
+                .reasons
+                .push(format!("above-link: {name}, which the text names, carries {:.0} MB/s at most", rate / 1e6));
             any = true;
         }
     }
     if any {
-        run.remark(format!("faster than {name}, which the text names, can be: {:.0} MB/s at most; memory may have been measured", rate / 1e6));
+        run.remark(format!(
+            "faster than {name}, which the text names, can be: {:.0} MB/s at most; memory may have been measured",
+            rate / 1e6
+        ));
     }
 }
 
@@ -96,9 +105,18 @@ mod tests {
     #[test]
     fn links_are_told_by_their_names() {
         let rate = |line| named(line).map(|(_, rate)| rate);
-        assert_eq!((rate("My USB 2.0 stick"), rate("on SATA II"), rate("SATA III, SATA II")), (Some(60e6), Some(300e6), Some(600e6)));
+        assert_eq!(
+            (rate("My USB 2.0 stick"), rate("on SATA II"), rate("SATA III, SATA II")),
+            (Some(60e6), Some(300e6), Some(600e6))
+        );
         assert_eq!((rate("NVMe, PCIe Gen3 x4"), rate("PCIe 4.0 x2 slot")), (Some(4.0 * 984.6e6), Some(2.0 * 1969e6)));
-        for none in ["USB 3.2 Gen 2x2", "* MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]", "USB 2.0 root hub", "PCIe", "SATA IIIx"] {
+        for none in [
+            "USB 3.2 Gen 2x2",
+            "* MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]",
+            "USB 2.0 root hub",
+            "PCIe",
+            "SATA IIIx",
+        ] {
             assert_eq!(rate(none), None, "{none}");
         }
     }

@@ -118,7 +118,9 @@ fn terminal(text: &Text, found: &mut Found) {
             } else {
                 found.not_understood(number, "the unit of this mean is none of storage");
             }
-        } else if ["Deviation:", "Test ", "Estimated ", "Started Run", "Running ", "Type:", "Samples:"].iter().any(|f| trimmed.starts_with(f))
+        } else if ["Deviation:", "Test ", "Estimated ", "Started Run", "Running ", "Type:", "Samples:"]
+            .iter()
+            .any(|f| trimmed.starts_with(f))
             || decimal(trimmed).is_some()
         {
             found.used(number);

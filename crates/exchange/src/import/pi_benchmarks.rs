@@ -23,7 +23,8 @@ fn row(line: &str) -> Option<(&str, String, String)> {
 
 /// Whether there is a heading with a row of it below.
 pub(super) fn detect(text: &Text) -> bool {
-    text.lines().any(|(number, line)| is_heading(line) && text.lines_from(number + 1).take(3).any(|(_, l)| row(l).is_some()))
+    text.lines()
+        .any(|(number, line)| is_heading(line) && text.lines_from(number + 1).take(3).any(|(_, l)| row(l).is_some()))
 }
 
 /// Reads all tables: a run each.
@@ -66,7 +67,8 @@ fn push(run: ImportedRun, found: &mut Found) {
 }
 
 fn figures(category: &str, test: &str, result: &str) -> Option<TestFigures> {
-    let name = format!("pibenchmarks.{}.{}", category.to_ascii_lowercase(), test.to_ascii_lowercase().replace(' ', "-"));
+    let name =
+        format!("pibenchmarks.{}.{}", category.to_ascii_lowercase(), test.to_ascii_lowercase().replace(' ', "-"));
     let of = TestFigures::of(name);
     // `2807 IOPS (11228 KB/s)`.
     if let Some((iops, rest)) = result.split_once(" IOPS") {

@@ -46,8 +46,12 @@ fn quantity(heading: &str, label: &str) -> Option<(&'static str, Unit, Better, f
         ("Latency (ms)", "avg") => ("latency_ns_mean", Unit::Ns, Lower, 1e6, "ms"),
         ("Latency (ms)", "max") => ("latency_ns_max", Unit::Ns, Lower, 1e6, "ms"),
         ("Latency (ms)", "90th percentile") => ("latency_ns_p90", Unit::Ns, Lower, 1e6, "ms"),
-        ("Latency (ms)", "approx.  95 percentile" | "approx. 95 percentile" | "95th percentile") => ("latency_ns_p95", Unit::Ns, Lower, 1e6, "ms"),
-        ("Latency (ms)", "approx.  99 percentile" | "approx. 99 percentile" | "99th percentile") => ("latency_ns_p99", Unit::Ns, Lower, 1e6, "ms"),
+        ("Latency (ms)", "approx.  95 percentile" | "approx. 95 percentile" | "95th percentile") => {
+            ("latency_ns_p95", Unit::Ns, Lower, 1e6, "ms")
+        }
+        ("Latency (ms)", "approx.  99 percentile" | "approx. 99 percentile" | "99th percentile") => {
+            ("latency_ns_p99", Unit::Ns, Lower, 1e6, "ms")
+        }
         _ => return None,
     })
 }
@@ -199,7 +203,8 @@ impl Output {
             .any(|start| line.starts_with(start))
             || line.ends_with("total file size")
             || line.contains(" bytes written in ") && line.ends_with("/sec).")
-            || line.contains(" files, ") || line.ends_with(" each")
+            || line.contains(" files, ")
+            || line.ends_with(" each")
     }
 
     fn finish(mut self, found: &mut Found) {

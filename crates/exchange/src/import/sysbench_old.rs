@@ -48,7 +48,9 @@ impl Totals {
         let (Some(reads), Some(writes), Some((rate, rate_text))) = (self.reads, self.writes, self.rate) else {
             return Err("of its operations and its bytes one is missing");
         };
-        let seconds = seconds.filter(|s| *s > 0.0).ok_or("its total time is missing")?;
+        // Where the end was cut off, the rate of requests tells the time.
+        let counted = self.requests_per_s.filter(|r| *r > 0.0).map(|r| (reads + writes) / r);
+        let seconds = seconds.or(counted).filter(|s| *s > 0.0).ok_or("its total time is missing")?;
         let (read_bytes, written_bytes) = (self.read_bytes.unwrap_or(0.0), self.written_bytes.unwrap_or(0.0));
         let near = |a: f64, b: f64| (a - b).abs() <= AGREES * a.max(b);
         if !near((read_bytes + written_bytes) / seconds, rate) {
@@ -61,13 +63,18 @@ impl Totals {
             let id = format!("{test}.{quantity}");
             ImportedMetric::new(id, unit, Some(Better::Higher), value, 1, original).filter(|_| value > 0.0)
         };
-        let counted = |count: f64, what: &str| Original::new(format!("{count} / {seconds} s"), what);
+        let over_time = |count: f64, what: &str| Original::new(format!("{count} / {seconds} s"), what);
         let metrics = [
             of("throughput_bytes_per_s", Unit::BytesPerS, rate, rate_text),
-            of("read.iops", Unit::OpsPerS, reads / seconds, counted(reads, "reads")),
-            of("read.throughput_bytes_per_s", Unit::BytesPerS, read_bytes / seconds, counted(read_bytes, "bytes")),
-            of("write.iops", Unit::OpsPerS, writes / seconds, counted(writes, "writes")),
-            of("write.throughput_bytes_per_s", Unit::BytesPerS, written_bytes / seconds, counted(written_bytes, "bytes")),
+            of("read.iops", Unit::OpsPerS, reads / seconds, over_time(reads, "reads")),
+            of("read.throughput_bytes_per_s", Unit::BytesPerS, read_bytes / seconds, over_time(read_bytes, "bytes")),
+            of("write.iops", Unit::OpsPerS, writes / seconds, over_time(writes, "writes")),
+            of(
+                "write.throughput_bytes_per_s",
+                Unit::BytesPerS,
+                written_bytes / seconds,
+                over_time(written_bytes, "bytes"),
+            ),
         ];
         Ok(metrics.into_iter().flatten().collect())
     }

@@ -14,7 +14,14 @@ impl TestFigures {
         Self { name: name.into(), metrics: Vec::new() }
     }
 
-    fn add(mut self, quantity: &str, unit: Unit, better: Option<Better>, value: Option<f64>, original: Original) -> Self {
+    fn add(
+        mut self,
+        quantity: &str,
+        unit: Unit,
+        better: Option<Better>,
+        value: Option<f64>,
+        original: Original,
+    ) -> Self {
         let id = format!("{}.{quantity}", self.name);
         let value = value.filter(|v| *v > 0.0);
         self.metrics.extend(value.and_then(|v| ImportedMetric::new(id, unit, better, v, 1, original)));
@@ -43,7 +50,8 @@ impl TestFigures {
 
     pub fn bytes(self, quantity: &str, better: Option<Better>, bytes: Option<f64>, digits: &str, unit: &str) -> Self {
         let id = format!("{}.{quantity}", self.name);
-        let metric = bytes.and_then(|v| ImportedMetric::new(id, Unit::Bytes, better, v, 1, Original::new(digits, unit)));
+        let metric =
+            bytes.and_then(|v| ImportedMetric::new(id, Unit::Bytes, better, v, 1, Original::new(digits, unit)));
         Self { metrics: self.metrics.into_iter().chain(metric).collect(), ..self }
     }
 
@@ -75,7 +83,8 @@ pub(super) fn counted(text: &str) -> Option<f64> {
 pub(super) fn byte_rate(text: &str) -> Option<f64> {
     let text = text.trim().strip_suffix("/s")?;
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
-    let power = |unit: &str| ["B", "K", "M", "G", "T"].iter().position(|p| unit.eq_ignore_ascii_case(p)).map(|p| p as i32);
+    let power =
+        |unit: &str| ["B", "K", "M", "G", "T"].iter().position(|p| unit.eq_ignore_ascii_case(p)).map(|p| p as i32);
     let unit = text[at..].trim();
     let (prefix, base) = match unit.strip_suffix("iB") {
         Some(prefix) => (prefix, 1024_f64),
@@ -91,8 +100,14 @@ mod tests {
 
     #[test]
     fn numbers_in_their_forms() {
-        assert_eq!((grouped("204,584"), grouped("61058"), grouped("12,34"), grouped("")), (Some(204_584.0), Some(61_058.0), None, None));
-        assert_eq!((counted("75.7k"), counted("9986"), counted("x"), counted("nan")), (Some(75_700.0), Some(9986.0), None, None));
+        assert_eq!(
+            (grouped("204,584"), grouped("61058"), grouped("12,34"), grouped("")),
+            (Some(204_584.0), Some(61_058.0), None, None)
+        );
+        assert_eq!(
+            (counted("75.7k"), counted("9986"), counted("x"), counted("nan")),
+            (Some(75_700.0), Some(9986.0), None, None)
+        );
         assert_eq!(byte_rate("523MiB/s"), Some(523.0 * 1_048_576.0));
         assert_eq!((byte_rate("1.23 GB/s"), byte_rate("12 B/s"), byte_rate("3 m/s")), (Some(1.23e9), Some(12.0), None));
     }

@@ -27,9 +27,13 @@ impl ImportedRun {
             "iozone" => self.metrics().filter_map(|m| iozone(&m.metric.id, self.is_direct)).collect(),
             "dd" => self.groups.iter().filter(|g| g.name == "write").map(|g| sequential(&g.name)).collect(),
             "f3" => self.groups.iter().filter(|g| g.name == "f3.write").map(|g| sequential(&g.name)).collect(),
-            "h2testw" => self.groups.iter().filter(|g| g.name.ends_with(".write")).map(|g| sequential(&g.name)).collect(),
+            "h2testw" => {
+                self.groups.iter().filter(|g| g.name.ends_with(".write")).map(|g| sequential(&g.name)).collect()
+            }
             format if format.starts_with("fio-") => {
-                self.options.iter().flat_map(|(job, options)| fio(job, options)).collect()
+                // The JSON has the options that were given: what is not there is fio's default, through the page cache.
+                let unsaid = (format == "fio-json").then_some(false);
+                self.options.iter().flat_map(|(job, options)| fio(job, options, unsaid)).collect()
             }
             _ => Vec::new(),
         }
@@ -123,20 +127,25 @@ fn iozone(id: &str, direct: Option<bool>) -> Option<ImportedWork> {
 /// The value of an option as fio prints it: `rw=randread, bs=(R) 4096B-4096B, (W) ...`, `rw=randread bs=4k iodepth=32`.
 fn option<'o>(options: &'o str, key: &str) -> Option<&'o str> {
     let pattern = format!("{key}=");
-    let at = options.match_indices(&pattern).map(|(i, _)| i).find(|i| *i == 0 || matches!(options.as_bytes()[i - 1], b' ' | b','))?;
+    let at = options
+        .match_indices(&pattern)
+        .map(|(i, _)| i)
+        .find(|i| *i == 0 || matches!(options.as_bytes()[i - 1], b' ' | b','))?;
     let value = options[at + pattern.len()..].trim_start_matches("(R) ");
     value.split([' ', ',']).next().filter(|v| !v.is_empty())
 }
 
-/// Both directions of a job of fio.
-fn fio(job: &str, options: &str) -> Vec<ImportedWork> {
+/// The work of a job of fio; `unsaid` is whether it is direct where the options do not say so.
+fn fio(job: &str, options: &str, unsaid: Option<bool>) -> Vec<ImportedWork> {
     let Some(pattern) = option(options, "rw").or_else(|| option(options, "readwrite")) else { return Vec::new() };
     let (random, kind) = pattern.strip_prefix("rand").map_or((false, pattern), |kind| (true, kind));
     // Old versions print `bs=4K-4K/4K-4K/4K-4K`.
-    let block = option(options, "bs").and_then(|bs| size(bs.split(['-', '/']).next()?));
+    let block = option(options, "bs")
+        .or_else(|| option(options, "blocksize"))
+        .and_then(|bs| size(bs.split(['-', '/']).next()?));
     let count = |key: &str| option(options, key).and_then(|v| v.parse::<u32>().ok());
     let in_flight = count("iodepth").unwrap_or(1).checked_mul(count("numjobs").unwrap_or(1));
-    let direct = option(options, "direct").map(|v| v == "1");
+    let direct = option(options, "direct").map(|v| v == "1").or(unsaid);
     let of = |direction: &str, write| ImportedWork {
         prefix: format!("{job}.{direction}"),
         write,
@@ -168,9 +177,15 @@ mod tests {
             "rw=randwrite, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32",
             "rw=randwrite bs=4k iodepth=8 numjobs=4",
         ] {
-            let works = fio("j", options);
-            assert_eq!((works.len(), works[0].write, works[0].block_bytes, works[0].in_flight), (1, true, Some(4096.0), Some(32)), "{options}");
+            let works = fio("j", options, None);
+            assert_eq!(
+                (works.len(), works[0].write, works[0].block_bytes, works[0].in_flight),
+                (1, true, Some(4096.0), Some(32)),
+                "{options}"
+            );
         }
-        assert!(fio("j", "rw=randrw bs=4k").is_empty() && fio("j", "bs=4k").is_empty());
+        assert!(fio("j", "rw=randrw bs=4k", None).is_empty() && fio("j", "bs=4k", None).is_empty());
+        assert_eq!(fio("j", "rw=read bs=1m", Some(false))[0].direct, Some(false));
+        assert_eq!(fio("j", "rw=read bs=1m direct=1", Some(false))[0].direct, Some(true));
     }
 }

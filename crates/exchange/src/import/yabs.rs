@@ -67,7 +67,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             continue;
         }
         if let Some(of) = blocks(line) {
-            let repeated = |r: &ImportedRun| of.iter().any(|s| r.groups.iter().any(|g| g.name == format!("mixed-{s}.read")));
+            let repeated =
+                |r: &ImportedRun| of.iter().any(|s| r.groups.iter().any(|g| g.name == format!("mixed-{s}.read")));
             if run.as_ref().is_some_and(repeated) {
                 run.take().into_iter().for_each(|r| found.push(r));
             }
@@ -79,14 +80,17 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             run.take().into_iter().for_each(|r| found.push(r));
             found.used(number);
             let target = line.split_once("(Partition ").and_then(|(_, t)| t.split(')').next());
-            if let Some(target) = target.filter(|_| text.lines_from(number + 1).take(4).any(|(_, l)| blocks(l).is_some())) {
+            if let Some(target) =
+                target.filter(|_| text.lines_from(number + 1).take(4).any(|(_, l)| blocks(l).is_some()))
+            {
                 let mut new = ImportedRun::new("yabs", target, number);
                 new.target = Some(target.to_owned());
                 run = Some(new);
             }
             continue;
         }
-        let direction = ["Read", "Write", "Total"].into_iter().find(|d| line.trim_start().starts_with(d) && line.contains('|'));
+        let direction =
+            ["Read", "Write", "Total"].into_iter().find(|d| line.trim_start().starts_with(d) && line.contains('|'));
         if let Some(direction) = direction.filter(|_| !sizes.is_empty()) {
             let cells: Option<Vec<_>> = line.split('|').skip(1).map(cell).collect();
             let Some(cells) = cells.filter(|c| c.len() == sizes.len() && agree(c, &sizes)) else {
@@ -114,9 +118,10 @@ pub(super) fn read(text: &Text, found: &mut Found) {
 
 /// Whether all rates are operations of that size, as far as two digits tell.
 fn agree(cells: &[(f64, String, f64, String)], sizes: &[&str]) -> bool {
-    cells.iter().zip(sizes).all(|((rate, _, iops, _), size)| {
-        bytes(size).is_some_and(|b| (rate / b - iops).abs() <= 0.08 * iops + 2.0)
-    })
+    cells
+        .iter()
+        .zip(sizes)
+        .all(|((rate, _, iops, _), size)| bytes(size).is_some_and(|b| (rate / b - iops).abs() <= 0.08 * iops + 2.0))
 }
 
 fn noted(run: &mut ImportedRun) {

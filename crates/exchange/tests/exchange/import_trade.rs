@@ -9,7 +9,10 @@ const MIB: f64 = 1_048_576.0;
 fn elbencho_as_text() {
     let imported = wild("unsupported-format/elbencho.txt");
     let run = one(&imported);
-    assert_eq!((run.source_format, run.target.as_deref(), run.duration_ns), ("elbencho", Some("/srv/t/f1"), Some(8_192_000_000)));
+    assert_eq!(
+        (run.source_format, run.target.as_deref(), run.duration_ns),
+        ("elbencho", Some("/srv/t/f1"), Some(8_192_000_000))
+    );
     assert_value(run, "read.throughput_bytes_per_s", 524_288_000.0);
     assert_value(run, "read.iops", 500.0);
     assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
@@ -89,7 +92,8 @@ fn kbench_has_three_tables() {
         assert_value(run, id, value);
     }
     assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
-    let table = "# IOPS (Read/Write)\n#         Random:             76,440 / 612\n#     Sequential:             76,442 / 610\n";
+    let table =
+        "# IOPS (Read/Write)\n#         Random:             76,440 / 612\n#     Sequential:             76,442 / 610\n";
     assert_eq!(text(&format!("{table}\n{table}")).runs.len(), 2);
     assert_eq!(text("IOPS (Read/Write)\nRandom: none / many\n").runs, []);
 }

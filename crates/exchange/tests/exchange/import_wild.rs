@@ -72,10 +72,14 @@ fn sysbench_of_before_1_0() {
     }
     assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
     // What does not agree with itself is none.
-    let path = format!("{}/tests/exchange/foreign/wild/sysbench-other/fileio-0.4-rndrw.txt", env!("CARGO_MANIFEST_DIR"));
+    let path =
+        format!("{}/tests/exchange/foreign/wild/sysbench-other/fileio-0.4-rndrw.txt", env!("CARGO_MANIFEST_DIR"));
     let whole = std::fs::read_to_string(path).unwrap();
     assert_eq!(text(&whole.replace("31.25Mb/sec", "41.25Mb/sec")).runs, []);
     assert_eq!(text(&whole.replace("= 11600 Total", "= 11000 Total")).runs, []);
+    let cut: String = whole.lines().take(21).map(|l| format!("{l}\n")).collect();
+    assert!(cut.ends_with("executed\n"), "{cut}");
+    assert_value(one(&text(&cut)), "fileio-random-r-w.write.iops", 800.0);
     let bare: String = whole.lines().skip(1).map(|l| format!("  {l}\n")).collect();
     assert_value(one(&text(&bare)), "fileio.read.iops", 1200.0);
 }
@@ -106,7 +110,9 @@ fn f3_as_people_paste_it() {
         assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
     }
     assert_value(one(&wild("f3-paste/write-indented.txt")), "f3.write.throughput_bytes_per_s", 5_505_024.0);
-    let two = text("Average writing speed: 5.25 MB/s\nAverage reading speed: 12.50 MB/s\nAverage writing speed: 6.00 MB/s\n");
+    assert_value(one(&text("> Average writing speed: 5.25 MB/s\n")), "f3.write.throughput_bytes_per_s", 5_505_024.0);
+    let two =
+        text("Average writing speed: 5.25 MB/s\nAverage reading speed: 12.50 MB/s\nAverage writing speed: 6.00 MB/s\n");
     let ids: Vec<&str> = two.runs.iter().flat_map(|r| r.metrics()).map(|m| m.metric.id.as_str()).collect();
     assert_eq!((two.runs.len(), ids.len(), ids[1]), (3, 3, "f3.read.throughput_bytes_per_s"));
     assert_eq!(text("Average reading speed: 250 words a minute\nCreating file a.txt ... done\n").runs, []);
@@ -127,7 +133,9 @@ fn fio_lines_without_their_job() {
     assert_eq!(several.runs.len(), 2, "{several:?}");
     assert_value(&several.runs[0], "job1.write.iops", 812.0);
     assert_value(&several.runs[1], "job1.read.throughput_bytes_per_s", 1_048_576.0);
-    let group = text("> WRITE: bw=10.4MiB/s (10.9MB/s), 10.4MiB/s-10.4MiB/s (10.9MB/s-10.9MB/s), io=2112KiB (2163kB), run=199-200msec\n".trim_start_matches("> "));
+    let group = text(
+        "  WRITE: bw=10.4MiB/s (10.9MB/s), 10.4MiB/s-10.4MiB/s (10.9MB/s-10.9MB/s), io=2112KiB (2163kB), run=199-200msec\n",
+    );
     assert_value(one(&group), "group0.write.throughput_bytes_per_s", 10.9e6);
 }
 
@@ -147,9 +155,13 @@ fn crystaldiskmark_without_a_title_and_of_two_drives() {
     }
     let row = "   Sequential Read (Q= 32,T= 1) :   201.500 MB/s\n";
     assert_eq!(text(&format!("{row}other drive\n{row}")).runs.len(), 2);
-    let eight = text("[Read]\n  SEQ    1MiB (Q=  8, T= 1):  3500.125 MB/s [   3338.0 IOPS] <  2394.66 us>\n\n[Write]\n  SEQ    1MiB (Q=  8, T= 1):  3000.500 MB/s [   2861.5 IOPS] <  2790.12 us>\n");
+    let eight = text(
+        "[Read]\n  SEQ    1MiB (Q=  8, T= 1):  3500.125 MB/s [   3338.0 IOPS] <  2394.66 us>\n\n[Write]\n  SEQ    1MiB (Q=  8, T= 1):  3000.500 MB/s [   2861.5 IOPS] <  2790.12 us>\n",
+    );
     assert_value(one(&eight), "crystaldiskmark.seq1m-q8t1.write.throughput_bytes_per_s", 3_000_500_000.0);
-    let three = text("           Sequential Read :   469.102 MB/s\n    Random Read 4KB (QD=1) :    28.302 MB/s [  6909.6 IOPS]\n");
+    let three = text(
+        "           Sequential Read :   469.102 MB/s\n    Random Read 4KB (QD=1) :    28.302 MB/s [  6909.6 IOPS]\n",
+    );
     assert_value(one(&three), "crystaldiskmark.rnd4k-q1.read.iops", 6909.6);
     assert_eq!(text("Ratio (read): 12 MB/s\n[Write] your name: 100 MB/s\nRoom (Q=1): 5 MB/s\n").runs, []);
 }
@@ -199,7 +211,11 @@ fn a_rate_of_dd_that_the_page_cache_may_have_made_says_so() {
 
 #[test]
 fn a_rate_above_the_link_that_is_named_is_doubted() {
-    let paste = |link: &str| text(&format!("{link}:\n   Sequential Read (Q= 32,T= 1) :   480.000 MB/s\n  Sequential Write (Q= 32,T= 1) :   30.000 MB/s\n"));
+    let paste = |link: &str| {
+        text(&format!(
+            "{link}:\n   Sequential Read (Q= 32,T= 1) :   480.000 MB/s\n  Sequential Write (Q= 32,T= 1) :   30.000 MB/s\n"
+        ))
+    };
     let imported = paste("Old stick on USB 2.0");
     let run = one(&imported);
     assert!(reasons(run, "crystaldiskmark.seq-q32t1.read.throughput_bytes_per_s").contains("above-link: USB 2.0"));
@@ -208,4 +224,15 @@ fn a_rate_above_the_link_that_is_named_is_doubted() {
     for other in ["SATA III", "USB 2.0 case, USB 3.0 disk", "nothing said"] {
         assert_eq!(reasons(one(&paste(other)), "crystaldiskmark.seq-q32t1.read.throughput_bytes_per_s"), "", "{other}");
     }
+}
+
+#[test]
+fn ioping_of_before_0_8() {
+    let imported = text(
+        "--- /dev/sda (device 111.8 Gb) ioping statistics ---\n10 requests completed in 9010.7 ms, 1164 iops, 4.5 mb/s\n\
+         min/avg/max/mdev = 0.6/0.9/1.1/0.1 ms\n",
+    );
+    let run = one(&imported);
+    assert_value(run, "ioping.read.throughput_bytes_per_s", 4.5 * 1_048_576.0);
+    assert_value(run, "ioping.read.latency_ns_mean", 900_000.0);
 }

@@ -27,7 +27,7 @@ fn etcd_is_answered_from_the_syncs_of_fio() {
     assert_eq!((&fit["for"], &fit["value"], &fit["threshold"]), (&"etcd".into(), &13.2e6.into(), &10e6.into()));
     assert_eq!((&fit["metric"], &fit["run_id"]), (&"mytest.sync.latency_ns_p99".into(), &slow["runs"][0]["run_id"]));
     let answer = slow["answer"].as_str().unwrap();
-    assert!(answer.starts_with("No") && answer.contains("p99 of fdatasync 13.2 ms, etcd asks for 10 ms"), "{answer}");
+    assert!(answer.starts_with("No") && answer.contains("p99 of fdatasync 13.2 ms, etcd asks for 10.0 ms"), "{answer}");
     assert_eq!(scratch.json(["import", "fast.txt", "--for", "etcd", "--json"], 0)["met"], true);
     let other = scratch.json(["import", "other.txt", "--for", "etcd", "--json"], 4);
     assert!(other["met"].is_null() && other["answer"].as_str().unwrap().starts_with("Not known"), "{other}");
@@ -52,7 +52,10 @@ fn classes_are_rated_from_a_paste() {
         document["ratings"][0].clone()
     };
     let a1 = class("good.txt", "A1", 0);
-    assert_eq!((&a1["class"], &a1["indication"], &a1["met"]), (&"A1".into(), &"above".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&a1["class"], &a1["indication"], &a1["met"]),
+        (&"A1".into(), &"above".into(), &serde_json::Value::Null)
+    );
     assert_eq!(class("slow.txt", "A1", 1)["indication"], "below");
     assert_eq!(class("good.txt", "V30", 0)["indication"], "above");
     // A mean just above what the slowest second must hold decides nothing.

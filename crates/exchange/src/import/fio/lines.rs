@@ -113,7 +113,8 @@ pub(super) fn lone_direction(line: &str) -> Option<Direction> {
 
 /// A group's line that is a result without anything else of the report.
 pub(super) fn lone_group(line: &str) -> Option<Direction> {
-    direction_name(line).filter(|(_, rest)| ["run=", "maxt="].iter().any(|k| rest.contains(k)) && rest.contains("io="))?;
+    direction_name(line)
+        .filter(|(_, rest)| ["run=", "maxt="].iter().any(|k| rest.contains(k)) && rest.contains("io="))?;
     group_direction(line).filter(Direction::is_whole)
 }
 
