@@ -115,7 +115,7 @@ const MOST_WITH_SAMPLES: usize = 100;
 fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure> {
     let shown = name.to_string_lossy().into_owned();
     if is_foreign(name) {
-        let Foreign { runs, remarks } = import::foreign(name)?;
+        let Foreign { runs, remarks, .. } = import::foreign(name)?;
         return Ok(Loaded { name: shown, runs, unreadable: remarks });
     }
     let text = name.to_str().ok_or_else(|| {

@@ -12,9 +12,10 @@ use crate::output::Output;
 use crate::progress::Busy;
 use archive::Archive;
 use conduct::{WallClock, random_u64};
-use exchange::{ImportError, Imported, ImportedRun, MOST_FIGURES};
+use exchange::{ImportError, Imported, ImportedRun, ImportedWork, MOST_FIGURES};
 use input::{Input, Purpose};
-use model::{Better, Failure, FailureKind, Run};
+use judge::ForeignWork;
+use model::{Better, Failure, FailureKind, Fit, Run, UseText};
 use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     }
     args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
     let told = args.better.iter().map(|t| direction(t)).collect::<Result<Vec<_>, Failure>>()?;
+    let used = args.made_for.as_deref().map(used).transpose()?;
     // All files first: nothing is kept of some if another cannot be read.
     let mut sources = read_all(&args.files, output.is_json())?;
     for run in sources.iter_mut().filter_map(|s| s.read.as_mut().ok()).flat_map(|i| &mut i.runs) {
@@ -48,7 +50,9 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     for source in &mut sources {
         ids.push(keep_all(&archive, source, &args.tags)?);
     }
+    let fits = used.map(|used| fits(&sources, &ids, &used)).unwrap_or_default();
     let document = document(&sources, &ids);
+    let document = if fits.is_empty() { document } else { document.asked(&fits) };
     let understood = !document.runs.is_empty();
     if output.is_json() {
         output.document(&document);
@@ -56,7 +60,11 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
         output.text(&report::import_text(&document, output.style()));
     }
     if understood {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(match document.met {
+            Some(Some(false)) => ExitCode::from(1),
+            Some(None) => ExitCode::from(FailureKind::Invalid.exit_code()),
+            Some(Some(true)) | None => ExitCode::SUCCESS,
+        });
     }
     let remedy = sources.iter().find_map(|s| s.read.as_ref().err().map(ImportError::remedy));
     let failure = Failure::new(FailureKind::Invalid, "no result of a known tool was found")
@@ -84,10 +92,46 @@ fn read_all(files: &[std::ffi::OsString], quiet: bool) -> Result<Vec<Source>, Fa
     Ok(sources)
 }
 
+/// `--for`.
+fn used(name: &str) -> Result<UseText, Failure> {
+    judge::use_named(name).map_err(|what| {
+        Failure::new(FailureKind::Usage, format!("--for: {what}"))
+            .remedy("narrows explain for-etcd   the page of a use, with its limits")
+    })
+}
+
+/// How every run that was kept stands to a use.
+fn fits(sources: &[Source], ids: &[Vec<String>], used: &UseText) -> Vec<(String, Fit)> {
+    let runs = sources.iter().zip(ids).flat_map(|(source, ids)| {
+        let runs = source.read.as_ref().map(|i| i.runs.as_slice()).unwrap_or_default();
+        runs.iter().zip(ids).map(|(run, id)| (run, id, source.input.name.as_str()))
+    });
+    runs.map(|(run, id, file)| {
+        let kept = run.to_run(id, env!("CARGO_PKG_VERSION"), file);
+        (id.clone(), judge::foreign_fit(&kept, &works(run), used))
+    })
+    .collect()
+}
+
+/// The work behind the figures of a run.
+fn works(run: &ImportedRun) -> Vec<ForeignWork> {
+    let of = |w: ImportedWork| ForeignWork {
+        prefix: w.prefix,
+        write: w.write,
+        random: w.random,
+        block_bytes: w.block_bytes,
+        in_flight: w.in_flight,
+        direct: w.direct,
+    };
+    run.works().into_iter().map(of).collect()
+}
+
 /// What a file of another tool holds, for commands that read it and keep nothing.
 pub struct Foreign {
     /// Its runs; their ids are the file's name and a number.
     pub runs: Vec<Run>,
+    /// The work behind the figures of each run.
+    pub works: Vec<Vec<ForeignWork>>,
     /// Lines that were not understood, in words.
     pub remarks: Vec<String>,
 }
@@ -112,7 +156,8 @@ pub fn foreign(file: &OsStr) -> Result<Foreign, Failure> {
     let runs = imported.runs.iter().enumerate();
     let runs = runs.map(|(i, run)| run.to_run(&id(i), env!("CARGO_PKG_VERSION"), name)).collect();
     let rest = imported.not_understood.iter();
-    Ok(Foreign { runs, remarks: rest.map(|n| format!("{name}, line {}: {}", n.line, n.why)).collect() })
+    let works = imported.runs.iter().map(works).collect();
+    Ok(Foreign { runs, works, remarks: rest.map(|n| format!("{name}, line {}: {}", n.line, n.why)).collect() })
 }
 
 /// Reads a file and keeps so many figures of it.

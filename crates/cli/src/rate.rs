@@ -11,6 +11,7 @@ use conduct::{Budget, Wanted, Wear, plan, random_u64};
 use model::{Capacity, CapacityKind, Failure, FailureKind, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
 use spec::Workload;
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 use sys::Links;
@@ -27,6 +28,9 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
                 .remedy("narrows rate /dev/NAME --destroy SERIAL --capacity quick"));
         }
         return Ok(show(&run, None, class, output));
+    }
+    if let Some((run, classes)) = foreign(args)? {
+        return Ok(shown(&run, classes, None, class, output));
     }
     let workload = workload(args, class)?;
     let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
@@ -108,6 +112,40 @@ fn class_named(name: &str) -> Result<&'static str, Failure> {
     })
 }
 
+/// Bytes at the beginning of a file that tell whether it is text.
+const TEXT_LOOKED_AT: usize = 4096;
+
+/// The outputs of other tools that a file holds, as one run, with how it stands to the classes: a file of text in which a
+/// result is found is no target. All results of the file are taken together.
+fn foreign(args: &RateArgs) -> Result<Option<(Run, Vec<RatedClass>)>, Failure> {
+    let path = Path::new(&args.source);
+    let is_stdin = args.source == "-";
+    if !is_stdin && !(path.is_file() && args.capacity.is_none() && is_text(path)) {
+        return Ok(None);
+    }
+    let found = match crate::import::foreign(&args.source) {
+        Ok(found) => found,
+        Err(error) if is_stdin => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let works: Vec<judge::ForeignWork> = found.works.into_iter().flatten().collect();
+    let mut runs = found.runs.into_iter();
+    let Some(mut run) = runs.next() else { return Ok(None) };
+    for other in runs {
+        run.phases.extend(other.phases);
+        run.remarks.extend(other.remarks);
+    }
+    let classes = judge::foreign_classes(&run, &works);
+    Ok(Some((run, classes)))
+}
+
+/// Whether a file begins as a text does.
+fn is_text(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = std::fs::File::open(path).and_then(|f| f.take(TEXT_LOOKED_AT as u64).read_to_end(&mut start));
+    read.is_ok() && !start.is_empty() && !start.contains(&0)
+}
+
 /// The run of the archive that is meant, where no target is: what is there as a file or a simulated device is a target, unless
 /// it is a bundle.
 fn kept(args: &RateArgs, global: &GlobalArgs) -> Result<Option<Run>, Failure> {
@@ -142,7 +180,17 @@ fn is_fake(capacity: &Capacity) -> bool {
 
 /// Prints the answer: 1 where it is not as large as it says, or the class that was asked about is not reached, 4 where that is not known.
 fn show(run: &Run, capacity: Option<&Capacity>, class: Option<&str>, output: &Output) -> ExitCode {
-    let mut classes = judge::rated_classes(run);
+    shown(run, judge::rated_classes(run), capacity, class, output)
+}
+
+/// As [`show`], of classes that were judged already.
+fn shown(
+    run: &Run,
+    mut classes: Vec<RatedClass>,
+    capacity: Option<&Capacity>,
+    class: Option<&str>,
+    output: &Output,
+) -> ExitCode {
     classes.retain(|c| class.is_none_or(|name| name == c.rating.class));
     if output.is_json() {
         output.document(&RateDocument::new(run, &classes, capacity));

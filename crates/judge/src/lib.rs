@@ -18,6 +18,7 @@ mod filled;
 mod fit;
 #[cfg(test)]
 mod fixture;
+mod foreign;
 mod job_metrics;
 mod knee;
 mod metrics;
@@ -40,6 +41,7 @@ pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_
 pub use context::Context;
 pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
+pub use foreign::{ForeignWork, foreign_classes, foreign_fit};
 pub use knee::depth_curves;
 pub use metrics::metric_ids;
 pub use noise::{Noise, noise};

@@ -19,6 +19,12 @@ pub fn import_text(document: &ImportDocument<'_>, style: &Style) -> String {
         run_table(run, style, &mut out);
         out.push('\n');
     }
+    if let Some(answer) = &document.answer {
+        for line in wrap(&plain(answer, style.ascii), style.width.max(60)) {
+            out.push_str(&format!("{}\n", style.paint(Paint::Accent, &line)));
+        }
+        out.push('\n');
+    }
     if document.runs.is_empty() {
         out.push_str("Nothing was understood.\n\n");
     }

@@ -179,7 +179,8 @@ pub enum ImportDirection {
 #[command(
     after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
 table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm, ioping, CrystalDiskMark,
-KDiskMark, sysbench fileio, f3 and blkparse; reports of SD cards;
+KDiskMark, sysbench fileio, f3, H2testw and blkparse; elbencho's text, CSV and JSON; yabs, kbench, dbench, kubestr, PiBenchmarks, ior, mdtest and
+the storage tests of the Phoronix Test Suite; smartctl's and nvme's JSON; reports of SD cards;
 CSV with a header, whose first column of text names the target and whose numeric columns are metrics. Several outputs may
 stand in one file, between shell prompts. The files are kept in the runs, byte for byte.
 
@@ -188,6 +189,7 @@ Examples:
   fio job.fio | narrows import -                  what a tool prints
   narrows import old/*.log --tag before           a set of runs under one name
   narrows import cards.csv --better install_s=lower
+  narrows import etcd-fio.json --for etcd         are its syncs fast enough?
   narrows import run.txt --json | jq .not_understood"
 )]
 pub struct ImportArgs {
@@ -197,6 +199,9 @@ pub struct ImportArgs {
     /// Whether more or less of a metric is better, where its format does not tell; may be given several times
     #[arg(long, value_name = "METRIC=higher|lower")]
     pub better: Vec<String>,
+    /// Also answer whether the storage is good for this, as far as the numbers tell: a name as of check --for
+    #[arg(long = "for", value_name = "WHAT")]
+    pub made_for: Option<String>,
     /// A tag for the runs; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,

@@ -74,11 +74,12 @@ Examples:
   narrows rate /dev/sdb --destroy S3R1       the card itself, without a file system
   narrows rate /dev/sdb --destroy S3R1 --capacity quick   whether it is as large as it says, in seconds
   narrows rate latest                        of a run that is kept: its id, a tag, a bundle
+  narrows rate crystaldiskmark.txt           of what another tool printed, as far as it tells
   narrows rate sim:class4-card --json        a simulated card, in a moment"
 )]
 pub struct RateArgs {
     /// Directory, file, block device or sim:NAME, which are measured; or a kept run: its id or the start of it, a tag, latest, a
-    /// bundle
+    /// bundle; or a text file with what another tool printed (- is stdin)
     #[arg(value_name = "TARGET|RUN", value_hint = clap::ValueHint::AnyPath)]
     pub source: OsString,
     /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached

@@ -3,9 +3,12 @@
 use super::bonnie::{Cell, Results};
 use super::{Found, ImportedRun, Text, bonnie_csv, bonnie_table};
 use crate::bonnie_tests::{IO_TESTS, TESTS};
+use std::collections::VecDeque;
 
 /// A table prints three digits or more: what differs by less is the same number.
 const SAME: f64 = 0.06;
+/// Tables that wait for their lines.
+const MOST_TABLES: usize = 256;
 /// Lines that a mail program may have broken one result into.
 const BROKEN_LINES: usize = 6;
 
@@ -18,8 +21,8 @@ pub(super) fn detect(text: &Text) -> bool {
 
 /// Reads all results.
 pub(super) fn read(text: &Text, found: &mut Found) {
-    // The table that no comma-separated line has repeated yet.
-    let mut table: Option<Results> = None;
+    // The tables that no comma-separated line has repeated yet: of several runs, all tables may stand before all lines.
+    let mut tables: VecDeque<Results> = VecDeque::new();
     let mut number = 1;
     while number <= text.line_count() {
         let line = text.line(number);
@@ -28,7 +31,10 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         } else if bonnie_table::is_heading(line) {
             match bonnie_table::read(text, number, found) {
                 Some((results, next)) => {
-                    finish(table.replace(results), found);
+                    tables.push_back(results);
+                    if tables.len() > MOST_TABLES {
+                        finish(tables.pop_front(), found);
+                    }
                     number = next.max(number + 1);
                 }
                 None => number += 1,
@@ -37,14 +43,14 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             found.used(number);
             number += 1;
         } else {
-            number += comma_line(text, number, &mut table, found);
+            number += comma_line(text, number, &mut tables, found);
         }
     }
-    finish(table, found);
+    tables.into_iter().for_each(|table| finish(Some(table), found));
 }
 
 /// Reads a comma-separated line, if this is one. Gives how many lines it took.
-fn comma_line(text: &Text, number: usize, table: &mut Option<Results>, found: &mut Found) -> usize {
+fn comma_line(text: &Text, number: usize, tables: &mut VecDeque<Results>, found: &mut Found) -> usize {
     let line = bare(text.line(number));
     if line.matches(',').count() < 2 || !bonnie_csv::is_start(line) {
         return 1;
@@ -59,12 +65,12 @@ fn comma_line(text: &Text, number: usize, table: &mut Option<Results>, found: &m
     match parsed {
         Ok(mut results) => {
             results.first_line = number;
-            if let Some(same) = table.take_if(|t| is_same(t, &results)) {
+            let same = tables.iter().position(|t| is_same(t, &results));
+            if let Some(same) = same.and_then(|place| tables.remove(place)) {
                 results.first_line = same.first_line;
                 // The line of 1.03 does not tell its version.
                 results.version = results.version.or(same.version);
             }
-            finish(table.take(), found);
             found.used_range(number, number + lines - 1);
             let mut run = results.into_run("bonnie-csv", found.file);
             if lines > 1 {

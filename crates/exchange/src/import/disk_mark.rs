@@ -16,17 +16,45 @@ fn title(line: &str) -> Option<(&'static str, Option<String>)> {
         .into_iter()
         .find_map(|(tool, start)| Some((tool, line.strip_prefix(start)?)))?;
     let version = rest.trim_start().trim_start_matches('(').split([' ', ')', ':']).next().unwrap_or_default();
-    let is_title = rest.contains("(C)") || rest.contains("hiyohiyo") || rest.contains("://");
     let is_version = version.starts_with(|c: char| c.is_ascii_digit());
+    // Who copies by hand leaves the author away: `CrystalDiskMark 5.1.0 x64`.
+    let is_bare = is_version && rest.split_whitespace().count() <= 3 && version.contains('.');
+    let is_title = rest.contains("(C)") || rest.contains("hiyohiyo") || rest.contains("://") || is_bare;
     is_title.then(|| (tool, is_version.then(|| version.to_owned())))
 }
 
-/// Whether any line is the title of one of them.
+/// Whether any line is the title of one of them, or a row that no other program prints.
 pub(super) fn detect(text: &Text) -> bool {
-    text.lines().any(|(_, line)| title(line).is_some())
+    text.lines().any(|(_, line)| title(line).is_some() || is_row_of_its_own(&plain(line)))
 }
 
-/// Reads all results: a run for each title.
+/// Names of rows before 6, without queue and threads.
+const OLD_ROWS: [&str; 8] = [
+    "sequential read",
+    "sequential write",
+    "random read 512kb",
+    "random write 512kb",
+    "random read 4kb",
+    "random write 4kb",
+    "random read 4kib",
+    "random write 4kib",
+];
+
+/// Whether a line without a title above it is a row: it has one of the names of old, or says how deep the queue was and how many
+/// threads there were; and its rate has three digits behind the point, as all versions print it.
+fn is_row_of_its_own(line: &str) -> bool {
+    let Some((name, rest)) = row(line) else { return false };
+    let (what, queue) = name.split_once('(').map_or((name, None), |(what, queue)| (what, Some(queue)));
+    let has_queue = queue.is_some_and(|q| of_queue(q, "q").is_some() && of_queue(q, "t").is_some());
+    let is_old = OLD_ROWS.contains(&what.trim().to_ascii_lowercase().as_str());
+    let digits = rest.split_once("MB/s").map_or("", |(digits, _)| digits.trim());
+    (has_queue || is_old)
+        && digits.split(['.', ',']).nth(1).is_some_and(|d| d.len() == 3)
+        && figures("", name, Some("read"), rest).is_some()
+}
+
+/// Reads all results: a run for each title. Without one a run begins with the first row, and with each row of a test that the
+/// run has already: another drive.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut section = None;
@@ -48,26 +76,40 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             found.used(number);
             continue;
         }
-        let Some(run) = run.as_mut() else { continue };
         let line = plain(line);
-        if let Some(name) = line.trim().strip_prefix('[').filter(|l| l.contains(']') && !l.contains("B/s")) {
+        let part = line.trim().strip_prefix('[').filter(|l| l.contains(']') && !l.contains("B/s"));
+        if run.is_none() && (is_row_of_its_own(&line) || part.is_some_and(|p| is_part_of_a_result(p, text, number))) {
+            run = Some(ImportedRun::new("crystaldiskmark", found.file, number));
+            section = None;
+        }
+        let Some(open) = run.as_mut() else { continue };
+        if let Some(name) = part {
             section = direction(name);
             found.used(number);
         } else if let Some((name, rest)) = row(&line) {
-            let Some((test, metrics)) = figures(run.source_format, name, section, rest) else {
+            let Some((test, metrics)) = figures(open.source_format, name, section, rest) else {
                 found.not_understood(number, "a row of results of another form");
                 continue;
             };
             found.used(number);
-            run.push(test, metrics);
+            if open.groups.iter().any(|g| g.name == test) {
+                let next = ImportedRun::new(open.source_format, found.file, number);
+                found.push(std::mem::replace(open, next));
+            }
+            open.push(test, metrics);
         } else if is_frame(&line) {
             found.used(number);
             if let Some(test) = line.trim().strip_prefix("Test") {
-                run.remark(format!("test file and target: {}", test.trim_start_matches([' ', ':'])));
+                open.remark(format!("test file and target: {}", test.trim_start_matches([' ', ':'])));
             }
         }
     }
     run.into_iter().for_each(|r| found.push(r));
+}
+
+/// Whether `[Read]` has a row of results below it.
+fn is_part_of_a_result(part: &str, text: &Text, number: usize) -> bool {
+    direction(part).is_some() && is_row_of_its_own(&plain(text.line(number + 1)))
 }
 
 fn direction(name: &str) -> Option<&'static str> {

@@ -20,6 +20,8 @@ pub(super) const FIGURES_OF_A_RUN: usize = 1;
 const NAME_LIMIT_BYTES: usize = 200;
 /// Remarks of a run.
 const MOST_REMARKS: usize = 256;
+/// Above this a share of time that a device was busy is no rounding.
+const MOST_BUSY_PERCENT: f64 = 102.0;
 /// Places that are listed one by one where they were not understood.
 const MOST_LISTED: usize = 1000;
 
@@ -78,6 +80,12 @@ impl ImportedMetric {
     ) -> Option<Self> {
         (0.0..ABSURD).contains(&value).then(|| Self { metric: Metric::measured(id, unit, better, value, n), original })
     }
+
+    /// The metric with a reason why it may not be what was to be measured, if there is one: it is shown, and decides nothing.
+    pub(super) fn doubted(mut self, why: Option<&str>) -> Self {
+        self.metric.reasons.extend(why.map(str::to_owned));
+        self
+    }
 }
 
 /// Metrics that belong together: a job, a test, an interval.
@@ -89,6 +97,15 @@ pub struct ImportedGroup {
 }
 
 impl ImportedGroup {
+    /// No device is busy for more than all of the time. Counters are read one after another, so a little more is rounding.
+    fn without_impossible_shares(&mut self) {
+        for imported in self.metrics.iter_mut().filter(|m| m.metric.id.ends_with("util_percent")) {
+            if let Some(value) = imported.metric.value.filter(|v| *v > MOST_BUSY_PERCENT) {
+                imported.metric.refuse(&[format!("impossible: busy for {value} % of the time, which is above 100 %")]);
+            }
+        }
+    }
+
     /// A latency of zero beside no counted I/O is none: tools print 0 where there was nothing to take time.
     fn without_idle_latencies(&mut self) {
         let is_idle = |m: &ImportedMetric| m.metric.unit == Unit::Ns && m.metric.value == Some(0.0);
@@ -146,6 +163,10 @@ pub struct ImportedRun {
     pub groups: Vec<ImportedGroup>,
     /// What a reader of the metrics must know.
     pub remarks: Vec<String>,
+    /// The options of each job, as the tool printed them.
+    pub options: Vec<(String, String)>,
+    /// Whether all of it went past the page cache; `None` where not known.
+    pub is_direct: Option<bool>,
 }
 
 impl ImportedRun {
@@ -163,6 +184,8 @@ impl ImportedRun {
             duration_ns: None,
             groups: Vec::new(),
             remarks: Vec::new(),
+            options: Vec::new(),
+            is_direct: None,
         }
     }
 
@@ -191,6 +214,14 @@ impl ImportedRun {
             "{figures} figures were printed, and the first {} are kept; raw/ has them all",
             room - left
         ));
+    }
+
+    /// Gives every rate of bytes a reason why it may not be what was to be measured.
+    pub(super) fn doubt(&mut self, why: &str) {
+        let rates = self.groups.iter_mut().flat_map(|g| &mut g.metrics);
+        for m in rates.filter(|m| matches!(m.metric.unit, Unit::BytesPerS | Unit::OpsPerS)) {
+            m.metric.reasons.push(why.to_owned());
+        }
     }
 
     /// Adds a remark, once.
@@ -272,6 +303,7 @@ impl<'a> Found<'a> {
     /// Adds a run. What there is no room for is counted and left out.
     pub fn push(&mut self, mut run: ImportedRun) {
         run.groups.iter_mut().for_each(ImportedGroup::without_idle_latencies);
+        run.groups.iter_mut().for_each(ImportedGroup::without_impossible_shares);
         let figures = run.metrics().count();
         let room = self.room.saturating_sub(FIGURES_OF_A_RUN);
         if room == 0 {

@@ -65,10 +65,16 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         }
         let Some(run) = run.as_mut() else { continue };
         let id = format!("{test}.throughput_bytes_per_s");
-        let metric = ImportedMetric::new(id, Unit::BytesPerS, Some(Better::Higher), value, 1, original);
+        let is_cached = test == "hdparm.cached_read";
+        let cached = is_cached.then_some("page-cache: -T reads what lies in memory: this is not the rate of the disk");
+        let metric = ImportedMetric::new(id, Unit::BytesPerS, Some(Better::Higher), value, 1, original)
+            .map(|m| m.doubted(cached));
         run.push(test, metric.into_iter().chain(amount(text.line(number), test)).collect());
         if test.ends_with("cached_read") {
-            run.remark("cached reads measure memory and processor, not the disk");
+            run.remark(match is_cached {
+                true => "cached reads measure memory and processor, not the disk",
+                false => "direct cached reads read one place again and again: they measure the link, not the medium",
+            });
         }
     }
     run.into_iter().for_each(|r| found.push(r));

@@ -1,5 +1,5 @@
 //! What `ioping` prints at its end: requests one after the other, their rate while one was under way, and their latencies. Units stand
-//! beside each number (ioping.c, print_statistics); until 0.8 one stood for all four latencies.
+//! beside each number (ioping.c, print_statistics); until 0.8 one stood for all four latencies, and bytes were `mb`.
 
 use super::localized::decimal;
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
@@ -81,7 +81,7 @@ fn requests(line: &str) -> Option<Vec<Figure>> {
             let (value, original) = scaled(iops, "iops", |unit| power(unit, 1e3))?;
             out.push(Figure { quantity: "iops", unit: Unit::OpsPerS, value, original });
         } else if let Some(rate) = part.strip_suffix("/s") {
-            let bytes = |unit: &str| power(unit.strip_suffix('B')?.trim_end_matches('i'), 1024.0);
+            let bytes = |unit: &str| power(unit.strip_suffix(['B', 'b'])?.trim_end_matches('i'), 1024.0);
             let (value, original) = scaled(rate, "/s", bytes)?;
             out.push(Figure { quantity: "throughput_bytes_per_s", unit: Unit::BytesPerS, value, original });
         }

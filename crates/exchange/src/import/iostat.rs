@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
+const GIB: f64 = MIB * KIB;
 /// iostat's sector and block, whatever the device's are (iostat(1)).
 const SECTOR: f64 = 512.0;
 const MS: f64 = 1e6;
@@ -71,6 +72,8 @@ fn volume(heading: &str) -> Option<Column> {
     let scale = |unit: &str| match unit {
         "kB" | "KB" => Some((KIB, "kB")),
         "MB" => Some((MIB, "MB")),
+        "GB" => Some((GIB, "GB")),
+        "TB" => Some((GIB * KIB, "TB")),
         "sec" | "Blk" => Some((SECTOR, "sectors")),
         _ => None,
     };
@@ -176,6 +179,9 @@ mod tests {
         assert_reads("kB/s", "2", "throughput_bytes_per_s", 2048.0);
         assert_reads("dkB/s", "2", "discard.throughput_bytes_per_s", 2048.0);
         assert_reads("avgrq-sz", "8", "request_bytes_mean", 4096.0);
+        assert_reads("GB_read/s", "1.50", "read.throughput_bytes_per_s", 1_610_612_736.0);
+        assert_reads("rGB/s", "0.5", "read.throughput_bytes_per_s", 536_870_912.0);
+        assert_reads("GB_wrtn", "2", "write.bytes", 2_147_483_648.0);
         assert_reads("w_await", "1.5", "write.await_ns", 1.5e6);
         assert_reads("%util", "100.03", "util_percent", 100.03);
     }

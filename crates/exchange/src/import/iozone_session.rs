@@ -116,8 +116,11 @@ impl Session {
         match &self.command {
             Some(command) => {
                 self.run.remark(format!("command: {command}"));
-                if !command.split_whitespace().any(|w| matches!(w, "-I" | "-+r") || w.starts_with("-I")) {
+                let direct = command.split_whitespace().any(|w| matches!(w, "-I" | "-+r") || w.starts_with("-I"));
+                self.run.is_direct = Some(direct);
+                if !direct {
                     self.run.remark("without -I these rates may be those of the page cache");
+                    self.run.doubt("page-cache: without -I this may be the rate of the page cache");
                 }
             }
             None => self.run.remark("without its command line it cannot be told whether the page cache was measured"),

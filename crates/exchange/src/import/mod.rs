@@ -17,14 +17,20 @@ mod bonnie_output;
 mod bonnie_table;
 mod comma;
 mod dd;
+mod dd_command;
+mod device_health;
 mod disk_mark;
 mod dstat;
+mod elbencho;
+mod elbencho_records;
 mod error;
 mod f3;
 mod fio;
 mod found;
+mod h2testw;
 mod hdparm;
 mod ioping;
+mod ior;
 mod iostat;
 mod iostat_json;
 mod iostat_text;
@@ -32,19 +38,28 @@ mod iozone;
 mod iozone_report;
 mod iozone_session;
 mod iozone_table;
+mod kubernetes;
+mod link;
 mod localized;
 mod marks;
 mod number;
+mod phoronix;
+mod pi_benchmarks;
 mod run;
 mod sd_card_bench;
 mod series;
 mod sysbench;
+mod sysbench_old;
 mod table;
+mod test_figures;
 mod text;
 mod watch_csv;
+mod work;
+mod yabs;
 
 pub use error::ImportError;
 pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, MOST_FIGURES, NotUnderstood, Original};
+pub use work::ImportedWork;
 
 pub(crate) use found::{ABSURD, Found, Names};
 pub(crate) use text::Text;
@@ -77,6 +92,15 @@ const FORMATS: &[Format] = &[
     Format { name: "CrystalDiskMark and KDiskMark", detect: disk_mark::detect, read: disk_mark::read },
     Format { name: "sysbench fileio", detect: sysbench::detect, read: sysbench::read },
     Format { name: "f3", detect: f3::detect, read: f3::read },
+    Format { name: "elbencho", detect: elbencho::detect, read: elbencho::read },
+    Format { name: "elbencho's records", detect: elbencho_records::detect, read: elbencho_records::read },
+    Format { name: "yabs", detect: yabs::detect, read: yabs::read },
+    Format { name: "a summary of fio for Kubernetes", detect: kubernetes::detect, read: kubernetes::read },
+    Format { name: "H2testw", detect: h2testw::detect, read: h2testw::read },
+    Format { name: "PiBenchmarks", detect: pi_benchmarks::detect, read: pi_benchmarks::read },
+    Format { name: "ior and mdtest", detect: ior::detect, read: ior::read },
+    Format { name: "smartctl's and nvme's JSON", detect: device_health::detect, read: device_health::read },
+    Format { name: "the Phoronix Test Suite", detect: phoronix::detect, read: phoronix::read },
     Format { name: "blkparse", detect: blkparse::detect, read: blkparse::read },
     Format { name: "dd", detect: dd::detect, read: dd::read },
     Format { name: "a table", detect: table::detect, read: table::read },
@@ -106,5 +130,6 @@ pub fn import_within(name: &str, bytes: Vec<u8>, most_figures: usize) -> Result<
             found.empty_formats.push(format.name);
         }
     }
+    found.runs.iter_mut().for_each(|run| link::doubt(&text, run));
     Ok(found.finish(&text))
 }

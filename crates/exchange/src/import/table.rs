@@ -21,6 +21,9 @@ const MOST_TEXTS: usize = 64;
 /// Columns of a heading; more is no table of results.
 const MOST_COLUMNS: usize = 1 << 16;
 
+/// Words of a column's name.
+const MOST_WORDS: usize = 8;
+
 /// A table, without its cells.
 struct Table {
     heading_line: usize,
@@ -67,7 +70,7 @@ fn table(text: &Text) -> Option<Table> {
     }
     let heading = fields(line, separator);
     let loose = Marks::Untold { separating_comma: separator == ',' };
-    let is_name = |c: &String| !c.is_empty() && loose.number(c).is_none();
+    let is_name = |c: &String| !c.is_empty() && loose.number(c).is_none() && !is_prose(c);
     // A heading names every column (the first may be left blank), and nothing in it is a number.
     if heading.len() < 2 || !heading.iter().skip(1).all(is_name) || loose.number(&heading[0]).is_some() {
         return None;
@@ -92,6 +95,11 @@ fn table(text: &Text) -> Option<Table> {
     let numeric: Vec<bool> = kinds.iter().map(Kind::is_numeric).collect();
     let is_table = good >= bad && numeric.contains(&true);
     is_table.then_some(Table { heading_line, separator, marks, heading, numeric, rows: good })
+}
+
+/// A sentence, or a part of one, that only has commas in it.
+fn is_prose(text: &str) -> bool {
+    text.split_whitespace().count() > MOST_WORDS || text.ends_with(['.', '!', '?', '。', '？', '！'])
 }
 
 /// What the cells of a column are.

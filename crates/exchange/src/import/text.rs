@@ -9,6 +9,9 @@ const MOST_LINES: usize = 8 << 20;
 /// Text of 16-bit units is refused above this: beside what was read there is what it becomes.
 const UTF16_LIMIT_BYTES: u64 = IMPORT_LIMIT_BYTES / 4;
 
+/// No mail quotes more.
+const MOST_QUOTED_BYTES: usize = 1 << 20;
+
 /// Share of control characters above which something is no text.
 const CONTROL_LIMIT_PERCENT: usize = 5;
 
@@ -57,7 +60,7 @@ impl Text {
             return Err(ImportError::Empty);
         }
         check_is_text(&content)?;
-        let content = without_escapes(content);
+        let content = unquoted(without_escapes(content));
         let lines = content.bytes().filter(|b| *b == b'\n').count() + 1;
         if lines > MOST_LINES {
             return Err(ImportError::TooManyLines { lines, limit: MOST_LINES });
@@ -165,6 +168,19 @@ fn check_is_text(content: &str) -> Result<(), ImportError> {
     Ok(())
 }
 
+/// Without the `> ` that a mail puts before every line of what it quotes.
+fn unquoted(content: String) -> String {
+    let is_quoted = content.lines().filter(|l| !l.trim().is_empty()).all(|l| l.starts_with('>'));
+    if !is_quoted || content.len() > MOST_QUOTED_BYTES {
+        return content;
+    }
+    let bare = |line: &str| -> String {
+        let line = line.trim_start_matches('>');
+        line.strip_prefix(' ').unwrap_or(line).to_owned()
+    };
+    content.split('\n').map(bare).collect::<Vec<_>>().join("\n")
+}
+
 /// Without `ESC [ ... letter` (colours, cursor movements): captures of terminals are full of them.
 fn without_escapes(content: String) -> String {
     if !content.contains('\u{1b}') {
@@ -213,6 +229,13 @@ mod tests {
         assert_eq!(Text::decode([0x1f, 0x8b, 8, 0].to_vec()).unwrap_err(), ImportError::Packed("gzip"));
         assert!(matches!(Text::decode(b"abc\0def".to_vec()), Err(ImportError::Binary(_))));
         assert!(matches!(Text::decode(b"abc\x01\x02".to_vec()), Err(ImportError::Binary(_))));
+    }
+
+    #[test]
+    fn quotes_of_a_mail_go_where_all_of_it_is_quoted() {
+        let line = |text: &str, number| Text::decode(text.as_bytes().to_vec()).unwrap().line(number).to_owned();
+        assert_eq!((line("> a\n>\n>   b\r\n", 1), line("> a\n>\n>   b\r\n", 3)), ("a".to_owned(), "  b".to_owned()));
+        assert_eq!(line("> a\nb\n", 1), "> a");
     }
 
     #[test]

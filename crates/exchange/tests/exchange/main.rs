@@ -9,5 +9,8 @@ mod hlog;
 mod import_any;
 mod import_fio;
 mod import_others;
+mod import_trade;
+mod import_wild;
 mod iozone;
+mod ordinary_texts;
 mod runs;

@@ -14,6 +14,7 @@ mod export;
 mod few_threads;
 mod fill;
 mod foreign_text;
+mod foreign_worth;
 mod frames;
 mod handed_over;
 mod import;

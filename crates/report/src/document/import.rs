@@ -1,6 +1,6 @@
 //! `narrows/import/1`: what other tools' outputs held.
 
-use model::{Metric, RunState};
+use model::{Fit, Metric, RunState};
 use serde::Serialize;
 
 /// A number as the tool printed it.
@@ -63,6 +63,15 @@ pub struct ImportRest<'a> {
     pub why: String,
 }
 
+/// How a run stands to the use that was asked about.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportFit<'a> {
+    /// Id of the run in the archive.
+    pub run_id: &'a str,
+    #[serde(flatten)]
+    pub fit: &'a Fit,
+}
+
 /// What `narrows import` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImportDocument<'a> {
@@ -72,6 +81,15 @@ pub struct ImportDocument<'a> {
     pub runs: Vec<ImportRun<'a>>,
     /// What was not understood, in the order of the files.
     pub not_understood: Vec<ImportRest<'a>>,
+    /// With `--for`: how each run stands to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fit: Vec<ImportFit<'a>>,
+    /// With `--for`: the answer in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// With `--for`: whether it is met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met: Option<Option<bool>>,
 }
 
 impl<'a> ImportDocument<'a> {
@@ -80,6 +98,23 @@ impl<'a> ImportDocument<'a> {
 
     /// The document.
     pub fn new(runs: Vec<ImportRun<'a>>, not_understood: Vec<ImportRest<'a>>) -> Self {
-        Self { schema: Self::SCHEMA, runs, not_understood }
+        Self { schema: Self::SCHEMA, runs, not_understood, fit: Vec::new(), answer: None, met: None }
+    }
+
+    /// The document with how each run stands to a use. The answer is that of the run that misses it by most; of none that
+    /// misses it, of the one that meets it; else it is not known.
+    pub fn asked(mut self, fits: &'a [(String, Fit)]) -> Self {
+        let rank = |f: &Fit| match f.met {
+            Some(false) => 0,
+            Some(true) => 1,
+            None => 2,
+        };
+        let margin = |f: &Fit| f.margin_ratio.unwrap_or(f64::INFINITY);
+        let deciding = fits.iter().map(|(_, f)| f);
+        let deciding = deciding.min_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
+        self.fit = fits.iter().map(|(run_id, fit)| ImportFit { run_id, fit }).collect();
+        self.answer = deciding.and_then(|f| crate::verdict::verdict(std::slice::from_ref(f), Some(&f.what)));
+        self.met = deciding.map(|f| f.met);
+        self
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct Direction {
     pub operations: u64,
     /// Time that the rates are over.
     pub runtime_ns: Option<f64>,
+    /// Bytes that were moved in it, as far as a line of text says.
+    pub bytes: Option<f64>,
     pub iops: Option<Quantity>,
     pub throughput: Option<Quantity>,
     /// From being issued to being completed.
@@ -89,6 +91,14 @@ pub(super) struct Direction {
 impl Direction {
     pub fn new(name: &'static str) -> Self {
         Self { name, ..Self::default() }
+    }
+
+    /// Whether it has all that fio prints on one line, and bytes over time are the rate beside them.
+    pub fn is_whole(&self) -> bool {
+        let (Some(bytes), Some(ns), Some(rate)) = (self.bytes, self.runtime_ns, &self.throughput) else { return false };
+        let counted = bytes / (ns / 1e9);
+        // Three digits of each, and times of a few milliseconds.
+        ns > 0.0 && bytes > 0.0 && (counted - rate.value).abs() <= 0.02 * counted + bytes / (ns / 1e9) * (1e6 / ns)
     }
 
     /// Whether the job went in this direction at all: the one that was not used is printed as zeros. A job whose first

@@ -91,6 +91,7 @@ pub(super) fn direction(line: &str) -> Option<Direction> {
     let over_time = bytes.zip(d.runtime_ns).filter(|(_, t)| *t > 0.0).map(|(b, t)| b / (t / 1e9));
     let (throughput, remark) = amount::best_rate(&printed, prefix, over_time)?;
     d.throughput = Some(throughput);
+    d.bytes = bytes;
     d.remarks.extend(remark);
     Some(d)
 }
@@ -102,6 +103,19 @@ fn quantity(printed: &str) -> Option<Quantity> {
 fn time_ns(text: &str) -> Option<f64> {
     let (number, unit) = amount::split(text)?;
     Some(number * amount::time_unit_ns(unit)?)
+}
+
+/// A direction's line that is a result without the job's line above it: nothing of it is missing, and it agrees with itself.
+pub(super) fn lone_direction(line: &str) -> Option<Direction> {
+    direction_name(line).filter(|(_, rest)| rest.contains("IOPS=") || rest.contains("iops="))?;
+    direction(line).filter(|d| d.iops.is_some() && d.is_whole())
+}
+
+/// A group's line that is a result without anything else of the report.
+pub(super) fn lone_group(line: &str) -> Option<Direction> {
+    direction_name(line)
+        .filter(|(_, rest)| ["run=", "maxt="].iter().any(|k| rest.contains(k)) && rest.contains("io="))?;
+    group_direction(line).filter(Direction::is_whole)
 }
 
 /// The bracketed unit after a name: `clat (usec): ...`.
@@ -207,6 +221,7 @@ pub(super) fn group_direction(line: &str) -> Option<Direction> {
         time_ns(run.rsplit('-').next()?)
     });
     d.throughput = Some(amount::best_rate(&printed, prefix, None)?.0);
+    d.bytes = field(rest, "io").and_then(|s| amount::bytes(s, prefix));
     Some(d)
 }
 
@@ -224,6 +239,24 @@ mod tests {
         assert_eq!(d.runtime_ns, Some(100e9));
         assert_eq!(direction("  read: something else"), None);
         assert_eq!(direction("  read: IOPS=10, BW=garbage"), None);
+    }
+
+    #[test]
+    fn lines_alone_are_results_where_all_of_them_agrees() {
+        let line = "  read: IOPS=812, BW=102MiB/s (106MB/s)(1015MiB/10001msec)";
+        assert_eq!(lone_direction(line).unwrap().throughput.unwrap().value, 106e6);
+        assert!(lone_direction("  write: io=3072KB, bw=1024.0KB/s, iops=256, runt=  3000msec").is_some());
+        for bad in [
+            line.replace("1015MiB", "15MiB"),
+            line.replace("(1015MiB/10001msec)", ""),
+            line.replace("IOPS=812, ", ""),
+            "read: about 5 IOPS=x, BW=3".to_owned(),
+        ] {
+            assert_eq!(lone_direction(&bad), None, "{bad}");
+        }
+        let group = "  WRITE: bw=10.4MiB/s (10.9MB/s), 10.4MiB/s-10.4MiB/s (10.9MB/s-10.9MB/s), io=2112KiB (2163kB), run=199-200msec";
+        assert!(lone_group(group).is_some());
+        assert_eq!(lone_group(&group.replace("2112KiB", "9112KiB")), None);
     }
 
     #[test]

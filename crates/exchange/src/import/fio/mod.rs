@@ -23,7 +23,11 @@ pub(super) fn detect(text: &Text) -> bool {
     ["\"fio version\"", "\"jobname\"", ";fio-", ": (groupid=", ": (g=", "Run status group"]
         .iter()
         .any(|s| all.contains(s))
-        || text.lines().any(|(_, l)| l.starts_with("2;") && l.matches(";").count() > 100)
+        || text.lines().any(|(_, l)| {
+            l.starts_with("2;") && l.matches(";").count() > 100
+                || lines::lone_direction(l).is_some()
+                || lines::lone_group(l).is_some()
+        })
 }
 
 pub(super) fn read(text: &Text, found: &mut Found) {

@@ -47,7 +47,8 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Normal {
         }
         // What a progress line wrote before its last carriage return was overwritten on the terminal.
         let line = line.rsplit('\r').next().unwrap_or(line);
-        if cut == Some(number) && reader.section == Section::Jobs && !line.trim().is_empty() {
+        let in_job = reader.section == Section::Jobs && !reader.nameless;
+        if cut == Some(number) && in_job && !line.trim().is_empty() {
             found.not_understood(number, "the text ends within this line");
             reader.cut = true;
             continue;
@@ -101,6 +102,8 @@ struct Reader {
     /// Whether the last job still lacks its end.
     open: bool,
     cut: bool,
+    /// Whether the job at hand was pasted without the line that names it.
+    nameless: bool,
     version: Option<String>,
     /// Whether clients report here, and the one whose line was the last to carry a name.
     clients: bool,
@@ -158,6 +161,7 @@ impl Reader {
             self.section = Section::Disks;
             return Line::Known;
         }
+        self.without_heading(number, words);
         let inside = match self.section {
             Section::Outside => None,
             Section::Jobs => self.in_job(words),
@@ -165,6 +169,34 @@ impl Reader {
             Section::Disks => (words.contains("ios=") && words.contains("util=")).then_some(Line::Known),
         };
         inside.unwrap_or_else(|| self.around(number, words))
+    }
+
+    /// Rates without the lines above them, as people paste them: the line begins a report of its own where nothing of fio is
+    /// open, or where the job at hand was pasted so, too, and has this direction already.
+    fn without_heading(&mut self, number: usize, words: &str) {
+        let inside = self.section == Section::Jobs && !self.nameless;
+        if inside {
+            return;
+        }
+        if let Some(direction) = lines::lone_direction(words) {
+            let jobs = self.current.as_ref().map_or(&[][..], |c| c.jobs.as_slice());
+            let has = jobs.iter().flat_map(|j| &j.directions).any(|d| d.name == direction.name && d.is_used());
+            if self.section == Section::Jobs && !has {
+                return;
+            }
+            self.close();
+            (self.section, self.nameless, self.direction, self.percentiles) = (Section::Jobs, true, "", None);
+            let report = self.report(number);
+            report.remark("pasted without the line that names the job: its options are not known".to_owned());
+            report.jobs.push(FioJob::default());
+            self.jobs += 1;
+        } else if self.section != Section::Status && lines::lone_group(words).is_some() {
+            // Below jobs it is their sum.
+            if self.nameless {
+                self.groups.insert(0);
+            }
+            (self.section, self.group) = (Section::Status, 0);
+        }
     }
 
     fn around(&mut self, number: usize, words: &str) -> Line {
@@ -226,6 +258,9 @@ impl Reader {
     fn job(&mut self, number: usize, line: &lines::JobLine<'_>) {
         // Clients report one after another, and their sum follows; all of it is one execution.
         if matches!(self.section, Section::Status | Section::Disks) && !self.clients {
+            self.close();
+        }
+        if std::mem::take(&mut self.nameless) {
             self.close();
         }
         self.section = Section::Jobs;
@@ -348,7 +383,7 @@ impl Reader {
             self.asked.clear();
         }
         self.section = Section::Outside;
-        (self.open, self.cut, self.clients, self.host) = (false, false, false, None);
+        (self.open, self.cut, self.nameless, self.clients, self.host) = (false, false, false, false, None);
         self.groups.clear();
     }
 }

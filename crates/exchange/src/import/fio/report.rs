@@ -100,6 +100,7 @@ impl Report {
             }
             if let Some(options) = job.options.as_ref().filter(|_| number < TOLD_LIMIT) {
                 run.remark(model::job_options::remark(&job.name, options));
+                run.options.push((name.clone(), options.clone()));
             }
         }
         if named_twice {

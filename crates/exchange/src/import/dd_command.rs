@@ -1,0 +1,139 @@
+//! The command that stands before dd's result: what was measured, and whether the page cache was.
+
+/// A command of dd.
+pub(super) struct Command<'c>(&'c str);
+
+impl<'c> Command<'c> {
+    /// The command in a line, from `dd` on: after a prompt, `time`, `sudo`.
+    pub fn of(line: &'c str) -> Option<Self> {
+        let at = line
+            .match_indices("dd ")
+            .map(|(at, _)| at)
+            .find(|at| !line[..*at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
+        let command = line[at..].trim();
+        (command.contains(" if=") || command.contains(" of=")).then_some(Self(command))
+    }
+
+    pub fn text(&self) -> &'c str {
+        self.0
+    }
+
+    fn operand(&self, name: &str) -> Option<&'c str> {
+        let own = self.0.split(['|', ';', '&']).next().unwrap_or_default();
+        let value = own.split_whitespace().find_map(|word| word.strip_prefix(name))?;
+        Some(value.trim_matches(['"', '\''])).filter(|value| !value.is_empty())
+    }
+
+    fn path(&self, name: &str) -> Option<&'c str> {
+        self.operand(name).filter(|p| is_storage(p))
+    }
+
+    /// Whether a list of flags (`oflag=direct,sync`) has one of them.
+    fn has_flag(&self, list: &str, flags: &[&str]) -> bool {
+        self.operand(list).is_some_and(|f| f.split(',').any(|flag| flags.contains(&flag)))
+    }
+
+    /// What was measured: writing if the output is storage, else reading, else nothing.
+    pub fn direction(&self) -> Option<&'static str> {
+        match (self.path("if="), self.path("of=")) {
+            (None, Some(_)) => Some("write"),
+            (Some(_), None) => Some("read"),
+            (Some(_), Some(_)) => Some("copy"),
+            (None, None) => None,
+        }
+    }
+
+    pub fn target(&self) -> Option<&'c str> {
+        self.path("of=").or_else(|| self.path("if="))
+    }
+}
+
+/// Whether a path is storage: not a source of zeros or the bin.
+fn is_storage(path: &str) -> bool {
+    !matches!(path, "/dev/zero" | "/dev/null" | "/dev/urandom" | "/dev/random" | "/dev/full" | "/dev/stdout" | "-")
+}
+
+/// What may lie in the page cache when a command begins.
+#[derive(Default)]
+pub(super) struct Cache {
+    /// Files that were written or read since the cache was dropped.
+    held: Vec<String>,
+    dropped: bool,
+}
+
+impl Cache {
+    /// A line of a shell: whether it empties the cache.
+    pub fn look(&mut self, line: &str) {
+        if line.contains("drop_caches") || line.contains("flushbufs") || line.contains("blockdev --flush") {
+            (self.dropped, self.held) = (true, Vec::new());
+        }
+    }
+
+    /// Why the rate of a command may be that of the page cache.
+    pub fn doubt(&mut self, command: &Command) -> Option<String> {
+        let doubt = match command.direction()? {
+            "read" => self.of_reading(command),
+            _ => of_writing(command),
+        };
+        for path in ["if=", "of="].iter().filter_map(|name| command.path(name)) {
+            self.held.push(path.to_owned());
+        }
+        doubt
+    }
+
+    fn of_reading(&self, command: &Command) -> Option<String> {
+        let path = command.path("if=")?;
+        if command.has_flag("iflag=", &["direct"]) {
+            None
+        } else if self.held.iter().any(|held| held == path) {
+            Some(format!(
+                "page-cache: {path} was written or read just before, and nothing emptied the page cache: memory may have been measured"
+            ))
+        } else if self.dropped {
+            None
+        } else {
+            Some("page-cache: without iflag=direct this may be the rate of the page cache".to_owned())
+        }
+    }
+}
+
+fn of_writing(command: &Command) -> Option<String> {
+    let synced =
+        command.has_flag("oflag=", &["direct", "sync", "dsync"]) || command.has_flag("conv=", &["fsync", "fdatasync"]);
+    let why = "page-cache: nothing was synced (neither conv=fdatasync nor oflag=direct): the page cache may have been measured";
+    (!synced).then(|| why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands() {
+        let command = Command::of("root@box:~# time dd if=/dev/zero bs=1M of=/mnt/x count=4").unwrap();
+        assert_eq!((command.direction(), command.target()), (Some("write"), Some("/mnt/x")));
+        let direction = |text| Command::of(text).and_then(|c| c.direction());
+        assert_eq!(direction("dd if=/dev/zero bs=1M | md5sum"), None);
+        assert_eq!(direction("dd if=x of=/dev/null"), Some("read"));
+        assert!(Command::of("add if=1").is_none());
+    }
+
+    #[test]
+    fn what_the_page_cache_may_have_done() {
+        let mut cache = Cache::default();
+        let mut doubt = |line: &'static str| {
+            cache.look(line);
+            Command::of(line).and_then(|c| cache.doubt(&c))
+        };
+        assert!(doubt("dd if=/dev/zero of=a bs=1M").is_some_and(|d| d.contains("nothing was synced")));
+        assert_eq!(doubt("dd if=/dev/zero of=b bs=1M conv=fdatasync"), None);
+        assert_eq!(doubt("dd if=/dev/zero of=b bs=1M conv=notrunc,fsync && sync"), None);
+        assert!(doubt("dd if=/dev/zero of=b bs=1M && echo conv=fsync").is_some());
+        assert!(doubt("dd if=b of=/dev/null").is_some_and(|d| d.contains("just before")));
+        assert!(doubt("dd if=c of=/dev/null").is_some_and(|d| d.contains("iflag=direct")));
+        assert_eq!(doubt("dd if=b of=/dev/null iflag=direct"), None);
+        assert_eq!(doubt("echo 3 > /proc/sys/vm/drop_caches"), None);
+        assert_eq!(doubt("dd if=b of=/dev/null"), None);
+        assert!(doubt("dd if=b of=/dev/null").is_some());
+    }
+}

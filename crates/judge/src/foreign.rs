@@ -1,0 +1,232 @@
+//! What numbers of other tools say of a use or a class. They are means without a series and without an interval, of work that
+//! is known only as far as the tool tells it. Where the work is not known to be the one that is asked for, or the number may
+//! be that of the page cache, nothing is decided.
+
+use crate::rating::{SPEED, class_names};
+use crate::use_named;
+use model::{Better, ClassNeed, Fit, Metric, MetricStatus, Need, RatedClass, Rating, Reason, Run, Unit, UseText};
+
+/// Codes of reasons that leave a number without weight.
+const DOUBTS: [&str; 3] = ["page-cache", "above-link", "failed"];
+/// A mean says nothing of the slowest second: it must be so many times what is asked for before it says yes.
+const MEAN_OVER_SLOWEST: f64 = 1.5;
+/// Blocks of the random reads and writes that are asked for.
+const SMALL_BYTES: f64 = 4096.0;
+
+/// The work behind metrics of a run of another tool whose ids begin alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignWork {
+    /// The ids without their quantity.
+    pub prefix: String,
+    /// Whether it was written; else it was read.
+    pub write: bool,
+    pub random: bool,
+    pub block_bytes: Option<f64>,
+    /// Operations in flight.
+    pub in_flight: Option<u32>,
+    /// Whether past the page cache.
+    pub direct: Option<bool>,
+}
+
+/// A number that stands for a need.
+struct Found {
+    metric: String,
+    quantity: String,
+    value: f64,
+    /// A mean, where the slowest second is asked for.
+    is_mean: bool,
+}
+
+impl Found {
+    /// Whether it meets a limit; `None` where it is a mean that is too near to tell.
+    fn meets(&self, better: Better, limit: f64) -> Option<bool> {
+        match better {
+            Better::Lower => Some(self.value <= limit),
+            Better::Higher if self.is_mean && self.value >= limit => {
+                (self.value >= MEAN_OVER_SLOWEST * limit).then_some(true)
+            }
+            Better::Higher => Some(self.value >= limit),
+        }
+    }
+}
+
+/// How a run of another tool stands to a use: the need that is missed, else one that is not known, else the tightest.
+pub fn foreign_fit(run: &Run, works: &[ForeignWork], of: &UseText) -> Fit {
+    let mut each: Vec<Fit> = of.needs.iter().map(|need| of_need(run, works, of, need)).collect();
+    let rank = |f: &Fit| match f.met {
+        Some(false) => 0,
+        None => 1,
+        Some(true) => 2,
+    };
+    let margin = |f: &Fit| f.margin_ratio.unwrap_or(f64::INFINITY);
+    each.sort_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
+    each.swap_remove(0)
+}
+
+fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
+    let (better, threshold) = (need.better(), need.threshold());
+    let found = number_for(run, works, need);
+    let met = found.as_ref().ok().and_then(|f| f.meets(better, threshold));
+    let value = found.as_ref().ok().map(|f| f.value);
+    let unit = match need.quantity.as_str() {
+        "iops" => Unit::OpsPerS,
+        q if q.starts_with("latency_ns") => Unit::Ns,
+        _ => Unit::BytesPerS,
+    };
+    let reasons = match &found {
+        Err(why) => vec![why.clone()],
+        Ok(f) if f.is_mean && met.is_none() => {
+            vec!["mean-only: it is a mean, and the slowest second that counts is not told".to_owned()]
+        }
+        Ok(_) => Vec::new(),
+    };
+    Fit {
+        what: of.id.clone(),
+        title: of.title.clone(),
+        met,
+        threshold,
+        value,
+        unit,
+        better,
+        metric: found.as_ref().map_or_else(|_| format!("{}.{}", need.phase, need.quantity), |f| f.metric.clone()),
+        quantity: found.map_or_else(|_| need.what.clone(), |f| f.quantity),
+        by: need.by.clone(),
+        margin_ratio: value.map(|v| if better == Better::Higher { v / threshold } else { threshold / v }),
+        ring_bytes: None,
+        source: of.sources.join("; "),
+        reasons,
+    }
+}
+
+fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, String> {
+    match need.phase.as_str() {
+        "log-append" | "sync-write" => synced(run, works, need),
+        "seq-write" => {
+            let fits = |w: &&ForeignWork| w.write && !w.random && w.block_bytes.is_none_or(|b| b >= 131_072.0);
+            let found = best(run, works.iter().filter(fits), "throughput_bytes_per_s")?;
+            Ok(Found { quantity: "on average".to_owned(), is_mean: true, ..found })
+        }
+        phase => {
+            let write = phase.starts_with("rand-write");
+            let depth = if phase.ends_with("qd32") { 32 } else { 1 };
+            let fits = |w: &&ForeignWork| {
+                w.random && w.write == write && w.block_bytes == Some(SMALL_BYTES) && w.in_flight == Some(depth)
+            };
+            let mut fitting = works.iter().filter(fits).peekable();
+            if fitting.peek().is_none() {
+                return Err(format!("missing: no number in it is known to be that of {}", need.what));
+            }
+            let found = best(run, fitting, "iops")?;
+            Ok(Found { quantity: need.what.clone(), ..found })
+        }
+    }
+}
+
+/// The highest number of some works that has weight, else why none has.
+fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &str) -> Result<Found, String> {
+    let mut why = None;
+    let mut found: Option<Found> = None;
+    for work in works {
+        if work.direct == Some(false) {
+            why.get_or_insert_with(|| format!("page-cache: {} went through the page cache", work.prefix));
+            continue;
+        }
+        // Operations follow from bytes where all blocks have one size.
+        let names: &[(&str, f64)] = match quantity {
+            "iops" => &[("iops", 1.0), ("ops_per_s", 1.0), ("throughput_bytes_per_s", SMALL_BYTES)],
+            _ => &[("throughput_bytes_per_s", 1.0)],
+        };
+        let named = names.iter().find_map(|(name, divisor)| {
+            let id = format!("{}.{name}", work.prefix);
+            Some((metrics(run).find(|m| m.id == id)?, *divisor))
+        });
+        let Some((metric, divisor)) = named else { continue };
+        match weight(metric) {
+            Ok(value) if found.as_ref().is_none_or(|f| value / divisor > f.value) => {
+                let (metric, value) = (metric.id.clone(), value / divisor);
+                found = Some(Found { metric, quantity: String::new(), value, is_mean: false });
+            }
+            Ok(_) => {}
+            Err(doubt) => why = Some(doubt),
+        }
+    }
+    found.ok_or_else(|| why.unwrap_or_else(|| "missing: there is no such number in it".to_owned()))
+}
+
+fn metrics(run: &Run) -> impl Iterator<Item = &Metric> {
+    run.phases.iter().flat_map(|p| &p.metrics)
+}
+
+/// The value of a metric, or why it has no weight.
+fn weight(metric: &Metric) -> Result<f64, String> {
+    if let Some(doubt) = metric.reasons.iter().find(|r| Reason::of(r).code.is_some_and(|c| DOUBTS.contains(&c))) {
+        return Err(doubt.clone());
+    }
+    let value = metric.value.filter(|_| metric.status == MetricStatus::Measured);
+    value.ok_or_else(|| format!("missing: {} has no number that stands", metric.id))
+}
+
+/// Of writes that are each followed by a sync: how long the syncs took, or how many writes there were a second.
+fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, String> {
+    let syncs = |m: &&Metric| m.id.contains(".sync.") && m.id.contains("latency_ns_");
+    let jobs: Vec<&str> = metrics(run).filter(syncs).filter_map(|m| Some(m.id.split_once(".sync.")?.0)).collect();
+    let is_log = |job: &str| {
+        let work = works.iter().find(|w| w.prefix == format!("{job}.write"));
+        need.phase != "log-append" || work.is_none_or(|w| !w.random)
+    };
+    let Some(job) = jobs.into_iter().find(|job| is_log(job)) else {
+        return Err("missing: no write in it is known to be followed by a sync each, with the time that the sync took"
+            .to_owned());
+    };
+    let of = |id: String, what: &str| {
+        let metric = metrics(run).find(|m| m.id == id).ok_or_else(|| format!("missing: there is no {id} in it"))?;
+        Ok(Found { metric: id, quantity: what.to_owned(), value: weight(metric)?, is_mean: false })
+    };
+    match need.quantity.strip_prefix("latency_ns_") {
+        Some(percentile) => of(format!("{job}.sync.latency_ns_{percentile}"), &format!("{percentile} of fdatasync")),
+        None => of(format!("{job}.write.iops"), &need.what),
+    }
+}
+
+/// How a run of another tool stands to every class.
+pub fn foreign_classes(run: &Run, works: &[ForeignWork]) -> Vec<RatedClass> {
+    let class = |name: &str| {
+        let is_speed = SPEED.iter().any(|(class, _)| *class == name);
+        // The needs of a class are those of the use of that name.
+        let of = use_named(name).ok()?;
+        let fits: Vec<Fit> = of.needs.iter().map(|need| of_need(run, works, &of, need)).collect();
+        let indication = if fits.iter().any(|f| f.met == Some(false)) {
+            Some("below")
+        } else {
+            fits.iter().all(|f| f.met == Some(true)).then_some("above")
+        };
+        let mut reasons: Vec<String> = fits.iter().flat_map(|f| f.reasons.clone()).collect();
+        reasons.dedup();
+        reasons
+            .push("foreign: another tool measured it, and a mean stands where the class asks for a minimum".to_owned());
+        if !is_speed {
+            reasons.push(
+                "duration: the class asks for averages over ten minutes, on a card that was filled first".to_owned(),
+            );
+        }
+        let needs = fits.into_iter().zip(&of.needs).map(|(f, need)| ClassNeed {
+            what: if need.phase == "seq-write" { "in the slowest second".to_owned() } else { need.what.clone() },
+            metric: f.metric,
+            threshold: f.threshold,
+            value: f.value,
+            low: None,
+            high: None,
+            unit: f.unit,
+            holds: f.met,
+        });
+        let rating = Rating {
+            class: name.to_owned(),
+            met: None,
+            indication: indication.map(str::to_owned),
+            approximation: true,
+            reasons,
+        };
+        Some(RatedClass { rating, claimed: None, needs: needs.collect() })
+    };
+    class_names().filter_map(class).collect()
+}
