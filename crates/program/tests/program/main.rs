@@ -10,6 +10,7 @@ mod endings;
 mod experiment;
 mod export;
 mod few_threads;
+mod fio_jobs;
 mod fill;
 mod foreign_text;
 mod frames;
