@@ -49,14 +49,14 @@ impl<S: Source<Op = BlockOp>> Source for ColdPasses<'_, S> {
     type Op = BlockOp;
 
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        if self.left == 0 {
-            if self.in_flight > 0 {
-                return Next::WaitForCompletion;
-            }
-            self.forget();
+        if self.left == 0 && self.in_flight > 0 {
+            return Next::WaitForCompletion;
         }
         let next = self.source.next(now);
         if let Next::Op(op) = &next {
+            if self.left == 0 {
+                self.forget();
+            }
             self.in_flight += 1;
             self.left = self.left.saturating_sub(op.len.into());
         }
