@@ -155,9 +155,13 @@ impl Resolver<'_> {
         let amount = match job.amount {
             None => all,
             Some(part @ Extent::Percent(_)) => part.of(all),
-            // The last block starts before the end, as in fio.
-            Some(bytes) if plain => self.amount(bytes).checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX),
-            Some(bytes) => self.amount(bytes),
+            // The last block starts before the end, as in fio; of a second pass nothing that is less than a block.
+            Some(bytes) => {
+                let bytes = self.amount(bytes);
+                let left = bytes % all.max(1);
+                let bytes = if job.loops_of_region && bytes > all && left < largest { bytes - left } else { bytes };
+                if plain { bytes.checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX) } else { bytes }
+            }
         };
         let by_amount = phase.kind != PhaseKind::Layout
             && !job.time_based

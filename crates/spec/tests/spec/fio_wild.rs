@@ -111,6 +111,8 @@ fn an_amount_that_is_larger_than_its_loops_is_not_repeated() {
         ("2m", "768k", 2, 2304),
         ("2m", "768k", 1, 2048),
         ("128k", "512k", 3, 384),
+        ("1026k", "1m", 1, 1024),
+        ("1029k", "1m", 1, 1032),
     ] {
         assert_eq!(total(&format!("io_size={io_size}\nsize={size}\nloops={loops}")), kib, "{io_size} {size} {loops}");
     }
