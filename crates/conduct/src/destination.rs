@@ -18,8 +18,10 @@ pub fn destination(given: Option<&OsStr>, workload: &Workload) -> Result<Destina
     let plain = |name: &OsStr| Destination { name: name.to_owned(), remark: None };
     let own = match (given, workload.target.as_deref()) {
         (Some(given), _) => {
-            let remark =
-                workload.second_target.as_ref().map(|what| format!("{what}: all jobs use the target that was given"));
+            let remark = workload
+                .second_target
+                .as_ref()
+                .map(|what| format!("{what}; anywhere else all jobs use the target that was given"));
             return Ok(Destination { remark, ..plain(given) });
         }
         (None, Some(_)) if let Some(what) = &workload.second_target => {

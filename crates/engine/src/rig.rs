@@ -4,6 +4,7 @@ mod access;
 mod archive;
 mod bounds;
 mod cold;
+mod cold_passes;
 mod content;
 mod data;
 mod device_reads;

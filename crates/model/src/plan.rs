@@ -31,7 +31,7 @@ pub use files::{FileKind, FileOperation, FilesPlan};
 pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
 pub use packages::{MadePackage, MadePackages, PackageEntry, PackagePart, RealPackages};
-pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, Mix, Operation, Order, Verify, Zone};
+pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, FillPattern, Mix, Operation, Order, Verify, Zone};
 pub use replay::{Before, FileTrace, PathNode, ReplayPlan, SharedFileTrace};
 pub use shape::PhaseShape;
 pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
@@ -294,6 +294,38 @@ impl PhasePlan {
     /// Whether it makes calls on files again.
     pub fn replays_calls(&self) -> bool {
         !self.streams.is_empty() && self.streams.iter().all(|s| s.replay().is_some())
+    }
+
+    /// The phase where so much of its run has passed: delays that count from the start of that are so much shorter.
+    #[must_use]
+    pub fn begun_after(&self, passed: Ns) -> Self {
+        let cut = |s: &StreamPlan| if s.timing.delay_from_run { s.timing.start_delay_ns.min(passed) } else { 0 };
+        let mut phase = self.clone();
+        if self.streams.iter().all(|s| cut(s) == 0) {
+            return phase;
+        }
+        let all = self.streams.iter().map(cut).min().unwrap_or(0);
+        // From the start of the phase.
+        let end = |s: &StreamPlan| {
+            let own = s.limits.time_limit_ns.map(|own| own.saturating_add(s.timing.start_delay_ns));
+            own.unwrap_or(self.time_limit_ns).saturating_sub(cut(s))
+        };
+        match &mut phase.stop {
+            StopRule::Time | StopRule::Amount => {
+                phase.time_limit_ns = self.streams.iter().map(end).max().unwrap_or(self.time_limit_ns);
+            }
+            StopRule::LeastOperations { time_ns, .. } => {
+                *time_ns = time_ns.saturating_sub(all);
+                phase.time_limit_ns = self.time_limit_ns.saturating_sub(all);
+            }
+            _ => phase.time_limit_ns = self.time_limit_ns.saturating_sub(all),
+        }
+        for (stream, was) in phase.streams.iter_mut().zip(&self.streams) {
+            stream.timing.start_delay_ns -= cut(was);
+            let own = end(was).saturating_sub(stream.timing.start_delay_ns);
+            stream.limits.time_limit_ns = Some(own).filter(|_| end(was) < phase.time_limit_ns);
+        }
+        phase
     }
 
     /// Buffer memory the phase needs: depth times block size, over all streams.

@@ -62,8 +62,12 @@ pub struct Job {
     pub directory_levels: u32,
     /// Directories are synced after what changed them.
     pub sync_directory: bool,
+    /// How many targets the text names beside each other; in a directory each has a file.
+    pub targets_named: u32,
     pub offset: Extent,
     pub offset_step: Extent,
+    /// What offsets in per cent are rounded up to; `None`: the smallest block.
+    pub offset_align: Option<u64>,
     pub files: Files,
     /// How many files its operations on files as a whole are done to; of operations on blocks nothing.
     pub file_count: Option<u32>,
@@ -72,6 +76,10 @@ pub struct Job {
     /// Bytes a loop, or a part of the region; `None`: the region.
     pub amount: Option<Extent>,
     pub loops: u32,
+    /// The loops are passes over the region, after which it goes on only until its amount is reached.
+    pub loops_of_region: bool,
+    /// A pass is over what its stride comes to, and leaves out the rest.
+    pub leaves_gaps: bool,
     pub time_ns: Option<u64>,
     /// Goes on beyond its time until so many operations are done; 0: does not.
     pub least_operations: u64,

@@ -5,8 +5,9 @@ use crate::fio::our_key;
 use crate::job::{Files, Job};
 use crate::keys::{Key, keys, names, nearest};
 use crate::values::{
-    block_size, bytes, cpus, extent, flag, milli, nodes, not_0, numa_memory, one_of, page_bytes, per_second, percent,
-    permille, positive, priority_hint, priority_level, sequence, speed_milli, time, whole, zones,
+    block_size, by_direction, bytes, cpus, extent, fill_pattern, flag, milli, nodes, not_0, numa_memory, one_of,
+    page_bytes, per_second, percent, permille, positive, priority_hint, priority_level, sequence, speed_milli, time,
+    whole, zones,
 };
 use model::{
     Access, Arrivals, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileKind, FileOrder, IoClass, IoPriority, Mix,
@@ -134,6 +135,8 @@ keys! {
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
         |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
+    "sequential-percent", "per cent, or read,write,trim", |j, t| j.stream.block_mut().sequential_percents = by_direction(t)?, "So much of a random order goes on where the last operation of its direction ended.";
+    "no-overlap", "true, false", |j, t| j.stream.block_mut().no_overlap = flag(t)?, "An operation waits for those in flight with which it shares bytes.";
     "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t)?; j.block = BlockSizes { read: b.clone(), write: b.clone(), trim: b } }, "Size of the operations.";
     "read-block-size", "as block-size", |j, t| j.block.read = block_size(t)?, "Size of the reads.";
     "write-block-size", "as block-size", |j, t| j.block.write = block_size(t)?, "Size of the writes.";
@@ -193,9 +196,11 @@ keys! {
     "think-spin", "time", |j, t| j.stream.timing.think.get_or_insert_default().spin_ns = time(t)?, "Part of the pause that is spent computing.";
     "think-after", "number", |j, t| j.stream.timing.think.get_or_insert_default().after_operations = positive(t)?, "Operations between pauses.";
     "start-delay", "time", |j, t| j.stream.timing.start_delay_ns = time(t)?, "It starts so long after the phase.";
+    "start-delay-from", "phase, run", |j, t| j.stream.timing.delay_from_run = one_of(t, &[("phase", false), ("run", true)])?, "From when its start-delay counts: from the start of its phase, or of the first one that is no layout.";
     "copy", "memcpy, call, burst, streaming, repeat, or a width such as 4", |j, t| j.copy = Some(t.parse()?), "It copies block-size bytes a time, of memory or of the region that is its target, by these accesses: single ones of so many bytes, blocks by the widest registers, the same past the caches, rep movsb, the C library's memcpy, or a call in which the kernel copies. With a region it goes round in that.";
     "region", "size or per cent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
     "offset", "size or per cent", |j, t| j.offset = extent(t)?, "Where its region starts.";
+    "offset-align", "size", |j, t| j.offset_align = Some(not_0(bytes(t)?)?), "An offset in per cent is rounded up to a multiple of it; without it, of the smallest block.";
     "files", "names below the target", |j, t| j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect()), "Files that it uses.";
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
@@ -250,6 +255,7 @@ keys! {
     "duplicates", "per cent", |j, t| j.stream.content.dedupe_percent = percent(t)?, "Share of the blocks written that are copies.";
     "duplicates-from", "per cent", |j, t| j.stream.content.pool_percent = percent(t)?, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
     "duplicates-shared", "true, false", |j, t| j.stream.content.pool_shared = flag(t)?, "The pool is the same for all streams that say this.";
+    "pattern", "0xHEX, or text", |j, t| j.stream.fill_pattern = fill_pattern(t)?, "The data written are this over and over; with compressible only that share of them is.";
     "zeroes", "true, false", |j, t| j.stream.content.zero = flag(t)?, "Writes zeroes.";
     "on-error", "stop, continue", |j, t| j.stream.on_error = one_of(t, &[("stop", ErrorPolicy::Stop), ("continue", ErrorPolicy::Continue)])?, "What a failed operation does.";
     "weight", "number", |j, t| {

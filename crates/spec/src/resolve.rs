@@ -144,7 +144,11 @@ impl Workload {
         }
         let windows = (live.count() as u64).saturating_add(1).saturating_mul(self.quiet_ns);
         let live = plan.phases.iter().filter(|p| p.skip.is_none());
-        plan.budget_ns = live.fold(windows, |sum, p| sum.saturating_add(p.time_limit_ns));
+        let (layouts, others): (Vec<&PhasePlan>, Vec<&PhasePlan>) = live.partition(|p| p.kind == PhaseKind::Layout);
+        // Delays may count from the start of the run.
+        let passed = others.iter().fold(0u64, |passed, p| passed.saturating_add(p.begun_after(passed).time_limit_ns));
+        let layouts = layouts.iter().fold(windows, |sum, p| sum.saturating_add(p.time_limit_ns));
+        plan.budget_ns = layouts.saturating_add(passed);
         Ok(plan)
     }
 }

@@ -61,6 +61,8 @@ pub enum TextErrorKind {
     Unsupported,
     /// A value that cannot be read.
     Value,
+    /// A variable that the environment does not have.
+    Variable,
     /// The form of the text.
     Form,
 }
@@ -93,7 +95,8 @@ impl TextError {
     /// and an error is printed and kept in runs: it names file, line, and a key that is known or nearly so.
     fn of_included(mut self) -> Self {
         match self.kind {
-            TextErrorKind::NeedsInclude | TextErrorKind::Form => {}
+            // Of a variable the name is told, and that is a word.
+            TextErrorKind::NeedsInclude | TextErrorKind::Form | TextErrorKind::Variable => {}
             TextErrorKind::Value => "its value is none that this key takes".clone_into(&mut self.what),
             TextErrorKind::Unsupported if self.what.starts_with("is not supported") => {}
             TextErrorKind::Unsupported => "its value is not supported".clone_into(&mut self.what),

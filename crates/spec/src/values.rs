@@ -1,7 +1,9 @@
 //! What values of keys say, whatever language the key is of.
 
 use crate::extent::Extent;
-use model::{BlockShare, BlockSize, IoPriority, NumaMemory, NumaNodes, Zone, parse_bytes, parse_duration_ns};
+use model::{
+    BlockShare, BlockSize, FillPattern, IoPriority, NumaMemory, NumaNodes, Zone, parse_bytes, parse_duration_ns,
+};
 use std::collections::BTreeSet;
 
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -143,6 +145,25 @@ pub fn cpus(text: &str) -> Result<Vec<u32>, String> {
 pub(crate) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, String> {
     let found = values.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| value.clone()).ok_or_else(|| format!("'{text}' is none of them"))
+}
+
+/// `0xHEX`, or a text as it stands.
+pub(crate) fn fill_pattern(text: &str) -> Result<FillPattern, String> {
+    match text.strip_prefix("0x") {
+        Some(digits) => FillPattern::try_from(digits.to_owned()),
+        None => FillPattern::of(text.as_bytes().to_vec()),
+    }
+}
+
+/// One value for reads, writes and trims, or `READ,WRITE,TRIM`.
+pub(crate) fn by_direction(text: &str) -> Result<[u32; 3], String> {
+    let parts: Vec<u32> = text.split(',').map(percent).collect::<Result<_, _>>()?;
+    match parts[..] {
+        [all] => Ok([all; 3]),
+        [read, write] => Ok([read, write, write]),
+        [read, write, trim] => Ok([read, write, trim]),
+        _ => Err(format!("'{text}': at most three values: read, write, trim")),
+    }
 }
 
 /// Numbers of blocks, separated by commas.

@@ -3,6 +3,7 @@
 use crate::FileSpace;
 use crate::places::Places;
 use crate::random::{FILE, PLACE, Random, mix};
+use crate::sequential_share::SequentialShare;
 use model::{FileOrder, StreamPlan};
 
 pub(crate) const OTHER: usize = 1;
@@ -23,6 +24,7 @@ pub(crate) struct Files {
     pub last_written: usize,
     random: Random,
     place: Random,
+    share: Option<Box<SequentialShare>>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +57,7 @@ impl Files {
             last_written: 0,
             random: Random::new(plan.seed, FILE),
             place: Random::new(plan.seed, PLACE),
+            share: SequentialShare::of(plan),
         }
     }
 
@@ -74,7 +77,11 @@ impl Files {
         let file = &mut self.states[index];
         let lanes = file.places.len();
         // Two sides, one lane or two: an operation has no division in it.
-        let place = file.places[side & (lanes - 1)].next(len, &mut self.place);
+        let goes_on = self.share.as_mut().and_then(|share| share.next(index, side, len));
+        let place = goes_on.unwrap_or_else(|| file.places[side & (lanes - 1)].next(len, &mut self.place));
+        if let Some(share) = &mut self.share {
+            share.went(index, side, place);
+        }
         file.moved += u64::from(place.len);
         let covered = file.moved >= self.region || (place.ends_pass && lanes == 1);
         if covered {

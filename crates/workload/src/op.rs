@@ -60,6 +60,11 @@ pub trait Request: Copy + Default {
         false
     }
 
+    /// Whether its bytes come from its buffer or go there.
+    fn has_data(&self) -> bool {
+        true
+    }
+
     /// Of a sync: whether it closes a round of writes, where there are rounds.
     fn closes_round(&self) -> bool {
         false
@@ -136,6 +141,11 @@ impl Request for BlockOp {
     #[inline]
     fn sends_data(&self) -> bool {
         self.kind.sends_data()
+    }
+
+    #[inline]
+    fn has_data(&self) -> bool {
+        !matches!(self.kind, OpKind::Trim | OpKind::WriteZeroes)
     }
 
     #[inline]

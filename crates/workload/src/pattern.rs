@@ -4,6 +4,7 @@ use crate::backlog::Backlog;
 use crate::before::Before;
 use crate::files::{Files, OTHER};
 use crate::flow::FlowShare;
+use crate::no_overlap::NoOverlap;
 use crate::priorities::Priorities;
 use crate::random::{MIX, Random, SIZE};
 use crate::shaping::Shaping;
@@ -48,6 +49,7 @@ pub struct Pattern {
     traced: Option<Traced>,
     backlog: Option<Backlog>,
     priorities: Option<Priorities>,
+    overlap: Option<NoOverlap>,
     chance: Random,
     size: Random,
 }
@@ -73,7 +75,9 @@ impl Pattern {
         let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
         let before = Before::of(plan).filter(|_| kind.sends_data());
         let traced = Traced::of(plan);
-        let demands = syncs.is_some() || shaping.is_some() || priorities.is_some() || before.is_some();
+        let overlap = NoOverlap::of(plan);
+        let demands =
+            syncs.is_some() || shaping.is_some() || priorities.is_some() || before.is_some() || overlap.is_some();
         Self {
             kind,
             read_percent: block.mix.map_or(all_reads, |m| m.read_percent.min(100)),
@@ -87,6 +91,7 @@ impl Pattern {
             shaping,
             backlog: Backlog::of(plan),
             priorities,
+            overlap,
             before,
             traced,
             chance: Random::new(plan.seed, MIX),
@@ -178,9 +183,15 @@ impl Pattern {
 
     #[inline(never)]
     fn next_of_any(&mut self, now: Ns) -> Next<BlockOp> {
-        let mut next = self.next_in_turn(now);
+        let held = self.overlap.as_mut().and_then(|overlap| overlap.held.take());
+        let mut next = held.map_or_else(|| self.next_in_turn(now), Next::Op);
         if let (Next::Op(op), Some(priorities)) = (&mut next, &mut self.priorities) {
             op.priority = priorities.draw(op);
+        }
+        if let (Next::Op(op), Some(overlap)) = (&next, &mut self.overlap)
+            && !overlap.admits(op)
+        {
+            return Next::WaitForCompletion;
         }
         next
     }
@@ -252,6 +263,9 @@ impl Source for Pattern {
     #[inline]
     fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
         self.in_flight -= 1;
+        if let Some(overlap) = &mut self.overlap {
+            overlap.completed(op);
+        }
         if let Some(traced) = &mut self.traced {
             traced.completed(op, outcome.at_ns);
         }

@@ -33,6 +33,8 @@ enum Walk {
         stride: u64,
         first: u64,
         at: u64,
+        /// What lies between is left out; else later passes come to it.
+        leaves_out: bool,
     },
     /// Every start once, by runs.
     Covering {
@@ -81,7 +83,9 @@ impl Places {
         let walk = match plan.block().order {
             Order::Sequential => Walk::Forward(0),
             Order::Reverse => Walk::Backward(region),
-            Order::Strided { stride_bytes } => Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0 },
+            Order::Strided { stride_bytes } => {
+                Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0, leaves_out: plan.block().run_blocks > 0 }
+            }
             Order::Sequence { advances } => {
                 let blocks = plan.block().sequence.clone();
                 let advance = if advances { blocks.len() as u64 } else { 0 };
@@ -123,7 +127,7 @@ impl Places {
                 *at = if ends_pass { region } else { offset };
                 OpExtent { offset, len, ends_pass }
             }
-            Walk::Strided { stride, first, at } => {
+            Walk::Strided { stride, first, at, leaves_out } => {
                 let offset = *at;
                 let len = cut(region - offset);
                 if self.run_left == 0 {
@@ -140,8 +144,8 @@ impl Places {
                 }
                 let mut ends_pass = false;
                 if !fits(*at) {
-                    // Runs leave out what lies between them; single blocks come to it, from a start that moves on.
-                    *first += if self.run > 1 { *stride } else { least.max(unit) };
+                    // From a start that moves on.
+                    *first += if *leaves_out { *stride } else { least.max(unit) };
                     ends_pass = *first >= *stride || !fits(*first);
                     if ends_pass {
                         *first = 0;
@@ -242,7 +246,7 @@ mod tests {
         for order in [Order::Sequential, Order::Reverse, Order::Strided { stride_bytes }, Order::Random] {
             for blocks in [1, 2, 3, 10, 64, 101] {
                 // A strided order with runs leaves out what lies between them.
-                for run_blocks in if order.is_sequential() { [0, 1, 1] } else { [0, 1, 4] } {
+                for run_blocks in if order.is_sequential() { [0, 0, 0] } else { [0, 1, 4] } {
                     let mut seen = pass(
                         &StreamPlan {
                             kind: BlockPlan { run_blocks, ..plan(order, blocks).block().clone() }.into(),
@@ -315,6 +319,9 @@ mod tests {
         assert_eq!(zones(5, 13), [0, 1, 2, 5, 6, 7, 10, 11, 12]);
         assert_eq!(zones(5, 12), [0, 1, 2, 5, 6, 7, 10, 11]);
         assert_eq!(zones(5, 2), [0, 1]);
+        let single = BlockPlan { run_blocks: 1, ..plan(Order::Strided { stride_bytes: 2 * BLOCK }, 8).block().clone() };
+        let single = StreamPlan { kind: single.into(), ..StreamPlan::default() };
+        assert_eq!(pass(&single, 9), [0, 2, 4, 6]);
         let plan = StreamPlan {
             kind: BlockPlan { run_blocks: 2, ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8).block().clone() }
                 .into(),

@@ -7,6 +7,7 @@ pub(crate) const SIZE: u64 = 3;
 pub(crate) const PACE: u64 = 4;
 pub(crate) const FILE: u64 = 5;
 pub(crate) const PRIORITY: u64 = 6;
+pub(crate) const RUN_ON: u64 = 7;
 
 /// One stream of random numbers. The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]

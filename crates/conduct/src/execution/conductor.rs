@@ -11,8 +11,8 @@ use crate::{Interrupts, Opened};
 use archive::Partial;
 use engine::{Control, Rig};
 use model::{
-    Failure, FailureKind, Interval, PhaseRun, ProcessIo, QuietWindow, Run, RunState, StopCause, SystemSample, Work,
-    quiet_window, traffic,
+    Failure, FailureKind, Interval, Ns, PhaseKind, PhasePlan, PhaseRun, ProcessIo, QuietWindow, Run, RunState,
+    StopCause, SystemSample, Work, quiet_window, traffic,
 };
 use observe::Sampler;
 
@@ -50,6 +50,8 @@ pub(super) struct Conductor<'a> {
     others: Others,
     wait_quiet_ns: u64,
     waited_ns: u64,
+    /// When the first phase that is no layout began.
+    began_ns: Option<Ns>,
 }
 
 /// What is known of those who use the disk beside us.
@@ -101,7 +103,7 @@ fn failed_before(run: &Run) -> String {
 
 /// Whether the target only refused a kind of call (a trim, an RWF flag) and carried out none: its data are as they were,
 /// and phases that ask for something else are possible.
-fn only_unsupported(plan: &model::PhasePlan, record: &model::PhaseRecord) -> bool {
+fn only_unsupported(plan: &PhasePlan, record: &model::PhaseRecord) -> bool {
     plan.measures_target()
         && record.bytes == 0
         && !record.errors.is_empty()
@@ -182,6 +184,7 @@ impl<'a> Conductor<'a> {
             others: Others::default(),
             wait_quiet_ns: u64::try_from(execution.wait_quiet.as_nanos()).unwrap_or(u64::MAX),
             waited_ns: 0,
+            began_ns: None,
         }
     }
 
@@ -297,6 +300,7 @@ impl<'a> Conductor<'a> {
         if windows && window.is_none() {
             *window = self.quiet(run);
         }
+        let plan = self.without_passed(plan);
         self.listener.hear(Event::PhaseBegins(&plan));
         let step_before_ns = self.clock.step_ns();
         self.interrupts.take_continued();
@@ -351,6 +355,15 @@ impl<'a> Conductor<'a> {
         }
         self.judge(run, index, Some(record), &samples, disturbance);
         Ok(())
+    }
+
+    /// The phase as it is at this moment of its run.
+    fn without_passed(&mut self, plan: PhasePlan) -> PhasePlan {
+        if plan.kind == PhaseKind::Layout {
+            return plan;
+        }
+        let now = self.rig.now();
+        plan.begun_after(now.saturating_sub(*self.began_ns.get_or_insert(now)))
     }
 
     /// Said once a run: it is so in all its phases.

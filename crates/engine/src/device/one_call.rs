@@ -62,7 +62,7 @@ pub(super) fn without_data(file: impl AsFd, op: &BlockOp) -> Result<u32, i32> {
 #[inline]
 pub(crate) fn check(op: &impl Request, depth: u32, buffer_bytes: usize) -> Result<(), DeviceError> {
     let (buffer, len) = (op.buffer(), op.len());
-    if buffer >= depth || len as usize > buffer_bytes {
+    if buffer >= depth || (len as usize > buffer_bytes && op.has_data()) {
         let what = format!("buffer {buffer} of {depth}, {len} bytes of {buffer_bytes}");
         return Err(DeviceError::BadOperation(what));
     }

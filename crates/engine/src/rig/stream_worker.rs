@@ -1,5 +1,6 @@
 //! One stream of a phase: chooses its device, and runs it there.
 
+use super::cold_passes::{ColdPasses, has_cold_passes};
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
@@ -283,6 +284,10 @@ impl<'a> Worker<'a> {
     ) -> Result<StreamRecord, DeviceError> {
         let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
         let mut source = source.sharing(self.stream, |flow| self.crew.flow(flow));
+        if has_cold_passes(&self.job, self.stream, self.way) {
+            let mut source = ColdPasses::over(source, &self.job, self.stream, self.way);
+            return self.go_through(device, &mut source, data, settings);
+        }
         self.go_through(device, &mut source, data, settings)
     }
 

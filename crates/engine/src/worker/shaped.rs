@@ -38,6 +38,8 @@ pub struct Shaped {
     made: u64,
     /// Whether reads come into the same buffers.
     reads: bool,
+    /// What takes the place of zeros; empty: nothing does.
+    pattern: Vec<u8>,
 }
 
 /// Blocks that copies are drawn from, evenly, by number.
@@ -76,7 +78,11 @@ impl Shaped {
     /// window.
     pub fn of(stream: &StreamPlan, seed: Option<u64>, repeats: bool) -> Self {
         let content = model::Content {
-            compress_percent: stream.content.compress_percent.min(100),
+            // Where nothing else is said, a pattern is all that there is.
+            compress_percent: match (stream.content.compress_percent.min(100), stream.content.dedupe_percent) {
+                (0, 0) if !stream.fill_pattern.bytes().is_empty() => 100,
+                (percent, _) => percent,
+            },
             dedupe_percent: stream.content.dedupe_percent.min(100),
             ..stream.content
         };
@@ -95,13 +101,15 @@ impl Shaped {
                 unique.fill(u32::MAX, &mut copy);
             }
         }
-        compress(&content, &mut copy);
-        Self { unique, content, owed: 0, copy, pool, body, made: 0, reads }
+        let pattern = stream.fill_pattern.bytes().to_vec();
+        compress(&content, &pattern, &mut copy);
+        Self { unique, content, owed: 0, copy, pool, body, made: 0, reads, pattern }
     }
 
     /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
     pub fn is_unique(stream: &StreamPlan) -> bool {
-        stream.block().mix.is_none() && stream.content == model::Content::default()
+        let plain = stream.content == model::Content::default() && stream.fill_pattern.bytes().is_empty();
+        stream.block().mix.is_none() && plain
     }
 
     /// Whether a stream writes from so few and small buffers that what they were filled with comes back within a window.
@@ -126,6 +134,9 @@ impl Shaped {
         if self.body.is_empty() {
             return;
         }
+        if self.is_pattern() {
+            return compress(&self.content, &self.pattern, data);
+        }
         for piece in data.chunks_mut(PIECE) {
             let key = mix(self.made);
             self.made = self.made.wrapping_add(1);
@@ -139,19 +150,35 @@ impl Shaped {
                 *byte = random ^ key;
             }
         }
-        compress(&self.content, data);
+        compress(&self.content, &self.pattern, data);
+    }
+
+    /// Whether the data are nothing but the pattern: then no two blocks differ.
+    fn is_pattern(&self) -> bool {
+        !self.pattern.is_empty() && self.content.compress_percent == 100
     }
 }
 
-/// Makes the end of each piece zero, as much as is to compress to nothing.
-fn compress(content: &model::Content, data: &mut [u8]) {
+/// Makes the end of each piece zero, or what stands for zeros, as much as is to compress to nothing.
+fn compress(content: &model::Content, pattern: &[u8], data: &mut [u8]) {
     if content.compress_percent == 0 {
         return;
+    }
+    if !pattern.is_empty() && content.compress_percent == 100 {
+        return repeat(pattern, data);
     }
     for piece in data.chunks_mut(PIECE) {
         let kept = piece.len() * (100 - content.compress_percent as usize) / 100;
         let from = kept.max(STAMP).min(piece.len());
-        piece[from..].fill(0);
+        repeat(pattern, &mut piece[from..]);
+    }
+}
+
+/// The pattern over and over; zeros where there is none.
+fn repeat(pattern: &[u8], data: &mut [u8]) {
+    data.fill(0);
+    for part in data.chunks_mut(pattern.len().max(1)).filter(|_| !pattern.is_empty()) {
+        part.copy_from_slice(&pattern[..part.len()]);
     }
 }
 
@@ -164,7 +191,7 @@ impl Data for Shaped {
     fn fill(&mut self, index: u32, buffer: &mut [u8]) {
         if let Some(unique) = self.unique.as_ref().filter(|_| !self.content.zero) {
             unique.fill(index, buffer);
-            compress(&self.content, buffer);
+            compress(&self.content, &self.pattern, buffer);
         }
     }
 
@@ -178,7 +205,7 @@ impl Data for Shaped {
             self.owed -= 100;
             if let Some(pool) = &mut self.pool {
                 pool.next(data);
-                compress(&self.content, data);
+                compress(&self.content, &self.pattern, data);
                 return;
             }
             let len = data.len().min(self.copy.len());
@@ -186,7 +213,9 @@ impl Data for Shaped {
             return;
         }
         self.refresh(data);
-        if let Some(unique) = &mut self.unique {
+        if let Some(unique) =
+            self.unique.as_mut().filter(|_| self.pattern.is_empty() || self.content.compress_percent < 100)
+        {
             unique.stamp(data, op.offset);
         }
     }
@@ -323,6 +352,44 @@ mod tests {
                 let zeros = block.iter().filter(|b| **b == 0).count() as f64 / 81.92;
                 assert!((zeros - f64::from(compress_percent)).abs() < 1.5, "{compress_percent}: {zeros}");
             }
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_all_of_the_data_or_the_share_that_compresses() {
+        let made = |compress_percent, mixed: bool| {
+            let block = BlockPlan {
+                block_size_bytes: 8192,
+                region_bytes: 1 << 20,
+                operation: model::Operation::Write,
+                mix: mixed.then_some(model::Mix { read_percent: 50 }),
+                ..BlockPlan::default()
+            };
+            let stream = StreamPlan {
+                kind: block.into(),
+                content: model::Content { compress_percent, ..Default::default() },
+                fill_pattern: model::FillPattern::of(vec![0xca, 0xfe, 0x01]).unwrap(),
+                ..StreamPlan::default()
+            };
+            assert!(!Shaped::is_unique(&stream));
+            let mut shaped = Shaped::of(&stream, Some(5), false);
+            assert!(shaped.makes());
+            let mut buffer = vec![0; 8192];
+            shaped.fill(0, &mut buffer);
+            if mixed {
+                // What was read lies there.
+                buffer.fill(0x55);
+            }
+            let op = BlockOp { kind: OpKind::Write, offset: 8192, len: 8192, ..BlockOp::default() };
+            shaped.make(&op, &mut buffer);
+            buffer
+        };
+        for mixed in [false, true] {
+            let expected: Vec<u8> = [0xca, 0xfe, 0x01].into_iter().cycle().take(8192).collect();
+            assert_eq!(made(0, mixed), expected, "{mixed}");
+            let half = made(50, mixed);
+            assert_eq!(half[2048..4096], expected[..2048], "{mixed}");
+            assert_ne!(half[..2048], expected[..2048], "{mixed}");
         }
     }
 

@@ -7,6 +7,8 @@ use crate::{bytes_apart, bytes_text};
 
 /// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
 const MAX_BLOCK_BYTES: u64 = 0x7fff_f000;
+/// The most that one trim takes away, as large as the length of an operation can be.
+const MAX_TRIM_BYTES: u64 = 0xffff_f000;
 /// The largest ring (IORING_MAX_ENTRIES, `io_uring/io_uring.h`).
 const MAX_DEPTH: u32 = 32_768;
 /// Blocks that wait to be read and verified at most.
@@ -190,8 +192,9 @@ impl StreamPlan {
             }
         }
         let (least, most) = (self.block().min_block_bytes(), self.block().block_size_bytes);
-        if least == 0 || most > MAX_BLOCK_BYTES {
-            return Err(format!("block size {most}: from 1 to {MAX_BLOCK_BYTES} bytes are possible"));
+        let possible = if self.reads() || self.block().sends_data() { MAX_BLOCK_BYTES } else { MAX_TRIM_BYTES };
+        if least == 0 || most > possible {
+            return Err(format!("block size {most}: from 1 to {possible} bytes are possible"));
         }
         if self.path.queue_depth == 0 || self.path.queue_depth > MAX_DEPTH {
             return Err(format!("depth {}: from 1 to {MAX_DEPTH} is possible", self.path.queue_depth));
@@ -312,6 +315,10 @@ impl StreamPlan {
             || self.content.dedupe_percent > 100
         {
             return bad("a share is above 100 %");
+        }
+        let sequential = self.block().sequential_percents;
+        if sequential.iter().any(|p| *p > 100) || (sequential != [0; 3] && self.block().order.is_sequential()) {
+            return bad("shares that are sequential are those of a random order, up to 100 %");
         }
         if self.timing.flow.is_some_and(|f| f.weight == 0) {
             return bad("a weight of 0 never starts anything");

@@ -195,6 +195,51 @@ pub struct Content {
     pub zero: bool,
 }
 
+/// Bytes that data are made of, over and over; hexadecimal digits in JSON. Neutral: none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FillPattern(Vec<u8>);
+
+impl FillPattern {
+    /// The longest that is possible.
+    pub const MOST_BYTES: usize = 4096;
+
+    /// # Errors
+    /// Where there are none, or too many.
+    pub fn of(bytes: Vec<u8>) -> Result<Self, String> {
+        match bytes.len() {
+            0 => Err("a pattern has at least one byte".into()),
+            n if n > Self::MOST_BYTES => Err(format!("a pattern of {n} bytes; {} are possible", Self::MOST_BYTES)),
+            _ => Ok(Self(bytes)),
+        }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for FillPattern {
+    type Error = String;
+
+    fn try_from(digits: String) -> Result<Self, String> {
+        let digit =
+            |c: char| c.to_digit(16).map(|d| d as u8).ok_or_else(|| format!("'{digits}' are no hexadecimal digits"));
+        let digits: Vec<u8> = digits.chars().map(digit).collect::<Result<_, _>>()?;
+        let (pairs, rest) = digits.as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err("an odd number of hexadecimal digits".into());
+        }
+        Self::of(pairs.iter().map(|[high, low]| high << 4 | low).collect())
+    }
+}
+
+impl From<FillPattern> for String {
+    fn from(pattern: FillPattern) -> Self {
+        pattern.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// That what is read is what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verify {

@@ -1,9 +1,9 @@
 //! One stream of a plan: an enum of what it does, around parts that all kinds share.
 
 use super::{
-    Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan, Flow,
-    Flush, IoPriority, LatencyTarget, MOST_CALL_BYTES, Mix, Numa, OpenSync, Operation, Order, Pacing, PriorityShare,
-    Rate, ReplayPlan, RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
+    Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan,
+    FillPattern, Flow, Flush, IoPriority, LatencyTarget, MOST_CALL_BYTES, Mix, Numa, OpenSync, Operation, Order,
+    Pacing, PriorityShare, Rate, ReplayPlan, RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,9 @@ pub struct StreamPlan {
     /// What the data written look like.
     #[serde(default, skip_serializing_if = "is_default")]
     pub content: Content,
+    /// What they are made of, or with [`Content::compress_percent`] what that share of them is.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fill_pattern: FillPattern,
     /// What a failed operation does.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_error: ErrorPolicy,
@@ -116,9 +119,17 @@ pub struct BlockPlan {
     #[serde(default, skip_serializing_if = "is_default")]
     pub zones: Vec<Zone>,
     /// With a random order: so many blocks follow one another before the next offset is drawn; with a strided one: from
-    /// the start of each stride, and a pass leaves out what lies between; 0 and 1: one.
+    /// the start of each stride, and a pass leaves out what lies between; 0: one, and of a stride what lies between comes
+    /// in later passes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub run_blocks: u32,
+    /// With a random order: so many per cent of the reads, the writes and the trims go on where the last one of their kind
+    /// ended.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sequential_percents: [u32; 3],
+    /// No operation starts while one is in flight that shares bytes with it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub no_overlap: bool,
     /// Sizes by direction, where they are not all `block_size_bytes`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub block_sizes: Option<BlockSizes>,
@@ -190,6 +201,9 @@ pub struct Timing {
     /// It starts this long after the phase.
     #[serde(skip_serializing_if = "is_default")]
     pub start_delay_ns: u64,
+    /// The delay counts from the start of the first phase that is no layout, instead of its own.
+    #[serde(skip_serializing_if = "is_default")]
+    pub delay_from_run: bool,
     /// Its share of what streams do together.
     #[serde(skip_serializing_if = "is_default")]
     pub flow: Option<Flow>,
@@ -255,6 +269,8 @@ impl BlockPlan {
         read_before_write: false,
         zones: Vec::new(),
         run_blocks: 0,
+        sequential_percents: [0; 3],
+        no_overlap: false,
         block_sizes: None,
         align_bytes: None,
         sequence: Vec::new(),
@@ -351,6 +367,10 @@ impl StreamPlan {
             StreamKind::Files(files) => FilesPlan::buffer_bytes(files),
             StreamKind::Replay(replay) if replay.replay_bytes == [0, 0] => 0,
             StreamKind::Replay(_) => MOST_CALL_BYTES,
+            // What only takes data away has none.
+            StreamKind::Block(block) if !block.reads() && !block.sends_data() => {
+                self.block().block_size_bytes.min(4096)
+            }
             StreamKind::Copy(_) | StreamKind::Block(_) => self.block().block_size_bytes,
         }
     }
@@ -397,6 +417,11 @@ impl BlockPlan {
             Some(mix) => mix.read_percent > 0 || self.read_before_write,
             None => self.operation == Operation::Read || self.read_before_write,
         }
+    }
+
+    /// Whether data are sent for what it changes.
+    pub fn sends_data(&self) -> bool {
+        self.operation == Operation::Write && self.changes_data()
     }
 
     /// Whether all that it does is to write its region from the start to the end.

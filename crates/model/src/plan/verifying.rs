@@ -142,9 +142,9 @@ impl StreamPlan {
         if let Some(twice) = names.windows(2).find(|n| n[0] == n[1]) {
             return Err(format!("the file '{}' is named twice, and verify asks for each place once", twice[0]));
         }
-        if self.content.zero || self.content.dedupe_percent > 0 {
+        if self.content.zero || self.content.dedupe_percent > 0 || !self.fill_pattern.bytes().is_empty() {
             return Err(
-                "data that are verified differ from place to place: they cannot be zeroes or duplicates; leave \
+                "data that are verified differ from place to place: they cannot be zeroes, duplicates or a pattern; leave \
                         out one of the two"
                     .into(),
             );

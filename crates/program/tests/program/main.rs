@@ -12,6 +12,7 @@ mod endings;
 mod experiment;
 mod export;
 mod few_threads;
+mod fio_jobs;
 mod fill;
 mod foreign_text;
 mod foreign_worth;

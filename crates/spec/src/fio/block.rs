@@ -69,10 +69,28 @@ fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
                 [size] => units.plain(size),
                 // To fio, 0 per cent is no share given.
                 [size, "" | "0" | "0%"] => Ok(units.plain(size)? + "/"),
-                [size, share] => Ok(format!("{}/{share}", units.plain(size)?)),
+                // fio leaves out what stands behind the point.
+                [size, share] => Ok(format!("{}/{}", units.plain(size)?, share.split('.').next().unwrap_or(share))),
                 _ => Err(format!("'{entry}' is no share: SIZE/PERCENT")),
             };
-            Ok(pieces(text, ":").into_iter().map(share).collect::<Result<Vec<_>, String>>()?.join(":"))
+            let entries = pieces(text, ":").into_iter().map(share).collect::<Result<Vec<_>, String>>()?;
+            Ok(whole(entries).join(":"))
         }
     }
+}
+
+/// Shares that sum to less than 100 without one that is left out: the rest falls to the largest, of several to the last
+/// (counted with fio 3.33).
+fn whole(mut entries: Vec<String>) -> Vec<String> {
+    let share =
+        |entry: &String| entry.split_once('/').and_then(|(_, share)| share.trim_end_matches('%').parse::<u32>().ok());
+    let given: Option<Vec<u32>> = entries.iter().map(share).collect();
+    let Some(given) = given else { return entries };
+    let rest = 100u32.saturating_sub(given.iter().fold(0, |sum, share| sum.saturating_add(*share)));
+    if let Some((at, most)) = given.iter().enumerate().max_by_key(|(_, share)| **share).filter(|_| rest > 0)
+        && let Some((size, _)) = entries[at].split_once('/')
+    {
+        entries[at] = format!("{size}/{}", most + rest);
+    }
+    entries
 }

@@ -11,7 +11,7 @@ const MOST_LINES: usize = 1 << 20;
 pub(super) struct Entry {
     pub name: String,
     /// Empty of a bare word; or why it is not known.
-    pub value: Result<String, String>,
+    pub value: Result<String, (TextErrorKind, String)>,
     pub place: TextPosition,
 }
 
@@ -24,12 +24,19 @@ pub(super) struct Section {
 }
 
 /// `${NAME}` by the environment.
-fn variables(text: &str, inputs: &TextInputs<'_>) -> Result<String, String> {
+fn variables(text: &str, inputs: &TextInputs<'_>) -> Result<String, (TextErrorKind, String)> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, behind) = after.split_once('}').ok_or_else(|| "'${' is not closed".to_owned())?;
-        let value = inputs.variables.get(name).ok_or_else(|| format!("the environment has no variable '{name}'"))?;
+        let bad = |what: &str| (TextErrorKind::Value, what.to_owned());
+        let (name, behind) = after.split_once('}').ok_or_else(|| bad("'${' is not closed"))?;
+        let is_name =
+            name.len() <= 64 && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let missing = || match is_name {
+            true => (TextErrorKind::Variable, format!("the environment has no variable '{name}'")),
+            false => bad("'${..}' names no variable"),
+        };
+        let value = inputs.variables.get(name).ok_or_else(missing)?;
         out.push_str(before);
         out.push_str(value);
         rest = behind;

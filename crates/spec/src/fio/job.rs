@@ -7,8 +7,8 @@ use super::values::positive;
 use crate::extent::Extent;
 use crate::job::{Files, Job};
 use model::{
-    Access, BufferPages, EngineKind, FileOperation, Flow, LatencyTarget, Mix, OpenSync, Operation, Order, Rate,
-    SteadyState, Sync, ThinkTime, Verify, VerifyKind,
+    Access, BlockSize, BufferPages, EngineKind, FileOperation, FillPattern, Flow, LatencyTarget, Mix, OpenSync,
+    Operation, Order, Rate, SteadyState, Sync, ThinkTime, Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -22,6 +22,9 @@ pub(super) enum ExitWhat {
     /// All, also those that have not started.
     All,
 }
+
+/// Longer trims than this are cut, by the length of an operation.
+const MOST_TRIM_BYTES: u64 = 2 << 30;
 
 /// An option that does not go with the others, and why.
 pub(super) type Conflict = (&'static str, String);
@@ -90,12 +93,14 @@ pub(super) struct Draft {
     pub burns: bool,
     pub burn_percent: Option<u32>,
     pub burn_cycle_us: u32,
+    /// `iodepth_low`: a full queue is not filled again before so few are in flight.
+    pub low_depth: Option<u32>,
 }
 
 impl Draft {
     /// Before any option.
     pub fn new() -> Self {
-        let mut job = Job { separate: true, drop_cache: true, ..Job::named("") };
+        let mut job = Job { separate: true, drop_cache: true, loops_of_region: true, ..Job::named("") };
         job.stream.path.engine = Some(EngineKind::Psync);
         Self {
             job,
@@ -141,7 +146,7 @@ impl Draft {
         self.zones(&mut job)?;
         self.way(&mut job)?;
         self.verification(&mut job);
-        self.ends(&mut job, group)?;
+        self.ends(&mut job, group);
         job.seed = match (self.random_seed, self.repeat) {
             (Some(seed), _) => Some(seed),
             // The same offsets in each run, as fio does: the name makes them differ from job to job.
@@ -191,7 +196,11 @@ impl Draft {
             Some(added) => stride(job, added, units).map_err(|what| ("rw", what))?,
             None => Order::Sequential,
         };
-        // fio's alignment is one of random offsets.
+        if matches!(order, Order::Strided { .. }) {
+            (job.leaves_gaps, job.stream.block_mut().run_blocks) = (true, 1);
+        }
+        // fio's alignment, and its share of random offsets, are of random orders.
+        job.stream.block_mut().sequential_percents = [0; 3];
         (job.stream.block_mut().order, job.stream.block_mut().align_bytes) = (order, None);
         Ok(())
     }
@@ -239,6 +248,23 @@ impl Draft {
             job.size = Some(Extent::Percent(100));
             self.notes.push("fill_device: all that the target offers; some of a file system stays free".into());
         }
+        let trims = !job.stream.reads() && !job.stream.block().sends_data();
+        if let Some(bytes) = job.only_block().filter(|bytes| trims && *bytes > MOST_TRIM_BYTES) {
+            let parts = bytes.div_ceil(MOST_TRIM_BYTES).next_power_of_two();
+            job.block.trim = BlockSize::Fixed { bytes: bytes / parts };
+            let block = job.stream.block_mut();
+            block.run_blocks = block.run_blocks.max(1).saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX));
+            self.notes.push(format!("bs: each trim of {bytes} bytes is {parts} trims, one behind the other"));
+        }
+        if job.stream.path.engine == Some(EngineKind::Mmap)
+            && !self.maps_memory
+            && job.stream.path.access == Some(Access::Direct)
+        {
+            job.stream.path.access = Some(Access::Buffered);
+            self.notes.push(
+                "ioengine=mmap: a mapping is of the page cache, as it is in fio; direct=1 changes nothing".into(),
+            );
+        }
         if self.maps_memory {
             job.stream.path.access = Some(Access::Buffered);
             if std::mem::take(&mut job.stream.path.open_sync) != OpenSync::None {
@@ -265,6 +291,10 @@ impl Draft {
             ));
             path.queue_depth = 1;
         }
+        if let Some(low) = self.low_depth {
+            let awaited = path.queue_depth.saturating_sub(low).max(path.batch_complete.unwrap_or(1));
+            path.batch_complete = Some(awaited).filter(|n| *n > 1);
+        }
         path.batch_submit = path.batch_submit.map(|n| n.min(path.queue_depth));
         path.batch_complete = path.batch_complete.map(|n| n.min(path.queue_depth));
         Ok(())
@@ -272,6 +302,10 @@ impl Draft {
 
     fn verification(&mut self, job: &mut Job) {
         let Some(kind) = self.verify else { return };
+        if std::mem::take(&mut job.stream.fill_pattern) != FillPattern::default() {
+            self.notes
+                .push("buffer_pattern: data that are verified differ from place to place, and are not of it".into());
+        }
         if self.verify_pattern {
             let what = "every byte is compared with what was written; each sector differs, and is not of the pattern";
             self.notes.push(format!("verify_pattern: {what}"));
@@ -284,9 +318,10 @@ impl Draft {
     }
 
     /// What ends it, and what ends with it.
-    fn ends(&self, job: &mut Job, group: u32) -> Result<(), Conflict> {
+    fn ends(&mut self, job: &mut Job, group: u32) {
         if job.time_based && job.time_ns.is_none() {
-            return Err(("time_based", "needs runtime".into()));
+            job.time_based = false;
+            self.notes.push(format!("job '{}': time_based has no effect without runtime, as in fio", job.stream.name));
         }
         let limits = &mut job.stream.limits;
         limits.latency_target = Some(self.search).filter(|search| search.latency_ns > 0);
@@ -308,7 +343,6 @@ impl Draft {
                 by_latency,
             });
         }
-        Ok(())
     }
 
     fn pace(&self, job: &mut Job) -> Result<(), Conflict> {
@@ -332,6 +366,9 @@ impl Draft {
         }
         Ok(match self.filenames.as_slice() {
             [one] if one.starts_with('/') => Files::Target,
+            names if names.iter().any(|name| name.starts_with('/')) => {
+                Files::Named(names.iter().map(|name| below(name)).collect())
+            }
             [] => Files::Own(self.files),
             names => Files::Named(names.to_vec()),
         })
@@ -369,11 +406,17 @@ impl Draft {
     }
 }
 
+/// The name below a target of what has a path of its own.
+pub(super) fn below(path: &str) -> String {
+    path.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
 /// What stands behind the colon of `rw` where offsets follow one another: what is added to each of them.
 fn stride(job: &Job, text: &str, units: Units) -> Result<Order, String> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let added = sign * i128::from(units.bytes(digits)?);
-    let bytes = job.only_block().ok_or("an offset is added to blocks of one size and one direction")?;
+    let bytes =
+        job.only_block().ok_or("an offset that is added is supported for blocks of one size and one direction")?;
     match u64::try_from(i128::from(bytes) + added) {
         Ok(stride_bytes) if stride_bytes >= bytes => Ok(Order::Strided { stride_bytes }),
         _ if added == -2 * i128::from(bytes) => Ok(Order::Reverse),

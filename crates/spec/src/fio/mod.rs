@@ -19,12 +19,12 @@ mod words;
 pub use option::{fio_names, fio_options, our_key};
 
 use crate::amount::Amount;
-use crate::job::{Job, Phase, Workload};
+use crate::job::{Files, Job, Phase, Workload};
 use crate::notes::Notes;
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use ini::{Entry, Section};
-use job::{Draft, ExitWhat};
+use job::{Draft, ExitWhat, below};
 use number::{Units, doubtful_unit};
 use option::{find, nearest_option};
 use std::collections::{HashMap, HashSet};
@@ -71,6 +71,8 @@ struct Jobs {
     amount: Amount,
     /// Targets that jobs name themselves, and where.
     targets: Vec<(String, TextPosition)>,
+    /// The target that each job uses as a whole, where it names one.
+    whole: Vec<Option<String>>,
     /// Number of the reporting group, and of the phase in which it began, from 1 on.
     group: u32,
     group_phase: usize,
@@ -133,18 +135,25 @@ impl Reader<'_> {
     /// Keeps an error; where what it is about may be left out, it becomes a note.
     fn refuse(&mut self, error: TextError) {
         let error = error.quotable(self.inputs.file);
-        if self.inputs.lenient && error.kind != TextErrorKind::Value && error.place.line > 0 {
+        let mistaken = matches!(error.kind, TextErrorKind::Value | TextErrorKind::Variable);
+        if self.inputs.lenient && !mistaken && error.place.line > 0 {
             self.notes.push(format!("ignored: {error}"));
         } else if self.errors.len() < MOST_ERRORS && !self.errors.contains(&error) {
             self.errors.push(error);
         }
     }
 
-    /// Reads a section that is a job.
-    fn job(&mut self, section: &Section, global: &Globals<'_>, units: Units) {
+    /// What the options of a section say, but for those that are left out.
+    fn draft(&mut self, section: &Section, global: &Globals<'_>, units: Units, left_out: &[&str]) -> Draft {
+        let kept = |entry: &&Entry| !left_out.contains(&entry.name.as_str()) || entry.name == "rw";
         // A section has a name of its own; one in [global] is that of no job.
         let mut draft = Draft { name: None, ..global.draft.clone() };
-        self.apply(&mut draft, &section.entries, units);
+        if !left_out.is_empty() {
+            draft = Draft::new();
+            self.apply(&mut draft, global.entries.iter().copied().filter(kept), units);
+            draft.name = None;
+        }
+        self.apply(&mut draft, section.entries.iter().filter(kept), units);
         let entry = |(key, value): &(String, String)| Entry {
             name: key.clone(),
             value: Ok(value.clone()),
@@ -153,6 +162,14 @@ impl Reader<'_> {
         let set: Vec<Entry> = self.inputs.set.iter().map(entry).collect();
         set.iter().for_each(|entry| draft.supersede(&entry.name));
         self.apply(&mut draft, &set, units);
+        // Of what it does and how, the latter can go.
+        draft.modifier = draft.modifier.filter(|_| !left_out.contains(&"rw"));
+        draft
+    }
+
+    /// Reads a section that is a job.
+    fn job(&mut self, section: &Section, global: &Globals<'_>, units: Units) {
+        let mut draft = self.draft(section, global, units, &[]);
         self.jobs.targets.extend(own_targets(&draft).into_iter().map(|path| (path, section.place.clone())));
         let error = |kind, option: &str, what: String| {
             let entry = section.entries.iter().chain(global.entries.iter().copied()).find(|e| e.name == option);
@@ -173,7 +190,19 @@ impl Reader<'_> {
             self.jobs.exits.push((self.jobs.group_phase.max(1), section.place.clone()));
         }
         let name = draft.name.take().unwrap_or_else(|| section.name.clone());
-        let finished = draft.finish(&name, self.jobs.group, units).and_then(|(job, notes)| {
+        let whole = draft.filenames.first().filter(|name| name.starts_with('/')).cloned();
+        let mut finished = draft.finish(&name, self.jobs.group, units);
+        let mut left_out = Vec::new();
+        while let Err((option, what)) = &finished
+            && self.inputs.lenient
+            && what.contains("supported")
+            && !left_out.contains(option)
+        {
+            left_out.push(*option);
+            self.refuse(error(TextErrorKind::Unsupported, option, what.clone()));
+            finished = self.draft(section, global, units, &left_out).finish(&name, self.jobs.group, units);
+        }
+        let finished = finished.and_then(|(job, notes)| {
             let option = |key| if key == "jobs" { "numjobs" } else { "nrfiles" };
             self.jobs.amount.add(&job).map_err(|(key, what)| (option(key), what))?;
             Ok((job, notes))
@@ -181,6 +210,7 @@ impl Reader<'_> {
         match finished {
             Ok((job, notes)) => {
                 notes.into_iter().for_each(|n| self.notes.push(n));
+                self.jobs.whole.push(whole.filter(|_| job.files == Files::Target));
                 match self.jobs.phases.last_mut() {
                     Some(phase) if !new_phase => phase.jobs.push(job),
                     _ => {
@@ -224,15 +254,28 @@ impl Reader<'_> {
             return Err(self.errors);
         }
         self.jobs.phases.iter_mut().for_each(settle);
+        // fio counts a delay from the start of the run, also of a job that waits for others.
+        for job in self.jobs.phases.iter_mut().skip(1).flat_map(|phase| &mut phase.jobs) {
+            job.stream.timing.delay_from_run = job.stream.timing.start_delay_ns > 0;
+        }
         let mut targets = self.jobs.targets.into_iter();
         let target = targets.next().map(|(target, _)| target);
         let second = targets.find(|(other, _)| Some(other) != target.as_ref());
+        if second.is_some() {
+            // Each has a place of its own, where there is room for several.
+            let count = self.jobs.whole.iter().flatten().collect::<HashSet<_>>().len();
+            let jobs = self.jobs.phases.iter_mut().flat_map(|phase| &mut phase.jobs);
+            for (job, path) in jobs.zip(&self.jobs.whole).filter_map(|(job, path)| Some((job, path.as_ref()?))) {
+                job.files = Files::Named(vec![below(path)]);
+                job.targets_named = u32::try_from(count).unwrap_or(u32::MAX);
+            }
+        }
         let name = file.rsplit('/').next().unwrap_or_default();
         Ok(Workload {
             name: name.strip_suffix(".fio").unwrap_or(name).to_owned(),
             title: format!("fio job file {file}"),
             second_target: second.zip(target.as_ref()).map(|((other, place), first)| {
-                format!("{place}: filename: '{other}' is a second target beside '{first}'; one run has one")
+                format!("{place}: filename: '{other}' is a second target beside '{first}'; one run has one: in a directory each is a file")
             }),
             target,
             quiet_ns: 0,
@@ -256,7 +299,7 @@ impl Reader<'_> {
         }
     }
 
-    fn apply(&mut self, draft: &mut Draft, entries: &[Entry], units: Units) {
+    fn apply<'e>(&mut self, draft: &mut Draft, entries: impl IntoIterator<Item = &'e Entry>, units: Units) {
         for entry in entries {
             self.option(draft, entry, units).unwrap_or_else(|error| self.refuse(error));
         }
@@ -266,8 +309,10 @@ impl Reader<'_> {
         use TextErrorKind::{Unknown, Unsupported, Value};
         let Entry { name, value, place } = entry;
         if let Some(option) = find(name) {
-            let value = value.as_deref().map_err(|what| place.error(Value, name, what))?;
-            let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
+            let value = value.as_deref().map_err(|(kind, what)| place.error(*kind, name, what))?;
+            // In a pattern quotes say what is text.
+            let quoted = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).filter(|_| name != "buffer_pattern");
+            let value = quoted.unwrap_or(value);
             (option.set)(draft, value, units).map_err(|Mistake { what, unsupported }| {
                 place.error(if unsupported { Unsupported } else { Value }, name, what)
             })?;
@@ -278,6 +323,10 @@ impl Reader<'_> {
             if name != "description" {
                 self.notes.push(format!("{place}: {name} has no effect: {why}"));
             }
+            return Ok(());
+        }
+        // What is not wanted is not done.
+        if listed(&WORDS.refused, name).is_some() && matches!(value.as_deref(), Ok("0" | "none" | "false" | "no")) {
             return Ok(());
         }
         let refusal = |what: &str| place.error(Unsupported, name, what);

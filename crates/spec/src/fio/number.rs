@@ -209,6 +209,9 @@ impl Parser<'_> {
                 (known.map(|(_, factor)| factor), "d, h, m, s, ms, us")
             }
         };
+        if unit == "z" && self.bare_ns.is_none() {
+            return Err(format!("'{}': sizes in zones are not supported: of zoned devices none is", self.text));
+        }
         let factor = factor.ok_or_else(|| format!("'{}': unknown unit '{word}' (known: {known})", self.text))?;
         self.at += word.len();
         let value = self.in_range(term.value.checked_mul(factor))?;

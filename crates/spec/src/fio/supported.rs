@@ -5,7 +5,8 @@ use super::job::{Draft, ExitWhat};
 use super::number::Units;
 use super::priority::class;
 use super::values::{
-    Mistake, NEEDS_VALUE, count, extent, flag, need, one_of, percent, positive, separated, takes, text, triple,
+    Mistake, NEEDS_VALUE, count, extent, flag, mask, need, one_of, pattern, percent, positive, separated, takes, text,
+    triple,
 };
 use super::words::WORDS;
 use crate::extent::Extent;
@@ -64,7 +65,8 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), Mistake> {
         "random" => Order::Random,
         "zipf" => Order::Zipf { theta_milli: single("1.1")? },
         "pareto" => Order::Pareto { h_milli: single("0.2")? },
-        "normal" => Order::Normal { deviation_percent: single("")? / 1000 },
+        // Without a deviation fio adds up twelve uniform numbers: that of their mean is 1/12.
+        "normal" => Order::Normal { deviation_percent: (single("8")? / 1000).max(1) },
         "zoned" => {
             takes(!parameter.contains(','), &format!("'{t}': one list of zones for all directions is supported"))?;
             d.job.stream.block_mut().zones = zones(parameter)?;
@@ -142,6 +144,8 @@ options! {
         d.kind = plain.to_owned();
         d.modifier = modifier.map(str::to_owned);
     };
+    "rw_sequencer" => |_, t, _| one_of(t, &[("sequential", ())])?;
+    "thinktime_blocks_type" => |_, t, _| one_of(t, &[("complete", ())])?;
     "rwmixread" as "read-percent" => |d, t, u| d.mixed_reads = percent(t, u)?;
     "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
     "bs", "blocksize" as "block-size" => |d, t, u| d.blocks.set(Says::Size, t, u).map(drop)?;
@@ -156,9 +160,16 @@ options! {
         takes(all[0] == all[1], "one alignment for all directions is supported")?;
         d.job.stream.block_mut().align_bytes = all[0].and_then(above_0);
     };
+    "percentage_random" => |d, t, u| {
+        let mut random = [100; 3];
+        triple(&mut random, t, |part| percent(part, u))?;
+        d.job.stream.block_mut().sequential_percents = random.map(|percent| 100 - percent);
+    };
+    "serialize_overlap" as "no-overlap" => |d, t, u| d.job.stream.block_mut().no_overlap = flag(t, u)?;
     "ioengine" as "engine" => |d, t, _| engine(d, t)?;
     "stat_type" => |_, t, _| need(matches!(t, "stat" | "lstat" | "statx"), &format!("'{t}' is none of stat, lstat, statx"))?;
     "iodepth" as "depth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
+    "iodepth_low" => |d, t, u| d.low_depth = Some(positive(t, u)?);
     "iodepth_batch", "iodepth_batch_submit" as "batch-submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
     "iodepth_batch_complete", "iodepth_batch_complete_min" as "batch-complete" => |d, t, u| {
         // 0 asks fio to poll; the loop here never waits for more than it must.
@@ -166,10 +177,10 @@ options! {
     };
     "direct" as "access" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
     "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
-    "sync" as "open" => |d, t, u| d.job.stream.path.open_sync = match (t, flag(t, u)) {
-        ("none", _) | (_, Ok(false)) => OpenSync::None,
-        ("sync", _) | (_, Ok(true)) => OpenSync::Sync,
-        ("dsync", _) => OpenSync::Dsync,
+    "sync" as "open" => |d, t, _| d.job.stream.path.open_sync = match t {
+        "none" | "0" | "false" | "no" => OpenSync::None,
+        "sync" | "1" | "" | "true" | "yes" => OpenSync::Sync,
+        "dsync" => OpenSync::Dsync,
         _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync").into()),
     };
     "numa_cpu_nodes" as "numa-cpus" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
@@ -210,6 +221,7 @@ options! {
     "end_fsync", "fsync_on_close" as "fsync-at-end" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
     "numjobs" as "jobs" => |d, t, u| d.job.copies = positive(t, u)?;
     "cpus_allowed" as "cpus" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
+    "cpumask" => |d, t, u| d.job.stream.path.cpus = mask(t, u)?;
     "cpus_allowed_policy" as "cpus-split" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
     "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
@@ -250,6 +262,7 @@ options! {
     "io_size", "io_limit" as "amount" => |d, t, u| d.job.amount = Some(extent(t, u)?).filter(|e| *e != Extent::Bytes(0));
     "offset", "fileoffset" => |d, t, u| d.job.offset = extent(t, u)?;
     "offset_increment" as "job-offset" => |d, t, u| d.job.offset_step = extent(t, u)?;
+    "offset_align" as "offset-align" => |d, t, u| d.job.offset_align = above_0(u.bytes(t)?);
     "number_ios" as "operations" => |d, t, u| d.job.stream.limits.total_operations = above_0(u.bytes(t)?);
     "loops" => |d, t, u| d.job.loops = count(t, u)?.max(1);
     "runtime", "timeout" as "time" => |d, t, u| d.job.time_ns = above_0(u.seconds(t)?);
@@ -269,6 +282,10 @@ options! {
     "new_group" => |d, t, u| d.new_group = flag(t, u)?;
     "overwrite" as "laid-out" => |d, t, u| d.job.laid_out = flag(t, u)?;
     "zero_buffers" as "zeroes" => |d, t, u| d.job.stream.content.zero = flag(t, u)?;
+    "buffer_pattern" => |d, t, _| {
+        // Where both are said, the pattern counts.
+        (d.job.stream.fill_pattern, d.job.stream.content.zero) = (pattern(t)?, false);
+    };
     "buffer_compress_percentage" as "compressible" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
     "dedupe_percentage" as "duplicates" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
     "dedupe_mode" => |d, t, _| d.working_set = one_of(t, &[("repeat", false), ("working_set", true)])?;

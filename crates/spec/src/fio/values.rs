@@ -2,7 +2,8 @@
 
 use super::number::Units;
 use crate::extent::Extent;
-use crate::values::{self, not_0, whole};
+use crate::values::{self, above_0, not_0, whole};
+use model::FillPattern;
 
 pub(super) const NEEDS_VALUE: &str = "needs a value";
 
@@ -10,7 +11,8 @@ pub(super) fn flag(text: &str, units: Units) -> Result<bool, String> {
     match text {
         "" | "true" | "yes" => Ok(true),
         "false" | "no" => Ok(false),
-        _ => values::flag(&units.plain(text)?).map_err(|_| format!("'{text}' is neither 0 nor 1")),
+        // fio takes every number but 0 for yes.
+        _ => units.bytes(text).map(|n| n != 0).map_err(|_| format!("'{text}' is neither 0 nor 1")),
     }
 }
 
@@ -90,6 +92,43 @@ impl From<&str> for Mistake {
     fn from(what: &str) -> Self {
         what.to_owned().into()
     }
+}
+
+/// Processors of a mask, as a number.
+pub(super) fn mask(text: &str, units: Units) -> Result<Vec<u32>, String> {
+    let mask = above_0(units.bytes(text)?).ok_or("a mask of 0 leaves no processor")?;
+    Ok((0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1).collect())
+}
+
+/// What buffers are filled with: texts in quotes, hexadecimal digits as they stand, and whole numbers of 32 bits, least byte
+/// first, without the zeros behind their highest byte (seen with fio 3.33), one behind the other.
+pub(super) fn pattern(text: &str) -> Result<FillPattern, Mistake> {
+    let (mut bytes, mut rest) = (Vec::new(), text.trim());
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (inner, behind) = quoted.split_once('"').ok_or_else(|| format!("'{text}': a quote is not closed"))?;
+            bytes.extend(inner.bytes());
+            rest = behind;
+        } else if rest.starts_with('\'') {
+            let what = format!("'{text}': the content of a file is not supported: 0xHEX, \"text\" and numbers are");
+            return Err(Mistake::unsupported(what));
+        } else if let Some(digits) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+            let count = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+            let (hex, behind) = digits.split_at(count);
+            // An odd first digit is a byte of its own.
+            bytes.extend(FillPattern::try_from(format!("{}{hex}", if count % 2 == 1 { "0" } else { "" }))?.bytes());
+            rest = behind;
+        } else {
+            let sign = usize::from(rest.starts_with('-'));
+            let count = sign + rest[sign..].bytes().take_while(u8::is_ascii_digit).count();
+            let (digits, behind) = rest.split_at(count);
+            let number: i32 = digits.parse().map_err(|_| format!("'{rest}' is no pattern: 0xHEX, \"text\", NUMBER"))?;
+            let used = 4 - number.to_le_bytes().iter().rev().take_while(|b| **b == 0).count();
+            bytes.extend(&number.to_le_bytes()[..used.max(1)]);
+            rest = behind;
+        }
+    }
+    Ok(FillPattern::of(bytes)?)
 }
 
 pub(super) fn need(met: bool, what: &str) -> Result<(), String> {

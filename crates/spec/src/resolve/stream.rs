@@ -42,7 +42,12 @@ impl Resolver<'_> {
             (Extent::Percent(_), Some(file)) => extent.of(file),
             _ => self.amount(extent),
         };
-        bytes(job.offset).saturating_add(bytes(job.offset_step).saturating_mul(u64::from(copy)))
+        let offset = bytes(job.offset).saturating_add(bytes(job.offset_step).saturating_mul(u64::from(copy)));
+        if ![job.offset, job.offset_step].iter().any(|extent| matches!(extent, Extent::Percent(_))) {
+            return offset;
+        }
+        let least = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(1);
+        offset.checked_next_multiple_of(job.offset_align.unwrap_or(least).max(1)).unwrap_or(u64::MAX)
     }
 
     /// The stream of a copy but for what it does: its name, group, processors, rates and seed.
@@ -98,7 +103,11 @@ impl Resolver<'_> {
         let offset = self.offset(job, count, copy);
         let size = match job.size {
             // What is left of the target, at most: fio does not go beyond its end either.
-            Some(part @ Extent::Percent(_)) => self.amount(part).min(offered.saturating_sub(offset)) / count,
+            Some(part @ Extent::Percent(_)) => {
+                let beside =
+                    if self.inputs.kind == TargetKind::Directory { job.targets_named.max(1).into() } else { 1 };
+                self.amount(part).min(offered.saturating_sub(offset)) / count.max(beside)
+            }
             Some(size) => self.amount(size) / count,
             None => self.whole.saturating_sub(offset) / count,
         };
@@ -134,13 +143,25 @@ impl Resolver<'_> {
             return Err(RunError::TooSmall { phase, job, needed, offered });
         }
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
-        let all = region_bytes.saturating_mul(count);
+        let pass = match job.stream.block().order {
+            Order::Strided { stride_bytes } if job.leaves_gaps => {
+                (region_bytes.saturating_sub(largest) / stride_bytes.max(1) + 1)
+                    .saturating_mul(largest)
+                    .min(region_bytes)
+            }
+            _ => region_bytes,
+        };
+        let all = pass.saturating_mul(count);
         let amount = match job.amount {
             None => all,
             Some(part @ Extent::Percent(_)) => part.of(all),
-            // The last block starts before the end, as in fio.
-            Some(bytes) if plain => self.amount(bytes).checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX),
-            Some(bytes) => self.amount(bytes),
+            // The last block starts before the end, as in fio; of a second pass nothing that is less than a block.
+            Some(bytes) => {
+                let bytes = self.amount(bytes);
+                let left = bytes % all.max(1);
+                let bytes = if job.loops_of_region && bytes > all && left < largest { bytes - left } else { bytes };
+                if plain { bytes.checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX) } else { bytes }
+            }
         };
         let by_amount = phase.kind != PhaseKind::Layout
             && !job.time_based
@@ -157,7 +178,12 @@ impl Resolver<'_> {
             stream.durability.round_bytes.unwrap_or_else(own)
         });
         stream.durability.sync = durable;
-        stream.limits.total_bytes = by_amount.then(|| amount.saturating_mul(u64::from(job.loops)));
+        stream.limits.total_bytes = by_amount.then(|| {
+            let loops = |bytes: u64| bytes.saturating_mul(u64::from(job.loops));
+            // Seen with fio 3.33: so many passes, then more until the amount is reached; of several each is whole.
+            let passes = loops(all).max(amount.div_ceil(all.max(1)).saturating_mul(all));
+            if job.loops_of_region { loops(amount).min(passes) } else { loops(amount) }
+        });
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();

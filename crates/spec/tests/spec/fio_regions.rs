@@ -198,7 +198,7 @@ fn names_add_up_and_only_lower_case_is_global() {
         ("[j]\nsize=1m\nrate=1m\nrate_iops=5\n", "exclude each other"),
         ("[j]\nsize=1g\nnrfiles=65536\nnumjobs=4096\n", "268435456 files"),
         ("[j]\nsize=1m\nflow=0\n", "0 is not possible"),
-        ("[j]\nsize=1m\ndirect=2\n", "neither 0 nor 1"),
+        ("[j]\nsize=1m\ndirect=maybe\n", "neither 0 nor 1"),
         ("[j]\nsize=1m\nsync=2\n", "none of none, 0, sync, 1, dsync"),
         ("[j]\nsize=1m\nthinktime=5ns\n", "unknown unit 'ns'"),
         ("[j]\nsize=1m\nruntime=10sec\n", "unknown unit 'sec'"),

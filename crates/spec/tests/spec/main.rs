@@ -7,6 +7,7 @@ mod files;
 mod fio_files;
 mod fio_options;
 mod fio_regions;
+mod fio_wild;
 mod legal_sizes;
 mod traces;
 mod user_text;

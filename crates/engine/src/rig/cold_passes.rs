@@ -1,0 +1,131 @@
+//! Passes over what is in the page cache that each start without it.
+
+use super::work::{PhaseWork, Way};
+use model::{Access, Ns, StreamPlan};
+use workload::{BlockOp, Next, OpResult, Source};
+
+/// A source of reads whose every pass over its region begins when the page cache was asked to forget it, as the first one
+/// does.
+pub(super) struct ColdPasses<'a, S> {
+    source: S,
+    way: &'a Way,
+    device: bool,
+    start: u64,
+    len: u64,
+    /// Bytes of a pass, and what is left of this one.
+    pass: u64,
+    left: u64,
+    in_flight: u32,
+}
+
+/// Whether a stream goes through what the page cache holds of its own last pass, where it is to be cold.
+pub(super) fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, way: &Way) -> bool {
+    let buffered = !way.direct && stream.path.access.unwrap_or(work.plan.access) == Access::Buffered;
+    let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block().all_region_bytes());
+    let once = work.plan.stop == model::StopRule::RegionOnce || work.reads_back;
+    work.plan.drop_cache && buffered && stream.reads() && more && !once && !way.files.is_empty()
+}
+
+impl<'a, S> ColdPasses<'a, S> {
+    pub fn over(source: S, work: &PhaseWork<'_>, stream: &StreamPlan, way: &'a Way) -> Self {
+        let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
+        let pass = stream.block().all_region_bytes().max(1);
+        Self { source, way, device: work.device, start, len, pass, left: pass, in_flight: 0 }
+    }
+
+    fn forget(&mut self) {
+        self.left = self.pass;
+        for file in self.way.files.iter() {
+            // What is dirty, or not ours to drop, stays, as it does when a program asks once.
+            let dropped = self.device && sys::flush_device_cache(&**file).is_ok();
+            if !dropped {
+                let _ = sys::drop_cached(&**file, self.start, self.len);
+            }
+        }
+    }
+}
+
+impl<S: Source<Op = BlockOp>> Source for ColdPasses<'_, S> {
+    type Op = BlockOp;
+
+    fn next(&mut self, now: Ns) -> Next<BlockOp> {
+        if self.left == 0 && self.in_flight > 0 {
+            return Next::WaitForCompletion;
+        }
+        let next = self.source.next(now);
+        if let Next::Op(op) = &next {
+            if self.left == 0 {
+                self.forget();
+            }
+            self.in_flight += 1;
+            self.left = self.left.saturating_sub(op.len.into());
+        }
+        next
+    }
+
+    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
+        self.in_flight -= 1;
+        self.source.completed(op, outcome);
+    }
+
+    fn closing(&mut self) -> Option<BlockOp> {
+        let op = self.source.closing();
+        self.in_flight += u32::from(op.is_some());
+        op
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::shelf::Shelf;
+    use crate::{Control, FileOptions};
+    use model::{BlockPlan, Limits, PhasePlan};
+    use std::os::unix::fs::FileExt;
+    use std::sync::Arc;
+    use workload::Pattern;
+
+    #[test]
+    fn each_pass_begins_without_what_the_last_one_left() {
+        let file = tempfile::tempfile_in(env!("CARGO_MANIFEST_DIR")).or_else(|_| tempfile::tempfile()).unwrap();
+        file.write_all_at(&[1; 64 << 10], 0).unwrap();
+        file.sync_all().unwrap();
+        if sys::space_of(&file).unwrap().magic == 0x0102_1994 {
+            return println!("SKIPPED: what lies on tmpfs is not dropped");
+        }
+        let block = BlockPlan { region_bytes: 64 << 10, ..BlockPlan::default() };
+        let limits = Limits { total_bytes: Some(3 * (64 << 10)), ..Limits::default() };
+        let stream = StreamPlan { kind: block.into(), limits, ..StreamPlan::default() };
+        let mut plan = PhasePlan { drop_cache: true, streams: vec![stream.clone()], ..PhasePlan::default() };
+        plan.access = Access::Buffered;
+        plan.stop = model::StopRule::Amount;
+        let way = Way { files: [Arc::new(file)].into_iter().collect(), ..Way::default() };
+        let (options, shelf, control) = (FileOptions::default(), Shelf::default(), Control::default());
+        let epoch = sys::Epoch::start();
+        let work = |plan| PhaseWork {
+            plan,
+            reads_back: false,
+            epoch,
+            device: false,
+            options: &options,
+            shelf: &shelf,
+            control: &control,
+        };
+        assert!(has_cold_passes(&work(&plan), &stream, &way));
+        let warm = PhasePlan { drop_cache: false, ..plan.clone() };
+        assert!(!has_cold_passes(&work(&warm), &stream, &way));
+        assert!(!has_cold_passes(&work(&plan), &stream, &Way { direct: true, ..way.clone() }));
+
+        let mut source = ColdPasses::over(Pattern::new(&stream, false), &work(&plan), &stream, &way);
+        let resident = || sys::resident_pages(&*way.files[0], 0, 64 << 10).unwrap().resident;
+        let mut buffer = vec![0; 4096];
+        for number in 0..48 {
+            let Next::Op(op) = source.next(0) else { panic!("{number}") };
+            // The first pass is made cold by the phase.
+            assert!(number % 16 != 0 || number == 0 || resident() == 0, "{number}: {}", resident());
+            way.files[0].read_exact_at(&mut buffer, op.offset).unwrap();
+            source.completed(&op, OpResult { at_ns: 0, result: Ok(op.len) });
+        }
+        assert_eq!(source.next(0), Next::Done);
+    }
+}
