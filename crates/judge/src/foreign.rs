@@ -93,6 +93,7 @@ fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
         by: need.by.clone(),
         margin_ratio: value.map(|v| if better == Better::Higher { v / threshold } else { threshold / v }),
         ring_bytes: None,
+        bound: None,
         source: of.sources.join("; "),
         reasons,
     }

@@ -314,7 +314,7 @@ fn named(w: &mut Lines<'_>, name: &str, what: Option<&str>) {
 }
 
 fn answer(check: &Check<'_>, w: &mut Lines<'_>) {
-    if let Some(verdict) = check.verdict() {
+    if let Some(verdict) = check.answer() {
         w.wrapped("  ", &verdict, Some(Paint::Accent));
     }
     let limit = check.limit;

@@ -34,7 +34,7 @@ pub fn side_by_side_text(checks: &[Check<'_>], uses: &[RankedUse], style: &Style
     };
     said.push(SectionName::Bottleneck, statements("Bottleneck", rows(&limit)));
     let asked = checks.iter().any(|c| c.asked_for.is_some());
-    let verdicts = if asked { statements("Verdict", rows(&|c| c.verdict())) } else { Vec::new() };
+    let verdicts = if asked { statements("Verdict", rows(&|c| c.answer())) } else { Vec::new() };
     let sentences = if asked { Vec::new() } else { use_sentences(uses) };
     said.push(
         SectionName::Answer,

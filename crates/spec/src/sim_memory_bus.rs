@@ -63,9 +63,18 @@ mod tests {
         assert_eq!(parse_sim_bus("sim:bus").unwrap().unwrap(), SimMemoryBus::default());
         assert_eq!(parse_sim_bus("sim:nvme"), None);
         assert_eq!(parse_sim_bus("sim:busy"), None);
-        for wrong in
-            ["width=7", "width=0", "width=1024", "wait=0ns", "wait=1h", "size=9223372036854775808", "widht=8", "width", "fault=1MiB", "wait=1us,wait=2us"]
-        {
+        for wrong in [
+            "width=7",
+            "width=0",
+            "width=1024",
+            "wait=0ns",
+            "wait=1h",
+            "size=9223372036854775808",
+            "widht=8",
+            "width",
+            "fault=1MiB",
+            "wait=1us,wait=2us",
+        ] {
             assert!(parse_sim_bus(&format!("sim:bus,{wrong}")).unwrap().is_err(), "{wrong}");
         }
     }

@@ -185,7 +185,11 @@ fn share_of_memory(available_bytes: Option<u64>) -> u64 {
 pub fn usable_bytes(space: &sys::Space, memory_available_bytes: Option<u64>) -> u64 {
     // Some FUSE servers and ramfs report no size at all.
     let unsized_fs = space.total_bytes == 0;
-    let free = if unsized_fs { u64::MAX } else { space.available_bytes.saturating_sub(kept_free(space.total_bytes, u64::MAX)) };
+    let free = if unsized_fs {
+        u64::MAX
+    } else {
+        space.available_bytes.saturating_sub(kept_free(space.total_bytes, u64::MAX))
+    };
     if in_memory(space.magic) { free.min(share_of_memory(memory_available_bytes)) } else { free }
 }
 
