@@ -205,6 +205,11 @@ fn a_rate_of_dd_that_the_page_cache_may_have_made_says_so() {
          copied, 0.0320000 s, 2.1 GB/s\n",
     );
     assert_eq!(both.runs.len(), 2, "{both:?}");
+    assert!(
+        both.runs[1].remarks.iter().any(|r| r.starts_with("/srv/f was written or read")),
+        "{:?}",
+        both.runs[1].remarks
+    );
     assert!(!both.runs[0].remarks.iter().any(|r| r.contains("page")), "{:?}", both.runs[0].remarks);
     assert!(reasons(&both.runs[1], "read.throughput_bytes_per_s").contains("just before"));
 }
