@@ -133,6 +133,12 @@ fn fio_lines_without_their_job() {
     assert_eq!(several.runs.len(), 2, "{several:?}");
     assert_value(&several.runs[0], "job1.write.iops", 812.0);
     assert_value(&several.runs[1], "job1.read.throughput_bytes_per_s", 1_048_576.0);
+    let parted = text(
+        "one disk\n  read: IOPS=812, BW=102MiB/s (106MB/s)(1015MiB/10001msec)\n    clat (usec): min=310, max=22140, avg=1228.11, \
+         stdev=410.03\n\nand on the other disk\n  write: IOPS=812, BW=102MiB/s (106MB/s)(1015MiB/10001msec)\n",
+    );
+    let names: Vec<&str> = parted.runs.iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["one disk", "and on the other disk"]);
     let group = text(
         "  WRITE: bw=10.4MiB/s (10.9MB/s), 10.4MiB/s-10.4MiB/s (10.9MB/s-10.9MB/s), io=2112KiB (2163kB), run=199-200msec\n",
     );
