@@ -115,7 +115,8 @@ fn run(result: &Result, file: &str, command: Option<&Command>, cache: &mut Cache
             run.remark("without the command it cannot be told whether the page cache was measured");
         }
     }
-    doubt.into_iter().for_each(|d| run.remark(d));
+    // The code is for programs.
+    doubt.iter().filter_map(|d| d.split_once(": ")).for_each(|(_, words)| run.remark(words));
     run
 }
 

@@ -40,8 +40,11 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     kubestr(text, found);
 }
 
+/// A read and a written number, with what was printed.
+type Pair = [(f64, String); 2];
+
 /// The two numbers of `Random:          98,368 / 89,200`.
-fn pair(line: &str, label: &str) -> Option<[(f64, String); 2]> {
+fn pair(line: &str, label: &str) -> Option<Pair> {
     let (read, write) = bare(line).strip_prefix(label)?.split_once('/')?;
     let number = |text: &str| Some((grouped(text)?, text.trim().to_owned()));
     Some([number(read)?, number(write)?])
@@ -74,7 +77,7 @@ fn kbench(text: &Text, found: &mut Found) {
         let Some(kind) = table(line) else { continue };
         let rows: Vec<(usize, &str)> =
             text.lines_from(number + 1).take(TABLE_LINES).take_while(|(_, l)| table(l).is_none()).collect();
-        let both: Vec<(usize, &str, [(f64, String); 2])> = rows
+        let both: Vec<(usize, &str, Pair)> = rows
             .iter()
             .flat_map(|(at, l)| ["Random:", "Sequential:"].map(|label| (*at, label, pair(l, label))))
             .filter_map(|(at, label, p)| Some((at, label, p?)))

@@ -133,6 +133,12 @@ fn fio_lines_without_their_job() {
     assert_eq!(several.runs.len(), 2, "{several:?}");
     assert_value(&several.runs[0], "job1.write.iops", 812.0);
     assert_value(&several.runs[1], "job1.read.throughput_bytes_per_s", 1_048_576.0);
+    let parted = text(
+        "one disk\n  read: IOPS=812, BW=102MiB/s (106MB/s)(1015MiB/10001msec)\n    clat (usec): min=310, max=22140, avg=1228.11, \
+         stdev=410.03\n\nand on the other disk\n  write: IOPS=812, BW=102MiB/s (106MB/s)(1015MiB/10001msec)\n",
+    );
+    let names: Vec<&str> = parted.runs.iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["one disk", "and on the other disk"]);
     let group = text(
         "  WRITE: bw=10.4MiB/s (10.9MB/s), 10.4MiB/s-10.4MiB/s (10.9MB/s-10.9MB/s), io=2112KiB (2163kB), run=199-200msec\n",
     );
@@ -205,6 +211,11 @@ fn a_rate_of_dd_that_the_page_cache_may_have_made_says_so() {
          copied, 0.0320000 s, 2.1 GB/s\n",
     );
     assert_eq!(both.runs.len(), 2, "{both:?}");
+    assert!(
+        both.runs[1].remarks.iter().any(|r| r.starts_with("/srv/f was written or read")),
+        "{:?}",
+        both.runs[1].remarks
+    );
     assert!(!both.runs[0].remarks.iter().any(|r| r.contains("page")), "{:?}", both.runs[0].remarks);
     assert!(reasons(&both.runs[1], "read.throughput_bytes_per_s").contains("just before"));
 }

@@ -96,6 +96,20 @@ impl Fuzzer for Imports {
             "KB  reclen",
             "Average time until /etc/rc.local execution:",
             "# bonnie",
+            "OPERATION   RESULT TYPE         FIRST DONE   LAST DONE",
+            "READ        Elapsed time     :      8.000s      8.192s",
+            "\"phase_type\"",
+            "Block Size | 4k            (IOPS) | 64k           (IOPS)",
+            "IOPS (Read/Write)",
+            "Random Read/Write IOPS: 75.7k/59.7k. BW: 523MiB/s / 500MiB/s",
+            "JobName: read_iops",
+            "Writing speed: 10.1 MByte/s",
+            "Category  Test  Result",
+            "Max Write: 1499.68 MiB/sec (1572.53 MB/sec)",
+            "SUMMARY rate: (of 1 iterations)",
+            "<PhoronixTestSuite>",
+            "\"smartctl\": {}, \"device\": {}",
+            "Operations performed:  6000 Read, 4000 Write, 1600 Other = 11600 Total",
         ]
     }
 

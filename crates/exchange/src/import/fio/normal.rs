@@ -181,7 +181,9 @@ impl Reader {
         if let Some(direction) = lines::lone_direction(words) {
             let jobs = self.current.as_ref().map_or(&[][..], |c| c.jobs.as_slice());
             let has = jobs.iter().flat_map(|j| &j.directions).any(|d| d.name == direction.name && d.is_used());
-            if self.section == Section::Jobs && !has {
+            let last_line = self.current.as_ref().map_or(0, |c| c.last_line);
+            let parted = self.before.as_ref().is_some_and(|(at, _)| *at > last_line);
+            if self.section == Section::Jobs && !has && !parted {
                 return;
             }
             self.close();
