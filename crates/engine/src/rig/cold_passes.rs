@@ -40,9 +40,9 @@ impl<'a, S> ColdPasses<'a, S> {
         self.left = self.pass;
         for file in self.way.files.iter() {
             // What is dirty, or not ours to drop, stays, as it does when a program asks once.
-            let dropped = self.device && sys::flush_device_cache(&**file).is_ok();
+            let dropped = self.device && sys::flush_device_cache(file).is_ok();
             if !dropped {
-                let _ = sys::drop_cached(&**file, self.start, self.len);
+                let _ = sys::drop_cached(file, self.start, self.len);
             }
         }
     }
