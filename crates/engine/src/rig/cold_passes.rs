@@ -1,7 +1,7 @@
 //! Passes over what is in the page cache that each start without it.
 
 use super::work::{PhaseWork, Way};
-use model::{Access, Ns, StreamPlan};
+use model::{Access, Ns, Order, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Source};
 
 /// A source of reads whose every pass over its region begins when the page cache was asked to forget it, as the first one
@@ -23,7 +23,10 @@ pub(super) fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, way: &W
     let buffered = !way.direct && stream.path.access.unwrap_or(work.plan.access) == Access::Buffered;
     let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block().all_region_bytes());
     let once = work.plan.stop == model::StopRule::RegionOnce || work.reads_back;
-    work.plan.drop_cache && buffered && stream.reads() && more && !once && !way.files.is_empty()
+    // What is drawn with replacement has no passes: fio begins it cold once.
+    let order = stream.block().order;
+    let passes = order.is_sequential() || order == Order::Random;
+    work.plan.drop_cache && buffered && passes && stream.reads() && more && !once && !way.files.is_empty()
 }
 
 impl<'a, S> ColdPasses<'a, S> {
@@ -37,9 +40,9 @@ impl<'a, S> ColdPasses<'a, S> {
         self.left = self.pass;
         for file in self.way.files.iter() {
             // What is dirty, or not ours to drop, stays, as it does when a program asks once.
-            let dropped = self.device && sys::flush_device_cache(&**file).is_ok();
+            let dropped = self.device && sys::flush_device_cache(file).is_ok();
             if !dropped {
-                let _ = sys::drop_cached(&**file, self.start, self.len);
+                let _ = sys::drop_cached(file, self.start, self.len);
             }
         }
     }
@@ -115,6 +118,8 @@ mod tests {
         let warm = PhasePlan { drop_cache: false, ..plan.clone() };
         assert!(!has_cold_passes(&work(&warm), &stream, &way));
         assert!(!has_cold_passes(&work(&plan), &stream, &Way { direct: true, ..way.clone() }));
+        let drawn = BlockPlan { order: Order::RandomReplace, ..stream.block().clone() };
+        assert!(!has_cold_passes(&work(&plan), &StreamPlan { kind: drawn.into(), ..stream.clone() }, &way));
 
         let mut source = ColdPasses::over(Pattern::new(&stream, false), &work(&plan), &stream, &way);
         let resident = || sys::resident_pages(&*way.files[0], 0, 64 << 10).unwrap().resident;

@@ -90,6 +90,34 @@ impl Resolver<'_> {
         Ok(stream)
     }
 
+    /// Bytes that a job moves in so many files, all loops included.
+    fn moved(&self, job: &Job, (region_bytes, count): (u64, u64), largest: u64, plain: bool) -> u64 {
+        let pass = match job.stream.block().order {
+            Order::Strided { stride_bytes } if job.leaves_gaps => {
+                (region_bytes.saturating_sub(largest) / stride_bytes.max(1) + 1)
+                    .saturating_mul(largest)
+                    .min(region_bytes)
+            }
+            _ => region_bytes,
+        };
+        let all = pass.saturating_mul(count);
+        let amount = match job.amount {
+            None => all,
+            Some(part @ Extent::Percent(_)) => part.of(all),
+            // The last block starts before the end, as in fio; of a second pass nothing that is less than a block.
+            Some(bytes) => {
+                let bytes = self.amount(bytes);
+                let left = bytes % all.max(1);
+                let bytes = if job.loops_of_region && bytes > all && left < largest { bytes - left } else { bytes };
+                if plain { bytes.checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX) } else { bytes }
+            }
+        };
+        let loops = |bytes: u64| bytes.saturating_mul(u64::from(job.loops));
+        // Seen with fio 3.33: so many passes, then more until the amount is reached; of several each is whole.
+        let passes = loops(all).max(amount.div_ceil(all.max(1)).saturating_mul(all));
+        if job.loops_of_region { loops(amount).min(passes) } else { loops(amount) }
+    }
+
     pub(super) fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
         if let Some(files) = job.stream.files() {
             return self.file_stream(files, phase, job, number, copy);
@@ -143,26 +171,6 @@ impl Resolver<'_> {
             return Err(RunError::TooSmall { phase, job, needed, offered });
         }
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
-        let pass = match job.stream.block().order {
-            Order::Strided { stride_bytes } if job.leaves_gaps => {
-                (region_bytes.saturating_sub(largest) / stride_bytes.max(1) + 1)
-                    .saturating_mul(largest)
-                    .min(region_bytes)
-            }
-            _ => region_bytes,
-        };
-        let all = pass.saturating_mul(count);
-        let amount = match job.amount {
-            None => all,
-            Some(part @ Extent::Percent(_)) => part.of(all),
-            // The last block starts before the end, as in fio; of a second pass nothing that is less than a block.
-            Some(bytes) => {
-                let bytes = self.amount(bytes);
-                let left = bytes % all.max(1);
-                let bytes = if job.loops_of_region && bytes > all && left < largest { bytes - left } else { bytes };
-                if plain { bytes.checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX) } else { bytes }
-            }
-        };
         let by_amount = phase.kind != PhaseKind::Layout
             && !job.time_based
             && job.steady.is_none()
@@ -178,12 +186,7 @@ impl Resolver<'_> {
             stream.durability.round_bytes.unwrap_or_else(own)
         });
         stream.durability.sync = durable;
-        stream.limits.total_bytes = by_amount.then(|| {
-            let loops = |bytes: u64| bytes.saturating_mul(u64::from(job.loops));
-            // Seen with fio 3.33: so many passes, then more until the amount is reached; of several each is whole.
-            let passes = loops(all).max(amount.div_ceil(all.max(1)).saturating_mul(all));
-            if job.loops_of_region { loops(amount).min(passes) } else { loops(amount) }
-        });
+        stream.limits.total_bytes = by_amount.then(|| self.moved(job, (region_bytes, count), largest, plain));
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();
