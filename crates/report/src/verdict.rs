@@ -63,8 +63,7 @@ fn asked(fit: &Fit) -> String {
 /// is good for.
 pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
     let asked_about = asked_for.into_iter().flat_map(|names| names.split(','));
-    let answers: Vec<String> =
-        asked_about.filter_map(|name| fits.iter().find(|f| f.what == name)).map(asked).collect();
+    let answers: Vec<String> = asked_about.filter_map(|name| fits.iter().find(|f| f.what == name)).map(asked).collect();
     if !answers.is_empty() {
         return Some(answers.join(" "));
     }

@@ -103,7 +103,8 @@ impl<'a> Sides<'a> {
         let mut seed = None;
         for &first in &a {
             let Some(mine) = drawn(first) else { continue };
-            let partner = b.iter().copied().find(|second| drawn(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
+            let partner =
+                b.iter().copied().find(|second| drawn(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
             if let Some(partner) = partner {
                 pairs.push((first, partner));
                 seed = seed.or(mine.seed);

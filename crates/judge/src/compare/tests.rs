@@ -411,7 +411,13 @@ fn what_is_not_compared_is_said() {
         comparison.reasons,
         ["only-in-a: mix.read.iops", "left-out: 1 of the runs belong to no pair that both sides have"]
     );
-    let alone = compare_one(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>(), "p.throughput_bytes_per_s", &Asked::default()).unwrap();
+    let alone = compare_one(
+        &a.iter().collect::<Vec<_>>(),
+        &b.iter().collect::<Vec<_>>(),
+        "p.throughput_bytes_per_s",
+        &Asked::default(),
+    )
+    .unwrap();
     let among = comparison.metrics.iter().find(|m| m.id == alone.id).unwrap();
     assert_eq!((alone.ratio, alone.verdict, alone.primary), (among.ratio, among.verdict, true));
 }

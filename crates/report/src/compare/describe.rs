@@ -115,7 +115,8 @@ fn telling<'a>(all: &[&'a Compared], few: bool) -> Vec<&'a Compared> {
     // Shares of a processor are not compared; what an operation or a GB costs stands instead.
     let is_share = |m: &Compared| m.unit == model::Unit::Percent;
     let tells = |m: &Compared| matches!(m.verdict, Verdict::Better | Verdict::Worse) || m.beyond_noise == Some(true);
-    let mut shown: Vec<&Compared> = all.iter().copied().filter(|m| (few && !is_share(m) && m.verdict != Verdict::Invalid) || tells(m)).collect();
+    let mut shown: Vec<&Compared> =
+        all.iter().copied().filter(|m| (few && !is_share(m) && m.verdict != Verdict::Invalid) || tells(m)).collect();
     if !few && shown.len() > MOST_EXPLORATORY {
         let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
         let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
