@@ -158,7 +158,7 @@ fn what_cannot_be_ranked_is_said() {
     let scratch = Scratch::new();
     let unknown = refused(&scratch, &[CARDS, "--predict", "install_3_s"], 2);
     let remedy = unknown["remedy"].as_str().expect("a remedy");
-    assert!(remedy.contains("install_1_s") && remedy.contains("seq_write_mb_s"), "{unknown}");
+    assert!(remedy.contains("did you mean install_1_s?") && remedy.contains("read_iops_1k"), "{unknown}");
     for option in ["--metric", "--predictors", "--better"] {
         let value = if option == "--better" { "nope=lower" } else { "nope*" };
         let error = refused(&scratch, &[CARDS, "--predict", "boot_s", option, value], 2);
