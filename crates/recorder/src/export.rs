@@ -60,7 +60,7 @@ impl FilmTimes {
         let median = median.map_or(0, |(interval, _)| *interval);
         let usual = self.intervals.range(median / 2..=median + median / 2);
         let (n, sum) = usual.fold((0, 0), |(n, sum), (interval, times)| (n + times, sum + interval * times));
-        let usual = (sum * INTERVAL_STEP_NS).checked_div(n).unwrap_or(0) + INTERVAL_STEP_NS / 2;
+        let usual = (sum * INTERVAL_STEP_NS).checked_div(n).unwrap_or(0).saturating_add(INTERVAL_STEP_NS / 2);
         let long: u64 = self.intervals.range(median + median / 2 + 1..).map(|(_, times)| *times).sum();
         // Few long ones are gaps; many are how they come.
         if long * 16 <= count { usual.min(mean) } else { mean }
@@ -68,7 +68,7 @@ impl FilmTimes {
 
     /// How long all of it is.
     pub fn duration_ns(&self) -> u64 {
-        if self.pictures == 0 { 0 } else { self.last_ns - self.first_ns + self.picture_ns() }
+        if self.pictures == 0 { 0 } else { (self.last_ns - self.first_ns).saturating_add(self.picture_ns()) }
     }
 }
 
