@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Alone: what others write to the disk would be counted.
-# `narrows check` writes no more than it announces: counted by the kernel (diskstats) on a loop device that this script makes, as
+# What writes writes no more than it announces: counted by the kernel (diskstats) on a loop device that this script makes, as
 # a device and under a file system. Needs root and a free loop device; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
@@ -62,4 +62,61 @@ trial "file system, --max-write" $((128 << 20)) "$scratch/mnt" --max-write 128Mi
 # Appends with a sync each make the journal write the most beside them.
 trial "file system, for etcd" $((64 << 20)) "$scratch/mnt" --max-write 64MiB --for etcd
 trial "file system, for sqlite" $((64 << 20)) "$scratch/mnt" --max-write 64MiB --for sqlite
+
+# kept NAME MOST COMMAND...: what the kernel counts is no more than MOST bytes.
+kept() {
+    local name=$1 most=$2 before after status=0
+    shift 2
+    before=$(written)
+    "$narrows" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    [[ $status -eq 0 || $status -eq 1 || $status -eq 4 ]] || fail "$name: narrows ended with $status"
+    sync
+    after=$(written)
+    [[ $((after - before)) -le $most ]] || fail "$name: $((after - before)) bytes were written, announced were $most"
+    printf '%-28s at most %12s   written %12s\n' "$name" "$most" "$((after - before))"
+}
+
+# planned KEY COMMAND...: a number of a plan.
+planned() {
+    local key=$1
+    shift
+    "$narrows" "$@" --plan --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$key"
+}
+
+kept "record --plan, default" "$default" record --plan -o "$scratch/mnt" --for 20s
+kept "record --plan, --max-write" $((128 << 20)) record --plan -o "$scratch/mnt" --for 20s --max-write 128MiB
+most=$(planned bytes_at_most run frames "$scratch/mnt" --max-write 1GiB --set size=500KB)
+[[ $most -le $((1 << 30)) ]] || fail "run frames announces $most"
+kept "run frames, --max-write" "$most" run frames "$scratch/mnt" --max-write 1GiB --set size=500KB --set time=1s --set rest=0s
+packages=(run packages "$scratch/mnt" --set speed=max)
+most=$("$narrows" "${packages[@]}" --plan --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["bytes_written_at_most"])')
+kept "run packages" "$most" "${packages[@]}"
+
+# What is recorded without a size takes what it needs, and gives back what it reserved ahead.
+before=$(df --output=used -B1 "$scratch/mnt" | tail -1)
+"$narrows" record -o "$scratch/mnt/x.nrec" --generate 1x100KB@100 --for 3s >"$scratch/out" 2>"$scratch/err" || fail "record"
+after=$(df --output=used -B1 "$scratch/mnt" | tail -1)
+[[ $((after - before)) -lt 40000000 ]] || fail "30 MB that were recorded take $((after - before))"
+rm "$scratch/mnt/x.nrec"
+# Until a twentieth is left, or 256 MiB. What others have reserved takes no room of the image.
+fallocate -l 3G "$scratch/mnt/theirs"
+"$narrows" record -o "$scratch/mnt/x.nrec" --generate 1x1MB@max --frames 9000 --json >"$scratch/out" 2>"$scratch/err" && code=0 || code=$?
+[[ $code -eq 1 ]] || fail "exit code $code of a file system that is full"
+grep -q '"ended_by": *"no-room"' "$scratch/out" || fail "no reason"
+left=$(df --output=avail -B1 "$scratch/mnt" | tail -1)
+[[ $left -ge $((250 << 20)) && $left -le $((420 << 20)) ]] || fail "$left bytes are left"
+"$narrows" record --verify -o "$scratch/mnt/x.nrec" >"$scratch/out" 2>&1 || fail "what was recorded is not there"
+
+# A small file system in memory, and one that is read-only.
+umount "$scratch/mnt"
+mount -t tmpfs -o size=64m none "$scratch/mnt"
+"$narrows" soak "$scratch/mnt" >"$scratch/out" 2>"$scratch/err" || fail "a soak on a small tmpfs"
+mount -o remount,ro "$scratch/mnt"
+for command in "soak $scratch/mnt" "record -o $scratch/mnt --generate 1x10KB@10 --for 1s"; do
+    # shellcheck disable=SC2086
+    "$narrows" $command >"$scratch/out" 2>"$scratch/err" && code=0 || code=$?
+    [[ $code -eq 3 ]] || fail "$command: exit code $code"
+    grep -q 'remount,rw' "$scratch/err" || fail "$command: no remedy"
+    ! grep -q 'os error' "$scratch/err" || fail "$command: a number for people"
+done
 echo "ok"

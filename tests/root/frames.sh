@@ -45,7 +45,7 @@ if [[ -n $blkio ]] && mkdir "$blkio/narrows-frames-$$" 2>/dev/null; then
     printf '%s 40000000\n' "$number" >"$group/blkio.throttle.write_bps_device"
     carried() {
         bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$narrows" run frames "$device" --destroy "${device#/dev/}" --json \
-            --set time=6s --set rest=500ms --set size=500KB --set rounds=2 --set ring=16MiB --set max-latency=500ms \
+            --max-write 20GB --set time=6s --set rest=500ms --set size=500KB --set rounds=2 --set ring=16MiB --set max-latency=500ms \
             >"$scratch/out" 2>"$scratch/err" || fail "exit code $?"
         says '[w["way"] for w in d["ways"]] == ["direct", "device-buffered", "container"] and len(d["left_out"]) == 2'
         # The ring, empty at first, would hide two megabytes a second beyond the rate.

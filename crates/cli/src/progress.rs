@@ -141,8 +141,8 @@ impl Terminal {
             return;
         }
         // What shares a budget takes it; of other plans the limits are added up, and most phases end long before.
-        let most = if keeps_budget { "" } else { " at most" };
-        let limit = || format!("{}{most}", report::quantity::duration(plan.budget_ns));
+        let budget = || report::quantity::duration(plan.budget_ns);
+        let limit = || if keeps_budget { budget() } else { report::time_at_most(plan) };
         let time = report::time_without_limit(plan).unwrap_or_else(limit);
         let place = opened.target.path.as_deref().unwrap_or(&opened.target.name);
         if let Some(first) = conduct::plan::preconditioning(plan, opened.probe_bytes_per_s) {

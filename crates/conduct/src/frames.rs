@@ -263,7 +263,8 @@ pub fn frames(
     let mut study = fitted(wanted.study, wanted.target, ways.len(), wanted.most_bytes)?;
     // As with a recorder that is not told.
     let memory = observe::memory_available(&Root::new("/")).map_or(study.ring_bytes, |bytes| bytes / 4);
-    study.ring_bytes = study.ring_bytes.min(memory.max(4 * study.frame_bytes));
+    // A ring that takes most of what a measurement writes would be measured in the storage's place.
+    study.ring_bytes = study.ring_bytes.min(memory).min(study.room_bytes / 4).max(4 * study.frame_bytes);
     let wanted = &FramesWanted { study: &study, ..wanted.clone() };
     let (bytes_at_most, ns_at_most) = at_most(&study, ways.len());
     tell(FramesEvent::Begins { ways: &ways, bytes_at_most, ns_at_most });

@@ -37,7 +37,8 @@ pub fn probe_bytes(bytes: u64, probe: CapacityProbe) -> u64 {
 pub fn may_be_written(opened: &Opened) -> Result<(), Failure> {
     let spec::Readiness::ReadOnly(why) = &opened.readiness else { return Ok(()) };
     let what = format!("{}: its capacity shows only by writing, and nothing may be written: {why}", opened.target.name);
-    Err(Failure::new(FailureKind::Refused, what).remedy("--destroy SERIAL   for a device that may be overwritten"))
+    Err(Failure::new(FailureKind::Refused, what)
+        .remedy("a device that may be overwritten: --destroy SERIAL; a file: --overwrite"))
 }
 
 /// Finds out; what the target holds is lost.

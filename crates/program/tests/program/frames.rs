@@ -59,6 +59,9 @@ fn what_cannot_be_asked_is_told_before_anything_is_written() {
     assert!(refused(&[], 2).contains("where"));
     let plan = scratch.json(["run", "frames", &here, "--plan", "--json"], 0);
     assert_eq!((&plan["schema"], plan["ways"].as_array().unwrap().len()), (&"narrows/frames-plan/1".into(), 4));
+    let bounded = scratch.json(["run", "frames", &here, "--plan", "--json", "--max-write", "2GiB"], 0);
+    assert!(bounded["bytes_at_most"].as_u64().is_some_and(|bytes| bytes <= 2 << 30), "{bounded}");
+    assert!(refused(&[&here, "--max-write", "50MB"], 3).contains("too few for eight frames"));
     let text = scratch.command(["workloads"]).output().unwrap();
     assert!(String::from_utf8_lossy(&text.stdout).contains("frames"));
     assert_eq!(names(&scratch), Vec::<String>::new());

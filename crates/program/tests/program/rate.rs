@@ -97,3 +97,20 @@ fn a_simulated_fake_is_found_out() {
     let ended = scratch.run(["rate", "sim:nvme,capacity=900TB", "--capacity", "full"]);
     assert!(ended.code == 3 && ended.stderr.contains("in memory"), "{} {}", ended.code, ended.stderr);
 }
+
+/// What is refused is not announced before.
+#[test]
+fn a_capacity_that_may_not_be_found_out_is_not_announced() {
+    let scratch = Scratch::new();
+    let file = scratch.path().join("mine.img");
+    std::fs::write(&file, vec![7; 16 << 20]).unwrap();
+    let ended = scratch.run(["rate", file.to_str().unwrap(), "--capacity", "quick"]);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("nothing may be written") && ended.stderr.contains("--overwrite"),
+        "{}",
+        ended.stderr
+    );
+    assert!(!ended.stderr.contains("all over"), "{}", ended.stderr);
+    assert_eq!(std::fs::read(&file).unwrap(), vec![7; 16 << 20]);
+}

@@ -79,24 +79,12 @@ impl Text<'_> {
             }
         };
         self.labelled("writes", &writes);
-        let longer = live().fold(0u64, |sum, p| sum.saturating_add(p.time_limit_ns.saturating_sub(p.usual_time_ns())));
-        let usual = match longer {
-            0 => String::new(),
-            _ => {
-                // A layout takes what it takes; its limit says when it is given up.
-                let layouts = live().filter(|p| p.kind == PhaseKind::Layout);
-                let layout_ns = layouts.fold(0u64, |sum, p| sum.saturating_add(p.time_limit_ns));
-                let usual = plan.budget_ns.saturating_sub(longer).saturating_sub(layout_ns);
-                let and = if layout_ns > 0 { " and the layout" } else { "" };
-                format!("{}{and}; on slow storage ", quantity::duration(usual))
-            }
-        };
         let limit = quantity::duration(plan.budget_ns);
         self.labelled(
             "time",
             &match time_without_limit(plan) {
                 Some(time) => format!("{time}; given up after {limit}"),
-                None => format!("{usual}{limit} at most"),
+                None => time_at_most(plan),
             },
         );
         let quiet = match plan.quiet_ns {
@@ -132,6 +120,22 @@ impl Text<'_> {
             self.lines.wrapped(&lead, &streams_words(&group), None);
         }
     }
+}
+
+/// How long it takes at most; and usually, where that is far less: what ends early on other than slow storage, and a layout, which takes
+/// what it takes, while its limit says when it is given up.
+pub fn time_at_most(plan: &Plan) -> String {
+    let live = || plan.phases.iter().filter(|phase| phase.skip.is_none());
+    let longer = live().fold(0u64, |sum, p| sum.saturating_add(p.time_limit_ns.saturating_sub(p.usual_time_ns())));
+    let layouts = live().filter(|p| p.kind == PhaseKind::Layout);
+    let layout_ns = layouts.fold(0u64, |sum, p| sum.saturating_add(p.time_limit_ns));
+    let limit = quantity::duration(plan.budget_ns);
+    if longer == 0 && layout_ns < plan.budget_ns / 2 {
+        return format!("{limit} at most");
+    }
+    let usual = quantity::duration(plan.budget_ns.saturating_sub(longer).saturating_sub(layout_ns));
+    let and = if layout_ns > 0 { " and the layout" } else { "" };
+    format!("{usual}{and}; on slow storage {limit} at most")
 }
 
 /// How long it takes, where its limits of time say nothing of that: phases that end by their amounts, and what is done again, of which nobody
