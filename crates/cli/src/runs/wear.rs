@@ -25,6 +25,10 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
     for id in archive.ids()? {
         // What cannot be read `runs list` complains of.
         let Ok(run) = archive.load_summary(&id) else { continue };
+        // A soak tells more of itself below, and a recording looks at its disk at its end only.
+        if matches!(run.command.as_str(), "soak" | "record") {
+            continue;
+        }
         let Some(session) = run.sessions.first() else { continue };
         for layer in &run.target.stack.layers {
             let Some(serial) = layer.text(facts::SERIAL) else { continue };

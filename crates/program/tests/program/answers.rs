@@ -189,3 +189,28 @@ fn reports_of_a_watching_tool_are_told_device_by_device() {
     assert!(row("sda").contains("200 IOPS") && row("sdb").contains("20.0 IOPS"), "{}", ended.stdout);
     assert!(ended.stdout.lines().count() < 16, "{}", ended.stdout);
 }
+
+/// What eight runs say alike is said once, and their table is one of two that fit.
+#[test]
+fn a_page_of_many_runs_says_once_what_is_the_same() {
+    let scratch = Scratch::new();
+    for _ in 0..2 {
+        let args = ["check", "sim:class4-card", "--budget", "20s", "--seed", "1", "--tag", "all", "--json"];
+        assert!(matches!(scratch.run(args).code, 0 | 1 | 4));
+    }
+    let dd = "1048576000 bytes (1.0 GB, 1000 MiB) copied, 10.0 s, 105 MB/s\n";
+    for i in 0..6 {
+        let name = format!("dd-{i}.txt");
+        std::fs::write(scratch.path().join(&name), format!("1000+0 records in\n1000+0 records out\n{dd}")).unwrap();
+        assert_eq!(scratch.run(["import", &name, "--tag", "all"]).code, 0);
+    }
+    let page = scratch.path().join("page.html");
+    assert_eq!(scratch.run(["report", "all", "-o", page.to_str().unwrap()]).code, 0);
+    let html = std::fs::read_to_string(page).unwrap();
+    let list = html.split("id=\"rates\"").next().unwrap();
+    assert_eq!(list.matches("too slow for").count(), 1, "{list}");
+    assert!(list.contains("says the same as run 1"), "{list}");
+    for part in ["Rates of runs 1 to 4", "Rates of runs 5 to 8", "105 MB/s"] {
+        assert!(html.contains(part), "{part}");
+    }
+}

@@ -192,3 +192,35 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
         p.hint { @if curves.len() <= MOST_CURVES { "Solid lines read, dashed lines write. " } "A percentile is shown where at least ten operations lie beyond it." }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Access, Operation, Order, PhaseRecord};
+
+    #[test]
+    fn no_two_curves_of_a_drawing_look_alike() {
+        let mut latency = Histogram::new();
+        latency.record_n(1_000, 100);
+        let kinds = [
+            ("seq-read", Operation::Read, Order::Sequential, 1 << 20, 8),
+            ("small-pages", Operation::Read, Order::Sequential, 1 << 20, 8),
+            ("seq-write", Operation::Write, Order::Sequential, 1 << 20, 8),
+            ("rand-read", Operation::Read, Order::Random, 4096, 1),
+            ("rand-write", Operation::Write, Order::Random, 4096, 1),
+        ];
+        let phase = |i: usize| {
+            let (name, operation, order, block, depth) = kinds[i % kinds.len()];
+            let stream = test_runs::stream(operation, order, block << (i / kinds.len()), depth);
+            let plan = test_runs::plan(&format!("{name}-{i}"), Access::Direct, vec![stream]);
+            let record = PhaseRecord { latency: latency.clone(), ..PhaseRecord::default() };
+            test_runs::measured(plan, record, vec![])
+        };
+        let run = test_runs::run((0..MOST_CURVES).map(phase).collect());
+        let mut looks: Vec<String> = curves(&run).into_iter().map(|c| c.class).collect();
+        assert_eq!(looks.len(), MOST_CURVES);
+        looks.sort_unstable();
+        looks.dedup();
+        assert_eq!(looks.len(), MOST_CURVES, "{looks:?}");
+    }
+}

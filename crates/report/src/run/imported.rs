@@ -76,6 +76,10 @@ impl Told<'_> {
         quantities.iter().find_map(|q| self.metrics.iter().find(|m| parts(self.phase, m) == (scope, *q)))
     }
 
+    fn is_idle(&self, scope: &str) -> bool {
+        COLUMNS.iter().filter_map(|(_, quantities)| self.metric(scope, quantities)).all(|m| m.value == Some(0.0))
+    }
+
     fn name(&self) -> &str {
         self.phase.map_or("", |phase| phase.plan.name.as_str())
     }
@@ -122,6 +126,10 @@ fn in_columns(told: &[Told<'_>], n: &mut Numbers) -> Table {
             let below = outer.and_then(|outer| {
                 if outer.is_empty() { Some(scope) } else { scope.strip_prefix(outer)?.strip_prefix('.') }
             });
+            // Directions in which a device did nothing say nothing more.
+            if of.phase.is_none() && below.is_some() && of.is_idle(scope) {
+                continue;
+            }
             let label = match (below, scope) {
                 (Some(below), _) => below,
                 (None, "") => of.name(),
