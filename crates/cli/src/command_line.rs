@@ -17,7 +17,7 @@ narrows: how fast is this storage, and what limits it?
   narrows run WORKLOAD DIR          narrows workloads lists them
   narrows soak DIR                  are data still there after days of writing?
   narrows record DIR                streams of frames, and how many fit
-  narrows why                       what limits the last run, and what decides it
+  narrows why                       what limits the last run, what decides it
   narrows runs                      what was measured; narrows runs show latest
 
 narrows --help lists all commands; narrows help COMMAND has its examples.

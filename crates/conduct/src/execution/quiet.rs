@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(between(idle(100), 20), None);
         assert!(between(CpuTicks { steal: 8, ..idle(92) }, 0).unwrap().contains("hypervisor took 8 %"));
         assert!(between(CpuTicks { user: 60, ..idle(40) }, 0).unwrap().contains("60 % of the processors"));
-        assert!(between(idle(100), 90).unwrap().contains("90 % of the time"));
+        assert!(between(idle(100), 900).unwrap().contains("90 % of the time"));
     }
 
     #[test]

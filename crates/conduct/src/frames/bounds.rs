@@ -50,7 +50,10 @@ pub fn fitted(study: &FramesStudy, target: &OsStr, ways: usize, most: Option<u64
     let most = most.map_or_else(|| whole_bytes(target), Ok)?;
     let each = most / measurements(&study, ways).max(1);
     let share = each as f64 / (each + beside(&study, each)).max(1) as f64;
-    study.room_bytes = study.room_bytes.min((each as f64 * share) as u64);
+    let frames = (each as f64 * share) as u64;
+    // What a file system writes beside them does not grow in proportion: blocks of whole frames.
+    let over = (frames + beside(&study, frames)).saturating_sub(each);
+    study.room_bytes = study.room_bytes.min(frames.saturating_sub(over));
     if study.room_bytes < LEAST_FRAMES * study.frame_bytes {
         let least = FramesStudy { room_bytes: LEAST_FRAMES * study.frame_bytes, ..study.clone() };
         let what = format!("{} are too few for eight frames in each measurement", model::bytes_text(most));

@@ -183,7 +183,10 @@ fn a_read_only_mount_and_a_full_file_system_are_told() {
     have!(tool("mount", &["-o", "remount,rw", point]));
     let room = open(mounted.path(), true, options("ext4")).unwrap().max_bytes();
     assert!((64 * MIB..256 * MIB).contains(&room), "{room}: 256 MiB stay free");
+    // A small file system keeps half of what is free, until nothing is.
     std::fs::write(mounted.path().join("ballast"), vec![1; room as usize]).unwrap();
+    assert!(open(mounted.path(), true, options("ext4")).unwrap().max_bytes() <= room);
+    let _ = std::fs::write(mounted.path().join("more"), vec![1; 512 * MIB as usize]).unwrap_err();
     let failure = open(mounted.path(), true, options("ext4")).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Environment);
     assert!(failure.message.contains("not enough room"), "{failure}");

@@ -33,6 +33,8 @@ struct Metric {
     unit: String,
     better: Option<String>,
     value: Option<f64>,
+    #[allow(dead_code)]
+    bound: Option<String>,
     ratio_to_best: Option<f64>,
     place: Option<u32>,
     n: u32,

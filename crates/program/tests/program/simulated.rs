@@ -229,7 +229,7 @@ fn sets_of_slowed_runs_are_compared_with_a_warning() {
     let warned = |m: &&serde_json::Value| m["reasons"].as_array().unwrap().iter().any(|r| r["code"] == "slowed");
     let told: Vec<_> = compared["metrics"].as_array().unwrap().iter().filter(warned).collect();
     assert!(told.iter().any(|m| m["verdict"] == "better"), "{compared}");
-    let strict = scratch.json(["compare", "before", "after", "--strict", "--json"], 0);
+    let strict = scratch.json(["compare", "before", "after", "--strict", "--json"], 4);
     assert_eq!(strict["overall"], "invalid", "{strict}");
     let ranked = scratch.json(["rank", "before", "after", "--json"], 0);
     let metrics = ranked["targets"][0]["metrics"].as_array().unwrap();

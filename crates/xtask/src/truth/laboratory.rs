@@ -61,7 +61,7 @@ pub fn run(device: &str, wanted: &Wanted, dress: &Dress, seed: u64) -> anyhow::R
         archive: None,
         keep_every: Duration::ZERO,
         keep_shared: false,
-        wait_quiet: std::time::Duration::ZERO,
+        wait_quiet: Duration::ZERO,
         clock: WallClock::start(),
     };
     Ok(execution.execute(command, plan, budget, &mut opened, None)?.run)
