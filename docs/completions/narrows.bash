@@ -172,7 +172,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__check)
-            opts="-h -V --budget --for --max-write --read-only --exhaust --plan --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --budget --for --max-write --read-only --exhaust --plan --details --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --wait-quiet --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,6 +221,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --wait-quiet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --archive)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
@@ -240,7 +244,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__compare)
-            opts="-o -h -V --repeat --with --plan --seed --overwrite --destroy --read-registers --margin --alpha --primary --fail-on --markdown --output --identify --json --archive --color --help --version"
+            opts="-o -h -V --repeat --with --set --plan --seed --overwrite --destroy --read-registers --margin --alpha --primary --strict --fail-on --anyway --markdown --output --identify --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -251,6 +255,10 @@ _narrows() {
                     return 0
                     ;;
                 --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -459,7 +467,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__fill)
-            opts="-h -V --size --passes --random --rest --verify --plan --report --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --size --passes --random --rest --verify --plan --report --overwrite --destroy --read-registers --seed --tag --wait-quiet --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -504,6 +512,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --wait-quiet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --archive)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
@@ -523,13 +535,17 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__import)
-            opts="-h -V --better --tag --json --archive --color --help --version"
+            opts="-h -V --better --for --tag --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --better)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -603,7 +619,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__rank)
-            opts="-o -h -V --predict --predictors --metric --better --markdown --output --identify --json --archive --color --help --version"
+            opts="-o -h -V --predict --predictors --metric --better --strict --markdown --output --identify --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -674,7 +690,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__rate)
-            opts="-h -V --class --capacity --budget --max-write --overwrite --destroy --read-registers --seed --tag --json --archive --color --help --version"
+            opts="-h -V --class --capacity --budget --max-write --overwrite --destroy --read-registers --seed --tag --wait-quiet --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -708,6 +724,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --wait-quiet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --archive)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
@@ -727,7 +747,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__record)
-            opts="-o -h -V --output --camera --generate --jitter --burst --frames --seed --listen --for --size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --pin --unpin --export --stream --from --to --last --into --json --archive --color --help --version"
+            opts="-o -h -V --output --camera --generate --jitter --burst --frames --seed --listen --for --size --keep-size --when-full --max-frame --segment --ring --ring-full --max-latency --priority --nice --cpus --defer --defer-at-most --limit --metrics --new --overwrite --destroy --plan --streams --max-write --list --verify --recover --pin --unpin --export --stream --from --to --last --into --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -972,7 +992,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-h -V --set --real --plan --max-write --lenient --on-error --format --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --repeat --resume --calibrate --restore --allow-commands --name --rw --readwrite --rwmixread --rwmixwrite --bs --blocksize --bsrange --blocksize_range --bssplit --blockalign --ba --ioengine --stat_type --iodepth --iodepth_batch --iodepth_batch_submit --iodepth_batch_complete --iodepth_batch_complete_min --direct --buffered --sync --numa_cpu_nodes --numa_mem_policy --rate_min --ratemin --rate_iops_min --flow --flow_id --flow_sleep --random_sequence_stride --verify_backlog --verify_pattern --steadystate_check_interval --ss_interval --fill_device --fill_fs --cpuload --cpuchunks --cpumode --hipri --nowait --uncached --atomic --mem --iomem --iomem_align --mem_align --hugepage-size --invalidate --fsync --fdatasync --end_fsync --fsync_on_close --numjobs --cpus_allowed --cpus_allowed_policy --exitall --exit_what --exitwhat --prioclass --prio --priohint --cmdprio_percentage --cmdprio_class --cmdprio --cmdprio_hint --cmdprio_bssplit --directory --filename --nrfiles --nr_files --filename_format --filesize --file_service_type --size --io_size --io_limit --offset --fileoffset --offset_increment --number_ios --loops --runtime --timeout --time_based --ramp_time --startdelay --start_delay --stonewall --wait_for_previous --wait_for --zonemode --zonesize --zonerange --zoneskip --group_reporting --new_group --zero_buffers --buffer_compress_percentage --dedupe_percentage --dedupe_mode --dedupe_working_set_percentage --dedupe_global --randrepeat --allrandrepeat --randseed --norandommap --random_distribution --rate --rate_iops --rate_process --max_latency --latency_target --latency_window --latency_percentile --latency_run --thinktime --thinktime_spin --thinktime_blocks --verify --verify_write_sequence --do_verify --verify_fatal --continue_on_error --ignore_error --steadystate --ss --steadystate_duration --ss_dur --steadystate_ramp_time --ss_ramp --kb_base --write_bw_log --write_lat_log --write_iops_log --write_hist_log --log_avg_msec --log_hist_msec --log_hist_coarseness --log_max_value --log_offset --log_compression --log_store_compressed --log_unix_epoch --log_alternate_epoch --log_alternate_epoch_clock_id --log_issue_time --log_compression_cpus --job_start_clock_id --block_error_percentiles --log_window_value --log_entries --log_prio --per_job_logs --percentile_list --lat_percentiles --clat_percentiles --slat_percentiles --bwavgtime --iopsavgtime --disable_lat --disable_clat --disable_slat --disable_bw --disable_bw_measurement --gtod_reduce --unified_rw_reporting --rate_cycle --ratecycle --rwmixcycle --disk_util --error_dump --refill_buffers --scramble_buffers --buffer_compress_chunk --description --comm --unit_base --eta --eta_interval --minimal --significant_figures --status_interval --thread --threads --fork --userspace_reap --fixedbufs --registerfiles --nonvectored --clocksource --gtod_cpu --clocksource_cpu --iodepth_batch_complete_max --io_submit_mode --libaio_vectored --softrandommap --random_generator --use_os_rand --verify_interval --verify_async --verify_async_cpus --verify_dump --verifysort --verify_offset --verify_pattern_interval --verifysort_nr --fallocate --create_on_open --create_serialize --create_fsync --allow_file_create --fadvise_hint --openfiles --unlink --unlink_each_loop --allow_mounted_write --readonly --exitall_on_error --nice --read_iolog --write_iolog --replay_no_stall --replay_redirect --replay_align --replay_scale --replay_time_scale --replay_skip --merge_blktrace_file --merge_blktrace_scalars --merge_blktrace_iters --blktrace --read_iolog_chunked --lockmem --iodepth_low --iodepth_batch_complete_max_ratio --serialize_overlap --bs_is_seq_rand --bs_unaligned --blocksize_unaligned --overlap --io_size_pct --profile --kb_base_unit --thinktime_blocks_type --thinktime_iotime --write_barrier --sprandom --spr_cs --spr_num_regions --spr_op --stats --write_hint --thp --gpu_dev_id --startdelay_range --cpumask --end_syncfs --filesize_range --file_append --unique_filename --opendir --create_only --pre_read --lockfile --filetype --flow_watermark --sync_file_range --sqthread_poll --sqthread_poll_cpu --cmd_type --md_per_io_size --pi_act --pi_chk --apptag --apptag_mask --readwrite_mode --writefua --readfua --write_mode --verify_mode --fdp --plids --dataplacement --fdp_pli --num_range --fdp_pli_select --plid_select --dp_scheme --data_placement --cdb_len --deac --read_mode --verify_bytchk --force_async --hostname --port --protocol --listen --pingpong --interface --ttl --nodelay --window_size --mss --exit_on_io_done --hipri_percentage --offset_align --ramp_size --percentage_random --percentage_sequential --rate_ignore_thinktime --rw_sequencer --zonecapacity --max_open_zones --job_max_open_zones --read_beyond_wp --zone_reset_threshold --zone_reset_frequency --ignore_zone_limits --recover_zbd_write_error --write_zone_remainder --exec_prerun --exec_postrun --ioscheduler --cgroup --cgroup_weight --cgroup_nodelete --uid --gid --thinkcycles --verify_backlog_batch --verify_only --verify_state_load --verify_state_save --experimental_verify --trim_percentage --trim_verify_zero --trim_backlog --trim_backlog_batch --verify_header_seed --verify_policy --buffer_pattern --json --archive --color --help --version"
+            opts="-h -V --set --real --plan --max-write --lenient --on-error --format --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --wait-quiet --repeat --strict --resume --calibrate --restore --allow-commands --name --rw --readwrite --rw_sequencer --thinktime_blocks_type --rwmixread --rwmixwrite --bs --blocksize --bsrange --blocksize_range --bssplit --blockalign --ba --percentage_random --serialize_overlap --ioengine --stat_type --iodepth --iodepth_low --iodepth_batch --iodepth_batch_submit --iodepth_batch_complete --iodepth_batch_complete_min --direct --buffered --sync --numa_cpu_nodes --numa_mem_policy --rate_min --ratemin --rate_iops_min --flow --flow_id --flow_sleep --random_sequence_stride --verify_backlog --verify_pattern --steadystate_check_interval --ss_interval --fill_device --fill_fs --cpuload --cpuchunks --cpumode --hipri --nowait --uncached --atomic --mem --iomem --iomem_align --mem_align --hugepage-size --invalidate --fsync --fdatasync --end_fsync --fsync_on_close --numjobs --cpus_allowed --cpumask --cpus_allowed_policy --exitall --exit_what --exitwhat --prioclass --prio --priohint --cmdprio_percentage --cmdprio_class --cmdprio --cmdprio_hint --cmdprio_bssplit --directory --filename --nrfiles --nr_files --filename_format --filesize --file_service_type --size --io_size --io_limit --offset --fileoffset --offset_increment --offset_align --number_ios --loops --runtime --timeout --time_based --ramp_time --startdelay --start_delay --stonewall --wait_for_previous --wait_for --zonemode --zonesize --zonerange --zoneskip --group_reporting --new_group --zero_buffers --buffer_pattern --buffer_compress_percentage --dedupe_percentage --dedupe_mode --dedupe_working_set_percentage --dedupe_global --randrepeat --allrandrepeat --randseed --norandommap --random_distribution --rate --rate_iops --rate_process --max_latency --latency_target --latency_window --latency_percentile --latency_run --thinktime --thinktime_spin --thinktime_blocks --verify --verify_write_sequence --do_verify --verify_fatal --continue_on_error --ignore_error --steadystate --ss --steadystate_duration --ss_dur --steadystate_ramp_time --ss_ramp --kb_base --write_bw_log --write_lat_log --write_iops_log --write_hist_log --log_avg_msec --log_hist_msec --log_hist_coarseness --log_max_value --log_offset --log_compression --log_store_compressed --log_unix_epoch --log_alternate_epoch --log_alternate_epoch_clock_id --log_issue_time --log_compression_cpus --job_start_clock_id --block_error_percentiles --log_window_value --log_entries --log_prio --per_job_logs --percentile_list --lat_percentiles --clat_percentiles --slat_percentiles --bwavgtime --iopsavgtime --disable_lat --disable_clat --disable_slat --disable_bw --disable_bw_measurement --gtod_reduce --unified_rw_reporting --rate_cycle --ratecycle --rwmixcycle --disk_util --error_dump --refill_buffers --scramble_buffers --buffer_compress_chunk --description --comm --unit_base --eta --eta_interval --minimal --significant_figures --status_interval --thread --threads --fork --userspace_reap --fixedbufs --registerfiles --nonvectored --clocksource --gtod_cpu --clocksource_cpu --iodepth_batch_complete_max --io_submit_mode --libaio_vectored --softrandommap --random_generator --use_os_rand --verify_interval --verify_async --verify_async_cpus --verify_dump --verifysort --verify_offset --verify_pattern_interval --verifysort_nr --fallocate --create_on_open --create_serialize --create_fsync --allow_file_create --fadvise_hint --openfiles --unlink --unlink_each_loop --allow_mounted_write --readonly --unique_filename --verify_state_save --exitall_on_error --nice --read_iolog --write_iolog --replay_no_stall --replay_redirect --replay_align --replay_scale --replay_time_scale --replay_skip --merge_blktrace_file --merge_blktrace_scalars --merge_blktrace_iters --blktrace --read_iolog_chunked --lockmem --iodepth_batch_complete_max_ratio --bs_is_seq_rand --bs_unaligned --blocksize_unaligned --overlap --io_size_pct --profile --kb_base_unit --thinktime_iotime --write_barrier --sprandom --spr_cs --spr_num_regions --spr_op --stats --write_hint --thp --gpu_dev_id --startdelay_range --end_syncfs --filesize_range --file_append --opendir --create_only --pre_read --lockfile --filetype --flow_watermark --sync_file_range --sqthread_poll --sqthread_poll_cpu --cmd_type --md_per_io_size --pi_act --pi_chk --apptag --apptag_mask --readwrite_mode --writefua --readfua --write_mode --verify_mode --fdp --plids --dataplacement --fdp_pli --num_range --fdp_pli_select --plid_select --dp_scheme --data_placement --cdb_len --deac --read_mode --verify_bytchk --force_async --hostname --port --protocol --listen --pingpong --interface --ttl --nodelay --window_size --mss --exit_on_io_done --hipri_percentage --program --arguments --grace_time --std_redirect --donorname --inplace --volume --brick --single-instance --skip_bad --sg_write_mode --stream_id --uri --bindname --verb --clustername --pool --rbdname --clientname --conf --busy_poll --touch_objects --percentage_sequential --ramp_size --rate_ignore_thinktime --zonecapacity --max_open_zones --job_max_open_zones --read_beyond_wp --zone_reset_threshold --zone_reset_frequency --ignore_zone_limits --recover_zbd_write_error --write_zone_remainder --exec_prerun --exec_postrun --ioscheduler --cgroup --cgroup_weight --cgroup_nodelete --uid --gid --thinkcycles --verify_backlog_batch --verify_only --verify_state_load --experimental_verify --trim_percentage --trim_verify_zero --trim_backlog --trim_backlog_batch --verify_header_seed --verify_policy --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1032,6 +1052,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --wait-quiet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --repeat)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1049,6 +1073,14 @@ _narrows() {
                     return 0
                     ;;
                 --readwrite)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rw_sequencer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --thinktime_blocks_type)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1088,6 +1120,14 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --percentage_random)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serialize_overlap)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --ioengine)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1097,6 +1137,10 @@ _narrows() {
                     return 0
                     ;;
                 --iodepth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --iodepth_low)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1264,6 +1308,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --cpumask)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cpus_allowed_policy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1364,6 +1412,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --offset_align)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --number_ios)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1433,6 +1485,10 @@ _narrows() {
                     return 0
                     ;;
                 --zero_buffers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --buffer_pattern)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1916,6 +1972,14 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --unique_filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --verify_state_save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --exitall_on_error)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1980,15 +2044,7 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --iodepth_low)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --iodepth_batch_complete_max_ratio)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --serialize_overlap)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2017,10 +2073,6 @@ _narrows() {
                     return 0
                     ;;
                 --kb_base_unit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --thinktime_blocks_type)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2068,10 +2120,6 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --cpumask)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --end_syncfs)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2081,10 +2129,6 @@ _narrows() {
                     return 0
                     ;;
                 --file_append)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --unique_filename)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2272,15 +2316,91 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --offset_align)
+                --program)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --ramp_size)
+                --arguments)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --percentage_random)
+                --grace_time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --std_redirect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --donorname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inplace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --volume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --brick)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --single-instance)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --skip_bad)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sg_write_mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stream_id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --uri)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bindname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --verb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clustername)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rbdname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clientname)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --conf)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --busy_poll)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --touch_objects)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2288,11 +2408,11 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --rate_ignore_thinktime)
+                --ramp_size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --rw_sequencer)
+                --rate_ignore_thinktime)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2380,10 +2500,6 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --verify_state_save)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --experimental_verify)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2409,10 +2525,6 @@ _narrows() {
                     return 0
                     ;;
                 --verify_policy)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --buffer_pattern)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2460,7 +2572,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__runs__subcmd__delete)
-            opts="-h -V --json --archive --color --help --version"
+            opts="-y -h -V --yes --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2526,7 +2638,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__runs__subcmd__prune)
-            opts="-h -V --tag --workload --target --since --keep --older-than --dry-run --json --archive --color --help --version"
+            opts="-y -h -V --tag --workload --target --since --keep --older-than --dry-run --yes --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

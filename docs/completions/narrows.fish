@@ -54,13 +54,14 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "__complete" -d 'Names for a completion script'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit (narrows explain for-etcd); only what decides it is measured, and it exits with 1 for no' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit (narrows explain for-etcd), or several with commas between; only what decides it is measured, and it exits with 1 for no' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device; of one below 800 MiB 16 MiB, at most a quarter of it]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 'How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only when it has ended [default: 60s, and on the measured disk when it has ended]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -68,6 +69,7 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-only -d 'Write nothing: only what reading tells is measured'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l exhaust -d 'Write as much as the time allows, until write caches have run out: wears flash'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l plan -d 'Show what would be done, and how much it writes at most, without doing it'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l details -d 'Everything on a terminal, too: intervals, evidence, each reason. Files and pipes get it always'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
@@ -98,11 +100,14 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l keep-every -d 'H
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l repeat -d 'Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l name -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l rw -d 'read, write, rw, randread, randwrite, randrw, trim ...; then the one name that follows is the TARGET' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l readwrite -d 'What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rw_sequencer -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_blocks_type -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l rwmixread -d 'Reads among the operations of a mix' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l rwmixwrite -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l bs -d 'Size of the operations' -r
@@ -112,9 +117,12 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize_range 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l bssplit -d 'Size of the operations' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l blockalign -d 'Offsets are multiples of it' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l ba -d 'Offsets are multiples of it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l percentage_random -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l serialize_overlap -d 'An operation waits for those in flight with which it shares bytes' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l ioengine -d 'By which calls; without it io_uring for direct access and plain calls for buffered, for one direct write at a time to a file, and for one direct operation at a time on tmpfs and ramfs' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l stat_type -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth -d 'Operations in flight' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_low -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch -d 'Operations handed over in one call at most' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_submit -d 'Operations handed over in one call at most' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_complete -d 'Completions that a full queue waits for' -r
@@ -156,6 +164,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l end_fsync -d 'fs
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l fsync_on_close -d 'fsync when it ends' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l numjobs -d 'Streams that do this side by side' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpus_allowed -d 'Processors that may be used' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpumask -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpus_allowed_policy -d 'Each stream is pinned to one of them' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l exitall -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l exit_what -d 'As in fio\'s job files' -r
@@ -181,6 +190,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_limit -d 'It 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l fileoffset -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_increment -d 'From the start of one stream\'s region to the next\'s; 0: all in one region' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_align -d 'An offset in per cent is rounded up to a multiple of it; without it, of the smallest block' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l number_ios -d 'It ends after so many operations' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l loops -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l runtime -d 'Seconds at most; with --time_based, until then' -r
@@ -199,6 +209,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l zoneskip -d 'As 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l group_reporting -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l new_group -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l zero_buffers -d 'Writes zeroes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffer_pattern -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffer_compress_percentage -d 'Share of the data written that compresses to nothing' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dedupe_percentage -d 'Share of the blocks written that are copies' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dedupe_mode -d 'As in fio\'s job files' -r
@@ -319,6 +330,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l unlink -d 'As in
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l unlink_each_loop -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow_mounted_write -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l readonly -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l unique_filename -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_state_save -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l exitall_on_error -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l nice -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_iolog -d 'As in fio\'s job files' -r
@@ -335,9 +348,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l merge_blktrace_i
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l blktrace -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_iolog_chunked -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l lockmem -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_low -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l iodepth_batch_complete_max_ratio -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l serialize_overlap -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l bs_is_seq_rand -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l bs_unaligned -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l blocksize_unaligned -d 'As in fio\'s job files' -r
@@ -345,7 +356,6 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l overlap -d 'As i
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_size_pct -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l profile -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l kb_base_unit -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_blocks_type -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinktime_iotime -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_barrier -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l sprandom -d 'As in fio\'s job files' -r
@@ -357,11 +367,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l write_hint -d 'A
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l thp -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l gpu_dev_id -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l startdelay_range -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l cpumask -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l end_syncfs -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filesize_range -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_append -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l unique_filename -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l opendir -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_only -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l pre_read -d 'As in fio\'s job files' -r
@@ -408,12 +416,31 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l window_size -d '
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l mss -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l exit_on_io_done -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l hipri_percentage -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_align -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l ramp_size -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l percentage_random -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l program -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l arguments -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l grace_time -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l std_redirect -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l donorname -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l inplace -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l volume -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l brick -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l single-instance -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l skip_bad -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l sg_write_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l stream_id -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l uri -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l bindname -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l verb -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l clustername -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l pool -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l rbdname -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l clientname -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l conf -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l busy_poll -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l touch_objects -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l percentage_sequential -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l ramp_size -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l rate_ignore_thinktime -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l rw_sequencer -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l zonecapacity -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l max_open_zones -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l job_max_open_zones -d 'As in fio\'s job files' -r
@@ -435,7 +462,6 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l thinkcycles -d '
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_backlog_batch -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_only -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_state_load -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_state_save -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l experimental_verify -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_percentage -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_verify_zero -d 'As in fio\'s job files' -r
@@ -443,7 +469,6 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_backlog -d 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l trim_backlog_batch -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_header_seed -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_policy -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l buffer_pattern -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -453,6 +478,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l lenient -d 'Leav
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l strict -d 'Leave out runs of an experiment that something slowed (steal, other programs, throttling) instead of warning'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l calibrate -d 'Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig\'s noise floor'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l restore -d 'Undo what an experiment changed on this machine and could not undo itself (a crash, a power cut), and end'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow-commands -d 'Run the commands in an experiment\'s text without asking; without a terminal there is nobody to ask'
@@ -517,6 +543,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand watch" -s h -l help -d '
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l repeat -d 'Make the runs first, so many of each value of --with, in randomised order; A is then \'WORKLOAD TARGET\'' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l with -d 'What differs between the runs: a setting (narrows tune --list), a file below /sys, a sysctl, mount-options, target, or a key of the workload' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l set -d 'Another value for a key of the workload, in all runs of --repeat' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l seed -d 'Seed of the order of the runs of --repeat, and of everything random in them [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]' -r
@@ -531,6 +558,8 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l plan -d 'Show what --repeat would do instead of doing it'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l strict -d 'Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l anyway -d 'With --fail-on, judge also results of other tools whose job options differ'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l markdown -d 'The comparison as Markdown, for an issue or a forum'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -545,6 +574,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand rank" -l archive -d 'Whe
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l strict -d 'Leave out runs that something slowed instead of taking what they show as the least that the target does'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l markdown -d 'The ranking as Markdown, for an issue or a forum'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -557,6 +587,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand fill" -l report -d 'Wher
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -602,7 +633,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand record" -l frames -d 'Ma
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l seed -d 'Seed of what is made up' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l listen -d 'Take producers by a Unix socket that is made there' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l for -d 'How long to record [default: until the producers end, or Ctrl-C]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l size -d 'Room of a new recording [default: all of a device or file; of a directory what is free but for a part]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l size -d 'Room of a new recording, reserved at its start [default: all of a device, or of a file that is there; a new file takes room as it grows, and leaves a twentieth of the file system free]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l when-full -d 'At the end of the room [default: stop]' -r -f -a "stop\t'Recording stops'
 wrap\t'The oldest is overwritten'"
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-frame -d 'The largest frame of a new recording [default: a quarter of a segment, 16 MiB]' -r
@@ -621,7 +652,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand record" -l limit -d 'Lim
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l metrics -d 'Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l destroy -d 'Allow recording onto the block device TARGET with this serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l streams -d 'The streams that are planned for: how many, and bits or bytes a second of each' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-write -d 'What --plan writes at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-write -d 'What --plan writes to the device at most [default: as a check: 2 GiB, at most 2 % of the device]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l export -d 'Write frames in this format to --into, else to stdout; also while recording goes on' -r -f -a "jpeg\t'A file for each picture, in the directory --into'
 mjpeg\t'Pictures one behind the other'
 mkv\t'A film (Matroska) that players take, with the times of the frames'
@@ -635,12 +666,13 @@ complete -c narrows -n "__fish_narrows_using_subcommand record" -l archive -d 'W
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l keep-size -d 'Keep what was reserved and not used: else it is given back at the end'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l new -d 'Give up what was recorded there before'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l overwrite -d 'Allow recording into the regular file TARGET that holds something else: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l plan -d 'Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l list -d 'Say what a recording holds'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l verify -d 'Read all of a recording: is any frame missing or altered that was acknowledged?'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l recover -d 'The same after a crash, and mend what is damaged of its head'
+complete -c narrows -n "__fish_narrows_using_subcommand record" -l recover -d 'The same after a crash; mend what is damaged of its head, and give back room that it does not use'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l pin -d 'Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps goes round them, also one that goes on now'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l unpin -d 'Let them be overwritten again; without a time, all'
 complete -c narrows -n "__fish_narrows_using_subcommand record" -l json -d 'Print one valid JSON document on stdout, and nothing else'
@@ -654,6 +686,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand rate" -l max-write -d 'T
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -694,13 +727,14 @@ complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l workload -d 'Of this workload' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l target -d 'On this target, or with this in its name' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l since -d 'Not older than this (7d, 12h)' -r
-complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l keep -d 'Keep so many of each target, the newest' -r
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l keep -d 'Keep so many of each workload on each target, the newest' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l older-than -d 'Only runs that are older (30d, 12h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l dry-run -d 'Only say which would go'
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s y -l yes -d 'Delete without asking; only a terminal is asked'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from prune" -s V -l version -d 'Print version'
@@ -752,6 +786,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -s y -l yes -d 'Delete without asking; only a terminal is asked'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and __fish_seen_subcommand_from delete" -s V -l version -d 'Print version'
@@ -782,6 +817,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand export" -l json -d 'Prin
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l better -d 'Whether more or less of a metric is better, where its format does not tell; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l for -d 'Also answer whether the storage is good for this, as far as the numbers tell: a name as of check --for' -r
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l tag -d 'A tag for the runs; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'

@@ -3,8 +3,8 @@
 use crate::args::{CheckArgs, GlobalArgs};
 use crate::execution::{Execution, Finished, Page};
 use crate::output::Output;
-use crate::report_page;
 use crate::signals::SecondSignal;
+use crate::{report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
 use model::{Failure, FailureKind, RunState, TargetKind, parse_bytes};
 use report::document::PlanDocument;
@@ -106,7 +106,7 @@ impl Check<'_> {
             failures.for_each(|failure| output.beside(&failure));
             return Err(first);
         }
-        report_page::show_side_by_side(&finished, output);
+        side_by_side::show(&finished, output);
         let mut code = failures.first().map_or(ExitCode::SUCCESS, |f| ExitCode::from(f.kind.exit_code()));
         failures.iter().for_each(|failure| output.beside(failure));
         for one in finished {

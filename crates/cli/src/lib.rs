@@ -34,6 +34,7 @@ mod redaction;
 mod report_page;
 mod run;
 mod runs;
+mod side_by_side;
 mod signals;
 mod simulated;
 mod soak;

@@ -2,15 +2,13 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, ReportArgs};
-use crate::execution::Finished;
 use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
 use archive::Archive;
 use conduct::Conclusions;
-use judge::TargetRuns;
 use model::{Failure, FailureKind, Run};
-use report::document::{CheckDocument, ChecksDocument, FillDocument, PageDocument, RunDocument};
+use report::document::{CheckDocument, FillDocument, PageDocument, RunDocument};
 use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -131,23 +129,6 @@ fn show_as(
     }
 }
 
-/// Several targets side by side, or the document with all of them.
-pub fn show_side_by_side(finished: &[Finished], output: &Output) {
-    let named = |f: &Finished| TargetRuns { name: f.run.target.name.clone(), runs: vec![f.run.clone()] };
-    let uses = judge::by_use(&finished.iter().map(named).collect::<Vec<_>>());
-    let starts: Vec<String> = finished.iter().map(|f| started(&f.run)).collect();
-    let pages: Vec<Option<String>> =
-        finished.iter().map(|f| f.page.as_ref().ok().map(|p| p.display().to_string())).collect();
-    let parts = finished.iter().zip(&starts).zip(&pages);
-    let checks: Vec<Check<'_>> =
-        parts.map(|((f, started), page)| check(&f.run, &f.conclusions, started, page.as_deref(), None)).collect();
-    if output.is_json() {
-        output.document(&ChecksDocument::new(&checks, &uses));
-    } else {
-        output.text(&report::side_by_side_text(&checks, &uses, output.style()));
-    }
-}
-
 /// The document of a run.
 pub fn run_document(run: &Run, conclusions: &Conclusions, tags: &[String], output: &Output) {
     let answer = check(run, conclusions, &started(run), None, None).answer();
@@ -182,7 +163,7 @@ pub fn show_markdown(run: &Run, conclusions: &Conclusions, output: &Output) {
     output.text(&report::markdown(&check(run, conclusions, &started(run), None, None)));
 }
 
-fn check<'a>(
+pub(crate) fn check<'a>(
     run: &'a Run,
     conclusions: &'a Conclusions,
     started: &'a str,
@@ -209,7 +190,7 @@ fn check<'a>(
 }
 
 /// When the run started, for people: `2026-11-20 21:30 UTC`.
-fn started(run: &Run) -> String {
+pub(crate) fn started(run: &Run) -> String {
     run.sessions.first().map(|s| to_the_minute(&s.started)).unwrap_or_default()
 }
 

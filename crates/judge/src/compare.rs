@@ -11,6 +11,8 @@ mod processor;
 mod sides;
 mod single;
 #[cfg(test)]
+mod slowed_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 mod verdict;
 

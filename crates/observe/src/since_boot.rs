@@ -30,6 +30,8 @@ mod tests {
         let root = Root::new(directory.path());
         assert_eq!(written_since_boot(&root, "sda"), None);
         put("proc/uptime", "3600.50 7000.00\n");
+        // What was not there is remembered.
+        let root = Root::new(directory.path());
         assert_eq!(written_since_boot(&root, "sda"), Some((2_097_152, 3600.5)));
         assert_eq!(written_since_boot(&root, "sdb"), None);
     }

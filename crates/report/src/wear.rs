@@ -131,7 +131,7 @@ mod tests {
         let writing = |seen| Some(WritingRate { bytes_per_s: 1e6, over_s: 2.0 * 86_400.0, seen });
         (disk.writing, disk.years_left) = (writing(WritingSeen::Runs), Some((4.12, Some(9.87))));
         let text = said(&disk);
-        assert!(text.contains("At 86 GB a day, as seen over its runs (2 d"), "{text}");
+        assert!(text.contains("At 86 GB a day, as seen over its runs (48 h 00 min)"), "{text}");
         assert!(text.contains("it lasts 4.1 to 9.9 years, an estimate."), "{text}");
         (disk.writing, disk.years_left) = (writing(WritingSeen::Boot), Some((4.12, None)));
         assert!(said(&disk).contains("as seen since boot") && said(&disk).contains("4.1 years or more, an estimate"));

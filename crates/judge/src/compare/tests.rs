@@ -5,10 +5,10 @@ use model::{Better, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan,
 use test_runs::Draw;
 
 /// A seeded source of normal deviates (sum of twelve uniforms).
-struct Noise(Draw);
+pub(super) struct Noise(pub(super) Draw);
 
 impl Noise {
-    fn uniform(&mut self) -> f64 {
+    pub(super) fn uniform(&mut self) -> f64 {
         (self.0.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
@@ -27,12 +27,12 @@ pub(crate) fn run(metrics: Vec<Metric>, place: Option<ExperimentPlace>) -> Run {
     Run { command: "run".into(), experiment: place, ..test_runs::run(vec![phase]) }
 }
 
-fn place(arm: &str, pair: u32) -> Option<ExperimentPlace> {
+pub(super) fn place(arm: &str, pair: u32) -> Option<ExperimentPlace> {
     Some(ExperimentPlace { id: "x".into(), arm: arm.into(), pair, order: Some(2 * pair), seed: Some(7) })
 }
 
 /// Pairs of runs in which B is `ratio` times A, with noise of `sigma`, as a ratio.
-fn pairs(n: u32, ratio: f64, sigma: f64, seed: u64) -> (Vec<Run>, Vec<Run>) {
+pub(super) fn pairs(n: u32, ratio: f64, sigma: f64, seed: u64) -> (Vec<Run>, Vec<Run>) {
     let mut noise = Noise(Draw(seed));
     let mut one = |arm: &str, pair, truth: f64| {
         run(vec![rate("p.throughput_bytes_per_s", truth * (1.0 + sigma * noise.normal()))], place(arm, pair))
@@ -40,7 +40,7 @@ fn pairs(n: u32, ratio: f64, sigma: f64, seed: u64) -> (Vec<Run>, Vec<Run>) {
     (0..n).map(|i| (one("a", i, 1e8), one("b", i, 1e8 * ratio))).unzip()
 }
 
-fn first(a: &[Run], b: &[Run], asked: &Asked) -> Compared {
+pub(super) fn first(a: &[Run], b: &[Run], asked: &Asked) -> Compared {
     compare(a, b, asked).metrics.into_iter().next().expect("a metric")
 }
 
@@ -267,71 +267,6 @@ fn single_runs_are_never_better_or_worse() {
     assert_eq!(of((1.051e6, 3.1e6), (1e6, 1e6), &plain), [Some(true), Some(true), None]);
     let known = Asked { noise_floor: [("p.throughput_bytes_per_s".to_owned(), 0.2)].into(), ..Asked::default() };
     assert_eq!(of((1e6, 1e6), (1.15e6, 1e6), &known), [Some(false), Some(false), None]);
-}
-
-/// Slows a run by a share, as steal would: its number is a bound.
-fn slowed(run: &mut Run, share: f64) {
-    for metric in &mut run.phases[0].metrics {
-        metric.value = metric.value.map(|v| v * (1.0 - share));
-        metric.refuse(&["steal: the hypervisor took up to 9 % of a CPU's time".to_owned()]);
-        metric.bound = Some(model::Bound::AtLeast);
-    }
-}
-
-#[test]
-fn runs_that_something_slowed_count_in_randomised_pairs_with_a_warning() {
-    let (mut a, mut b) = pairs(12, 1.2, 0.02, 8);
-    a[..6].iter_mut().for_each(|r| slowed(r, 0.05));
-    b[4..10].iter_mut().for_each(|r| slowed(r, 0.05));
-    let c = first(&a, &b, &Asked::default());
-    assert_eq!(c.verdict, Verdict::Better, "{:?}", c.reasons);
-    let warning = c.reasons.iter().find(|r| r.starts_with("slowed: ")).expect("a warning");
-    assert!(warning.contains("6 of 12 runs of A and 6 of 12 of B") && warning.contains("--strict"), "{warning}");
-    let strict = first(&a, &b, &Asked { strict: true, ..Asked::default() });
-    assert_eq!(strict.verdict, Verdict::Invalid);
-    assert!(
-        strict.reasons.iter().any(|r| r.contains("refused: steal") && r.contains("12 of 24")),
-        "{:?}",
-        strict.reasons
-    );
-    // One run of a side is not slowed as the other is.
-    let single = first(&a[..1], &b[..1], &Asked::default());
-    assert_eq!((single.verdict, single.basis), (Verdict::Invalid, Basis::Single));
-}
-
-#[test]
-fn an_arm_and_itself_do_not_differ_because_runs_were_slowed() {
-    let mut draw = Noise(Draw(11));
-    let wrong = (0..300u64).filter(|trial| {
-        let (mut a, mut b) = pairs(10, 1.0, 0.02, 1_000 + trial);
-        for run in a.iter_mut().chain(&mut b) {
-            if draw.uniform() < 0.4 {
-                slowed(run, 0.3 * draw.uniform());
-            }
-        }
-        matches!(first(&a, &b, &Asked::default()).verdict, Verdict::Better | Verdict::Worse)
-    });
-    // 5 % of 300 are 15; 24 are more than chance gives once in a hundred times.
-    let wrong = wrong.count();
-    assert!(wrong <= 24, "{wrong} of 300 (seed 11)");
-}
-
-#[test]
-fn a_set_that_was_slowed_more_than_the_other_is_not_worse_for_it() {
-    let unpaired = |runs: Vec<Run>| runs.into_iter().map(|r| Run { experiment: None, ..r }).collect::<Vec<_>>();
-    let (a, b) = pairs(10, 1.0, 0.01, 9);
-    let (a, mut b) = (unpaired(a), unpaired(b));
-    b.iter_mut().for_each(|r| slowed(r, 0.2));
-    for (one, other) in [(&a, &b), (&b, &a)] {
-        let c = first(one, other, &Asked::default());
-        assert_eq!((c.verdict, c.basis), (Verdict::Unclear, Basis::Unpaired));
-        assert!(c.reasons.iter().any(|r| r.starts_with("slowed-unevenly: ")), "{:?}", c.reasons);
-    }
-    // What is faster although it was slowed is faster.
-    let (a, b) = pairs(10, 1.5, 0.01, 9);
-    let (a, mut b) = (unpaired(a), unpaired(b));
-    b.iter_mut().for_each(|r| slowed(r, 0.1));
-    assert_eq!(first(&a, &b, &Asked::default()).verdict, Verdict::Better);
 }
 
 #[test]

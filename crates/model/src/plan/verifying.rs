@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(can(&write(0, 1 << 20), EngineKind::IoUring), Ok(()));
         assert!(can(&write(0, 1 << 20), EngineKind::Null).unwrap_err().contains("keeps nothing"));
         assert_eq!(can(&write(0, 1 << 20), EngineKind::Sim), Ok(()));
-        assert!(can(&write(0, 2 << 30), EngineKind::Sim).unwrap_err().contains("at most 1 GiB"));
+        assert!(can(&write(0, 4 << 30), EngineKind::Sim).unwrap_err().contains("at most 2 GiB"));
         assert!(can(&write(100, 1 << 20), EngineKind::Psync).unwrap_err().contains("multiples"));
         let large = StreamPlan {
             kind: BlockPlan { block_size_bytes: 32 << 20, ..write(0, 1 << 30).block().clone() }.into(),

@@ -14,7 +14,7 @@ const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 const TABLE_LIMIT_BYTES: u64 = 64 << 20;
 
 /// How often a descriptor is looked at that is another one at each look.
-const DESCRIPTOR_LOOKS: u32 = 8;
+const DESCRIPTOR_LOOKS: u32 = 64;
 
 /// A process that has something open.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -120,10 +120,10 @@ fn what_is_written_is_read() {
 #[test]
 fn a_later_version_is_named_and_refused() {
     let mut bytes = superblock().encode();
-    bytes[8] = 3;
+    bytes[8] = 4;
     assert_eq!(Superblock::decode(&bytes), Ok(None), "the sum is wrong");
     fields::seal(&mut bytes);
-    assert_eq!(Superblock::decode(&bytes), Err(ContainerError::Version { found: 3 }));
+    assert_eq!(Superblock::decode(&bytes), Err(ContainerError::Version { found: 4 }));
     // Who knows of no pins must not overwrite what they keep.
     assert_eq!((superblock().encode()[8], pinned().encode()[8]), (1, 2));
 }

@@ -3,7 +3,7 @@
 use super::block::{Blocks, Says};
 use super::number::Units;
 use super::priority::Priorities;
-use super::values::positive;
+use super::values::{Mistake, positive};
 use crate::extent::Extent;
 use crate::job::{Files, Job};
 use model::{
@@ -27,7 +27,7 @@ pub(super) enum ExitWhat {
 const MOST_TRIM_BYTES: u64 = 2 << 30;
 
 /// An option that does not go with the others, and why.
-pub(super) type Conflict = (&'static str, String);
+pub(super) type Conflict = (&'static str, Mistake);
 
 /// What the options of a section have said so far.
 #[derive(Clone, Debug, Default)]
@@ -176,7 +176,7 @@ impl Draft {
             other => other,
         };
         let on_files = job.file_operation;
-        job.operates(ours).map_err(|what| ("rw", what))?;
+        job.operates(ours).map_err(|what| ("rw", what.into()))?;
         job.file_operation = on_files;
         let block = job.stream.block_mut();
         block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
@@ -188,7 +188,7 @@ impl Draft {
                 Some(order) => order,
             };
             if let Some(blocks) = &self.modifier {
-                block.run_blocks = positive(blocks, units).map_err(|what| ("rw", what))?;
+                block.run_blocks = positive(blocks, units).map_err(|what| ("rw", what.into()))?;
             }
             return Ok(());
         }
@@ -208,18 +208,19 @@ impl Draft {
     /// `zonemode=strided`: so much of each zone in sequence, then the next, and from the end to the start again (seen with
     /// fio 3.33).
     fn zones(&self, job: &mut Job) -> Result<(), Conflict> {
-        let fail = |what: &str| Err(("zonemode", what.to_owned()));
+        let fail = |what: &str| Err(("zonemode", Mistake::from(what)));
+        let lacks = |option, what: &str| Err((option, Mistake::unsupported(what)));
         let range = self.zone_range.unwrap_or(self.zone_size);
         let sized = [self.zone_size > 0, self.zone_range.is_some(), self.zone_skip > 0];
         let named = ["zonesize", "zonerange", "zoneskip"].into_iter().zip(sized).find(|(_, sized)| *sized);
         match (job.only_block(), named) {
             (_, Some((option, _))) if !self.zones_strided => {
-                Err((option, "zones need zonemode=strided; of zoned devices none is supported".to_owned()))
+                lacks(option, "zones need zonemode=strided; of zoned devices none is supported")
             }
             _ if !self.zones_strided => Ok(()),
-            (None, _) => fail("strided zones of blocks of one size and one direction are supported"),
+            (None, _) => lacks("zonemode", "strided zones of blocks of one size and one direction are supported"),
             _ if self.kind.starts_with("rand") || self.modifier.is_some() => {
-                fail("strided zones are supported for plain sequential orders")
+                lacks("zonemode", "strided zones are supported for plain sequential orders")
             }
             _ if self.zone_size == 0 => fail("strided needs zonesize"),
             _ if range < self.zone_size => fail("zonerange is at least zonesize"),
@@ -241,7 +242,7 @@ impl Draft {
         job.stream.path.io_priority = self.priorities.own();
         let writes = job.stream.changes_data();
         for operation in [(job.stream.reads(), Operation::Read), (writes, Operation::Write)] {
-            let shares = self.priorities.shares(operation.1).map_err(|what| ("cmdprio_bssplit", what))?;
+            let shares = self.priorities.shares(operation.1).map_err(|what| ("cmdprio_bssplit", what.into()))?;
             job.stream.path.priority_shares.extend(shares.into_iter().filter(|_| operation.0));
         }
         if self.fills && job.size.is_none() && self.per_file.is_none() {
@@ -273,7 +274,7 @@ impl Draft {
         }
         if self.burns {
             // Cycles of a chunk that is computed, and a pause such that the load is the share asked for.
-            let percent = self.burn_percent.ok_or_else(|| ("cpuload", "ioengine=cpuio needs it".to_owned()))?;
+            let percent = self.burn_percent.ok_or_else(|| ("cpuload", Mistake::from("ioengine=cpuio needs it")))?;
             let spin_ns = u64::from(self.burn_cycle_us) * 1000;
             let pause_ns = spin_ns * 100 / u64::from(percent);
             job.stream.timing.think = Some(ThinkTime { pause_ns, spin_ns, after_operations: 1 });
@@ -362,7 +363,7 @@ impl Draft {
         if let (Some(name), Some(directory)) = (whole, &self.directory) {
             let what =
                 format!("'{name}' beside directory={directory}, where fio would look for it; leave one of them out");
-            return Err(("filename", what));
+            return Err(("filename", what.into()));
         }
         Ok(match self.filenames.as_slice() {
             [one] if one.starts_with('/') => Files::Target,
@@ -412,16 +413,17 @@ pub(super) fn below(path: &str) -> String {
 }
 
 /// What stands behind the colon of `rw` where offsets follow one another: what is added to each of them.
-fn stride(job: &Job, text: &str, units: Units) -> Result<Order, String> {
+fn stride(job: &Job, text: &str, units: Units) -> Result<Order, Mistake> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let added = sign * i128::from(units.bytes(digits)?);
-    let bytes =
-        job.only_block().ok_or("an offset that is added is supported for blocks of one size and one direction")?;
+    let bytes = job.only_block().ok_or_else(|| {
+        Mistake::unsupported("an offset that is added is supported for blocks of one size and one direction")
+    })?;
     match u64::try_from(i128::from(bytes) + added) {
         Ok(stride_bytes) if stride_bytes >= bytes => Ok(Order::Strided { stride_bytes }),
         _ if added == -2 * i128::from(bytes) => Ok(Order::Reverse),
-        _ => Err(format!(
+        _ => Err(Mistake::unsupported(format!(
             "'{text}': gaps forwards, and blocks one by one backwards (minus twice the size), are supported"
-        )),
+        ))),
     }
 }

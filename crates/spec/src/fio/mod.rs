@@ -193,18 +193,18 @@ impl Reader<'_> {
         let whole = draft.filenames.first().filter(|name| name.starts_with('/')).cloned();
         let mut finished = draft.finish(&name, self.jobs.group, units);
         let mut left_out = Vec::new();
-        while let Err((option, what)) = &finished
+        while let Err((option, mistake)) = &finished
             && self.inputs.lenient
-            && what.contains("supported")
+            && mistake.unsupported
             && !left_out.contains(option)
         {
             left_out.push(*option);
-            self.refuse(error(TextErrorKind::Unsupported, option, what.clone()));
+            self.refuse(error(TextErrorKind::Unsupported, option, mistake.what.clone()));
             finished = self.draft(section, global, units, &left_out).finish(&name, self.jobs.group, units);
         }
         let finished = finished.and_then(|(job, notes)| {
             let option = |key| if key == "jobs" { "numjobs" } else { "nrfiles" };
-            self.jobs.amount.add(&job).map_err(|(key, what)| (option(key), what))?;
+            self.jobs.amount.add(&job).map_err(|(key, what)| (option(key), what.into()))?;
             Ok((job, notes))
         });
         match finished {
@@ -219,7 +219,7 @@ impl Reader<'_> {
                     }
                 }
             }
-            Err((option, what)) => self.refuse(error(TextErrorKind::Value, option, what)),
+            Err((option, mistake)) => self.refuse(error(TextErrorKind::Value, option, mistake.what)),
         }
     }
 
@@ -314,7 +314,8 @@ impl Reader<'_> {
             let quoted = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).filter(|_| name != "buffer_pattern");
             let value = quoted.unwrap_or(value);
             (option.set)(draft, value, units).map_err(|Mistake { what, unsupported }| {
-                place.error(if unsupported { Unsupported } else { Value }, name, what)
+                let is_left_out = unsupported || number::is_in_zones(value);
+                place.error(if is_left_out { Unsupported } else { Value }, name, what)
             })?;
             self.doubt(entry, value);
             return Ok(());

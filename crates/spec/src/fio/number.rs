@@ -219,6 +219,11 @@ impl Parser<'_> {
     }
 }
 
+/// Whether a size is counted in zones of a zoned device: `524z`.
+pub(super) fn is_in_zones(text: &str) -> bool {
+    text.strip_suffix(['z', 'Z']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

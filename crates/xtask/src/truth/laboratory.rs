@@ -31,7 +31,19 @@ fn workload(wanted: &Wanted) -> anyhow::Result<(Workload, &'static str)> {
     }
 }
 
+/// A scenario puts what it changes behind what it has drawn: the last value of each parameter counts.
+fn last_of_each(device: &str) -> String {
+    let (name, parameters) = device.split_once(',').unwrap_or((device, ""));
+    let mut seen = std::collections::BTreeSet::new();
+    let mut kept: Vec<&str> = parameters.split(',').rev().filter(|p| seen.insert(p.split('=').next())).collect();
+    kept.push(name);
+    kept.reverse();
+    kept.retain(|part| !part.is_empty());
+    kept.join(",")
+}
+
 fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
+    let device = &*last_of_each(device);
     let wanted = conduct::Wanted {
         name: OsStr::new(device),
         links: Links::Refuse,

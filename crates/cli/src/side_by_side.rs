@@ -1,0 +1,25 @@
+//! Several checks as one answer.
+
+use crate::execution::Finished;
+use crate::output::Output;
+use crate::report_page::{check, started};
+use judge::TargetRuns;
+use report::Check;
+use report::document::ChecksDocument;
+
+/// Several targets side by side, or the document with all of them.
+pub fn show(finished: &[Finished], output: &Output) {
+    let named = |f: &Finished| TargetRuns { name: f.run.target.name.clone(), runs: vec![f.run.clone()] };
+    let uses = judge::by_use(&finished.iter().map(named).collect::<Vec<_>>());
+    let starts: Vec<String> = finished.iter().map(|f| started(&f.run)).collect();
+    let pages: Vec<Option<String>> =
+        finished.iter().map(|f| f.page.as_ref().ok().map(|p| p.display().to_string())).collect();
+    let parts = finished.iter().zip(&starts).zip(&pages);
+    let checks: Vec<Check<'_>> =
+        parts.map(|((f, started), page)| check(&f.run, &f.conclusions, started, page.as_deref(), None)).collect();
+    if output.is_json() {
+        output.document(&ChecksDocument::new(&checks, &uses));
+    } else {
+        output.text(&report::side_by_side_text(&checks, &uses, output.style()));
+    }
+}
