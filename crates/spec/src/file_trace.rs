@@ -165,32 +165,20 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
             break;
         }
     }
-    let whole = |what: String| place(1).error(TextErrorKind::Value, "", what);
-    errors.extend(processes.refused.take().map(whole));
-    if !wish.knows_root(header.root) && processes.recording.calls() > 0 {
-        errors.push(whole(
-            "its paths start at /; --set root=DIRECTORY says below which of its directories the calls are done again, --set outside=map \
-             all of them"
-                .to_owned(),
-        ));
-    }
     let outside = outside_of(&processes, root);
-    if wish.outside == Wanted::Refuse {
-        errors.extend(
-            outside.as_ref().map(|what| whole(format!("it names {what}; --set outside=skip leaves them out, {MAP}"))),
-        );
-    }
-    if errors.is_empty() && processes.recording.calls() == 0 {
-        errors.push(whole(match (root, &outside) {
-            ("/", _) => "no call in it is on a file".to_owned(),
-            (root, None) => format!("no call in it is on a file below {root}"),
-            (root, Some(what)) => {
-                format!(
-                    "no call in it is on a file below {root}, but on {what}; --set root=DIRECTORY names another, {MAP}"
-                )
-            }
-        }));
-    }
+    let knows_root = wish.knows_root(header.root);
+    errors.extend(
+        whole_mistakes(
+            &mut processes,
+            knows_root,
+            wish.outside == Wanted::Refuse,
+            root,
+            outside.as_ref(),
+            errors.is_empty(),
+        )
+        .into_iter()
+        .map(|what| place(1).error(TextErrorKind::Value, "", what)),
+    );
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -223,6 +211,38 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
         phases: vec![Phase { name: "replay".into(), kind: PhaseKind::Measure, jobs: vec![job], optional: false }],
         ..Workload::new()
     })
+}
+
+/// What is wrong with a recording as a whole; that nothing is left of it only where nothing else is wrong.
+fn whole_mistakes(
+    processes: &mut Processes,
+    knows_root: bool,
+    refuses_outside: bool,
+    root: &str,
+    outside: Option<&String>,
+    is_read: bool,
+) -> Vec<String> {
+    let mut mistakes: Vec<String> = processes.refused.take().into_iter().collect();
+    if !knows_root && processes.recording.calls() > 0 {
+        mistakes.push(
+            "its paths start at /; --set root=DIRECTORY says below which of its directories the calls are done again, --set outside=map \
+             all of them"
+                .to_owned(),
+        );
+    }
+    if refuses_outside {
+        mistakes.extend(outside.map(|what| format!("it names {what}; --set outside=skip leaves them out, {MAP}")));
+    }
+    if is_read && mistakes.is_empty() && processes.recording.calls() == 0 {
+        mistakes.push(match (root, outside) {
+            ("/", _) => "no call in it is on a file".to_owned(),
+            (root, None) => format!("no call in it is on a file below {root}"),
+            (root, Some(what)) => format!(
+                "no call in it is on a file below {root}, but on {what}; --set root=DIRECTORY names another, {MAP}"
+            ),
+        });
+    }
+    mistakes
 }
 
 /// What does paths outside of the root again, too.

@@ -63,11 +63,14 @@ struct ModelText {
     parameters: toml::Table,
 }
 
+/// Parameters with their values, as texts.
+pub(crate) type Parameters = Vec<(String, String)>;
+
 /// A device as its file has it: name, title and source, and its parameters.
-pub(crate) type SimText = (String, [String; 2], Vec<(String, String)>);
+pub(crate) type SimText = (String, [String; 2], Parameters);
 
 /// What all devices have, and what each has of its own.
-pub(crate) fn sim_texts() -> Result<(Vec<(String, String)>, Vec<SimText>), SimSpecError> {
+pub(crate) fn sim_texts() -> Result<(Parameters, Vec<SimText>), SimSpecError> {
     let of = |(name, text): &(&str, &str)| {
         let ModelText { title, source, parameters, .. } =
             toml::from_str(text).map_err(|e| SimSpecError::of(name, e))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where outputs of other tools lie that samples name.
-const FOREIGN: &str = "crates/exchange/tests/exchange/foreign";
+const FOREIGN: &str = "crates/exchange/tests/exchange/studies";
 
 /// A command and what a document says that it prints.
 #[derive(Debug, PartialEq, Eq)]
