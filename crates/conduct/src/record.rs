@@ -266,6 +266,25 @@ fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry, pins: &Pins) -> Re
     Ok(bytes)
 }
 
+/// The cameras among the inputs, with what they give.
+fn formats(opened: &[(Opened, String)]) -> Vec<(String, VideoFormat)> {
+    let format = |(input, name): &(Opened, String)| match input {
+        Opened::Camera(camera) => Some((name.clone(), camera.format())),
+        _ => None,
+    };
+    opened.iter().filter_map(format).collect()
+}
+
+fn begins(place: &RecordingTarget, begun: &Begun, most_bytes: Option<u64>, tell: &dyn Fn(RecordEvent<'_>)) {
+    tell(RecordEvent::Begins {
+        path: &place.path,
+        geometry: &place.geometry,
+        epoch: begun.identity.epoch,
+        room_bytes: place.room_bytes(begun.next_segment),
+        most_bytes,
+    });
+}
+
 fn real(
     recording: &Recording<'_>,
     interrupts: &Interrupts,
@@ -274,11 +293,7 @@ fn real(
     // What cannot be opened is told before anything is written.
     let _sockets = Sockets(&recording.inputs);
     let mut opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
-    let format = |(input, name): &(Opened, String)| match input {
-        Opened::Camera(camera) => Some((name.clone(), camera.format())),
-        _ => None,
-    };
-    let cameras = opened.iter().filter_map(format).collect();
+    let cameras = formats(&opened);
     let mut others = Others::of(recording)?;
     let place = RecordingTarget::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry, &place.pins())?;
@@ -298,26 +313,19 @@ fn real(
     let largest = place.geometry.largest_frame();
     let (doors, hall) = Doors::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
     let accounts = Arc::clone(&doors.accounts);
-    tell(RecordEvent::Begins {
-        path: &place.path,
-        geometry: &place.geometry,
-        epoch: begun.identity.epoch,
-        room_bytes: place.room_bytes(begun.next_segment),
-        most_bytes: bounds.most,
-    });
+    begins(&place, &begun, bounds.most, tell);
     let now = || {
         let (used, _) = ring.used();
         Now { streams: accounts.counted(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
     };
-    let usage_before = process_usage();
-    let last = || std::thread::sleep(2 * LOOK);
-    let clocks = (epoch, Arc::clone(&bell));
+    let (usage_before, clocks) = (process_usage(), (epoch, Arc::clone(&bell)));
     let write = || {
         // Signals come to a thread that looks at them.
         let _elsewhere = interrupts.keep_away();
         let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
-        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, last).map(|ran| (ran, scheduling))
+        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, || std::thread::sleep(2 * LOOK))
+            .map(|ran| (ran, scheduling))
     };
     let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
     let ran = std::thread::scope(|scope| -> Result<_, Failure> {

@@ -78,7 +78,7 @@ fn to_measure(run: &Run) -> Option<NextStep> {
     // Of what ended with the bytes that it may write, more time makes no more.
     let ended = |stop: &dyn Fn(&PhaseRun) -> bool| {
         let phases = NEEDED.iter().filter_map(|(work, _)| run.doing(*work));
-        phases.filter(|p| Reason::find(&p.reasons, "too-little-data").is_some()).any(|p| stop(p))
+        phases.filter(|p| Reason::find(&p.reasons, "too-little-data").is_some()).any(stop)
     };
     let by_bytes =
         |p: &PhaseRun| p.plan.is_write() && p.record.as_ref().is_some_and(|r| r.stop == StopCause::RegionDone);

@@ -37,7 +37,7 @@ pub fn run_of(recorded: &Recorded, named: &str, started: &str, remarks: &[String
         bytes: recorded.ran.written.written_bytes,
         intervals: stream.intervals.clone(),
         longest_gap_ns: stream.longest_gap_ns,
-        usage: stream.usage.clone(),
+        usage: stream.usage,
         ..PhaseRecord::default()
     };
     kept_run::push(&mut run, RECORD.to_owned(), metrics, Some(record));

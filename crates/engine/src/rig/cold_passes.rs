@@ -122,7 +122,7 @@ mod tests {
         assert!(!has_cold_passes(&work(&plan), &StreamPlan { kind: drawn.into(), ..stream.clone() }, &way));
 
         let mut source = ColdPasses::over(Pattern::new(&stream, false), &work(&plan), &stream, &way);
-        let resident = || sys::resident_pages(&*way.files[0], 0, 64 << 10).unwrap().resident;
+        let resident = || sys::resident_pages(&way.files[0], 0, 64 << 10).unwrap().resident;
         let mut buffer = vec![0; 4096];
         for number in 0..48 {
             let Next::Op(op) = source.next(0) else { panic!("{number}") };
