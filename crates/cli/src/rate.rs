@@ -120,7 +120,7 @@ const TEXT_LOOKED_AT: usize = 4096;
 fn foreign(args: &RateArgs) -> Result<Option<(Run, Vec<RatedClass>)>, Failure> {
     let path = Path::new(&args.source);
     let is_stdin = args.source == "-";
-    if !is_stdin && !(path.is_file() && args.capacity.is_none() && is_text(path)) {
+    if !is_stdin && (!path.is_file() || args.capacity.is_some() || !is_text(path)) {
         return Ok(None);
     }
     let found = match crate::import::foreign(&args.source) {

@@ -74,10 +74,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     })?;
     refuse(&opened, resumed.is_some(), &path)?;
     let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
-    if made.as_ref().is_some_and(|made| Some(made.file) != place.file) {
-        let what = format!("{}: another file stands there now", path.display());
-        return Err(Failure::new(FailureKind::Refused, what));
-    }
+    is_what_was_made(made.as_ref(), &place, &path)?;
     let mut state = match resumed {
         Some(state) => goes_on(state, place, &path)?,
         None => {
@@ -98,22 +95,14 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
     let progress = ProgressLine::new(global.json, output.style().columns());
     let tell = |event: SoakEvent<'_>| {
-        // On a terminal only what is found stays; a file or a pipe gets each line.
-        let stays = matches!(event, SoakEvent::Found(_) | SoakEvent::Kernel(_)) || !progress.is_shown();
-        if stays {
-            progress.wipe();
-            say(&line(&event));
-        } else {
-            progress.draw(&line(&event));
-        }
+        show(&event, &progress, &say);
         if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
             hook::call(command, finding, &say);
         }
     };
     let keep = |state: &SoakState| far.as_ref().map_or(Ok(()), |far| far.keep(state));
-    let (scrubs, witness) = (!args.no_scrub, Some(&keep as &Keeps<'_>));
-    let (control, archive) = (&control, &archive);
-    let soaking = Soaking { control, interrupts: &interrupts, archive, witness, scrubs, tell: &tell };
+    let (control, archive, scrubs) = (&control, &archive, !args.no_scrub);
+    let soaking = Soaking { control, interrupts: &interrupts, archive, witness: Some(&keep), scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     progress.wipe();
     let simulated = opened.target.kind == TargetKind::Sim;
@@ -130,6 +119,25 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(simulated::not_come(&state, &to_come));
     }
     Ok(answer(&state, ended, kept, &signals, output))
+}
+
+/// On a terminal only what is found stays; a file or a pipe gets each line.
+fn show(event: &SoakEvent<'_>, progress: &ProgressLine, say: &dyn Fn(&str)) {
+    if matches!(event, SoakEvent::Found(_) | SoakEvent::Kernel(_)) || !progress.is_shown() {
+        progress.wipe();
+        say(&line(event));
+    } else {
+        progress.draw(&line(event));
+    }
+}
+
+/// Refuses where the name of the file that was made leads to another one by now.
+fn is_what_was_made(made: Option<&OwnFile>, place: &TargetIdentity, path: &Path) -> Result<(), Failure> {
+    if made.is_some_and(|made| Some(made.file) != place.file) {
+        let what = format!("{}: another file stands there now", path.display());
+        return Err(Failure::new(FailureKind::Refused, what));
+    }
+    Ok(())
 }
 
 /// The soak that is to go on, if one is.

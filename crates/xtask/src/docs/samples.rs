@@ -42,7 +42,7 @@ fn samples(text: &str) -> Vec<Vec<Sample>> {
 fn is_the_same_everywhere(command: &str, foreign: &Path) -> bool {
     let words: Vec<&str> = command.split([' ', '\'']).collect();
     let is_known = |word: &&str| word.starts_with("sim:") || (word.contains('.') && foreign.join(word).is_file());
-    words.first() == Some(&"narrows") && words.iter().any(|w| is_known(w))
+    words.first() == Some(&"narrows") && words.iter().any(is_known)
 }
 
 /// A line without the moment at which a run began and without its name, which no two runs share.
