@@ -53,7 +53,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
         measured.map(PhasePlan::usual_time_ns).sum()
     };
     let measured_ns = each(&|p| Some(measuring(p)));
-    let bytes = each(&|p| p.bytes_written_at_most());
+    let bytes = each(&|p| p.device_bytes_at_most());
     if output.is_json() {
         return output.document(&Document {
             schema: PlanDocument::SCHEMA,

@@ -15,7 +15,7 @@ pub struct PlanDocument<'a> {
     pub plan: &'a Plan,
     /// The most memory that any of its phases takes.
     pub memory_bytes: u64,
-    /// Bytes that it writes at most; null where only time bounds them.
+    /// Bytes that reach the device at most, what a file system writes beside them included; null where only time bounds them.
     pub bytes_written_at_most: Option<u64>,
     /// Time that it takes at most, layout and quiet windows included.
     pub duration_at_most_s: f64,
@@ -34,7 +34,7 @@ impl<'a> PlanDocument<'a> {
             target,
             plan,
             memory_bytes: plan.memory_bytes(),
-            bytes_written_at_most: plan.bytes_written_at_most(),
+            bytes_written_at_most: plan.device_bytes_at_most(),
             duration_at_most_s: seconds(plan.budget_ns),
             notes: &plan.notes,
         }

@@ -67,7 +67,7 @@ impl Text<'_> {
             );
             self.labelled("memory", &text);
         }
-        let writes = match plan.bytes_written_at_most() {
+        let writes = match plan.device_bytes_at_most() {
             Some(0) => "nothing".to_owned(),
             Some(bytes) => format!("{} at most", quantity::size(bytes)),
             None => {
