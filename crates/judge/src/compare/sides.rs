@@ -278,7 +278,7 @@ fn same_phases(a: &[PhasePlan], b: &[PhasePlan]) -> bool {
 fn question(phase: &PhaseRun) -> Option<&Metric> {
     let paced = !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some());
     let is_latency = |m: &&Metric| m.unit == Unit::Ns && m.better == Some(Better::Lower);
-    let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS);
+    let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS);
     let latency = phase.metrics.iter().find(is_latency).filter(|_| paced);
     latency.or_else(|| phase.metrics.iter().find(is_rate))
 }
