@@ -82,7 +82,7 @@ impl Geometry {
 
     /// The same places, without an end: of a container that takes more room as it needs it.
     pub fn growing(self) -> Self {
-        let segments = GROWING_BYTES / self.segment_bytes;
+        let segments = GROWING_BYTES.div_ceil(self.segment_bytes);
         let grown = Self { segments, ..self };
         Self { container_bytes: grown.bytes_of(segments), ..grown }
     }
@@ -154,6 +154,21 @@ impl Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_container_grows_whatever_its_segments_are() {
+        for segment_bytes in [LEAST_SEGMENT_BYTES, 3 * SEGMENT_UNIT * 5, 1_022 * SEGMENT_UNIT, 66_977_792] {
+            let plain = Geometry {
+                block_bytes: 4096,
+                container_bytes: 1 << 30,
+                segment_bytes,
+                first_segment: 1 << 20,
+                segments: 16,
+                when_full: WhenFull::Stop,
+            };
+            assert!(!plain.grows() && plain.growing().grows(), "{segment_bytes}");
+        }
+    }
 
     #[test]
     fn segments_fit_the_container_and_the_frames() {
