@@ -24,7 +24,7 @@ before=$(state)
 [[ -z $(ls -A "$scratch/target") ]] || fail "something is left"
 for phase in install remove reinstall; do
     # Refused where somebody else used the disk meanwhile; the number is there all the same.
-    grep -A12 "\"id\": \"$phase.time_s\"" "$scratch/answer" >"$scratch/time"
+    sed -n "/\"id\": \"$phase.time_s\"/,/\"bound\"/p" "$scratch/answer" >"$scratch/time"
     grep -qE '"(value|rejected_value)": [0-9]' "$scratch/time" || fail "$phase has no time"
 done
 
