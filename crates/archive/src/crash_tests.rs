@@ -139,6 +139,11 @@ fn faulty(directory: &Path, fault: Fault) -> (Archive, Arc<Mutex<Fault>>) {
     (archive, fault)
 }
 
+/// A directory whose syncs take no time: what a loss of power undoes is injected.
+fn in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// A run as `check` would keep it. Returns after how many phases the writer was still sure to have stored them.
 fn keep(archive: &Archive, run: &Run) -> (usize, bool) {
     let mut durable = 0;
@@ -214,7 +219,7 @@ fn assert_recovered(directory: &Path, run: &Run, durable: usize, finished: bool,
 fn a_crash_at_any_step_loses_at_most_the_phase_in_progress() {
     let run = measured_run(42, 3);
     let count = {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = in_memory();
         let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
         assert_eq!(keep(&archive, &run), (3, true));
         let fault = fault.lock().unwrap();
@@ -227,7 +232,7 @@ fn a_crash_at_any_step_loses_at_most_the_phase_in_progress() {
     for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for stop_at in 0..count {
-            let directory = tempfile::tempdir().unwrap();
+            let directory = in_memory();
             let (archive, _) = faulty(directory.path(), Fault { stop_at: Some(stop_at), ..Fault::new(unsynced) });
             let (durable, finished) = keep(&archive, &run);
             let case = format!("{unsynced:?}, step {stop_at} of {count}");
@@ -246,7 +251,7 @@ fn a_recovery_that_is_cut_off_is_made_up_for() {
         partial.phase_done(&so_far(&run, 1)).unwrap();
     };
     let count = {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = in_memory();
         partial(directory.path());
         let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
         archive.recover().unwrap();
@@ -254,7 +259,7 @@ fn a_recovery_that_is_cut_off_is_made_up_for() {
     };
     for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
         for stop_at in 0..count {
-            let directory = tempfile::tempdir().unwrap();
+            let directory = in_memory();
             partial(directory.path());
             let (archive, _) = faulty(directory.path(), Fault { stop_at: Some(stop_at), ..Fault::new(unsynced) });
             let _ = archive.recover();
@@ -335,7 +340,7 @@ fn assert_thinned(rows: &[Interval], fine: &[Interval], case: &str) -> (usize, u
 fn a_crash_while_tables_are_thinned_leaves_a_thinning() {
     let (run, fine, samples) = long_run();
     let count = {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = in_memory();
         let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
         assert_eq!(keep_long(&archive, &run, &fine, &samples), (Some(fine.len()), true));
         fault.lock().unwrap().steps
@@ -343,7 +348,7 @@ fn a_crash_while_tables_are_thinned_leaves_a_thinning() {
     for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
         let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
         for stop_at in 0..count {
-            let directory = tempfile::tempdir().unwrap();
+            let directory = in_memory();
             let (archive, _) = faulty(directory.path(), Fault { stop_at: Some(stop_at), ..Fault::new(unsynced) });
             let (taken, finished) = keep_long(&archive, &run, &fine, &samples);
             let case = format!("{unsynced:?}, step {stop_at} of {count}");
@@ -372,7 +377,7 @@ fn a_crash_while_tables_are_thinned_leaves_a_thinning() {
 fn a_full_disk_for_a_moment_costs_nothing() {
     let run = measured_run(44, 3);
     let steps = {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = in_memory();
         let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
         let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
         let first = fault.lock().unwrap().steps;
@@ -383,7 +388,7 @@ fn a_full_disk_for_a_moment_costs_nothing() {
         first..steps
     };
     for fail_at in steps {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = in_memory();
         let (archive, _) =
             faulty(directory.path(), Fault { fail_once_at: Some(fail_at), ..Fault::new(Unsynced::Stays) });
         let mut partial = archive.begin(&so_far(&run, 0)).unwrap();

@@ -241,8 +241,7 @@ fn too_many_judgements_are_counted() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
-
+    // Each 256 times, or as often as PROPTEST_CASES says; `.ci/run all` says a thousand.
     #[test]
     fn bit_rot(lba in blocks(), bits in prop::collection::btree_set(0..8 * BYTES, 1..4)) {
         let mut tester = Tester::two_passes(|_| ());

@@ -205,7 +205,7 @@ fn a_path_means_that_bundle_and_no_other_of_its_id() {
 
 #[test]
 fn a_foreign_id_leads_to_no_file() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let id = check(&scratch);
     let bundle = scratch.path().join("handed-over");
     fs::rename(scratch.archive().join("runs").join(&id), &bundle).unwrap();

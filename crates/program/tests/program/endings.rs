@@ -182,7 +182,7 @@ fn sigkill_in_a_long_phase_costs_the_last_moments_of_it() {
 
 #[test]
 fn an_archive_on_the_measured_disk_is_said_to_have_been_written_to() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let job = scratch.path().join("reads.toml");
     let text = "name = \"reads\"\n[[phase]]\nname = \"reads\"\nregion = \"1MiB\"\niops = \"100\"\ntime = \"5s\"\n";
     std::fs::write(&job, text).unwrap();

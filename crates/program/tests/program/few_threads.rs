@@ -40,7 +40,7 @@ fn write(scratch: &Scratch, text: &str) -> String {
 
 #[test]
 fn one_thread_is_enough_to_measure_with() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let target = scratch.target();
     let ended = alone(&scratch, &["check", target.to_str().unwrap(), "--budget", "8s", "--json"]);
     assert!(ended.code == 0 || ended.code == 4, "{}: {}", ended.code, ended.stderr);
@@ -57,7 +57,7 @@ fn one_thread_is_enough_to_measure_with() {
 
 #[test]
 fn jobs_side_by_side_are_refused_with_the_remedy() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let target = scratch.target();
     let job = "name = \"two\"\n[[phase]]\nname = \"two\"\naccess = \"direct\"\noperation = \"write\"\nregion = \"1MiB\"\n\
                block-size = \"4KiB\"\njobs = 2\njob-offset = \"1MiB\"\n";
@@ -72,7 +72,7 @@ fn jobs_side_by_side_are_refused_with_the_remedy() {
 
 #[test]
 fn threads_for_depth_are_refused_with_the_remedy_and_depth_1_needs_none() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let target = scratch.target();
     let job = |depth: u32| {
         format!(

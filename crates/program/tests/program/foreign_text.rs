@@ -71,7 +71,7 @@ const FORMATS: [&str; 6] = ["csv", "hlog", "iozone", "bonnie-csv", "fio-json", "
 
 #[test]
 fn an_export_of_a_foreign_bundle_acts_on_no_terminal() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let bundle = foreign(&scratch, &format!("a{ACTING}\r\nb"));
     let mut written = 0;
     for format in FORMATS {
@@ -91,7 +91,7 @@ fn an_export_of_a_foreign_bundle_acts_on_no_terminal() {
 
 #[test]
 fn no_cell_of_a_csv_is_a_formula() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     for formula in
         ["=cmd|' /C calc'!A0", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1:A9)", "\t=1", "\r=1", " =1", "a;=1", "\n=1"]
     {

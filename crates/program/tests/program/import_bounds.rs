@@ -167,10 +167,10 @@ fn remarks(scratch: &Scratch) -> String {
 #[test]
 fn what_watched_a_machine_for_hours_is_kept_as_means() {
     for (name, text) in [
-        ("iostat.txt", iostat_text(9000, 4)),
-        ("iostat.json", iostat_json(20_000)),
-        ("watch.csv", watch_csv(30_000)),
-        ("dool.csv", dool_csv(100_000)),
+        ("iostat.txt", iostat_text(4500, 4)),
+        ("iostat.json", iostat_json(12_000)),
+        ("watch.csv", watch_csv(16_000)),
+        ("dool.csv", dool_csv(50_000)),
     ] {
         let scratch = assert_bounded(name, &text);
         let remarks = remarks(&scratch);
@@ -187,24 +187,24 @@ fn what_watched_a_machine_for_minutes_is_kept_as_it_was() {
 
 #[test]
 fn a_table_of_very_many_cells_is_thinned() {
-    let text = table(1500, 1000);
+    let text = table(700, 1000);
     let scratch = assert_bounded("cells.csv", &text);
     let document: serde_json::Value = serde_json::from_slice(&fs::read(scratch.path().join("out")).unwrap()).unwrap();
     let why = document["not_understood"][0]["why"].as_str().unwrap();
-    assert!(why.contains("1500 rows of 1000 figures, more than are kept"), "{why}");
+    assert!(why.contains("700 rows of 1000 figures, more than are kept"), "{why}");
     assert!(document["runs"].as_array().unwrap().len() >= 8);
 }
 
 #[test]
 fn very_many_jobs_of_fio_are_cut_and_the_buckets_of_histograms_cost_nothing() {
-    let scratch = assert_bounded("fio.json", &fio_json(3000));
+    let scratch = assert_bounded("fio.json", &fio_json(2300));
     let remarks = remarks(&scratch);
     assert!(remarks.contains("raw/ has them all"), "{remarks}");
 }
 
 #[test]
 fn runs_of_one_file_share_its_copy() {
-    let scratch = assert_bounded("cards.csv", &table(40, 20_000));
+    let scratch = assert_bounded("cards.csv", &table(40, 10_000));
     let runs: Vec<_> = fs::read_dir(scratch.archive().join("runs")).unwrap().map(|r| r.unwrap().path()).collect();
     assert!(runs.len() > 8);
     let content = fs::read(scratch.path().join("cards.csv")).unwrap();

@@ -15,9 +15,15 @@ pub struct Reason {
     pub text: String,
 }
 
-/// A scratch directory with an archive and a place for targets.
+/// A scratch directory with a place for targets, and an archive.
 pub struct Scratch {
     directory: TempDir,
+    archive: Option<TempDir>,
+}
+
+/// A directory of files that are synced again and again, which in memory takes no time.
+fn in_memory() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary directory")
 }
 
 /// What a finished process left.
@@ -29,7 +35,12 @@ pub struct Ended {
 
 impl Scratch {
     pub fn new() -> Self {
-        Self { directory: TempDir::new().expect("a temporary directory") }
+        Self { archive: Some(in_memory()), ..Self::with_its_archive_inside() }
+    }
+
+    /// One whose archive lies in its directory.
+    pub fn with_its_archive_inside() -> Self {
+        Self { directory: TempDir::new().expect("a temporary directory"), archive: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -37,7 +48,7 @@ impl Scratch {
     }
 
     pub fn archive(&self) -> std::path::PathBuf {
-        self.path().join("archive")
+        self.archive.as_ref().unwrap_or(&self.directory).path().join("archive")
     }
 
     /// Where the program writes down what it changes of this machine.
