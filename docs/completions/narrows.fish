@@ -31,37 +31,39 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_needs_command" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'Inspect, measure, diagnose: how fast is this storage, and what limits it?'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path layer by layer, with each layer\'s ceiling, and what is known to be wrong with it'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Execute a workload (a built-in one, a TOML text, a fio job file, a trace) or an experiment'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "trace" -d 'Write down what a command does to files, to do it again on another target'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "copy" -d 'What a copy of memory, of a device\'s memory or of an MTD device costs by the width of its accesses'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "tune" -d 'Undo settings that an experiment left changed on this machine'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'The layer that limits a run, what that rests on, and what would decide it'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it help, did it hurt anything? A verdict for each metric'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "rank" -d 'Many targets side by side; which metric predicts what matters'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "fill" -d 'Where the rate falls when all of it is written, how much the fast cache holds, whether it comes back after a rest'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "soak" -d 'Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "record" -d 'Streams of frames onto storage at its own speed, nothing lost that was acknowledged; list, export, verify, recover'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "rate" -d 'Which speed and application classes a card reaches, every threshold beside what was measured'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive of runs: list, show, verify, recover, reindex, tag, delete'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the self-contained page of a run'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "export" -d 'Runs in other tools\' formats: fio\'s JSON and logs, CSV, HdrHistogram logs, iozone\'s table'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Other tools\' outputs as runs: fio, bonnie++, iozone, iostat, dstat, dd, hdparm, CSV'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'The page of a finding: what it means, how to mend it, how to undo that'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "check" -d 'How fast is this storage, and what limits it?'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "inspect" -d 'The storage path, layer by layer: ceilings and known faults'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "why" -d 'What limits a run, the evidence, and what would decide it'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Run a workload: built in, your own, a fio job file, a trace'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Did it help? A verdict for each metric of two sets of runs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "experiment" -d 'Compare settings, kernels or targets in randomised pairs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "rank" -d 'Targets side by side, and which metric predicts another'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "rate" -d 'Speed and application classes of a card; is its size real?'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "fill" -d 'How fast the whole device takes data, and where its cache ends'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "soak" -d 'Write known data, read them back, and say what is wrong'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "record" -d 'Record camera streams; no acknowledged frame is lost'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "watch" -d 'iostat and dstat in one: each layer of a path, by interval'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "trace" -d 'Record a command\'s file operations, to replay them elsewhere'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "copy" -d 'Copy rates of memory and device memory, by access width'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "settings" -d 'What can be set on a path; restore what was left changed'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "tune" -d 'The options of settings list and settings restore'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "runs" -d 'The archive: list, show, tag, verify, recover, delete runs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Write the page of one or several runs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "export" -d 'Runs in other tools\' formats: fio, CSV, HdrHistogram, iozone'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Other tools\' outputs as runs: fio, bonnie++, iozone, iostat ...'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'A finding: what it means, how to fix it, how to undo that'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The built-in workloads: list them, or print the text of one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "__complete" -d 'Names for a completion script'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit (narrows explain for-etcd), or several with commas between; only what decides it is measured, and it exits with 1 for no' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the device; of one below 800 MiB 16 MiB, at most a quarter of it]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Is it good for a use? root-fs, etcd, A1, video=V30 ...' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: 2 GiB, or 2 % of the device]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 'How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only when it has ended [default: 60s, and on the measured disk when it has ended]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 'How often series and samples go to the archive while a phase runs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -69,10 +71,10 @@ never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-only -d 'Write nothing: only what reading tells is measured'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l exhaust -d 'Write as much as the time allows, until write caches have run out: wears flash'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l plan -d 'Show what would be done, and how much it writes at most, without doing it'
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l details -d 'Everything on a terminal, too: intervals, evidence, each reason. Files and pipes get it always'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l details -d 'Everything on a terminal, too; files and pipes get it always'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -s V -l version -d 'Print version'
@@ -84,25 +86,36 @@ always\t'Always'
 never\t'Never'"
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s v -l verbose -d 'All that is known of each layer, and what could not be seen'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l keep-serials -d 'Leave serial numbers, UUIDs and names of the machine in the capture as they are'
-complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand inspect" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l set -d 'Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l real -d 'Packages by the machine\'s own dpkg, in a root of its own below the target; with the archives (*.deb) of DIR, or ones that are made' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l max-write -d 'The most that may be written: phases end after their share of it; refused where that cannot be held' -r
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l confirm -d 'Run the measurement that decides the first cause, on the run\'s target, and say what came out'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand why" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l set -d 'Another value for a key of the jobs, or for an option of a fio job file' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l real -d 'The workload packages by this machine\'s dpkg, in a root below the target' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l max-write -d 'The most that may be written; refused where that cannot be held' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l on-error -d 'What a failed operation does [default: as the workload says, else stop]' -r -f -a "stop\t'The phase ends, and its numbers are refused'
 continue\t'It is counted by its errno, and the phase goes on: its numbers are partial'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Print the run in another tool\'s format instead of its summary' -r -f -a "fio-json\t'fio 3.33\'s JSON'
 fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l keep-every -d 'How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only when it has ended [default: 60s, and on the measured disk when it has ended]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l keep-every -d 'How often series and samples go to the archive while a phase runs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l repeat -d 'Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l repeat -d 'Make so many runs and tag them; --resume continues them' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Resume this experiment, or the last one that is not complete' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l name -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l rw -d 'read, write, rw, randread, randwrite, randrw, trim ...; then the one name that follows is the TARGET' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l readwrite -d 'What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory' -r
@@ -185,12 +198,12 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l filename_format 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filesize -d 'How much of the target it uses' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_service_type -d 'How it goes from one file to the next; files as a whole also in the order in which their directory has them' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l size -d 'How much of the target it uses' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_size -d 'It ends after so many bytes; per cent are of its region' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_limit -d 'It ends after so many bytes; per cent are of its region' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_size -d 'It ends after so many bytes; a percentage is of its region' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l io_limit -d 'It ends after so many bytes; a percentage is of its region' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l fileoffset -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_increment -d 'From the start of one stream\'s region to the next\'s; 0: all in one region' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_align -d 'An offset in per cent is rounded up to a multiple of it; without it, of the smallest block' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l offset_align -d 'An offset in percent is rounded up to a multiple of it; without it, of the smallest block' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l number_ios -d 'It ends after so many operations' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l loops -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l runtime -d 'Seconds at most; with --time_based, until then' -r
@@ -477,7 +490,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l plan -d 'Print t
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l lenient -d 'Leave out what a fio job file asks for and is not supported, and say so in the run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l strict -d 'Leave out runs of an experiment that something slowed (steal, other programs, throttling) instead of warning'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l calibrate -d 'Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig\'s noise floor'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l restore -d 'Undo what an experiment changed on this machine and could not undo itself (a crash, a power cut), and end'
@@ -485,49 +498,284 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow-commands -
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -s o -l output -d 'The file that the recording goes to' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -l root -d 'The directory whose files are the ones to do it on again [default: the current one]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -l device -d 'Record the requests of this disk or partition' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -l for -d 'For so long [default: until the command ends, or Ctrl-C]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l repeat -d 'Make the runs first: N of each value of --with; A is \'WORKLOAD TARGET\'' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l with -d 'What differs between the runs: a setting, or a key of the workload' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l set -d 'Another value for a key of the workload, in all runs of --repeat' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l seed -d 'Seed of the order of the runs of --repeat, and of everything random in them [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'The largest difference that does not matter [default: 5; tails 10]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l alpha -d 'Error rate over all primary metrics together [default: 0.05]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l primary -d 'A metric that is asked, also several [default: the rate of each phase]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-on -d 'Exit code 1 if a primary metric is so' -r -f -a "worse\t'A primary metric is worse'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s o -l output -d 'Write a self-contained page' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand trace" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l mapped -d 'Where the memory of a device that calls read can be mapped: /dev/mem@OFFSET+LENGTH. Its accesses are measured there, and by them the width of the kernel\'s' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l time -d 'How long each way of copying is measured [default: 120 to 300 ms]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l plan -d 'Show what --repeat would do instead of doing it'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l strict -d 'Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l anyway -d 'With --fail-on, judge also results of other tools whose job options differ'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l markdown -d 'The comparison as Markdown, for an issue or a forum'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l allow-writes -d 'Measure writes, too: of device memory that is mapped, which gets what it holds'
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l read-registers -d 'Read what may be registers; even a read can change a device or hang a machine'
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand copy" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -l list -d 'Show what can be set on the path to a directory, a file, a device or a disk\'s name' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -f -a "run" -d 'Run an experiment: arms in randomised pairs, a verdict for each metric'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -f -a "list" -d 'Executions of experiments in this archive, and how far each is'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and not __fish_seen_subcommand_from run list restore" -f -a "restore" -d 'Undo what an interrupted experiment left changed on this machine'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l set -d 'Another value for a key of the workload' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l resume -d 'Resume this execution, or the last one that is not complete, in its order' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l report -d 'Where the page goes [default: reports/ID.html in the archive]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l seed -d 'Seed of everything random [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -l restore -d 'Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run'
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand tune" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l plan -d 'Show what would be done, without doing it'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l calibrate -d 'Run the first arm under two names, and keep the difference as this machine\'s noise'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l strict -d 'Leave out runs that something slowed (steal, other programs, throttling)'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l allow-commands -d 'Run the commands in its text without asking'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from list" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l confirm -d 'Run the measurement that decides the first cause, on the run\'s target, and say what came out'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand why" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from list" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from restore" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from restore" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from restore" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l predict -d 'The metric that matters: which others put the targets in its order?' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l predictors -d 'What it may be predicted from; may be given several times [default: all other metrics]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l metric -d 'What is shown side by side, also several [default: all, or the rates]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l better -d 'Which direction of a metric is better, where its source does not say' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -s o -l output -d 'Write a self-contained page' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l strict -d 'Leave out runs that something slowed instead of taking what they show as the least that the target does'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l markdown -d 'The ranking as Markdown, for an issue or a forum'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l class -d 'One class: A1, A2, C2 to C10, U1, U3, V6 to V90; exit code 1 if below' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l capacity -d 'Find out how large it really is: at random offsets, or all; content is lost' -r -f -a "quick\t'Random offsets, as many as find a fake: seconds'
+full\t'All of it is written and read back'"
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l budget -d 'How long measuring may take, layout included' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l max-write -d 'The most that may be written [default: as for check]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l seed -d 'Seed of everything random [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l size -d 'How much is written [default: all that is free, but for a reserve]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l passes -d 'How often all of it is written' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l rest -d 'How long it rests before and after each part' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l seed -d 'Seed of everything random [default: from the system]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l random -d 'Blocks in random order instead of sequential'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l verify -d 'Read all of it back: what is wrong, and how large is it really?'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l plan -d 'Show what would be done, without doing it'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How long, all sessions together [default: one pass]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l passes -d 'How many passes' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How much of the target is written [default: all; of a file system 95 % of what is free]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l mode -d 'Only passes that write each block once (sweep), or only those that overwrite blocks again and again (churn); otherwise every fourth does' -r -f -a "sweep\t'Each block is written once'
+churn\t'Blocks are overwritten again and again, with flushes between'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
+stop\t'It ends with the lap'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l hook -d 'Run this by sh for each finding, with the finding as JSON on stdin' -r -f -a "(__fish_complete_command)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised on another disk, or by ssh on another machine' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Resume this soak, or the last one that is not finished' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l busy -d 'Random reads beside the writes, so that the interface is busy in both directions; their data are not checked'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-trim -d 'Trim nothing; otherwise every fourth pass trims blocks, where the device can, before it writes them again'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'No scrub of the file system at the end (btrfs and bcachefs, as root)'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -s o -l output -d 'The recording: directory, file, block device, sim:NAME' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l camera -d 'Record a camera (V4L2): front=/dev/video0,1280x720@30' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l generate -d 'Generated cameras, for a test' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l jitter -d 'By how much sizes and moments of generated frames differ, percent' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l burst -d 'Generated frames come so many at once' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l frames -d 'Generated frames of each camera' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l seed -d 'Seed of the generated frames' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l listen -d 'Take producers by a Unix socket that is made there' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l for -d 'How long to record [default: until the producers end, or Ctrl-C]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l size -d 'Size of a new recording, reserved at its start' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l when-full -d 'What happens at the end of that size [default: stop]' -r -f -a "stop\t'Recording stops'
+wrap\t'The oldest is overwritten'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l max-frame -d 'The largest frame of a new recording [default: a quarter of a segment, 16 MiB]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l segment -d 'Length of the segments of a new recording [default: 64 MiB, less where there is little room]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l ring -d 'Memory for buffered frames [default: 256 MiB]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l ring-full -d 'Whether producers wait where the ring is full [default: wait; generated cameras with a rate never do]' -r -f -a "wait\t'A producer is not read from until there is space'
+drop\t'What comes is lost, and counted'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l max-latency -d 'A frame is durable so long after it came, and the time of a flush' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l priority -d 'The priority that writes ask for' -r -f -a "real-time\t'Before those of others, where the scheduler of the disk orders by it'
+normal\t'As those of others'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l nice -d 'Nice value of the recorder, -20 (before others) to 19 [default: as it is]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l cpus -d 'The CPUs that the recorder runs on, as 0-1,3 [default: as it is]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l defer -d 'Pause this process, or all of this control group (its directory), while a quarter of the ring holds frames; several times for several' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l defer-at-most -d 'They are paused for no longer at a time, and have as long to themselves after it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l limit -d 'Limit this control group (its directory) meanwhile on the disks below TARGET: weight:N, latency:TIME, read:SIZE, write:SIZE (a second), read-iops:N, write-iops:N, several with commas; what was there before is restored' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l metrics -d 'Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l destroy -d 'Allow recording onto the block device with this serial number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l streams -d 'The streams that are planned for: how many, and bits or bytes a second of each' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l max-write -d 'What --plan writes to the device at most [default: as a check: 2 GiB, at most 2 % of the device]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l export -d 'Write frames in this format to --into, else to stdout; also while recording continues' -r -f -a "jpeg\t'A file for each picture, in the directory --into'
+mjpeg\t'Pictures back to back'
+mkv\t'Matroska video, with the times of the frames'
+raw\t'The bytes of the frames, back to back'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l stream -d 'Which stream; needed where there are several' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l to -d 'Before this moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l last -d 'The last so long of what is recorded' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l into -d 'Where exported frames go: a file, for jpeg a directory' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l keep-size -d 'Keep what was reserved and not used: else it is given back at the end'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l new -d 'Give up what was recorded there before'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l overwrite -d 'Allow recording into the regular file TARGET that holds something else: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l plan -d 'Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l list -d 'Say what a recording holds'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l verify -d 'Read all of a recording: is any frame missing or altered that was acknowledged?'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l recover -d 'The same after a crash; fix a damaged header, and return unused space'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l pin -d 'Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps keeps them, also one that runs now'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l unpin -d 'Let them be overwritten again; without a time, all'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "list" -d 'What a recording holds: streams, frames, gaps'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "export" -d 'Write frames as pictures, MJPEG or Matroska'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "verify" -d 'Is a frame that was acknowledged missing or altered?'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "recover" -d 'After a crash: verify, fix a damaged header, return space'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "pin" -d 'Keep a span of a recording that overwrites its oldest'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "unpin" -d 'Let a pinned span be overwritten again; without a time, all'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -a "plan" -d 'How many streams a storage carries, with how much memory'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from list" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from list" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l format -d 'Which format' -r -f -a "jpeg\t'A file for each picture, in the directory --into'
+mjpeg\t'Pictures back to back'
+mkv\t'Matroska video, with the times of the frames'
+raw\t'The bytes of the frames, back to back'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l stream -d 'Which stream; needed where there are several' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l to -d 'Before this moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l last -d 'The last so long of what is recorded' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l into -d 'Where frames go: a file, for jpeg a directory [default: stdout]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from verify" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from verify" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from verify" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from verify" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -l destroy -d 'Allow writing to the block device with this serial number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -l overwrite -d 'Allow writing into a file that no longer begins as a recording'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from recover" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -l to -d 'Before this moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -l last -d 'The last so long of what is recorded' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from pin" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -l to -d 'Before this moment' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -l last -d 'The last so long of what is recorded' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from unpin" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l streams -d 'How many streams, and bits or bytes a second of each [default: 4x16Mbit]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l for -d 'How long it writes [default: 60s]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l max-write -d 'What is written at most [default: as a check: 2 GiB, at most 2 % of the device]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l destroy -d 'Allow writing to the block device TARGET with this serial number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+always\t'Always'
+never\t'Never'"
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and __fish_seen_subcommand_from plan" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s i -l interval -d 'Time between rows (500ms, 1s, 1m) [default: 1s]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s n -l count -d 'End after so many rows, the first included' -r
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -l csv -d 'CSV instead of a table' -r -f -a "narrows\t'Ours: a line for each layer and interval, units in the names'
@@ -541,161 +789,61 @@ complete -c narrows -n "__fish_narrows_using_subcommand watch" -l live -d 'Full 
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand watch" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l repeat -d 'Make the runs first, so many of each value of --with, in randomised order; A is then \'WORKLOAD TARGET\'' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l with -d 'What differs between the runs: a setting (narrows tune --list), a file below /sys, a sysctl, mount-options, target, or a key of the workload' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l set -d 'Another value for a key of the workload, in all runs of --repeat' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l seed -d 'Seed of the order of the runs of --repeat, and of everything random in them [default: from the system]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l alpha -d 'Error rate over all primary metrics together [default: 0.05]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l primary -d 'A metric that is asked; may be given several times [default: the rate of each phase]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-on -d 'Exit code 1 if a primary metric is so' -r -f -a "worse\t'A primary metric is worse'"
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -s o -l output -d 'Write a self-contained page' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -s o -l output -d 'The file that the recording goes to' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l root -d 'The directory whose files are replayed [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l device -d 'Record the requests of this disk or partition' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l for -d 'For so long [default: until the command ends, or Ctrl-C]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l plan -d 'Show what --repeat would do instead of doing it'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l strict -d 'Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l anyway -d 'With --fail-on, judge also results of other tools whose job options differ'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l markdown -d 'The comparison as Markdown, for an issue or a forum'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l predict -d 'The metric that matters: which others put the targets in its order?' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l predictors -d 'What it may be predicted from; may be given several times [default: all other metrics]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l metric -d 'What is shown side by side; may be given several times [default: all, of many the rate of each phase]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l better -d 'Whether more or less of a metric is better, where its source does not tell; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -s o -l output -d 'Write a self-contained page' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand trace" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l mapped -d 'Where the device\'s memory can be mapped: /dev/mem@OFFSET+LENGTH' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l time -d 'How long each way of copying is measured [default: 120 to 300 ms]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l tag -d 'A tag for the run; may be given several times' -r
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l strict -d 'Leave out runs that something slowed instead of taking what they show as the least that the target does'
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l markdown -d 'The ranking as Markdown, for an issue or a forum'
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l identify -d 'Keep the names and serial numbers of the machines and their users on the page'
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l size -d 'How much is written [default: all; of a file system what is free but for a reserve]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l passes -d 'How often all of it is written, one after the other' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l rest -d 'How long it rests before and after each part' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l seed -d 'Seed of everything random [default: from the system]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l allow-writes -d 'Measure writes, too: of device memory that is mapped, which gets what it holds'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l read-registers -d 'Read what may be registers; even a read can change a device or hang a machine'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand copy" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l random -d 'Blocks at random places instead of one after the other'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l verify -d 'Write stamps, read all of it back and say what is wrong with it, and how large the device really is: one pass for all'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l plan -d 'Show what would be done, without doing it'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l for -d 'How long, all sessions together; it ends with the lap in which that is over [default: one pass; of --resume as before]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l passes -d 'How many passes' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How much of the target is written [default: all; of a file system 95 % of what is free]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l mode -d 'Only passes that write each place once (sweep), or only those that overwrite places again and again (churn); otherwise every fourth does' -r -f -a "sweep\t'Each place is written once'
-churn\t'Places are overwritten again and again, with flushes between'"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
-stop\t'It ends with the lap'"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l hook -d 'Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input' -r -f -a "(__fish_complete_command)"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised here instead of in the archive, on a disk that does not fail together with the target; or, by ssh, on another machine too (HOST: or HOST:DIR)' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Go on with this soak, else with the last one that is not finished, until what was asked is done' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -f -a "list" -d 'What can be set on the path to a target: its value, and others worth a try'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and not __fish_seen_subcommand_from list restore" -f -a "restore" -d 'Undo what an interrupted experiment left changed on this machine'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from list" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l busy -d 'Read places at random beside the writes, so that the interface is busy in both directions; nobody looks at what is read'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-trim -d 'Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'Do not let the file system check all that it holds at the end (btrfs and bcachefs, as root; on btrfs nothing is mended, bcachefs mends what it has a good copy of)'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -s o -l output -d 'The recording: a directory (a new file in it), a file, a block device (--destroy SERIAL), a simulated device' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l camera -d 'Record a camera (V4L2): its device, the name of its stream before it, and what is asked of it behind a comma, as front=/dev/video0,1280x720@30 or /dev/video2,YUYV; several times for several. JPEG where it has that, else what it is set to' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l generate -d 'Cameras that are made up: how many, of which frames, how many a second (max: as fast as the storage)' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l jitter -d 'By how much sizes and moments of made-up frames differ, percent' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l burst -d 'Made-up frames come so many at once' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l frames -d 'Made-up frames of each camera' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l seed -d 'Seed of what is made up' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l listen -d 'Take producers by a Unix socket that is made there' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l for -d 'How long to record [default: until the producers end, or Ctrl-C]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l size -d 'Room of a new recording, reserved at its start [default: all of a device, or of a file that is there; a new file takes room as it grows, and leaves a twentieth of the file system free]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l when-full -d 'At the end of the room [default: stop]' -r -f -a "stop\t'Recording stops'
-wrap\t'The oldest is overwritten'"
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-frame -d 'The largest frame of a new recording [default: a quarter of a segment, 16 MiB]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l segment -d 'Length of the segments of a new recording [default: 64 MiB, less where there is little room]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l ring -d 'Memory for frames on their way: what a stall of the storage may cost [default: 256 MiB, at most a quarter of what is free]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l ring-full -d 'Whether producers wait where the ring is full [default: wait; made-up cameras with a rate never do]' -r -f -a "wait\t'A producer is not read from until there is room'
-drop\t'What comes is lost, and counted'"
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-latency -d 'A frame is durable so long after it came, and the time of a flush' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l priority -d 'The priority that writes ask for' -r -f -a "real-time\t'Before those of others, where the scheduler of the disk orders by it'
-normal\t'As those of others'"
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l nice -d 'Nice value of the recorder, -20 (before others) to 19 [default: as it is]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l cpus -d 'The CPUs that the recorder runs on, as 0-1,3 [default: as it is]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer -d 'Have this process, or all of this control group (its directory), stand still while a quarter of the ring holds frames; several times for several' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l defer-at-most -d 'They stand still for no longer at a time, and have as long to themselves after it' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l limit -d 'Limit this control group (its directory) meanwhile on the disks below TARGET: weight:N, latency:TIME, read:SIZE, write:SIZE (a second), read-iops:N, write-iops:N, several with commas; what was there before is put back' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l metrics -d 'Write metrics there every second (OpenMetrics text): to a file, or, where the name ends in .sock, to whoever connects' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l destroy -d 'Allow recording onto the block device TARGET with this serial number' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l streams -d 'The streams that are planned for: how many, and bits or bytes a second of each' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l max-write -d 'What --plan writes to the device at most [default: as a check: 2 GiB, at most 2 % of the device]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l export -d 'Write frames in this format to --into, else to stdout; also while recording goes on' -r -f -a "jpeg\t'A file for each picture, in the directory --into'
-mjpeg\t'Pictures one behind the other'
-mkv\t'A film (Matroska) that players take, with the times of the frames'
-raw\t'The bytes of the frames, one behind the other'"
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l stream -d 'Which stream; needed where there are several' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l from -d 'From this moment on: a time (2026-11-25T13:00:00Z), or that long after the first frame (90s)' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l to -d 'Before this moment' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l last -d 'The last so long of what is recorded' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l into -d 'Where exported frames go: a file, for jpeg a directory' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from list" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from restore" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l keep-size -d 'Keep what was reserved and not used: else it is given back at the end'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l new -d 'Give up what was recorded there before'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l overwrite -d 'Allow recording into the regular file TARGET that holds something else: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l plan -d 'Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l list -d 'Say what a recording holds'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l verify -d 'Read all of a recording: is any frame missing or altered that was acknowledged?'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l recover -d 'The same after a crash; mend what is damaged of its head, and give back room that it does not use'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l pin -d 'Keep the segments that hold frames of this time (--from, --to, --last): a recording that wraps goes round them, also one that goes on now'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l unpin -d 'Let them be overwritten again; without a time, all'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand record" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l class -d 'One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l capacity -d 'Find out first how large it really is: by places at random all over it, or by every place. Its content is lost' -r -f -a "quick\t'Places at random, as many as tell a fake: seconds'
-full\t'Every place is written and read back'"
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l budget -d 'How long measuring may take, layout included' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l max-write -d 'The most that may be written [default: as for check]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l destroy -d 'Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its own id; a device that has none: its name): its content is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l seed -d 'Seed of everything random [default: from the system]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l wait-quiet -d 'Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from restore" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand settings; and __fish_seen_subcommand_from restore" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l list -d 'Show what can be set on the path to a directory, a file, a device or a disk\'s name' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l read-registers -d 'Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can hang a machine'
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l json -d 'Print one valid JSON document on stdout, and nothing else'
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -s V -l version -d 'Print version'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l restore -d 'Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -l json -d 'Print one valid JSON document on stdout, and nothing else'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand tune" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand runs; and not __fish_seen_subcommand_from list prune wear show verify recover reindex tag delete" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -816,8 +964,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand export" -l keep-refused 
 complete -c narrows -n "__fish_narrows_using_subcommand export" -l json -d 'Print one valid JSON document on stdout, and nothing else'
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s V -l version -d 'Print version'
-complete -c narrows -n "__fish_narrows_using_subcommand import" -l better -d 'Whether more or less of a metric is better, where its format does not tell; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand import" -l for -d 'Also answer whether the storage is good for this, as far as the numbers tell: a name as of check --for' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l better -d 'Which direction of a metric is better, where its format does not say' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l for -d 'Is the storage good for this, by these numbers? A name as of check --for' -r
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l tag -d 'A tag for the runs; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Alone: it changes whether there are huge pages.
 # Buffers where memory is short or the pages are not those that were asked for, and a device whose limits change while it is
-# measured: the run goes on with what there is and says so, or one clear refusal. Needs root, a free loop device, and for
+# measured: the run continues what there is and says so, or one clear refusal. Needs root, a free loop device, and for
 # some rows /sys/kernel/mm and a memory controller; what cannot be had is SKIPPED. NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"

@@ -31,7 +31,7 @@ number=$(lsblk --noheadings --nodeps --output MAJ:MIN "$device" | tr -d ' ')
 # capped PROGRAM ARGUMENT...: runs under the cap.
 capped() { bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
 
-# within MEASURED TRUTH PERCENT: whether they are no further apart.
+# within MEASURED TRUTH PERCENT: whether they are not further apart.
 within() { python3 -c 'import sys; m, t, p = map(float, sys.argv[1:]); sys.exit(abs(m / t - 1) * 100 > p)' "$@"; }
 
 # trial NAME LIMIT VALUE QUANTITY JOB...: with the limit set, fio and narrows say what QUANTITY (iops or bytes) a second is.

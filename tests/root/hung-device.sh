@@ -77,7 +77,7 @@ hang() {
     sleep 4
     kill -INT "$job"
     until_so 10 said || fail "$1: it does not say what it waits for"
-    grep -qE 'since ([3-9]|1[0-9]) s' "$scratch/err" || fail "$1: it does not know since when the device stands still"
+    grep -qE 'since ([3-9]|1[0-9]) s' "$scratch/err" || fail "$1: it does not know since when the device pauses"
     kill -INT "$job"
 }
 

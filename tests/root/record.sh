@@ -55,7 +55,7 @@ record 0 -o "$device" --destroy "$name" --generate 2x100KB@100 --frames 30
 says 'd["epoch"] == 2'
 record 0 --verify -o "$device"
 says 'd["checked"]["frames"] == 160 and d["recordings"] == 2 and not d["checked"]["damage"]'
-printf 'ok: a device is recorded to by its name, gone on with, and read\n'
+printf 'ok: a device is recorded to by its name, resumed, and read\n'
 
 # A part of it is pinned while it is recorded to, by the same name, without --destroy: only a superblock that was read is written over.
 "$narrows" record -o "$device" --destroy "$name" --generate 2x200KB@100 --for 14s --json >"$scratch/live" 2>&1 </dev/null &
@@ -193,11 +193,11 @@ wait "$recorder" 2>/dev/null || true
 kill "$ffmpeg" 2>/dev/null || true
 wait "$ffmpeg" 2>/dev/null || true
 record 0 --recover -o "$scratch/cam.nrec"
-record 0 --export mkv -o "$scratch/cam.nrec" --into "$scratch/film.mkv"
-frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 "$scratch/film.mkv" | tr -d ', ')
+record 0 --export mkv -o "$scratch/cam.nrec" --into "$scratch/front.mkv"
+frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 "$scratch/front.mkv" | tr -d ', ')
 [[ $frames -ge $acknowledged ]] || fail "$acknowledged frames were acknowledged, ffprobe plays $frames"
-ffmpeg -v error -xerror -i "$scratch/film.mkv" -f null - 2>"$scratch/err" </dev/null || fail "ffmpeg does not play the film"
-seconds=$(ffprobe -v error -show_entries packet=pts_time -of csv=p=0 "$scratch/film.mkv" | tr -d ',' | tail -1)
+ffmpeg -v error -xerror -i "$scratch/front.mkv" -f null - 2>"$scratch/err" </dev/null || fail "ffmpeg does not plays front.mkv"
+seconds=$(ffprobe -v error -show_entries packet=pts_time -of csv=p=0 "$scratch/front.mkv" | tr -d ',' | tail -1)
 awk -v s="$seconds" -v n="$frames" 'BEGIN { exit !(s > n / 30 * 0.7 && s < n / 30 * 1.3) }' ||
     fail "$frames frames of a camera of 30 a second take $seconds s"
 printf 'ok: killed at %s acknowledged frames, %s are there, and ffmpeg plays them (%s s)\n' "$acknowledged" "$frames" "$seconds"

@@ -72,7 +72,7 @@ round() {
     experiment "$@" >"$scratch/$name.toml"
     "$narrows" run "$scratch/$name.toml" >"$scratch/out" 2>"$scratch/err" || status=$?
     [[ $status -eq 0 || $status -eq 4 ]] || fail "$name: it ended with $status"
-    if grep -q 'still changed\|not put back' "$scratch/err"; then fail "$name: it could not be put back"; fi
+    if grep -q 'still changed\|not restored' "$scratch/err"; then fail "$name: it could not be restored"; fi
     now=$(values)
     [[ $now == "$was" ]] || fail "$name: it left $(diff <(printf '%s' "$was") <(printf '%s' "$now") | tr '\n' ' ')"
     time=60s experiment "$@" >"$scratch/$name.toml"
@@ -89,7 +89,7 @@ round() {
     "$narrows" run --restore >"$scratch/out" 2>"$scratch/err" || fail "$name: run --restore ended with $?"
     now=$(values)
     [[ $now == "$was" ]] || fail "$name: after SIGKILL it left $(diff <(printf '%s' "$was") <(printf '%s' "$now") | tr '\n' ' ')"
-    printf 'put back: %s\n' "$name"
+    printf 'restored: %s\n' "$name"
 }
 
 for pair in "${pairs[@]}"; do
@@ -168,7 +168,7 @@ if command -v mkfs.ext4 >/dev/null && command -v fsfreeze >/dev/null; then
     wait $child || status=$?
     [[ $status -eq 4 ]] || fail "it ended with $status, not with 4"
     [[ -z $(ls -A "$scratch/journal/until-reboot") ]] || fail "a journal stayed"
-    printf 'put back: while the storage hung\n'
+    printf 'restored: while the storage hung\n'
 else
     printf 'SKIPPED: there is no mkfs.ext4 or fsfreeze\n'
 fi

@@ -46,7 +46,7 @@ goes_bad() {
     status=0
     "$narrows" soak --resume --passes 1 --json >"$scratch/answer" 2>"$scratch/err" || status=$?
     # Operations failed, and that stays told; no data are wrong.
-    [[ $status -eq 1 ]] || fail "$make: gone on with, it ended with $status"
+    [[ $status -eq 1 ]] || fail "$make: resumed, it ended with $status"
     grep -q '"findings": \[\]' "$scratch/answer" && grep -q '"passes": 1' "$scratch/answer" || fail "$make: not as it must be"
     unmounted
     printf '%s: as it must be\n' "$make"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A soak whose promises are kept on another machine by ssh, too: a real server on this one. Killed, gone on with from there; a
+# A soak whose promises are kept on another machine by ssh, too: a real server on this one. Killed, resumed from there; a
 # connection that is cut is made again; a server that is not there is an error before anything is written. Needs root, sshd.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"

@@ -62,7 +62,7 @@ run
 echo "the data are lost below the page cache"
 run &
 job=$!
-# When the write, after which nothing has to be laid out, is in the bundle, the last phase waits for its start.
+# When the write, after which nothing has to be prefilled, is in the bundle, the last phase waits for its start.
 done_phases() { cat "$scratch"/archive/runs/.*.partial/run.json 2>/dev/null | grep -c '"stop": "region-done"' || true; }
 for _ in $(seq 300); do
     if [[ $(done_phases) -ge 1 ]]; then break; fi

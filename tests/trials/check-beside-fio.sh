@@ -2,7 +2,7 @@
 # What `narrows check` says of a directory beside what fio says, run by hand with its best settings: alternating, each on a file
 # of its own that was written just before, of the same size. On a virtual disk a file that has been overwritten for a while is
 # faster than one just written (its blocks lie in the host's memory), so that an old file of fio's would compare two files.
-# Not part of .ci/run: it takes 85 s a round and wants a machine that does nothing else. docs/performance.md has a result.
+# Not part of .ci/run: it takes 85 s a round and wants a machine that does nothing else. docs/history/performance.md has a result.
 #
 #     NARROWS=target/release/narrows tests/trials/check-beside-fio.sh DIRECTORY [ROUNDS]
 #

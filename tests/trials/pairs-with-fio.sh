@@ -2,7 +2,7 @@
 # The same fio job file carried out by fio and by `narrows run`, in alternating pairs, on a loop device that the kernel caps
 # (control groups of version 1, blkio), so that the storage gives both the same. Prints for IOPS, p50 and p99 what each
 # measured, their ratio with its 95 % interval over the pairs, the sign test, and how much fio differs from itself.
-# Not part of .ci/run: it takes six minutes and wants a machine that does nothing else. docs/performance.md has a result.
+# Not part of .ci/run: it takes six minutes and wants a machine that does nothing else. docs/history/performance.md has a result.
 #
 #     NARROWS=target/debug/narrows tests/trials/pairs-with-fio.sh [PAIRS]
 #

@@ -4,7 +4,7 @@
     tests/trials/record-rate.py PROGRAM DIRECTORY [ROUNDS] [GB]
 
 fio writes directly at 1 MiB and depth 8 (its best here), dd directly and through the page cache, cat through the page cache (each with an
-fsync at the end), ffmpeg copies pictures into a file, and GStreamer writes them with its file sink, where it is there. The recorder takes made-up pictures as fast as the storage does, and the same
+fsync at the end), ffmpeg copies pictures into a file, and GStreamer writes them with its file sink, where it is there. The recorder takes generated pictures as fast as the storage does, and the same
 pictures by a pipe. CPU is user and system time of the process; of the recorder also that of its writer's thread alone, as the
 pictures have to be made.
 """
@@ -57,7 +57,7 @@ subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=192
 film = os.path.getsize(pictures)
 loops = max(1, size // film)
 ways = {
-    "narrows record, made-up pictures": lambda: narrows("--generate", "1x4MB@max", "--frames", str(frames)),
+    "narrows record, generated pictures": lambda: narrows("--generate", "1x4MB@max", "--frames", str(frames)),
     "fio --direct=1, 1 MiB, depth 8": fio,
     "dd oflag=direct bs=1M": lambda: plain(f"dd if=/dev/zero of=dd.dat bs=1M count={count} oflag=direct conv=fsync status=none"),
     "dd bs=1M conv=fsync": lambda: plain(f"dd if=/dev/zero of=dd.dat bs=1M count={count} conv=fsync status=none"),
@@ -72,7 +72,7 @@ for round_ in range(rounds):
             if os.path.exists(path):
                 os.remove(path)
 best = statistics.median(r for r, _, _ in found["fio --direct=1, 1 MiB, depth 8"])
-pairs = [a[0] / b[0] for a, b in zip(found["narrows record, made-up pictures"], found["fio --direct=1, 1 MiB, depth 8"])]
+pairs = [a[0] / b[0] for a, b in zip(found["narrows record, generated pictures"], found["fio --direct=1, 1 MiB, depth 8"])]
 print(f"{'':36} {'MB/s':>7} {'of fio':>7}  {'lowest':>7} {'highest':>7}  {'CPU s/GB':>8}  {'writer':>7}")
 for name, all_ in found.items():
     rates = [r / 1e6 for r, _, _ in all_]

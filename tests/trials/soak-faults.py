@@ -130,7 +130,7 @@ def settle():
         for line in open(os.path.join(work, "found")):
             if line.strip():
                 finding = json.loads(line)
-                # Places one behind the other with the same fault are one finding.
+                # Places back to back with the same fault are one finding.
                 start, end = finding["lba"] * 512, (finding["lba"] + finding["sectors"]) * 512
                 for place in range(start // UNIT, -(-end // UNIT)):
                     told.setdefault(place, []).append(finding["class"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A soak killed (SIGKILL) at random many times and gone on with each time, on ext4, xfs and btrfs over loop devices that this script
+# A soak killed (SIGKILL) at random many times and resumed each time, on ext4, xfs and btrfs over loop devices that this script
 # makes; then finished. Nothing may be wrong at the end, and nothing left.
 #
 #     tests/trials/soak-kills.sh PROGRAM [KILLS] [FILE_SYSTEM...]
@@ -42,7 +42,7 @@ for system in "${systems[@]}"; do
         sleep "0.$((RANDOM % 9 + 1))"
         kill -KILL "$soak" 2>/dev/null || fail "$system: it ended by itself at kill $kill"
         wait "$soak" 2>/dev/null || true
-        # A first session that was killed before its state was there has nothing to go on with.
+        # A first session that was killed before its state was there has nothing to continue.
         if compgen -G "$NARROWS_ARCHIVE/soaks/*.json" >/dev/null; then how=(soak --resume); fi
     done
     # Goes on until all that was interrupted has been read and a pass has ended, then ends by a signal as a user would end it.

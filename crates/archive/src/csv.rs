@@ -207,7 +207,7 @@ fn split(mut rest: &str) -> std::result::Result<Vec<Cow<'_, str>>, String> {
         });
         match (ends, rest.is_empty()) {
             (true, true) => return Ok(cells),
-            (true, false) => return Err("a quote stands inside a cell".into()),
+            (true, false) => return Err("a quote is inside a cell".into()),
             (false, _) => {}
         }
     }

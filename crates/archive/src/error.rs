@@ -134,7 +134,7 @@ impl ArchiveError {
                 Errno::ACCESS | Errno::PERM => {
                     "this user may not write there: --archive DIR or NARROWS_ARCHIVE=DIR elsewhere"
                 }
-                Errno::NOTDIR | Errno::EXIST => "a file stands where a directory is needed: --archive DIR elsewhere",
+                Errno::NOTDIR | Errno::EXIST => "a file is where a directory is needed: --archive DIR elsewhere",
                 // Not even root may create one in /proc.
                 Errno::NOENT if action.starts_with("create the directory") => {
                     "no directory can be made there: --archive DIR or NARROWS_ARCHIVE=DIR elsewhere"

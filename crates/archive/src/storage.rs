@@ -197,7 +197,7 @@ impl Storage {
             };
             let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
             let mut file: File = match folder::stat(&directory, name)? {
-                Some(stat) if !is_own(&stat) => return Err(io::Error::other("it is no file of its own")),
+                Some(stat) if !is_own(&stat) => return Err(io::Error::other("it is not a file of its own")),
                 Some(_) => openat(&directory, name, flags, Mode::empty())?.into(),
                 None => {
                     let flags = flags | OFlags::CREATE | OFlags::EXCL;
@@ -207,7 +207,7 @@ impl Storage {
                 }
             };
             if !is_own(&rustix::fs::fstat(&file)?) {
-                return Err(io::Error::other("it is no file of its own"));
+                return Err(io::Error::other("it is not a file of its own"));
             }
             file.set_len(length_bytes)?;
             io::Seek::seek(&mut file, io::SeekFrom::Start(length_bytes))?;

@@ -1,18 +1,22 @@
 //! The command line: what all commands share, and which there are. What each takes is in the files below.
 
+mod experiments;
 mod job_options;
 mod judging;
 mod keeping;
 mod looking;
 mod measuring;
 mod recording;
+mod recordings;
 mod tracing;
 
+pub use experiments::*;
 pub use judging::*;
 pub use keeping::*;
 pub use looking::*;
 pub use measuring::*;
 pub use recording::*;
+pub use recordings::*;
 pub use tracing::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -40,13 +44,13 @@ pub struct Cli {
 #[derive(Args, Debug, Clone)]
 pub struct GlobalArgs {
     /// Print one valid JSON document on stdout, and nothing else
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub json: bool,
     /// Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]
-    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, global = true, display_order = 901, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub archive: Option<PathBuf>,
     /// When to use colour
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    #[arg(long, global = true, display_order = 902, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     pub color: ColorChoice,
 }
 
@@ -63,43 +67,48 @@ pub enum ColorChoice {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Inspect, measure, diagnose: how fast is this storage, and what limits it?
+    /// How fast is this storage, and what limits it?
     Check(CheckArgs),
-    /// The storage path layer by layer, with each layer's ceiling, and what is known to be wrong with it
+    /// The storage path, layer by layer: ceilings and known faults
     Inspect(InspectArgs),
-    /// Execute a workload (a built-in one, a TOML text, a fio job file, a trace) or an experiment
-    Run(RunArgs),
-    /// Write down what a command does to files, to do it again on another target
-    Trace(TraceArgs),
-    /// What a copy of memory, of a device's memory or of an MTD device costs by the width of its accesses
-    Copy(CopyArgs),
-    /// Undo settings that an experiment left changed on this machine
-    Tune(TuneArgs),
-    /// The layer that limits a run, what that rests on, and what would decide it
+    /// What limits a run, the evidence, and what would decide it
     Why(WhyArgs),
-    /// iostat and dstat in one: every layer of a storage path, since boot first, then interval by interval
-    Watch(WatchArgs),
-    /// Did it help, did it hurt anything? A verdict for each metric
+    /// Run a workload: built in, your own, a fio job file, a trace
+    Run(RunArgs),
+    /// Did it help? A verdict for each metric of two sets of runs
     Compare(CompareArgs),
-    /// Many targets side by side; which metric predicts what matters
+    /// Compare settings, kernels or targets in randomised pairs
+    Experiment(ExperimentArgs),
+    /// Targets side by side, and which metric predicts another
     Rank(RankArgs),
-    /// Where the rate falls when all of it is written, how much the fast cache holds, whether it comes back after a rest
-    Fill(FillArgs),
-    /// Are my data still safe? Write known data in passes, read them back, and say what is wrong with them; resumable
-    Soak(SoakArgs),
-    /// Streams of frames onto storage at its own speed, nothing lost that was acknowledged; list, export, verify, recover
-    Record(Box<RecordArgs>),
-    /// Which speed and application classes a card reaches, every threshold beside what was measured
+    /// Speed and application classes of a card; is its size real?
     Rate(RateArgs),
-    /// The archive of runs: list, show, verify, recover, reindex, tag, delete
+    /// How fast the whole device takes data, and where its cache ends
+    Fill(FillArgs),
+    /// Write known data, read them back, and say what is wrong
+    Soak(SoakArgs),
+    /// Record camera streams; no acknowledged frame is lost
+    Record(Box<RecordArgs>),
+    /// iostat and dstat in one: each layer of a path, by interval
+    Watch(WatchArgs),
+    /// Record a command's file operations, to replay them elsewhere
+    Trace(TraceArgs),
+    /// Copy rates of memory and device memory, by access width
+    Copy(CopyArgs),
+    /// What can be set on a path; restore what was left changed
+    Settings(SettingsArgs),
+    /// The options of settings list and settings restore
+    #[command(hide = true)]
+    Tune(TuneArgs),
+    /// The archive: list, show, tag, verify, recover, delete runs
     Runs(RunsArgs),
-    /// Write the self-contained page of a run
+    /// Write the page of one or several runs
     Report(ReportArgs),
-    /// Runs in other tools' formats: fio's JSON and logs, CSV, HdrHistogram logs, iozone's table
+    /// Runs in other tools' formats: fio, CSV, HdrHistogram, iozone
     Export(ExportArgs),
-    /// Other tools' outputs as runs: fio, bonnie++, iozone, iostat, dstat, dd, hdparm, CSV
+    /// Other tools' outputs as runs: fio, bonnie++, iozone, iostat ...
     Import(ImportArgs),
-    /// The page of a finding: what it means, how to mend it, how to undo that
+    /// A finding: what it means, how to fix it, how to undo that
     Explain(ExplainArgs),
     /// The built-in workloads: list them, or print the text of one
     Workloads(WorkloadsArgs),
@@ -115,6 +124,8 @@ impl Command {
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Run(_)
+            | Self::Experiment(_)
+            | Self::Settings(_)
             | Self::Tune(_)
             | Self::Trace(_)
             | Self::Completions(_)

@@ -119,7 +119,7 @@ fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure>
         return Ok(Loaded { name: shown, runs, unreadable: remarks });
     }
     let text = name.to_str().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("'{shown}' is no name of a run"))
+        Failure::new(FailureKind::Usage, format!("'{shown}' is not the name of a run"))
             .remedy("narrows runs   lists what there is")
     })?;
     let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
@@ -183,11 +183,8 @@ fn margins(given: &[String]) -> Result<Margins, Failure> {
         let percent: f64 =
             number.trim().trim_end_matches('%').trim().parse().ok().filter(|p| *p > 0.0 && *p < 1000.0).ok_or_else(
                 || {
-                    Failure::new(
-                        FailureKind::Usage,
-                        format!("--margin {text}: a margin is a number of per cent above 0"),
-                    )
-                    .remedy("--margin 3, or --margin seq-read.throughput_bytes_per_s=3")
+                    Failure::new(FailureKind::Usage, format!("--margin {text}: a margin is a percentage above 0"))
+                        .remedy("--margin 3, or --margin seq-read.throughput_bytes_per_s=3")
                 },
             )?;
         match metric {

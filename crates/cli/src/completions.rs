@@ -126,7 +126,7 @@ fn candidates(words: &[&str], global: &GlobalArgs) -> Vec<String> {
         (Some("--class"), _) => judge::class_names().map(str::to_owned).collect(),
         (Some(_), _) => Vec::new(),
         (None, ["run"] | ["workloads", "show"]) => workloads(),
-        (None, ["run", _] | ["check" | "inspect" | "watch" | "tune"]) => devices(),
+        (None, ["run", _] | ["check" | "inspect" | "watch"] | ["settings", "list"]) => devices(),
         (None, ["rate"]) => devices().into_iter().chain(runs(global)).collect(),
         (None, ["explain"]) => {
             let findings = diagnose::catalogue().iter().map(|page| page.id.clone());

@@ -30,7 +30,7 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         [run] => run,
         [first, ..] if args.format == ExportFormat::Csv => first,
         _ => {
-            let message = format!("{} runs cannot stand in one export; only csv holds many", runs.len());
+            let message = format!("{} runs cannot be in one export; only csv holds many", runs.len());
             return Err(Failure::new(FailureKind::Usage, message).remedy("narrows export RUN for each of them"));
         }
     };

@@ -107,11 +107,11 @@ impl InspectedTarget<'_> {
 
 fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.root.is_some() || args.capture.is_some() || args.read_registers {
-        let message = format!("{name} is no machine: --root, --capture and --read-registers mean nothing to it");
+        let message = format!("{name} is not a machine: --root, --capture and --read-registers mean nothing to it");
         return Err(Failure::new(FailureKind::Usage, message));
     }
     if name == "null:" {
-        let failure = Failure::new(FailureKind::Usage, "null: stands on nothing, so there is nothing to inspect");
+        let failure = Failure::new(FailureKind::Usage, "null: has no device below it, so there is nothing to inspect");
         return Err(failure.remedy("narrows check null:   measures the program's own overhead"));
     }
     let model = spec::parse_sim(name).map_err(|e| {
@@ -142,13 +142,13 @@ fn root(directory: Option<&Path>) -> Result<Root, Failure> {
     };
     let metadata = directory.metadata().map_err(|e| wrong(format!("--root {shown}: {e}")))?;
     if !metadata.is_dir() {
-        return Err(wrong(format!("--root {shown} is no directory")));
+        return Err(wrong(format!("--root {shown} is not a directory")));
     }
     let is_tree = |root: &Root| root.exists("/sys") || root.exists("/proc");
     // What `tar xf` leaves has one directory above the tree.
     let root = [directory.to_owned(), directory.join(capture::TOP)].iter().map(Root::new).find(is_tree);
     let Some(root) = root else {
-        return Err(wrong(format!("--root {shown} is no captured tree: it has neither proc nor sys")));
+        return Err(wrong(format!("--root {shown} is not a captured tree: it has neither proc nor sys")));
     };
     Ok(root)
 }

@@ -1,4 +1,4 @@
-//! The program `narrows`: arguments, signals, exit codes, and the wiring of the rooms.
+//! The program `narrows`: arguments, signals, exit codes, and the wiring of the crates.
 //!
 //! One way for the data: `observe` gives the environment and the storage stack, `spec` makes a plan of them, `conduct`
 //! executes it and keeps the run, `judge` and `diagnose` read it, `report` shows it.
@@ -18,6 +18,7 @@ mod experiment;
 mod explain;
 mod export;
 mod fill;
+mod help;
 mod import;
 mod inspect;
 mod inspect_place;
@@ -47,14 +48,14 @@ mod why;
 mod workloads;
 
 use args::{Cli, Command};
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{CommandFactory, error::ErrorKind};
 use model::{Failure, FailureKind};
 use output::Output;
 use std::process::ExitCode;
 
 /// The one table of commands and options: parser, help, man pages and completions all come from it.
 pub fn command() -> clap::Command {
-    Cli::command()
+    help::shaped(Cli::command())
 }
 
 /// The completion script of a shell.
@@ -71,7 +72,7 @@ pub fn main() -> ExitCode {
         eprint!("{}", command_line::NOTHING_ASKED);
         return ExitCode::from(FailureKind::Usage.exit_code());
     }
-    let cli = match Cli::try_parse_from(command_line::meant(std::env::args_os())) {
+    let cli = match command_line::parse(command_line::meant(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -85,6 +86,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::command(args, &cli.global, &output),
         Command::Trace(args) => trace::command(args, &output),
         Command::Copy(args) => copy::command(args, &cli.global, &output),
+        Command::Experiment(args) => experiment::of_experiments(args, &cli.global, &output),
+        Command::Settings(args) => tune::command(&args.command.as_tune(), &output),
         Command::Tune(args) => tune::command(args, &output),
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),

@@ -61,7 +61,7 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
     let (directory, _) = split(path)?;
     if !directory.is_dir() {
-        return Err(cannot(path, &format!("{} is no directory", directory.display())));
+        return Err(cannot(path, &format!("{} is not a directory", directory.display())));
     }
     rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).map_err(|e| cannot(path, &error_of(e)))
 }
@@ -200,7 +200,7 @@ fn there(path: &Path) -> Result<Option<LookedAt>, Failure> {
 /// The directory and the name in it.
 fn split(path: &Path) -> Result<(&Path, &OsStr), Failure> {
     let slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-    let name = path.file_name().filter(|_| !slash).ok_or_else(|| cannot(path, "it is no name of a file"))?;
+    let name = path.file_name().filter(|_| !slash).ok_or_else(|| cannot(path, "it is not the name of a file"))?;
     Ok((path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")), name))
 }
 

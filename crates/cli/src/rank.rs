@@ -110,7 +110,7 @@ fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Ve
         return Ok(());
     }
     let name = source.to_str().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("'{}' is no name of a run", source.to_string_lossy()))
+        Failure::new(FailureKind::Usage, format!("'{}' is not the name of a run", source.to_string_lossy()))
             .remedy("narrows runs   lists what there is")
     })?;
     let mut first = None;
@@ -147,7 +147,7 @@ fn failure(error: RankError, args: &RankArgs) -> Failure {
         }
         RankError::NothingMeasured => {
             let what = if args.sources.len() == 1 { "the source holds" } else { "the sources hold" };
-            Failure::new(FailureKind::Invalid, format!("{what} no metric that was measured and stands"))
+            Failure::new(FailureKind::Invalid, format!("{what} no valid metric"))
                 .remedy("narrows runs show RUN says why its numbers were refused")
         }
         RankError::UnknownMetric { asked, there_are } => {

@@ -107,7 +107,7 @@ fn found_capacity(
 fn class_named(name: &str) -> Result<&'static str, Failure> {
     judge::class_names().find(|class| class.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let all: Vec<&str> = judge::class_names().collect();
-        Failure::new(FailureKind::Usage, format!("--class: '{name}' is no class; there are {}", all.join(", ")))
+        Failure::new(FailureKind::Usage, format!("--class: '{name}' is not a class; there are {}", all.join(", ")))
             .remedy("for example --class A1")
     })
 }

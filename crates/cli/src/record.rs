@@ -106,7 +106,7 @@ fn keep(
     output: &Output,
 ) -> Option<(String, String)> {
     let archive = archives::open(global).inspect_err(|failure| output.beside(failure)).ok()?;
-    let run = conduct::record::run_of(recorded, &args.target.to_string_lossy(), started, &document.remarks);
+    let run = conduct::record::run_of(recorded, &args.target().to_string_lossy(), started, &document.remarks);
     report_page::keep(&archive, run, output)
 }
 
@@ -128,7 +128,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         return Err(usage("--max-latency: a frame takes some time"));
     }
     Ok(Recording {
-        target: &args.target,
+        target: args.target(),
         consent: Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None },
         anew: args.new,
         size: bytes("--size", args.size.as_deref())?,
@@ -315,7 +315,7 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
         _ => {}
     }
     if let Some(why) = recorded.deferred.as_ref().and_then(|deferred| deferred.failed.as_ref()) {
-        remarks.push(format!("not all of those who were to stand still did: {why}"));
+        remarks.push(format!("not all of those who were to be paused were: {why}"));
     }
     if recorded.simulated {
         remarks.push("simulated device in simulated time: nothing was kept".into());

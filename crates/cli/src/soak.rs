@@ -134,7 +134,7 @@ fn show(event: &SoakEvent<'_>, progress: &ProgressLine, say: &dyn Fn(&str)) {
 /// Refuses where the name of the file that was made leads to another one by now.
 fn is_what_was_made(made: Option<&OwnFile>, place: &TargetIdentity, path: &Path) -> Result<(), Failure> {
     if made.is_some_and(|made| Some(made.file) != place.file) {
-        let what = format!("{}: another file stands there now", path.display());
+        let what = format!("{}: another file is there now", path.display());
         return Err(Failure::new(FailureKind::Refused, what));
     }
     Ok(())
@@ -180,7 +180,7 @@ fn refuse(opened: &Opened, goes_on: bool, path: &Path) -> Result<(), Failure> {
             .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
     }
     if goes_on && opened.target.kind == TargetKind::Sim {
-        let what = format!("{}: what a simulated device held went with the program that wrote it", path.display());
+        let what = format!("{}: what a simulated device held was lost when the program ended", path.display());
         return Err(Failure::new(FailureKind::Refused, what).remedy("narrows soak sim:NAME   starts another soak"));
     }
     Ok(())
@@ -376,7 +376,7 @@ fn amplified(device: Amplification) -> AmplificationDocument {
 fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
     let mut remarks = Vec::new();
     if let Some(why) = &state.in_memory {
-        remarks.push(format!("what was read back came from memory, and says nothing of a device: {why}"));
+        remarks.push(format!("what was read back came from memory, not from the device: {why}"));
     }
     if state.tester_fault {
         remarks.push("data were newer than any that were issued: this program is wrong, please report it".to_owned());

@@ -1,5 +1,4 @@
-//! `narrows tune`: settings of this machine. It lists them for a target, and undoes what was left changed; a search for better ones
-//! is not part of it.
+//! `narrows settings`: settings of this machine. It lists them for a target, and restores what was left changed.
 
 use crate::args::TuneArgs;
 use crate::experiment;
@@ -19,13 +18,13 @@ pub fn command(args: &TuneArgs, output: &Output) -> Result<ExitCode, Failure> {
         Some(target) => list(target, output),
         None if args.restore => Ok(experiment::restore(output)),
         None => Err(Failure::new(FailureKind::Usage, "what about the settings?")
-            .remedy("narrows tune --list TARGET   or narrows tune --restore")),
+            .remedy("narrows settings list TARGET   or narrows settings restore")),
     }
 }
 
 fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     if inspect_place::is_no_place(target) {
-        let message = format!("{} is no machine: nothing of it can be set", target.to_string_lossy());
+        let message = format!("{} is not a machine: nothing of it can be set", target.to_string_lossy());
         return Err(Failure::new(FailureKind::Usage, message));
     }
     let root = Root::new("/");

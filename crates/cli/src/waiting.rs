@@ -67,7 +67,7 @@ impl Waiting {
     /// second one ends the program at once, else after settings were put back. Where the system gives no thread, signals
     /// are taken by whichever there is, and nothing is said.
     pub fn listen(control: &Arc<Control>, ends: bool) -> Arc<Self> {
-        let second = if ends { "leaves at once" } else { "puts settings back and leaves" };
+        let second = if ends { "leaves at once" } else { "restores settings and ends" };
         let waiting = |heard| Arc::new(Self { control: Arc::clone(control), second, heard, now: Mutex::default() });
         let Ok(signals) = pipe() else { return waiting(false) };
         let heard = waiting(true);

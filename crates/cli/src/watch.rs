@@ -99,7 +99,7 @@ fn grid(args: &WatchArgs) -> Result<(String, Option<u64>), Failure> {
         ));
     }
     let count = count.map(|text| {
-        text.parse::<u64>().map_err(|_| usage(&format!("'{text}' is no number of rows"), "narrows watch sda 5 12"))
+        text.parse::<u64>().map_err(|_| usage(&format!("'{text}' is not a number of rows"), "narrows watch sda 5 12"))
     });
     let every = every.or(args.interval.as_deref()).unwrap_or("1s").to_owned();
     Ok((every, count.transpose()?.or(args.count)))

@@ -150,7 +150,7 @@ fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
     let asked = asked_for.and_then(|name| fit.iter().find(|f| f.is_one_of(name)));
     match asked.filter(|f| limit.layer == LimitLayer::Unknown && f.value.is_none()) {
         Some(fit) => Limit {
-            statement: format!("not known: no number of {} stands", fit.metric.split('.').next().unwrap_or_default()),
+            statement: format!("not known: no number of {} is valid", fit.metric.split('.').next().unwrap_or_default()),
             evidence: vec![Evidence::absence(fit.quantity.clone(), fit.metric.clone())],
             ..limit
         },
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(furthest_row(&rows).map(|r| r.phase.as_str()), Some("sync-write"));
         assert_eq!(furthest_row(&rows[..2]).map(|r| r.phase.as_str()), Some("rand-write-qd1"));
         assert_eq!(furthest_row(&rows[..1]), None);
-        assert_eq!(furthest_row(&rows[3..]), None, "a hint is no headline");
+        assert_eq!(furthest_row(&rows[3..]), None, "a hint is not a headline");
         assert_eq!(furthest_row(&[row("sync-write", Confidence::Probable, Some(1.5))]), None);
     }
 }

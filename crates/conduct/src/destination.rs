@@ -41,7 +41,10 @@ pub fn destination(given: Option<&OsStr>, workload: &Workload) -> Result<Destina
     match parent {
         Some(parent) => Ok(Destination {
             name: parent.as_os_str().to_owned(),
-            remark: Some(format!("{own} does not exist: a temporary file in {} stands for it", parent.display())),
+            remark: Some(format!(
+                "{own} does not exist: a temporary file in {} is used in its place",
+                parent.display()
+            )),
         }),
         None => Err(Failure::new(FailureKind::Environment, format!("{own}, which the workload names, does not exist"))
             .remedy("narrows run WORKLOAD TARGET   uses another target")),

@@ -255,7 +255,7 @@ fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry, pins: &Pins) -> Re
     if most < LEAST_RING_BYTES && !pins.is_empty() {
         let what =
             format!("{} of {} segments are pinned: too few are left to record in", pins.segments(), geometry.segments);
-        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows record --unpin"));
+        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows record unpin"));
     }
     let available = observe::memory_available(&Root::new("/")).map_or(USUAL_RING_BYTES, |n| n / RING_SHARE);
     let usual = USUAL_RING_BYTES.min(available).max(LEAST_RING_BYTES);

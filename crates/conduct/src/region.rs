@@ -59,7 +59,7 @@ fn number(text: &str) -> Result<u64, Failure> {
         None => parse_bytes(text).map_err(|e| e.to_string()),
     };
     parsed.map_err(|what| {
-        Failure::new(FailureKind::Usage, format!("'{text}' is no offset or length: {what}"))
+        Failure::new(FailureKind::Usage, format!("'{text}' is not an offset or length: {what}"))
             .remedy("PATH@OFFSET+LENGTH, for example /dev/mem@0xfed00000+4096")
     })
 }
@@ -257,7 +257,7 @@ fn reach(name: &Path, rights: RegionRights) -> Result<Reached, Failure> {
     let page = sys::page_size();
     if maps && !part.offset.is_multiple_of(page) {
         let what =
-            format!("{}: a mapping begins on a page, and {} is no multiple of {page}", path.display(), part.offset);
+            format!("{}: a mapping begins on a page, and {} is not a multiple of {page}", path.display(), part.offset);
         return Err(Failure::new(FailureKind::Usage, what).remedy(format!("@{:#x}", part.offset / page * page)));
     }
     let mapping = maps.then(|| Mapping::of_part(&file, part.offset, bytes, rights.writes)).transpose();
@@ -399,7 +399,7 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
     if path == Path::new("/dev/mem") {
         return failure(
             "this range is System RAM or in use by a driver (CONFIG_STRICT_DEVMEM, CONFIG_IO_STRICT_DEVMEM), or the process lacks CAP_SYS_RAWIO",
-            "a range of /proc/iomem that is no System RAM; iomem=relaxed on the kernel's command line for ranges of drivers",
+            "a range of /proc/iomem that is not System RAM; iomem=relaxed on the kernel's command line for ranges of drivers",
         );
     }
     failure("the process lacks CAP_SYS_RAWIO or CAP_SYS_ADMIN, as in a container", "run it outside the container")

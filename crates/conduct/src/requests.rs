@@ -37,7 +37,7 @@ impl Part {
     fn of(device: &Path) -> io::Result<Self> {
         let facts = fs::metadata(device)?;
         if !facts.file_type().is_block_device() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no block device"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a block device"));
         }
         let (major, minor) = (rustix::fs::major(facts.rdev()), rustix::fs::minor(facts.rdev()));
         let place = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}"))?;

@@ -236,7 +236,7 @@ impl Soaking<'_> {
             let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
             let what = format!("{}: the target failed ({})", state.target, errors.join(", "));
             return Err(Failure::new(FailureKind::Device, what)
-                .remedy(format!("narrows soak --resume {}   goes on when it is there again", state.id)));
+                .remedy(format!("narrows soak --resume {} continues when it is there again", state.id)));
         }
         Ok(record.stop != StopCause::Interrupted && !self.control.stopped())
     }

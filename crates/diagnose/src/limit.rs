@@ -61,7 +61,7 @@ fn nothing_named(run: &Run) -> Limit {
         evidence.push(Evidence::absence("ceiling of any layer of the path", "target stack"));
     }
     let statement = if evidence.is_empty() {
-        "no layer is near its ceiling and none stands out: not known".to_owned()
+        "no layer is near its ceiling and none is prominent: not known".to_owned()
     } else {
         // Metrics by their phase: the id is in the evidence.
         let missing: Vec<&str> = evidence.iter().take(3).filter_map(|e| e.source.split('.').next()).collect();

@@ -103,7 +103,7 @@ fn unmeasured(phase: &PhaseRun) -> Said {
     let why = why.map(|w| format!(": {w}")).unwrap_or_default();
     let name = &phase.plan.name;
     Said::new(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
-        .because([Evidence::absence(format!("a number of {name} that stands"), name.as_str())])
+        .because([Evidence::absence(format!("a valid number of {name}"), name.as_str())])
 }
 
 impl Row<'_> {
@@ -257,7 +257,7 @@ impl Row<'_> {
                 } else if cause.confidence >= Confidence::Probable {
                     "copying in the kernel (page cache)"
                 } else {
-                    "the page cache: slower than direct, no processor is full"
+                    "the page cache: slower than direct, no CPU is saturated"
                 };
                 Said::of(&cause, words)
             }
@@ -286,7 +286,7 @@ impl Row<'_> {
             return Said::new(LimitLayer::Device, Confidence::Probable, statement)
                 .because([latency, read])
                 .step(
-                    "put small writes together, or use a device made for random writes",
+                    "batch small writes, or use a device made for random writes",
                     "small writes into large erase units make the device copy what is around them",
                 )
                 .below_by(ns / read_ns);
@@ -367,7 +367,7 @@ impl Row<'_> {
 impl Said {
     fn with_trial(self, trial: Option<&'static str>) -> Self {
         match trial {
-            Some(text) => self.step(text, "what would tell the two apart"),
+            Some(text) => self.step(text, "what would separate the two"),
             None => self,
         }
     }

@@ -22,7 +22,7 @@ pub enum ExchangeError {
     #[error("run {run} holds nothing that could be exported: {reason}")]
     NothingRecorded { run: String, reason: String },
     /// The run's phases are no grid of record sizes and operations.
-    #[error("run {run} is no grid of record sizes and operations: {reason}")]
+    #[error("run {run} is not a grid of record sizes and operations: {reason}")]
     NoGrid {
         run: String,
         /// What is missing.

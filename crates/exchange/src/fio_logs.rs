@@ -19,7 +19,7 @@ pub fn fio_logs(run: &Run, options: &Options) -> Result<Vec<ExportedFile>> {
     jobs.retain(|j| j.is_measurement() && (j.stands() || options.keep_refused) && !j.intervals().is_empty());
     let files: Vec<ExportedFile> = in_directories(&jobs).into_iter().flat_map(|(d, job)| files(&d, job)).collect();
     if files.is_empty() {
-        let reason = "no measured phase has a series that stands".to_owned();
+        let reason = "no measured phase has a valid series".to_owned();
         return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
     Ok(files)

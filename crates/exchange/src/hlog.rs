@@ -57,7 +57,7 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
         }
     }
     if written == 0 {
-        let reason = "no phase has latencies that stand".to_owned();
+        let reason = "no phase has valid latencies".to_owned();
         return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
     Ok(log)

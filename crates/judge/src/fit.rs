@@ -63,7 +63,7 @@ pub fn use_named(name: &str) -> Result<UseText, String> {
     let plain = |u: &&UseText| !matches!(u.id.as_str(), "video" | "record");
     uses().iter().filter(plain).find(|u| u.id == name).cloned().ok_or_else(|| {
         let ids: Vec<&str> = uses().iter().filter(plain).map(|u| u.id.as_str()).collect();
-        format!("'{name}' is no use that is known; there are {}, video=V30, record=4x16Mbit", ids.join(", "))
+        format!("'{name}' is not a use that is known; there are {}, video=V30, record=4x16Mbit", ids.join(", "))
     })
 }
 
@@ -178,7 +178,7 @@ fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> R
     let Some((metric, phase)) = metric.zip(phase) else {
         return Err(format!("missing: {} is not part of this run", need.phase));
     };
-    let none = |why: String| format!("missing: {} has no number that stands ({why})", need.phase);
+    let none = |why: String| format!("missing: {} has no valid number ({why})", need.phase);
     let found = deciding(phase, metric).map_err(none)?;
     let found = found.ok_or_else(|| format!("missing: {} is too short for {}", need.phase, need.what))?;
     let decides = |value: f64| {

@@ -129,7 +129,7 @@ fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &
     let mut found: Option<Found> = None;
     for work in works {
         if work.direct == Some(false) {
-            why.get_or_insert_with(|| format!("page-cache: {} went through the page cache", work.prefix));
+            why.get_or_insert_with(|| format!("page-cache: {} was served from the page cache", work.prefix));
             continue;
         }
         // Operations follow from bytes where all blocks have one size.
@@ -164,7 +164,7 @@ fn weight(metric: &Metric) -> Result<f64, String> {
         return Err(doubt.clone());
     }
     let value = metric.value.filter(|_| metric.status == MetricStatus::Measured);
-    value.ok_or_else(|| format!("missing: {} has no number that stands", metric.id))
+    value.ok_or_else(|| format!("missing: {} has no valid number", metric.id))
 }
 
 /// Of writes that are each followed by a sync: how long the syncs took, or how many writes there were a second.
@@ -203,8 +203,7 @@ pub fn foreign_classes(run: &Run, works: &[ForeignWork]) -> Vec<RatedClass> {
         };
         let mut reasons: Vec<String> = fits.iter().flat_map(|f| f.reasons.clone()).collect();
         reasons.dedup();
-        reasons
-            .push("foreign: another tool measured it, and a mean stands where the class asks for a minimum".to_owned());
+        reasons.push("foreign: another tool measured it; it is a mean, and the class asks for a minimum".to_owned());
         if !is_speed {
             reasons.push(
                 "duration: the class asks for averages over ten minutes, on a card that was filled first".to_owned(),

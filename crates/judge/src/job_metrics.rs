@@ -15,7 +15,7 @@ use model::{
     Direction, DirectionSummary, EngineKind, Histogram, JobRecord, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord,
 };
 
-const NOT_TOLD_APART: &str = "not-recorded: this run did not tell jobs and directions apart";
+const NOT_TOLD_APART: &str = "not-recorded: this run did not record jobs and directions separately";
 
 /// What is known of the jobs of a phase.
 pub(crate) struct JobFigures<'a> {
@@ -86,7 +86,7 @@ impl<'a> JobFigures<'a> {
             }
             Quantity::Stall => figures::stall(scope, job.longest_gap_ns, latency.count()),
             Quantity::Cpu(_) if job.engine == EngineKind::Sim => {
-                let reason = "simulated: the CPU time of a phase is not told apart by job";
+                let reason = "simulated: the CPU time of a phase is not recorded per job";
                 scope.absent(quantity, MetricStatus::NotApplicable, reason)
             }
             Quantity::Cpu(time) => figures::cpu(scope, time, job.engine, job.usage, job.duration_ns(), operations),

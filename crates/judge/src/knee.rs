@@ -31,7 +31,7 @@ fn curve(plan: &Plan, places: &[usize], value: &impl Fn(&str) -> Option<f64>) ->
             Knee::Unknown { reason: "held-back: its streams are paced or pause, more depth cannot show".into() }
         }
         None => Knee::Unknown {
-            reason: format!("too-few-points: {} of {} depths have a rate that stands", values.len(), phases.len()),
+            reason: format!("too-few-points: {} of {} depths have a valid rate", values.len(), phases.len()),
         },
         Some(KneeAt::Beyond) => Knee::NotReached { depth: points.last().map_or(0, |p| p.0) },
         Some(KneeAt::Point(at)) => Knee::At {

@@ -227,7 +227,7 @@ fn why_not(runs: &[&Metric], unit: Unit) -> Vec<String> {
             MetricStatus::NotApplicable => format!("not-applicable: {because}"),
             MetricStatus::Measured if metric.failure().is_some() => metric.failure().unwrap_or_default().to_owned(),
             MetricStatus::Measured if metric.unit != unit => "units-differ: it has another unit".to_owned(),
-            MetricStatus::Measured => "not-finite: the value is no number".to_owned(),
+            MetricStatus::Measured => "not-finite: the value is not a number".to_owned(),
         };
         if !reasons.contains(&reason) {
             reasons.push(reason);

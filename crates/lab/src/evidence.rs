@@ -113,7 +113,7 @@ pub fn failures(check: &MachineCheck, evidence: &Evidence<'_>) -> Vec<String> {
         let Some(exit) = evidence.exit else { return vec!["it did not run".into()] };
         if exit != check.exit {
             let said = evidence.err.lines().chain(evidence.out.lines()).rfind(|l| !l.trim().is_empty());
-            failures.push(format!("exit code {exit}, not {}: {}", check.exit, said.unwrap_or("it said nothing")));
+            failures.push(format!("exit code {exit}, not {}: {}", check.exit, said.unwrap_or("it printed nothing")));
         }
     }
     if check.target.is_some() && failures.is_empty() {

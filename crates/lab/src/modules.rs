@@ -108,7 +108,7 @@ impl Modules {
             }
             _ => bytes,
         };
-        let info = modinfo(&content).with_context(|| format!("{} is no module", path.display()))?;
+        let info = modinfo(&content).with_context(|| format!("{} is not a module", path.display()))?;
         for (key, value) in &info {
             match key.as_str() {
                 "depends" => {

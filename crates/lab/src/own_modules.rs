@@ -113,7 +113,7 @@ impl Workshop<'_> {
 /// The packages of headers that all flavours of a kernel share, and of the programs of its build.
 fn packages_of(release: &str, arch: Arch) -> anyhow::Result<(String, String)> {
     let Some(version) = release.strip_suffix(&format!("-{}", arch.debian())) else {
-        bail!("{release} is no kernel of the flavour {}", arch.debian());
+        bail!("{release} is not a kernel of the flavour {}", arch.debian());
     };
     let series: Vec<&str> = version.splitn(3, '.').take(2).collect();
     Ok((

@@ -58,7 +58,7 @@ mod tests {
                 "x86_64" => Arch::Amd64,
                 "aarch64" => Arch::Arm64,
                 other => {
-                    println!("SKIPPED: {other} is no host of the lab");
+                    println!("SKIPPED: {other} is not a host of the lab");
                     return;
                 }
             };

@@ -49,7 +49,7 @@ pub fn run(
     let card = card.slot(&machine.name, machine.card.as_deref())?;
     let mut job = GuestJob::script(quoted(command.iter().map(String::as_str)));
     for file in bring {
-        let name = file.file_name().with_context(|| format!("{} is no file", file.display()))?;
+        let name = file.file_name().with_context(|| format!("{} is not a file", file.display()))?;
         let content = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         job.files.push((format!("lab/in/{}", name.to_string_lossy()), 0o755, content));
     }

@@ -66,7 +66,7 @@ fn from_base64(text: &str) -> anyhow::Result<Vec<u8>> {
             b'0'..=b'9' => c - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            _ => bail!("{:?} is no digit of base64", char::from(c)),
+            _ => bail!("{:?} is not a digit of base64", char::from(c)),
         };
         bits = bits << 6 | u32::from(digit);
         count += 6;
@@ -150,7 +150,7 @@ pub fn bring_home(guest: &Path, host: &Archive) -> anyhow::Result<Brought> {
             continue;
         }
         let verification = from.verify(&id).with_context(|| format!("run {id} of the guest"))?;
-        ensure!(verification.is_clean(), "run {id} was damaged on its way out of the guest: {verification:?}");
+        ensure!(verification.is_clean(), "run {id} was damaged between the guest and here: {verification:?}");
         // As the archive writes its own: a reader never sees half of one.
         let to = host.run_dir(&id);
         let partial = to.with_file_name(format!(".{id}.partial"));

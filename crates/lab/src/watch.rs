@@ -273,7 +273,7 @@ impl<'a> Watch<'a> {
             return Ok(Watched { was_ended: true, ..watched });
         }
         let status = ended.map(|s| s.to_string()).unwrap_or_default();
-        let said = said.unwrap_or("it said nothing");
+        let said = said.unwrap_or("it printed nothing");
         Err(self.failure(format!("the emulator ended before the guest was done ({status}): {said}")))
     }
 

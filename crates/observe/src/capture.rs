@@ -49,7 +49,7 @@ pub enum CapturedContent {
 
 const README: &str = "\
 A capture of what `narrows inspect` reads on a machine: /proc, /sys and the files in /etc and /usr/lib that set storage up.
-In narrows/ is what is no file there: answers of devices and kernel messages, if they were asked for.
+In narrows/ is what is not a file there: answers of devices and kernel messages, if they were asked for.
 Replay it with: narrows inspect --root DIRECTORY
 Unless it was made with serial numbers, they are replaced by hashes of the same shape, as are UUIDs, MAC addresses,
 world-wide names and the host's name. Look through it before you send it on: the names of mounts, of volumes and the

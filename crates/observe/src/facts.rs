@@ -183,7 +183,7 @@ fact_names! {
     ATA_TRIM = "ata_trim", "text", "ata_device/*/trim", "`queued`, `unqueued`, `unsupported`, `forced_unqueued`.";
     ATA_ERRORS = "ata_errors", "list", "ata_device/*/ering", "Recorded errors of the device; entries of `Unknown` alone are left out, they count probes.";
     ATA_NCQ_DEPTH = "ata_ncq_depth", "int", "IDENTIFY DEVICE words 75, 76 (ata_device/*/id)", "Commands that the disk queues; 1 without NCQ.";
-    ATA_ROTATION_RPM = "ata_rotation_rpm", "int, 1/min", "IDENTIFY DEVICE word 217", "Revolutions per minute; 0 is no rotating medium.";
+    ATA_ROTATION_RPM = "ata_rotation_rpm", "int, 1/min", "IDENTIFY DEVICE word 217", "Revolutions per minute; 0 is not a rotating medium.";
     ATA_SATA_GENERATION = "ata_sata_generation", "int", "IDENTIFY DEVICE word 76", "Fastest SATA generation of the disk: 1, 2, 3.";
     ATA_WRITE_CACHE_ENABLED = "ata_write_cache_enabled", "bool", "IDENTIFY DEVICE word 85 bit 5", "The disk's own write cache is on.";
     ATA_READ_LOOK_AHEAD = "ata_read_look_ahead", "bool", "IDENTIFY DEVICE word 85 bit 6", "The disk reads ahead by itself.";

@@ -61,7 +61,7 @@ pub(crate) fn read(root: &Root, controller: &str, register: &Register, asked: bo
     match answer {
         Ok(bytes) => {
             let value = parse_hex(&String::from_utf8_lossy(&bytes)).and_then(|v| u32::try_from(v).ok());
-            value.ok_or_else(|| format!("the capture's value of {} is no number of 32 bits", register.id))
+            value.ok_or_else(|| format!("the capture's value of {} is not a number of 32 bits", register.id))
         }
         Err(ReadError::Denied) => Err(how),
         Err(ReadError::Missing) => Err(format!(

@@ -85,7 +85,7 @@ impl fmt::Display for Use {
                 write!(f, "process {pid} ({command}) holds a lock ({kind}) on {what}")
             }
             Self::Locked { what, kind, by: None } => write!(f, "a lock ({kind}) is held on {what}"),
-            Self::Root { what } => write!(f, "the root file system stands on {what}"),
+            Self::Root { what } => write!(f, "the root file system is on {what}"),
         }
     }
 }

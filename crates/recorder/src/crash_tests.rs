@@ -308,7 +308,7 @@ impl Recorded {
             }
         }
         let verified = container.verify(&|_| {}).unwrap();
-        assert_eq!(verified.damage, [], "moment {upto}, seed {seed}: what was not promised is no damage");
+        assert_eq!(verified.damage, [], "moment {upto}, seed {seed}: what was not promised is not damage");
         let (segment, batch) = container.next_numbers().unwrap();
         assert!(container.segments().iter().all(|s| s.header.segment < segment && s.header.first_batch <= batch));
     }

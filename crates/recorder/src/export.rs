@@ -76,7 +76,7 @@ impl FilmTimes {
 #[derive(Debug, thiserror::Error)]
 pub enum MatroskaError {
     /// It says no size.
-    #[error("frame {0} is no JPEG picture with a size")]
+    #[error("frame {0} is not a JPEG picture with a size")]
     NoPicture(u64),
     /// What it is written to failed.
     #[error(transparent)]

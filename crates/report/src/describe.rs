@@ -80,8 +80,8 @@ fn head(check: &Check<'_>) -> Head {
 fn validity_state(validity: RunValidity) -> Option<State> {
     let words = match validity {
         RunValidity::Valid => return None,
-        RunValidity::Partial => "Partial: not all that was asked is there; what is there stands.",
-        RunValidity::Invalid => "Invalid as a whole: nothing stands, something failed, or data came back wrong.",
+        RunValidity::Partial => "Partial: not all that was asked is there; what is there is valid.",
+        RunValidity::Invalid => "Invalid as a whole: no number is valid, something failed, or data came back wrong.",
     };
     Some(State { words, bad: validity == RunValidity::Invalid })
 }
@@ -159,7 +159,7 @@ fn bottleneck(check: &Check<'_>) -> Bottleneck {
 fn end(check: &Check<'_>) -> End {
     let run: &Run = check.run;
     let without = headline::without_io_uring(run)
-        .map(|reason| format!("without io_uring, threads stood in for depth ({reason})"));
+        .map(|reason| format!("without io_uring, threads were used for depth ({reason})"));
     End {
         notes: without.into_iter().chain(run.remarks.iter().cloned()).collect(),
         kept: Some(Kept {

@@ -9,7 +9,7 @@ const BACK: f64 = 0.9;
 
 /// Where the rate falls, how much was written at the first rate, and whether that came back; and whether the data came back.
 pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>, rest_ns: u64) -> (Tone, String) {
-    let rates = filled.map_or_else(|| "No rate stands.".to_owned(), |filled| rates(filled, rested, rest_ns));
+    let rates = filled.map_or_else(|| "No rate is valid.".to_owned(), |filled| rates(filled, rested, rest_ns));
     // Of all of it; what was written after the rest lies over its start.
     match run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()) {
         Some(verify) => {

@@ -91,7 +91,7 @@ pub fn finding_markdown(page: &FindingText) -> String {
     let parts = [
         ("What it means", paragraphs(&page.meaning)),
         ("What it rests on", bullets(&page.evidence)),
-        ("What mending it can bring", paragraphs(&page.gain_basis)),
+        ("What fixing it can bring", paragraphs(&page.gain_basis)),
         ("What to do", fix(&page.fix)),
         ("How to undo it", paragraphs(&page.undo)),
         ("Sources", bullets(&page.sources)),

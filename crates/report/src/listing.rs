@@ -184,7 +184,7 @@ pub fn explain_text(page: &FindingText, style: &Style) -> String {
     let parts = [
         ("What it means", reflow(&page.meaning)),
         ("What it rests on", list(&page.evidence)),
-        ("What mending it can bring", reflow(&page.gain_basis)),
+        ("What fixing it can bring", reflow(&page.gain_basis)),
         ("What to do", unbroken(&page.fix).join("\n")),
         ("How to undo it", unbroken(&page.undo).join("\n")),
         ("Sources", list(&page.sources)),

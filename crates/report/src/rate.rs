@@ -144,7 +144,7 @@ fn distinct(classes: &[RatedClass]) -> Vec<String> {
 }
 
 fn value(need: &ClassNeed) -> String {
-    let Some(value) = need.value else { return "no number stands".to_owned() };
+    let Some(value) = need.value else { return "no number is valid".to_owned() };
     match need.low.zip(need.high) {
         Some(interval) => quantity::shown(value, need.unit, Some(interval)).with_interval("±"),
         None if need.low.is_some() => format!("{} or more", quantity::quantity(value, need.unit)),

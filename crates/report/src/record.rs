@@ -44,7 +44,7 @@ fn limited(limit: &RecordLimit) -> String {
         _ => "in effect".to_owned(),
     };
     let back = match not_put_back {
-        Some(why) if *put_back == Some(false) => format!("; NOT put back: {why}"),
+        Some(why) if *put_back == Some(false) => format!("; NOT restored: {why}"),
         _ => String::new(),
     };
     format!("{group}: {name} {value}{disk}: {effect}{back}")
@@ -162,7 +162,7 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     }
     if let Some(deferred) = &document.deferred {
         let still = quantity::duration((deferred.still_s * 1e9) as u64);
-        let text = format!("{} stood still {} times, for {still} in all", deferred.who.join(", "), deferred.times);
+        let text = format!("{} was paused {} times, for {still} in all", deferred.who.join(", "), deferred.times);
         line("  - ", &text, None);
     }
     for limit in &document.limits {
@@ -284,7 +284,7 @@ pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String 
     let gap = document
         .longest_gap_ns
         .map_or_else(String::new, |ns| format!("for {} nothing was written, and ", quantity::duration(ns)));
-    line("  - ", &format!("at worst {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)), None);
+    line("  - ", &format!("at most {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)), None);
     let most = document.most_streams;
     let ring = quantity::memory_size(document.usual_ring_bytes);
     line("  - ", &format!("with a ring of {ring} it carries {most} of such streams at most"), None);

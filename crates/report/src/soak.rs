@@ -133,7 +133,7 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         line("* ", remark, None);
     }
     if document.state == "interrupted" {
-        line("", &format!("narrows soak --resume {}   goes on", document.id), Some(Paint::Dim));
+        line("", &format!("narrows soak --resume {} continues", document.id), Some(Paint::Dim));
     }
     out.out
 }
@@ -161,12 +161,12 @@ fn scrubbed(scrub: &ScrubDocument<'_>) -> String {
         }
         0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
         _ if scrub.wrong_sectors > 0 => format!(
-            "the file system checked {read} of its own: {} sectors wrong, {} beyond mending, the others mended{whole}",
+            "the file system checked {read} of its own: {} sectors wrong, {} not repairable, the others repaired{whole}",
             scrub.wrong_sectors, scrub.uncorrectable_errors
         ),
         _ => format!(
             "the file system checked {read} of its own: {} checksums wrong, {} reads failed, {} blocks of metadata wrong, {} \
-             beyond mending{whole}",
+             not repairable{whole}",
             scrub.checksum_errors, scrub.read_errors, scrub.metadata_errors, scrub.uncorrectable_errors
         ),
     }

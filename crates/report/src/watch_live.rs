@@ -126,7 +126,7 @@ fn head(screen: &mut Screen<'_>, title: &LiveTitle<'_>, now: &WatchTick) {
 fn machine(screen: &mut Screen<'_>, now: &WatchTick, intervals: &[&WatchTick]) {
     let a = &now.activity;
     let cpu = a.cpu.map_or_else(
-        || "cpu  - (processors came or went)".to_owned(),
+        || "cpu  - (CPUs came online or offline)".to_owned(),
         |c| {
             let p = |v: f64| decimal(Some(v * 100.0), 1);
             format!(

@@ -10,10 +10,10 @@ pub enum SettingError {
     #[error("{0} cannot be read: there is no such file")]
     Missing(String),
     /// The path is not one of a setting, or leads elsewhere.
-    #[error("{0} is no setting: {1}")]
+    #[error("{0} is not a setting: {1}")]
     Outside(String, &'static str),
     /// No tunable has this name.
-    #[error("there is no setting '{name}'{}; narrows tune --list TARGET shows all", .near.map_or(String::new(), |n| format!(": did you mean {n}?")))]
+    #[error("there is no setting '{name}'{}; narrows settings list TARGET shows all", .near.map_or(String::new(), |n| format!(": did you mean {n}?")))]
     Unknown {
         /// As it was asked for.
         name: String,

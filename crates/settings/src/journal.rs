@@ -159,7 +159,7 @@ impl Journal {
     pub fn new(machine: Machine, experiment: &str, arm: &str) -> Result<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if experiment.is_empty() || experiment.len() > 120 || !experiment.chars().all(plain) {
-            return Err(SettingError::journal(experiment, "this is no name of an execution"));
+            return Err(SettingError::journal(experiment, "this is not the name of an execution"));
         }
         let schema = Head::SCHEMA.to_owned();
         let head = Head { schema, experiment: experiment.to_owned(), arm: arm.to_owned(), machine };
@@ -378,7 +378,7 @@ pub fn find(places: &Places, here: &Machine) -> Found {
                 Ok(Some(journal)) => {
                     let there = journal.head.machine.host.as_deref().unwrap_or("another machine");
                     found.elsewhere.push(format!(
-                        "{}: {} changed settings of {there}; narrows run --restore undoes them there",
+                        "{}: {} changed settings of {there}; narrows experiment restore undoes them there",
                         directory.path().join(name).display(),
                         journal.head.experiment
                     ));

@@ -63,7 +63,7 @@ pub fn opposite(option: &str, before: &[String]) -> Option<String> {
 pub(crate) fn remount(mount_point: &str, options: &str, mark: &str, patience: &Patience<'_>) -> Result<()> {
     let options = format!("remount,{options}");
     let line = ["mount", "-o", &options, "--", mount_point].map(str::to_owned).to_vec();
-    let command = CommandLine::new(line).ok_or_else(|| SettingError::Mount(format!("{mount_point} is no place")))?;
+    let command = CommandLine::new(line).ok_or_else(|| SettingError::Mount(format!("{mount_point} is not a place")))?;
     command.run(mark, patience, &mut |_| Ok(()))
 }
 

@@ -122,7 +122,7 @@ impl PrivateDirectory {
         };
         let stat = fstat(&file).map_err(cannot)?;
         if !is_of_this_user_alone(&stat) {
-            return Err(SettingError::journal(&path, "it is no file of this user alone"));
+            return Err(SettingError::journal(&path, "it is not a file of this user alone"));
         }
         if u64::try_from(stat.st_size).unwrap_or(u64::MAX) > most_bytes {
             return Err(SettingError::journal(&path, "it is too long to be one of this program"));

@@ -171,13 +171,13 @@ pub const TUNABLES: &[Tunable] = &[
         "dirty-ratio",
         "/proc/sys/vm/dirty_ratio",
         Of(&["5", "10", "20", "40"]),
-        "dirty memory at which writers wait, per cent",
+        "dirty memory at which writers wait, percent",
     ),
     tunable(
         "dirty-background-ratio",
         "/proc/sys/vm/dirty_background_ratio",
         Of(&["1", "5", "10", "20"]),
-        "dirty memory at which write-back starts, per cent",
+        "dirty memory at which write-back starts, percent",
     ),
     tunable(
         "dirty-bytes",

@@ -36,7 +36,7 @@ impl ValuePath {
     pub fn new(path: &str) -> Result<Self> {
         let inside = ROOTS.iter().any(|root| path.starts_with(root));
         if !inside || path.split('/').skip(1).any(|part| matches!(part, "" | "." | "..")) || path.contains('\0') {
-            return Err(SettingError::Outside(path.to_owned(), "it is no file below /sys, /proc/sys or /proc/irq"));
+            return Err(SettingError::Outside(path.to_owned(), "it is not a file below /sys, /proc/sys or /proc/irq"));
         }
         Ok(Self(path.to_owned()))
     }
@@ -128,7 +128,7 @@ impl Tree {
         let place = self.root.join(path.as_str().trim_start_matches('/'));
         let found = openat(CWD, &place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(access)?;
         if FileType::from_raw_mode(fstat(&found).map_err(access)?.st_mode) != FileType::RegularFile {
-            return Err(outside("it is no file"));
+            return Err(outside("it is not a file"));
         }
         if self.of_the_kernel && !OF_THE_KERNEL.contains(&(fstatfs(&found).map_err(access)?.f_type as u32 as u64)) {
             return Err(outside("it is on no file system of the kernel's settings"));

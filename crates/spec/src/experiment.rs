@@ -191,7 +191,7 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     let most = format!("{MOST_PRIMARY} metrics at most can be asked at once");
     need(head.primary.len() <= MOST_PRIMARY, &here, "primary", &most);
     let mut margin = |key: &str, value: &toml::Value| {
-        need(percent(value).is_some(), &here, key, "a margin is a number of per cent above 0");
+        need(percent(value).is_some(), &here, key, "a margin is a percentage above 0");
         percent(value)
     };
     let margin_percent = head.margin.as_ref().and_then(|value| margin("margin", value));
@@ -248,14 +248,14 @@ fn arm_of(arm: ArmText) -> Result<Arm, (&'static str, String)> {
     for (path, value) in &arm.values {
         let inside = ["/sys/", "/proc/sys/", "/proc/irq/"].iter().any(|root| path.starts_with(root));
         if !inside || path.split('/').any(|part| part == "..") {
-            let what = "is no file below /sys, /proc/sys or /proc/irq; use command and undo";
+            let what = "is not a file below /sys, /proc/sys or /proc/irq; use command and undo";
             return Err(("values", format!("'{path}' {what}")));
         }
         settings.push(Setting::Value { path: path.clone(), value: plain(value) });
     }
     for (name, value) in &arm.sysctl {
         if name.is_empty() || name.contains(['/', ' ']) || name.contains("..") {
-            return Err(("sysctl", format!("'{name}' is no name such as vm.dirty_ratio")));
+            return Err(("sysctl", format!("'{name}' is not a name such as vm.dirty_ratio")));
         }
         settings.push(Setting::Value { path: format!("/proc/sys/{}", name.replace('.', "/")), value: plain(value) });
     }

@@ -43,7 +43,7 @@ fn said(place: &TextPosition, text: &str) -> Result<Vec<(String, String)>, TextE
     let mut tables: toml::Table = toml::from_str(text).map_err(|e| form("", e.message().to_owned()))?;
     let frames = tables.remove("frames").and_then(|frames| frames.try_into().ok());
     match tables.keys().find(|key| !["name", "title", "answers"].contains(&key.as_str())) {
-        Some(other) => Err(form(other, "is no part of a text of frames".to_owned())),
+        Some(other) => Err(form(other, "is not part of a text of frames".to_owned())),
         None => Ok(pairs_of(&frames.ok_or_else(|| form("frames", "is a table".to_owned()))?)),
     }
 }

@@ -112,7 +112,7 @@ fn priority_shares(text: &str) -> Result<Vec<PriorityShare>, String> {
         let (operation, size, percent, priority) = match text.split('/').map(str::trim).collect::<Vec<_>>()[..] {
             [operation, percent, priority] => (operation, None, percent, priority),
             [operation, size, percent, priority] => (operation, Some(size), percent, priority),
-            _ => return Err(format!("'{text}' is no share: read/PERCENT/PRIORITY, read/SIZE/PERCENT/PRIORITY")),
+            _ => return Err(format!("'{text}' is not a share: read/PERCENT/PRIORITY, read/SIZE/PERCENT/PRIORITY")),
         };
         Ok(PriorityShare {
             operation: one_of(operation, &[("read", Operation::Read), ("write", Operation::Write)])?,
@@ -127,7 +127,7 @@ fn priority_shares(text: &str) -> Result<Vec<PriorityShare>, String> {
 keys! {
     JOB_KEYS of Job:
     "operation", "read, write, mix, trim, write-zeroes, trim-write, rewrite; create, stat, open, read-file, rename, replace, journal, delete, list, mkdir, stat-dir, rename-dir, rmdir", |j, t| j.operates(t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
-    "read-percent", "per cent", |j, t| {
+    "read-percent", "percent", |j, t| {
         let block = j.stream.block_mut();
         block.mix = Some(Mix { read_percent: percent(t)? });
         if block.operation == Operation::Read { block.operation = Operation::Write }
@@ -135,7 +135,7 @@ keys! {
     "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
         |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
-    "sequential-percent", "per cent, or read,write,trim", |j, t| j.stream.block_mut().sequential_percents = by_direction(t)?, "So much of a random order goes on where the last operation of its direction ended.";
+    "sequential-percent", "percent, or read,write,trim", |j, t| j.stream.block_mut().sequential_percents = by_direction(t)?, "So much of a random order goes on where the last operation of its direction ended.";
     "no-overlap", "true, false", |j, t| j.stream.block_mut().no_overlap = flag(t)?, "An operation waits for those in flight with which it shares bytes.";
     "block-size", "SIZE, SIZE-SIZE, SIZE/PERCENT:...", |j, t| { let b = block_size(t)?; j.block = BlockSizes { read: b.clone(), write: b.clone(), trim: b } }, "Size of the operations.";
     "read-block-size", "as block-size", |j, t| j.block.read = block_size(t)?, "Size of the reads.";
@@ -145,7 +145,7 @@ keys! {
     "batch-submit", "number", |j, t| j.stream.path.batch_submit = Some(positive(t)?), "Operations handed over in one call at most.";
     "batch-complete", "number", |j, t| j.stream.path.batch_complete = Some(positive(t)?), "Completions that a full queue waits for.";
     "jobs", "number", |j, t| j.copies = positive(t)?, "Streams that do this side by side.";
-    "job-offset", "size or per cent", |j, t| j.offset_step = extent(t)?, "From the start of one stream's region to the next's; 0: all in one region.";
+    "job-offset", "size or percent", |j, t| j.offset_step = extent(t)?, "From the start of one stream's region to the next's; 0: all in one region.";
     "separate", "true, false", |j, t| j.separate = flag(t)?, "Streams are reported one by one.";
     "cpus", "0-3,6", |j, t| j.stream.path.cpus = cpus(t)?, "Processors that may be used.";
     "cpus-split", "true, false", |j, t| j.cpus_split = flag(t)?, "Each stream is pinned to one of them.";
@@ -187,7 +187,7 @@ keys! {
     "max-latency", "time", |j, t| j.stream.limits.max_latency_ns = Some(not_0(time(t)?)?), "It ends, with an error, with an operation that took longer.";
     "latency-target", "time", |j, t| j.stream.limits.latency_target.get_or_insert_default().latency_ns = not_0(time(t)?)?, "It looks for the greatest depth, up to its own, at which latencies keep to this, and ends when that is found: what counts is a window at that depth.";
     "latency-window", "time", |j, t| j.stream.limits.latency_target.get_or_insert_default().window_ns = not_0(time(t)?)?, "How long each depth is tried, two intervals of the series or more; without it a second.";
-    "latency-percent", "per cent", |j, t| j.stream.limits.latency_target.get_or_insert_default().percent_milli = milli(t.trim_end_matches('%'))?, "How many operations of a window are to keep to the target; without it all.";
+    "latency-percent", "percent", |j, t| j.stream.limits.latency_target.get_or_insert_default().percent_milli = milli(t.trim_end_matches('%'))?, "How many operations of a window are to keep to the target; without it all.";
     "latency-goes-on", "true, false", |j, t| j.stream.limits.latency_target.get_or_insert_default().goes_on = flag(t)?, "It goes on at the depth that was found, and looks for a smaller one when that does not hold any more.";
     "flow", "number", |j, t| j.stream.timing.flow.get_or_insert_default().weight = positive(t)?, "Its weight among the streams that run beside it with the same flow-id: their operations keep to their weights.";
     "flow-id", "number", |j, t| j.stream.timing.flow.get_or_insert_default().id = whole(t)?, "Which streams keep to each other's weights.";
@@ -196,11 +196,11 @@ keys! {
     "think-spin", "time", |j, t| j.stream.timing.think.get_or_insert_default().spin_ns = time(t)?, "Part of the pause that is spent computing.";
     "think-after", "number", |j, t| j.stream.timing.think.get_or_insert_default().after_operations = positive(t)?, "Operations between pauses.";
     "start-delay", "time", |j, t| j.stream.timing.start_delay_ns = time(t)?, "It starts so long after the phase.";
-    "start-delay-from", "phase, run", |j, t| j.stream.timing.delay_from_run = one_of(t, &[("phase", false), ("run", true)])?, "From when its start-delay counts: from the start of its phase, or of the first one that is no layout.";
+    "start-delay-from", "phase, run", |j, t| j.stream.timing.delay_from_run = one_of(t, &[("phase", false), ("run", true)])?, "From when its start-delay counts: from the start of its phase, or of the first one that is not a layout.";
     "copy", "memcpy, call, burst, streaming, repeat, or a width such as 4", |j, t| j.copy = Some(t.parse()?), "It copies block-size bytes a time, of memory or of the region that is its target, by these accesses: single ones of so many bytes, blocks by the widest registers, the same past the caches, rep movsb, the C library's memcpy, or a call in which the kernel copies. With a region it goes round in that.";
-    "region", "size or per cent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
-    "offset", "size or per cent", |j, t| j.offset = extent(t)?, "Where its region starts.";
-    "offset-align", "size", |j, t| j.offset_align = Some(not_0(bytes(t)?)?), "An offset in per cent is rounded up to a multiple of it; without it, of the smallest block.";
+    "region", "size or percent", |j, t| j.size = Some(extent(t)?), "How much of the target it uses.";
+    "offset", "size or percent", |j, t| j.offset = extent(t)?, "Where its region starts.";
+    "offset-align", "size", |j, t| j.offset_align = Some(not_0(bytes(t)?)?), "An offset in percent is rounded up to a multiple of it; without it, of the smallest block.";
     "files", "names below the target", |j, t| j.files = Files::Named(t.split(',').map(|n| n.trim().to_owned()).collect()), "Files that it uses.";
     "own-files", "number", |j, t| j.files = Files::Own(positive(t)?), "So many files for each stream.";
     "file-names", "text with $jobname, $jobnum, $filenum", |j, t| j.file_format = Some(t.to_owned()).filter(|t| !t.is_empty()), "Names of its own files; without it $jobname.$jobnum.$filenum. Streams that make the same name share the file.";
@@ -223,7 +223,7 @@ keys! {
     "package-archives", "a directory", |j, t| j.packages.archives = Some(t.to_owned()), "Where the archives (*.deb) are that dpkg installs, without the scripts in them; without it they are made, like the packages of the model. Removed are packages-removed of them, in the order of their names.";
     "trace", "boot", |j, t| one_of(t, &[("boot", boot as fn(&mut Job))])?(j), "Operations that were recorded, with their order and their pauses: boot, what Debian asks its disk while it starts. Their region is the recorded one.";
     "speed", "max, or a number", |j, t| j.speed_milli = Some(speed_milli(t)?), "How many times as fast as the recording, or the studied board, it pauses between what packages and trace do again; with max not at all. Without it packages pause as the studied board does on simulated devices and on boards like it, else not at all.";
-    "amount", "size or per cent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; per cent are of its region.";
+    "amount", "size or percent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; a percentage is of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
     "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";
     "time", "time", |j, t| { j.time_ns = Some(not_0(time(t)?)?); j.time_based = true }, "How long it measures.";
@@ -237,8 +237,8 @@ keys! {
         j.steady.get_or_insert_default().round_ns = if t == "pass" { None } else { Some(not_0(time(t)?)?) };
     }, "Runs in rounds until steady; a pass covers the region once.";
     "steady-window", "number", |j, t| j.steady.get_or_insert_default().window_rounds = positive(t)?, "Rounds that must be steady together.";
-    "steady-range", "per cent", |j, t| j.steady.get_or_insert_default().range_permille = permille(t)?, "Largest minus smallest, of the average.";
-    "steady-slope", "per cent", |j, t| j.steady.get_or_insert_default().slope_permille = permille(t)?, "Rise of the line over the window, of the average.";
+    "steady-range", "percent", |j, t| j.steady.get_or_insert_default().range_permille = permille(t)?, "Largest minus smallest, of the average.";
+    "steady-slope", "percent", |j, t| j.steady.get_or_insert_default().slope_permille = permille(t)?, "Rise of the line over the window, of the average.";
     "steady-rounds", "number", |j, t| j.steady.get_or_insert_default().most_rounds = positive(t)?, "Rounds after which it is given up.";
     "steady-of", "rate, latency", |j, t| j.steady.get_or_insert_default().by_latency = one_of(t, &[("rate", false), ("latency", true)])?, "What must be steady.";
     "laid-out", "true, false", |j, t| j.laid_out = flag(t)?, "The region is written before, as it always is for reads of a new file.";
@@ -251,15 +251,15 @@ keys! {
         j.stream.verify = kind.map(|kind| Verify { kind, read_back: true, stop_at_first: false });
     }, "Each sector carries a stamp that says what it is; mismatches are found and named.";
     "verify-backlog", "number", |j, t| j.stream.block_mut().verify_backlog = whole(t)?, "Of a stream that writes and verifies: so many blocks are written, then read and verified, and so on; at the end all are read back.";
-    "compressible", "per cent", |j, t| j.stream.content.compress_percent = percent(t)?, "Share of the data written that compresses to nothing.";
-    "duplicates", "per cent", |j, t| j.stream.content.dedupe_percent = percent(t)?, "Share of the blocks written that are copies.";
-    "duplicates-from", "per cent", |j, t| j.stream.content.pool_percent = percent(t)?, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
+    "compressible", "percent", |j, t| j.stream.content.compress_percent = percent(t)?, "Share of the data written that compresses to nothing.";
+    "duplicates", "percent", |j, t| j.stream.content.dedupe_percent = percent(t)?, "Share of the blocks written that are copies.";
+    "duplicates-from", "percent", |j, t| j.stream.content.pool_percent = percent(t)?, "Copies are of any block of a pool of this share of the region; without it, all of one block.";
     "duplicates-shared", "true, false", |j, t| j.stream.content.pool_shared = flag(t)?, "The pool is the same for all streams that say this.";
     "pattern", "0xHEX, or text", |j, t| j.stream.fill_pattern = fill_pattern(t)?, "The data written are this over and over; with compressible only that share of them is.";
     "zeroes", "true, false", |j, t| j.stream.content.zero = flag(t)?, "Writes zeroes.";
     "on-error", "stop, continue", |j, t| j.stream.on_error = one_of(t, &[("stop", ErrorPolicy::Stop), ("continue", ErrorPolicy::Continue)])?, "What a failed operation does.";
     "weight", "number", |j, t| {
-        j.weight = t.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite()).ok_or_else(|| format!("'{t}' is no number above 0"))?;
+        j.weight = t.parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite()).ok_or_else(|| format!("'{t}' is not a number above 0"))?;
     }, "Share of the budget that its phase has, beside those of the other phases; without it 1.";
     "only-split", "true, false", |j, t| j.only_split = flag(t)?, "Only where a request of its blocks is split for the pages that it lies in: ordinary pages have more segments than the queue of the disk takes (max_segments).";
     "only-asked", "true, false", |j, t| j.only_asked = flag(t)?, "Only where a use asks for its phase: check --for.";

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MOST_PACKAGES: u32 = 4000;
 
 /// What a board like the studied one (NanoPi M4, RK3399) and its network do beside its storage: chosen with the published seconds of its fastest
-/// cards in view (docs/performance.md, "Predictions").
+/// cards in view (docs/history/performance.md, "Predictions").
 mod think {
     use model::Ns;
 

@@ -43,7 +43,7 @@ pub struct Probe {
     /// The largest request that the disks take of ordinary pages, where that is less than what they take of contiguous
     /// memory.
     pub page_request_bytes: Option<u64>,
-    /// Which operations are quicker as plain calls than by a ring, where one at a time is asked for (docs/performance.md).
+    /// Which operations are quicker as plain calls than by a ring, where one at a time is asked for (docs/history/performance.md).
     pub plain_calls: PlainCalls,
 }
 

@@ -38,7 +38,7 @@ const WITHOUT_EFFECT: &[Row] = &[
         |m, _| stays_fast(m.cpu_throttle),
         "cpu-throttle-factor=1 is full speed",
     ),
-    (&["stall-period"], |m, _| m.stalls.is_some_and(|s| s.duration_ns == 0), "stall-duration=0 is no stall"),
+    (&["stall-period"], |m, _| m.stalls.is_some_and(|s| s.duration_ns == 0), "stall-duration=0 is not a stall"),
     (
         &["irq-share"],
         |m, _| m.host.cpu_per_command_ns == 0 && m.host.cpu_ps_per_byte == 0,

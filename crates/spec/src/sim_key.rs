@@ -26,7 +26,7 @@ fn rate(text: &str) -> Result<u64, String> {
 
 fn number(text: &str, most: f64) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n| (0.0..=most).contains(n));
-    number.ok_or_else(|| format!("'{text}' is no number from 0 to {most}"))
+    number.ok_or_else(|| format!("'{text}' is not a number from 0 to {most}"))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -42,7 +42,7 @@ fn or_none(text: &str) -> Result<Option<u64>, String> {
 
 fn name(text: &str) -> Result<Option<String>, String> {
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
-        return Err(format!("'{text}' is no name"));
+        return Err(format!("'{text}' is not a name"));
     }
     Ok(Some(text.to_owned()).filter(|t| t != "none"))
 }

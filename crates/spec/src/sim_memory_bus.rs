@@ -16,7 +16,7 @@ pub fn sim_bus_keys() -> &'static [Key<SimMemoryBus>] {
 fn width(text: &str) -> Result<u32, String> {
     let bits: u32 = positive(text)?;
     let possible = bits.is_power_of_two() && (8..=512).contains(&bits);
-    possible.then_some(bits / 8).ok_or_else(|| format!("{bits} bits are no bus"))
+    possible.then_some(bits / 8).ok_or_else(|| format!("{bits} bits are not a bus"))
 }
 
 fn time(text: &str) -> Result<f64, String> {

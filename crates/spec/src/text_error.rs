@@ -116,7 +116,7 @@ impl TextError {
         if self.kind != TextErrorKind::NeedsInclude && self.place.line > 0 && !is_key {
             self.key.clear();
             if self.kind == TextErrorKind::Unknown {
-                "is no KEY=VALUE".clone_into(&mut self.what);
+                "is not a KEY=VALUE".clone_into(&mut self.what);
             }
         }
         self

@@ -21,9 +21,9 @@ keys! {
     "quiet", "time", |w, t| w.quiet_ns = time(t)?, "Window before and after each phase in which nothing is done; without it 200 ms.";
     "scale-to-fit", "true, false", |w, t| w.scales_to_fit = flag(t)?, "Where the target is too small, all amounts of bytes are halved until they fit.";
     "budget", "time", |w, t| w.budget.total_ns = Some(not_0(time(t)?)?), "All the time there is: phases that say no time share what layout and windows leave, and the region is a rung of the ladder.";
-    "layout-share", "per cent", |w, t| w.budget.layout_percent = percent(t)?, "What layout may take of the budget; without it 25 %.";
+    "layout-share", "percent", |w, t| w.budget.layout_percent = percent(t)?, "What layout may take of the budget; without it 25 %.";
     "least-share", "time", |w, t| w.budget.least_share_ns = not_0(time(t)?)?, "A phase that cannot have this much is left out; without it 500 ms.";
-    "warmup", "per cent", |w, t| w.budget.warmup.share = f64::from(percent(t)?) / 100.0, "Share of a phase of a budget that does not count, at its beginning; without it 5 %.";
+    "warmup", "percent", |w, t| w.budget.warmup.share = f64::from(percent(t)?) / 100.0, "Share of a phase of a budget that does not count, at its beginning; without it 5 %.";
     "warmup-least", "time", |w, t| w.budget.warmup.min_ns = time(t)?, "The least of it; without it 200 ms.";
     "warmup-most", "time", |w, t| w.budget.warmup.max_ns = time(t)?, "The most of it; without it 1 s.";
 }

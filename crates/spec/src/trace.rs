@@ -125,14 +125,14 @@ impl<'t> Reader<'t> {
                 [_, "sync", ..] => TraceKind::Fsync,
                 [_, "datasync", ..] => TraceKind::Fdatasync,
                 _ => {
-                    self.mistake(number, format!("'{line}' is no line of an iolog"));
+                    self.mistake(number, format!("'{line}' is not a line of an iolog"));
                     continue;
                 }
             };
             let is_sync = matches!(kind, TraceKind::Fsync | TraceKind::Fdatasync);
             let place = if is_sync { Some((0, 0)) } else { number_at(2).zip(number_at(3)) };
             let Some((offset, len)) = place else {
-                self.mistake(number, format!("'{line}' is no line of an iolog"));
+                self.mistake(number, format!("'{line}' is not a line of an iolog"));
                 continue;
             };
             self.take(number, rest[0], at_us.saturating_mul(1000), kind, offset, len);
@@ -150,7 +150,7 @@ impl<'t> Reader<'t> {
                 continue;
             }
             let Some(at_ns) = nanoseconds(seconds) else {
-                self.mistake(index + 1, format!("'{seconds}' is no time"));
+                self.mistake(index + 1, format!("'{seconds}' is not a time"));
                 continue;
             };
             let (sector, sectors) = match rest {
@@ -295,7 +295,7 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> Option<(Vec<TraceOp>,
         return None;
     }
     if starts.len() > 1 {
-        reader.notes.push(format!("{} files or devices of the trace lie one behind the other", starts.len()));
+        reader.notes.push(format!("{} files or devices of the trace lie back to back", starts.len()));
     }
     let first = lines.first().map_or(0, |line| line.op.at_ns);
     let whole = |line: &Line<'_>| starts[line.place] + line.offset;

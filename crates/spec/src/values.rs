@@ -15,7 +15,7 @@ pub(crate) fn time(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("'{text}' is no whole number from 0 on that fits"))
+    text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 on that fits"))
 }
 
 pub(crate) fn positive<T: std::str::FromStr + PartialEq + Default>(text: &str) -> Result<T, String> {
@@ -34,7 +34,7 @@ pub(crate) fn not_0<T: PartialEq + Default>(number: T) -> Result<T, String> {
 pub(crate) fn page_bytes(bytes: u64) -> Result<u64, String> {
     // Beyond, no address space has room for it.
     let possible = bytes.is_power_of_two() && bytes <= 1 << 46;
-    possible.then_some(bytes).ok_or_else(|| format!("{bytes} bytes are no power of two"))
+    possible.then_some(bytes).ok_or_else(|| format!("{bytes} bytes are not a power of two"))
 }
 
 pub(crate) fn flag(text: &str) -> Result<bool, String> {
@@ -56,7 +56,7 @@ pub(crate) fn extent(text: &str) -> Result<Extent, String> {
 
 /// Thousandths of a decimal such as `1.2`.
 pub(crate) fn milli(text: &str) -> Result<u32, String> {
-    let number: f64 = text.trim().parse().map_err(|_| format!("'{text}' is no number"))?;
+    let number: f64 = text.trim().parse().map_err(|_| format!("'{text}' is not a number"))?;
     let scaled = (number * 1000.0).round();
     if (0.0..=1e6).contains(&scaled) { Ok(scaled as u32) } else { Err(format!("'{text}' is not from 0 to 1000")) }
 }
@@ -92,7 +92,7 @@ pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
     if let Some((least, most)) = text.split_once('-') {
         let (min_bytes, max_bytes) = (bytes(least)?, bytes(most)?);
         if min_bytes == 0 || min_bytes > max_bytes {
-            return Err(format!("'{text}' is no range of sizes"));
+            return Err(format!("'{text}' is not a range of sizes"));
         }
         // Sizes are whole multiples of the smallest.
         return Ok(match max_bytes - max_bytes % min_bytes {
@@ -134,7 +134,7 @@ pub fn cpus(text: &str) -> Result<Vec<u32>, String> {
         let (first, last): (u32, u32) = (whole(first)?, whole(last)?);
         // The largest CONFIG_NR_CPUS of the kernel.
         if last >= 8192 || first > last {
-            return Err(format!("'{part}' is no range of processors"));
+            return Err(format!("'{part}' is not a range of processors"));
         }
         list.extend(first..=last);
     }
@@ -195,12 +195,12 @@ pub(crate) fn numa_memory(text: &str) -> Result<Option<NumaMemory>, String> {
 }
 
 pub(crate) fn priority_level(text: &str) -> Result<u8, String> {
-    whole(text).ok().filter(|n| *n < 8).ok_or_else(|| format!("'{text}' is no level from 0 to 7"))
+    whole(text).ok().filter(|n| *n < 8).ok_or_else(|| format!("'{text}' is not a level from 0 to 7"))
 }
 
 pub(crate) fn priority_hint(text: &str) -> Result<u16, String> {
     let last = IoPriority::LAST_HINT;
-    whole(text).ok().filter(|n| *n <= last).ok_or_else(|| format!("'{text}' is no hint from 0 to {last}"))
+    whole(text).ok().filter(|n| *n <= last).ok_or_else(|| format!("'{text}' is not a hint from 0 to {last}"))
 }
 
 pub(crate) fn per_second(text: &str) -> Result<u64, String> {

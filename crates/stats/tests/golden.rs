@@ -13,7 +13,7 @@ struct Case<'a> {
 }
 
 fn numbers(text: &str) -> Vec<Option<f64>> {
-    text.split(',').map(|v| (v != "-").then(|| v.parse().unwrap_or_else(|_| panic!("'{v}' is no number")))).collect()
+    text.split(',').map(|v| (v != "-").then(|| v.parse().unwrap_or_else(|_| panic!("'{v}' is not a number")))).collect()
 }
 
 fn cases(text: &str) -> impl Iterator<Item = Case<'_>> {

@@ -122,7 +122,7 @@ fn anonymous(bytes: usize, alignment: usize, huge: bool) -> io::Result<(NonNull<
 fn reserved(bytes: usize, size: Option<usize>) -> Result<(NonNull<u8>, usize), String> {
     let size = match size.or_else(pages::reserved_huge_bytes) {
         Some(size) if size.is_power_of_two() => size,
-        Some(size) => return Err(format!("reserved huge pages: {size} bytes are no power of two")),
+        Some(size) => return Err(format!("reserved huge pages: {size} bytes are not a power of two")),
         None => return Err("reserved huge pages: the kernel has none (CONFIG_HUGETLBFS)".to_owned()),
     };
     let length = bytes.checked_next_multiple_of(size).ok_or("reserved huge pages: beyond the address space")?;

@@ -31,7 +31,7 @@ impl SharedMemory {
     /// says.
     pub fn of(file: &impl AsFd) -> io::Result<Self> {
         let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why.to_owned());
-        let seals = fcntl_get_seals(file).map_err(|_| invalid("it is no memfd that can be sealed"))?;
+        let seals = fcntl_get_seals(file).map_err(|_| invalid("it is not a memfd that can be sealed"))?;
         if !seals.contains(SealFlags::SHRINK | SealFlags::GROW) {
             return Err(invalid("its size is not sealed (F_SEAL_SHRINK and F_SEAL_GROW)"));
         }

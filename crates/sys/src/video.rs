@@ -220,7 +220,7 @@ impl VideoCamera {
         let is_video = FileType::from_raw_mode(known.st_mode) == FileType::CharacterDevice
             && rustix::fs::major(known.st_rdev) == VIDEO_MAJOR;
         if !is_video {
-            return Err(unsupported("it is no camera of V4L2".into()));
+            return Err(unsupported("it is not a camera of V4L2".into()));
         }
         let name = format!("/proc/self/fd/{}", handle.as_raw_fd());
         let file = rustix::fs::open(name, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
@@ -329,7 +329,7 @@ impl VideoCamera {
 fn is_camera(file: &OwnedFd) -> io::Result<()> {
     // SAFETY: the kernel fills a struct v4l2_capability with plain integers.
     let able = unsafe { ioctl(file, Getter::<{ VIDIOC_QUERYCAP }, Capability>::new()) }.map_err(|e| match e {
-        Errno::NOTTY | Errno::INVAL => unsupported("it is no camera of V4L2".into()),
+        Errno::NOTTY | Errno::INVAL => unsupported("it is not a camera of V4L2".into()),
         e => e.into(),
     })?;
     let own = if able.capabilities & CAP_DEVICE_CAPS != 0 { able.device_caps } else { able.capabilities };
@@ -438,6 +438,9 @@ mod tests {
             io::ErrorKind::NotFound
         );
         let error = VideoCamera::open(Path::new("/dev/null"), &wish).unwrap_err();
-        assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::Unsupported, "it is no camera of V4L2".into()));
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (io::ErrorKind::Unsupported, "it is not a camera of V4L2".into())
+        );
     }
 }

@@ -2,6 +2,7 @@
 //! of findings, generated from the catalogue.
 
 mod findings;
+pub mod links;
 mod samples;
 mod walks;
 
@@ -68,9 +69,10 @@ fn present(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// README.md and what lies below docs/, paths from the root.
-fn documents(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let (mut found, mut open) = (vec![PathBuf::from("README.md")], vec![PathBuf::from("docs")]);
+/// README.md, CONTRIBUTING.md and what lies below docs/, paths from the root.
+pub fn documents(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let (mut found, mut open) =
+        (vec![PathBuf::from("README.md"), PathBuf::from("CONTRIBUTING.md")], vec![PathBuf::from("docs")]);
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(root.join(&directory))? {
             let entry = entry?;
@@ -82,6 +84,7 @@ fn documents(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
             }
         }
     }
+    found.sort();
     Ok(found)
 }
 
@@ -99,6 +102,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         println!("{} generated files are up to date", files.len());
         println!("{} sample outputs are what the program prints", samples::check(&root, &documents(&root)?)?);
+        let documents = documents(&root)?;
+        println!("{} links lead somewhere", links::check(&root, &documents)?);
+        println!("{} pages are in the summary", links::check_summary(&root, &documents)?);
         println!("{}", walks::check(&root)?);
         return Ok(());
     }

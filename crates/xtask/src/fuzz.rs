@@ -88,7 +88,7 @@ const ALL: &[Entry] = &[
     Entry { name: "bundles", about: "run bundles: loaded, verified, recovered, shown, exported", make: bundles::make },
     Entry { name: "trees", about: "captured trees of /proc and /sys, inspected", make: trees::make },
     Entry { name: "recordings", about: "recorded streams, pictures and frames of producers", make: recordings::make },
-    Entry { name: "journals", about: "journals of settings: found, told apart, listed", make: journals::make },
+    Entry { name: "journals", about: "journals of settings: found, distinguished, listed", make: journals::make },
 ];
 
 /// Memory of a worker's data, bytes: far above what it takes, far below what would hurt.

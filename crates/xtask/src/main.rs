@@ -1,6 +1,7 @@
 //! Developer commands of narrows: `cargo xtask <command>`. Each lives in its own module; users never need them.
 
 mod bench;
+mod book;
 mod docs;
 mod fuzz;
 mod truth;
@@ -21,7 +22,9 @@ enum Command {
     Bench(bench::Arguments),
     /// Write the man pages and completions, or check that they are up to date
     Docs(docs::Arguments),
-    /// Hand the program what a stranger may hand it, changed at random
+    /// Write the documents as the source of an mdBook, and render it where mdbook is installed
+    Book(book::Arguments),
+    /// Hand the program untrusted input, changed at random
     Fuzz(fuzz::Arguments),
     /// Ask the program what limits machines of which that is known
     Truth(truth::Arguments),
@@ -37,6 +40,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Docs(arguments) => docs::run(&arguments),
+        Command::Book(arguments) => book::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Truth(arguments) => truth::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),

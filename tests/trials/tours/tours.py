@@ -26,7 +26,7 @@ SMALL = [
     (r"soak sim:", "--seed 1", (1,)),
     (r"soak .*--for 72h", "", (0,)),
     (r"soak", "--for 3s", (0,)),
-    (r"record --plan", "", (0, 1, 4)),
+    (r"record plan", "--for 2s --max-write 60MB", (0, 1, 4)),
     (r"record .*--generate", "", (0,)),
     (r"rate .*--capacity", "", DONE),
     (r"rate latest", "", (0, 1, 4)),
@@ -40,7 +40,8 @@ SMALL = [
     (r"run packages", "--set speed=max", DONE),
     (r"run boot|run app.log|run server.fio", "", DONE),
     (r"run frames", "--set time=300ms", DONE),
-    (r"run experiments/", "--set time=200ms --allow-commands", DONE),
+    (r"experiment run experiments/", "--set time=200ms --allow-commands", DONE),
+    (r"experiment|settings", "", (0,)),
     # Nothing is unfinished here.
     (r"run --resume", "", (2,)),
     (r"compare .*--repeat", "", DONE),
@@ -71,10 +72,11 @@ LEFT_OUT = [
     (r"ffmpeg -i CAMERA", "a camera (tests/root/record.sh records from ffmpeg)"),
     (r"--camera", "a camera (the lab's machine microvm-camera has two)"),
     (r"--witness", "another machine (tests/root/soak-witness.sh has one)"),
-    (r"--pin", "a recording that goes on meanwhile (the program's tests pin one)"),
+    (r"record pin", "a recording that goes on meanwhile (the program's tests pin one)"),
+    (r"record (list|export|verify|recover)", "a recording of that name (the program's tests read one)"),
     (r"/dev/mtd", "flash (the lab's machine q35-nor has one)"),
     (r"trace -o", "ptrace, which not every container allows (tests/root/trace.sh)"),
-    (r"narrows run experiments/a-a.toml .*--calibrate", "an hour (crates/conduct tests calibration on simulated devices)"),
+    (r"narrows experiment run experiments/a-a.toml .*--calibrate", "an hour (crates/conduct tests calibration on simulated devices)"),
 ]
 
 

@@ -12,12 +12,11 @@ another tool printed. Runs of an experiment are compared pair by pair, several r
 proof of its cause; one run each is never better or worse.
 
 Examples:
-  narrows compare before after               two tags
-  narrows compare before after --margin 3    what is less than 3 % does not matter
-  narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
+  narrows compare before after --margin 3    two tags; below 3 % is the same
+  narrows compare old.fio.json new.fio.json --fail-on worse
   narrows compare --repeat 6 'latency /mnt/data' --with block-size=4KiB,64KiB \\
     --set time=2s --set iops=100 --primary read.latency_ns_mean
-                                             makes the runs, in randomised pairs: two minutes
+  narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
   narrows compare latest 7f3a --markdown     for an issue or a forum
   narrows compare old.json new.json -o page.html"
 )]
@@ -28,11 +27,14 @@ pub struct CompareArgs {
     /// After
     #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath, required_unless_present = "repeat")]
     pub b: Option<OsString>,
-    /// Make the runs first, so many of each value of --with, in randomised order; A is then 'WORKLOAD TARGET'
+    /// Make the runs first: N of each value of --with; A is 'WORKLOAD TARGET'
+    ///
+    /// In randomised order.
     #[arg(long, value_name = "N", requires = "with", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: Option<u32>,
-    /// What differs between the runs: a setting (narrows tune --list), a file below /sys, a sysctl, mount-options, target, or a
-    /// key of the workload
+    /// What differs between the runs: a setting, or a key of the workload
+    ///
+    /// A setting has a name (narrows settings list), or is a file below /sys, a sysctl, or mount-options; target is the target.
     #[arg(long, value_name = "KEY=A,B", requires = "repeat")]
     pub with: Option<String>,
     /// Another value for a key of the workload, in all runs of --repeat
@@ -46,13 +48,15 @@ pub struct CompareArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub permissions: super::measuring::Permissions,
-    /// The largest difference that does not matter, per cent, of all metrics or of one [default: 5; tails 10]
+    /// The largest difference that does not matter [default: 5; tails 10]
+    ///
+    /// In percent, of all metrics or of one.
     #[arg(long = "margin", value_name = "PERCENT|METRIC=PERCENT")]
     pub margins: Vec<String>,
     /// Error rate over all primary metrics together [default: 0.05]
     #[arg(long, value_name = "ALPHA")]
     pub alpha: Option<f64>,
-    /// A metric that is asked; may be given several times [default: the rate of each phase]
+    /// A metric that is asked, also several [default: the rate of each phase]
     #[arg(long = "primary", value_name = "METRIC")]
     pub primary: Vec<String>,
     /// Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning
@@ -78,12 +82,12 @@ pub struct CompareArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "A SOURCE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, or a file that
-another tool printed (a CSV with a header has a target in each row). Runs of one target belong together. Targets that cannot
-be told apart share a place. In a METRIC, * stands for anything.
+another tool printed (a CSV with a header has a target in each row). Runs of one target belong together. Targets that do
+not differ share a rank. In a METRIC, * matches anything.
 
 Examples:
   narrows rank latest 7f3a cards             two runs and a tag
-  narrows rank cards.csv --predict install_s which number goes with the time of the installation
+  narrows rank cards.csv --predict install_s which number predicts a time
   narrows rank cards.csv --better 'install*=lower' --better '*iops*=higher'
   narrows rank a b c --metric 'rand-*.iops' --markdown
   narrows rank cards -o page.html"
@@ -98,10 +102,12 @@ pub struct RankArgs {
     /// What it may be predicted from; may be given several times [default: all other metrics]
     #[arg(long = "predictors", value_name = "METRIC")]
     pub predictors: Vec<String>,
-    /// What is shown side by side; may be given several times [default: all, of many the rate of each phase]
+    /// What is shown side by side, also several [default: all, or the rates]
+    ///
+    /// Of many metrics the rate of each phase.
     #[arg(long = "metric", value_name = "METRIC")]
     pub metrics: Vec<String>,
-    /// Whether more or less of a metric is better, where its source does not tell; may be given several times
+    /// Which direction of a metric is better, where its source does not say
     #[arg(long, value_name = "METRIC=higher|lower")]
     pub better: Vec<String>,
     /// Leave out runs that something slowed instead of taking what they show as the least that the target does

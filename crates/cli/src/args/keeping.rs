@@ -12,8 +12,8 @@ use std::path::PathBuf;
 Examples:
   narrows runs                         list
   narrows runs list --target /mnt/card --since 7d
-  narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
   narrows runs show latest             the card once more
+  narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
   narrows runs wear                    what the disks say of their life, run by run
   narrows runs tag latest before       remember it by a name
   narrows runs verify                  check every bundle against its checksums
@@ -143,8 +143,8 @@ pub enum ExportFormat {
 #[command(after_help = "Numbers that were refused are zero or blank, with the reason beside them; see --keep-refused.
 
 Examples:
-  narrows export latest --format fio-json -o run.json   one document, a job for each phase
-  narrows export latest --format fio-json -o plots/     one for each phase, as fio-plot wants it
+  narrows export latest --format fio-json -o run.json   a job for each phase
+  narrows export latest --format fio-json -o plots/     as fio-plot wants it
   narrows export latest --format fio-logs -o plots/     the series
   narrows export before after --format csv              the metrics of two runs
   narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
@@ -181,8 +181,8 @@ pub enum ImportDirection {
 table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm, ioping, CrystalDiskMark,
 KDiskMark, sysbench fileio, f3, H2testw and blkparse; elbencho's text, CSV and JSON; yabs, kbench, dbench, kubestr, PiBenchmarks, ior, mdtest and
 the storage tests of the Phoronix Test Suite; smartctl's and nvme's JSON; reports of SD cards;
-CSV with a header, whose first column of text names the target and whose numeric columns are metrics. Several outputs may
-stand in one file, between shell prompts. The files are kept in the runs, byte for byte.
+CSV with a header, whose first column of text names the target and whose numeric columns are metrics. One file may hold several
+outputs, between shell prompts. The files are kept in the runs, byte for byte.
 
 Examples:
   narrows import fio.json bonnie.csv              each output becomes a run
@@ -196,10 +196,10 @@ pub struct ImportArgs {
     /// Files with the output of other tools; - is stdin
     #[arg(value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<OsString>,
-    /// Whether more or less of a metric is better, where its format does not tell; may be given several times
+    /// Which direction of a metric is better, where its format does not say
     #[arg(long, value_name = "METRIC=higher|lower")]
     pub better: Vec<String>,
-    /// Also answer whether the storage is good for this, as far as the numbers tell: a name as of check --for
+    /// Is the storage good for this, by these numbers? A name as of check --for
     #[arg(long = "for", value_name = "WHAT")]
     pub made_for: Option<String>,
     /// A tag for the runs; may be given several times

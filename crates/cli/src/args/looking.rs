@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 Examples:
   narrows inspect                        all disks, one line each
-  narrows inspect /mnt/data              file system, RAID, mapping, partition, disk, link, controller, host
-  narrows inspect /dev/mmcblk0           a card or disk; its name alone will do: mmcblk0
-  narrows inspect --capture my.tar       what a stranger needs to see of this machine, for a bug report
+  narrows inspect /mnt/data              from the file system to the host
+  narrows inspect mmcblk0                a card or disk by its name
+  narrows inspect --capture my.tar       what others need to know of this machine, for a bug report
   narrows inspect --root my mmcblk0      the same path, read from an unpacked capture
   narrows inspect . --json | jq .ceiling for scripts"
 )]
@@ -33,7 +33,9 @@ pub struct InspectArgs {
     /// Leave serial numbers, UUIDs and names of the machine in the capture as they are
     #[arg(long)]
     pub keep_serials: bool,
-    /// Read the few device registers that are known to hold a cause, as root; even a read can hang a machine
+    /// Read the device registers that are known to hold a cause, as root
+    ///
+    /// Even a read can hang a machine.
     #[arg(long)]
     pub read_registers: bool,
 }

@@ -18,19 +18,24 @@ use std::path::PathBuf;
   narrows check . --plan                 what it would do, and how much it would write at most
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
-    /// Directory, file, block device, null: or sim:NAME[,key=value...] (sim:help lists them); several are shown side by side
+    /// Directory, file, block device, null: or sim:NAME; several are shown side by side
+    ///
+    /// A simulated device is sim:NAME[,key=value...]; sim:help lists them. null: has no device, and shows the program's own overhead.
     #[arg(value_name = "TARGET", default_value = ".", value_hint = clap::ValueHint::AnyPath)]
     pub targets: Vec<OsString>,
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
-    /// Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30,
-    /// record=4x16Mbit (narrows explain for-etcd), or several with commas between; only what decides it is measured, and it
-    /// exits with 1 for no
+    /// Is it good for a use? root-fs, etcd, A1, video=V30 ...
+    ///
+    /// etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit, or several with commas between. narrows explain
+    /// for-etcd says what a use needs. Only what decides it is measured; exit code 1 for no.
     #[arg(long = "for", value_name = "WHAT", value_delimiter = ',')]
     pub made_for: Vec<String>,
-    /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the
-    /// device; of one below 800 MiB 16 MiB, at most a quarter of it]
+    /// The most that may be written [default: 2 GiB, or 2 % of the device]
+    ///
+    /// Without it the larger of twice the layout and 2 GiB, but no more than 2 % of the device; of one below 800 MiB 16 MiB, at most
+    /// a quarter of it.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
     /// Write nothing: only what reading tells is measured
@@ -42,7 +47,9 @@ pub struct CheckArgs {
     /// Show what would be done, and how much it writes at most, without doing it
     #[arg(long)]
     pub plan: bool,
-    /// Everything on a terminal, too: intervals, evidence, each reason. Files and pipes get it always
+    /// Everything on a terminal, too; files and pipes get it always
+    ///
+    /// Intervals, evidence, each reason.
     #[arg(long)]
     pub details: bool,
     /// Where the page goes [default: reports/RUN.html in the archive]
@@ -51,8 +58,10 @@ pub struct CheckArgs {
     /// Keep the names and serial numbers of the machine and its users on the page
     #[arg(long)]
     pub identify: bool,
-    /// How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only
-    /// when it has ended [default: 60s, and on the measured disk when it has ended]
+    /// How often series and samples go to the archive while a phase runs
+    ///
+    /// Also where the archive is on the measured disk; 0s: only when the phase has ended. Without it 60s, and on the measured disk when
+    /// the phase has ended.
     #[arg(long, value_name = "TIME")]
     pub keep_every: Option<String>,
     #[command(flatten)]
@@ -69,23 +78,25 @@ certify a class: it says on which side of each threshold the numbers are, and wh
 was not measured, or is not valid, is never above.
 
 Examples:
-  narrows rate /mnt/card                     all classes, in a minute
-  narrows rate /mnt/card --class v30         one, by the phase that decides it: 0 above, 1 below, 4 not known
+  narrows rate /mnt/card               all classes, in a minute
+  narrows rate /mnt/card --class v30   0 above, 1 below, 4 not known
+  narrows rate /dev/sdb --destroy S3R1 --capacity quick   a fake? in seconds
   narrows rate /dev/sdb --destroy S3R1       the card itself, without a file system
-  narrows rate /dev/sdb --destroy S3R1 --capacity quick   whether it is as large as it says, in seconds
   narrows rate latest                        of a run that is kept: its id, a tag, a bundle
   narrows rate crystaldiskmark.txt           of what another tool printed, as far as it tells
   narrows rate sim:class4-card --json        a simulated card, in a moment"
 )]
 pub struct RateArgs {
-    /// Directory, file, block device or sim:NAME, which are measured; or a kept run: its id or the start of it, a tag, latest, a
-    /// bundle; or a text file with what another tool printed (- is stdin)
+    /// Directory, file, block device or sim:NAME; or a run that is kept
+    ///
+    /// A run is its id or the beginning of it, a tag, latest, or the path of a bundle; or a text file with what another tool printed (- is
+    /// stdin).
     #[arg(value_name = "TARGET|RUN", value_hint = clap::ValueHint::AnyPath)]
     pub source: OsString,
-    /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached
+    /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; exit code 1 if below
     #[arg(long, value_name = "CLASS")]
     pub class: Option<String>,
-    /// Find out first how large it really is: by places at random all over it, or by every place. Its content is lost
+    /// Find out how large it really is: at random offsets, or all; content is lost
     #[arg(long, value_enum, value_name = "HOW", conflicts_with = "max_write")]
     pub capacity: Option<CapacityHow>,
     /// How long measuring may take, layout included
@@ -107,8 +118,8 @@ pub struct RateArgs {
 written again. It is the workload fill (narrows workloads show fill): narrows run fill takes its keys.
 
 Examples:
-  narrows fill /mnt/card                     what is free but for a reserve, in a file that is temporary
-  narrows fill /dev/sdb --destroy S3R1       a whole device whose content may be lost
+  narrows fill /mnt/card                 what is free, in a temporary file
+  narrows fill /dev/sdb --destroy S3R1   a whole device; its content is lost
   narrows fill /mnt/card --size 20GiB --rest 60s
   narrows fill /dev/sdb --destroy S3R1 --random --passes 2
   narrows fill sim:nvme                      a simulated one, in a moment"
@@ -117,19 +128,19 @@ pub struct FillArgs {
     /// Directory, file (--overwrite), block device (--destroy SERIAL) or sim:NAME
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: OsString,
-    /// How much is written [default: all; of a file system what is free but for a reserve]
+    /// How much is written [default: all that is free, but for a reserve]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
-    /// How often all of it is written, one after the other
+    /// How often all of it is written
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub passes: u32,
-    /// Blocks at random places instead of one after the other
+    /// Blocks in random order instead of sequential
     #[arg(long)]
     pub random: bool,
     /// How long it rests before and after each part
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub rest: String,
-    /// Write stamps, read all of it back and say what is wrong with it, and how large the device really is: one pass for all
+    /// Read all of it back: what is wrong, and how large is it really?
     #[arg(long)]
     pub verify: bool,
     /// Show what would be done, without doing it
@@ -153,20 +164,23 @@ What was promised is kept beside the runs before each lap: after a crash, --resu
 In a directory it makes a file of its own, and removes it when nothing was wrong. Exit code 1: something was wrong.
 
 Examples:
-  narrows soak /mnt/card                          one pass over 95 % of what is free
-  narrows soak /mnt/card --for 72h                passes for three days; Ctrl-C ends it, --resume goes on
-  narrows soak /dev/sdb --destroy S3R1 --passes 3 a disk whose content may be lost
+  narrows soak /mnt/card                 one pass over 95 % of what is free
+  narrows soak /mnt/card --for 72h       passes for three days
+  narrows soak /dev/sdb --destroy S3R1 --passes 3
   narrows soak --resume                           after Ctrl-C, a crash, a reboot or a power cut
   narrows soak /mnt/data --size 10GiB --rate 20MB --buffered   beside other work, through the page cache
   narrows soak /mnt/card --witness /mnt/other     what was promised is kept on another disk
   narrows soak /mnt/card --witness me@nas:        and on another machine, by ssh"
 )]
 pub struct SoakArgs {
-    /// Directories, files (--overwrite) and block devices (--destroy SERIAL, once for each, in their order); several at once, each
-    /// in a process of its own
+    /// Directories, files (--overwrite) and block devices (--destroy SERIAL)
+    ///
+    /// Several at once, each in a process of its own; --destroy once for each device, in their order.
     #[arg(value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
     pub targets: Vec<OsString>,
-    /// How long, all sessions together; it ends with the lap in which that is over [default: one pass; of --resume as before]
+    /// How long, all sessions together [default: one pass]
+    ///
+    /// It ends with the lap in which that is over; with --resume, the time is as before.
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
     /// How many passes
@@ -181,30 +195,33 @@ pub struct SoakArgs {
     /// Write through the page cache; what is read back comes past it all the same
     #[arg(long)]
     pub buffered: bool,
-    /// Only passes that write each place once (sweep), or only those that overwrite places again and again (churn); otherwise every
+    /// Only passes that write each block once (sweep), or only those that overwrite blocks again and again (churn); otherwise every
     /// fourth does
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<SoakMode>,
-    /// Read places at random beside the writes, so that the interface is busy in both directions; nobody looks at what is read
+    /// Random reads beside the writes, so that the interface is busy in both directions; their data are not checked
     #[arg(long)]
     pub busy: bool,
-    /// Trim nothing; otherwise every fourth pass trims places of a device that can, before it writes them again
+    /// Trim nothing; otherwise every fourth pass trims blocks, where the device can, before it writes them again
     #[arg(long)]
     pub no_trim: bool,
     /// What something wrong does [default: continue]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_finding: Option<OnFinding>,
-    /// Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input
+    /// Run this by sh for each finding, with the finding as JSON on stdin
     #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
     pub hook: Option<String>,
-    /// Do not let the file system check all that it holds at the end (btrfs and bcachefs, as root; on btrfs nothing is mended, bcachefs mends what it has a good copy of)
+    /// No scrub of the file system at the end (btrfs and bcachefs, as root)
+    ///
+    /// On btrfs nothing is repaired; bcachefs repairs what it has a good copy of.
     #[arg(long)]
     pub no_scrub: bool,
-    /// Keep what was promised here instead of in the archive, on a disk that does not fail together with the target; or, by ssh, on
-    /// another machine too (HOST: or HOST:DIR)
+    /// Keep what was promised on another disk, or by ssh on another machine
+    ///
+    /// A directory is used instead of the archive, and should not fail together with the target; HOST: or HOST:DIR is used as well.
     #[arg(long, value_name = "DIR|HOST:DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<OsString>,
-    /// Go on with this soak, else with the last one that is not finished, until what was asked is done
+    /// Resume this soak, or the last one that is not finished
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["size", "rate", "buffered", "no_trim", "busy", "mode"])]
     pub resume: Option<String>,
     /// Allow writing into the regular file TARGET: its content is lost
@@ -218,18 +235,18 @@ pub struct SoakArgs {
 /// How thoroughly the capacity is found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CapacityHow {
-    /// Places at random, as many as tell a fake: seconds
+    /// Random offsets, as many as find a fake: seconds
     Quick,
-    /// Every place is written and read back
+    /// All of it is written and read back
     Full,
 }
 
 /// Which passes of a soak there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SoakMode {
-    /// Each place is written once
+    /// Each block is written once
     Sweep,
-    /// Places are overwritten again and again, with flushes between
+    /// Blocks are overwritten again and again, with flushes between
     Churn,
 }
 
@@ -248,12 +265,14 @@ pub struct Permissions {
     /// Allow writing into the regular file TARGET: its content is lost
     #[arg(long)]
     pub overwrite: bool,
-    /// Allow writing to the block device TARGET with this serial number (a partition: SERIAL-partN; an NVMe namespace: its
-    /// own id; a device that has none: its name): its content is lost
+    /// Allow writing to the block device with this serial number: content is lost
+    ///
+    /// Of a partition SERIAL-partN, of an NVMe namespace its own id, of a device without a serial number its name.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
-    /// Read the few device registers that are known to hold a cause, as root, before anything is measured; even a read can
-    /// hang a machine
+    /// Read the device registers that are known to hold a cause, as root
+    ///
+    /// Before anything is measured. Even a read can hang a machine.
     #[arg(long)]
     pub read_registers: bool,
 }
@@ -267,7 +286,9 @@ pub struct RunMarks {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
-    /// Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same
+    /// Wait until the machine is quiet, so long at most
+    ///
+    /// No steal, idle CPUs, no other I/O on the disk. After this time it is measured all the same.
     #[arg(long, value_name = "TIME")]
     pub wait_quiet: Option<String>,
 }
@@ -297,42 +318,50 @@ pub enum RunFormat {
 trace (fio's iolog, blkparse); - is stdin. A file in a directory TARGET is always temporary: nothing of yours is read or written there.
 
 Examples:
-  narrows run depth /mnt/card                     IOPS and latency by queue depth, the knee marked
+  narrows run depth /mnt/card          IOPS and latency by queue depth
+  narrows run job.fio /mnt/data        a fio job file, as it is
+  narrows run --rw randread --bs 4k --iodepth 32 --runtime 10 --time_based FILE
   narrows run sweep . --set region=256MiB         the iozone grid
   narrows run steady /dev/sdb --destroy S3R1      a disk that may be overwritten, by its serial number
-  narrows run --rw randread --bs 4k --iodepth 32 --runtime 10 --time_based FILE   a job as fio's users type it; --plan writes it down
-  narrows run job.fio /mnt/data                   a fio job file, as it is
   narrows run app.log /mnt/data --set speed=max   a trace of block I/O, as fast as possible
   narrows run job.fio --plan                      what it would do, without doing it, and how much it writes at most
   narrows run job.fio --set iodepth=8 --lenient   another depth; options without a counterpart are listed, not refused
   narrows run mix sim:a1-card --json              a simulated card, for scripts
   narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
-  narrows run mix /mnt/data --repeat 10 --tag before   ten runs, to compare with ten others; --resume goes on
+  narrows run mix /mnt/data --repeat 10 --tag before   ten runs, to compare with ten others; --resume continues
   narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
-  narrows run read-ahead.toml --resume            goes on with it after Ctrl-C, a crash or a reboot
+  narrows run read-ahead.toml --resume   continues it after Ctrl-C, a crash or a reboot
   narrows run trim.toml . --allow-commands        an experiment whose text has commands; they run as you
   narrows run read-ahead.toml . --calibrate       its first arm twice: how much noise this rig has"
 )]
 pub struct RunArgs {
-    /// Name of a built-in workload, TOML file, fio job file, trace, experiment, or - for stdin
+    /// A built-in workload, TOML, fio job file, trace; - is stdin
     #[arg(
         value_name = "WORKLOAD",
         value_hint = clap::ValueHint::FilePath
     )]
     pub workload: Option<OsString>,
-    /// Directory, file, block device, null: or sim:NAME[,key=value...] (sim:help lists them) [default: what the workload names, else .]
+    /// Directory, file, block device, null: or sim:NAME [default: .]
+    ///
+    /// What the workload names, where it does. A simulated device is sim:NAME[,key=value...]; sim:help lists them.
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub target: Option<OsString>,
-    /// Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file
+    /// Another value for a key of the jobs, or for an option of a fio job file
+    ///
+    /// PHASE.KEY is for one phase.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Packages by the machine's own dpkg, in a root of its own below the target; with the archives (*.deb) of DIR, or ones that are made
+    /// The workload packages by this machine's dpkg, in a root below the target
+    ///
+    /// With the archives (*.deb) of DIR, or generated ones.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = clap::ValueHint::DirPath)]
     pub real: Option<Option<String>>,
     /// Print the resolved plan instead of executing it
     #[arg(long)]
     pub plan: bool,
-    /// The most that may be written: phases end after their share of it; refused where that cannot be held
+    /// The most that may be written; refused where that cannot be held
+    ///
+    /// Phases end after their share of it.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["resume", "calibrate", "restore", "repeat"])]
     pub max_write: Option<String>,
     /// Leave out what a fio job file asks for and is not supported, and say so in the run
@@ -350,15 +379,19 @@ pub struct RunArgs {
     /// Keep the names and serial numbers of the machine and its users on the page
     #[arg(long)]
     pub identify: bool,
-    /// How often series and samples go to the archive while a phase runs, also where that lies on the measured disk; 0s: only
-    /// when it has ended [default: 60s, and on the measured disk when it has ended]
+    /// How often series and samples go to the archive while a phase runs
+    ///
+    /// Also where the archive is on the measured disk; 0s: only when the phase has ended. Without it 60s, and on the measured disk when
+    /// the phase has ended.
     #[arg(long, value_name = "TIME")]
     pub keep_every: Option<String>,
     #[command(flatten)]
     pub permissions: Permissions,
     #[command(flatten)]
     pub marks: RunMarks,
-    /// Make so many runs and tag them; Ctrl-C ends it, --resume goes on. The experiment that it amounts to is printed
+    /// Make so many runs and tag them; --resume continues them
+    ///
+    /// Ctrl-C ends it. The experiment that it amounts to is printed.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["resume", "calibrate", "restore"])]
     pub repeat: Option<u32>,
     /// Leave out runs of an experiment that something slowed (steal, other programs, throttling) instead of warning
@@ -367,14 +400,14 @@ pub struct RunArgs {
     /// What ends it with exit code 1; `compare --repeat` has it
     #[arg(skip)]
     pub fail_on: Option<FailOn>,
-    /// Go on with an experiment in the order that was drawn: this execution of it, else the last one that is not complete
+    /// Resume this experiment, or the last one that is not complete
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["plan", "format"])]
     pub resume: Option<OsString>,
     /// Run the first arm of an experiment under two names: what differs is noise, and is kept as this rig's noise floor
-    #[arg(long, conflicts_with_all = ["plan", "format", "resume"])]
+    #[arg(long, hide = true, conflicts_with_all = ["plan", "format", "resume"])]
     pub calibrate: bool,
     /// Undo what an experiment changed on this machine and could not undo itself (a crash, a power cut), and end
-    #[arg(long, conflicts_with_all = ["plan", "format", "resume", "calibrate", "workload"])]
+    #[arg(long, hide = true, conflicts_with_all = ["plan", "format", "resume", "calibrate", "workload"])]
     pub restore: bool,
     /// Run the commands in an experiment's text without asking; without a terminal there is nobody to ask
     #[arg(long)]
@@ -390,9 +423,9 @@ an access and by calls; other character devices by calls of several sizes. From 
 the bus is, and how wide the kernel copies. Nothing is written to a device unless you allow it, and then what it holds.
 
 Examples:
-  narrows copy                                                memory, by access width and working set
-  narrows copy /dev/mtd0                                      a flash chip, as the kernel copies it
-  narrows copy /sys/bus/pci/devices/0000:00:02.0/resource0    a PCI device's memory
+  narrows copy             memory, by access width and working set
+  narrows copy /dev/mtd0   a flash chip, as the kernel copies it
+  narrows copy /sys/bus/pci/devices/0000:00:02.0/resource0
   narrows copy /dev/mem@0xfed00000+4096 --read-registers      a range of physical addresses
   narrows copy sim:bus,width=32,wait=150ns,kernel=8           a simulated bus with known truth, in a moment
   narrows copy /dev/mtd0 --mapped /dev/mem@0x8000000+64MiB --read-registers
@@ -400,8 +433,9 @@ Examples:
   narrows copy /dev/mtd0 --tag before                         for narrows compare before after"
 )]
 pub struct CopyArgs {
-    /// memory:, a character device, a PCI BAR (resourceN), /dev/uioN, /dev/mem, a file, or sim:bus[,key=value...]; of a device
-    /// PATH@OFFSET+LENGTH is a part
+    /// memory:, a character device, a PCI BAR (resourceN), a file, sim:bus
+    ///
+    /// Also /dev/uioN, /dev/mem and sim:bus[,key=value...]; of a device PATH@OFFSET+LENGTH is a part.
     #[arg(default_value = "memory:", value_hint = clap::ValueHint::AnyPath)]
     pub region: OsString,
     /// Measure writes, too: of device memory that is mapped, which gets what it holds
@@ -410,8 +444,9 @@ pub struct CopyArgs {
     /// Read what may be registers; even a read can change a device or hang a machine
     #[arg(long)]
     pub read_registers: bool,
-    /// Where the memory of a device that calls read can be mapped: /dev/mem@OFFSET+LENGTH. Its accesses are measured there, and by
-    /// them the width of the kernel's
+    /// Where the device's memory can be mapped: /dev/mem@OFFSET+LENGTH
+    ///
+    /// Its accesses are measured there, and by them the width of the kernel's.
     #[arg(long, value_name = "REGION", value_hint = clap::ValueHint::AnyPath)]
     pub mapped: Option<OsString>,
     /// How long each way of copying is measured [default: 120 to 300 ms]
@@ -422,21 +457,9 @@ pub struct CopyArgs {
     pub tags: Vec<String>,
 }
 
+/// The options of `tune` before `settings list` and `settings restore`.
 #[derive(Args, Debug)]
-#[command(
-    arg_required_else_help = true,
-    after_help = "--list shows what can be set on the path to a target, what it is now, and which other values are worth a try. An arm of an
-experiment takes the names: settings = { read-ahead = 4096 }. Nothing is changed by looking.
-
-What an experiment changes is written down on this machine before it is changed. After a crash or a power cut the next
-narrows run undoes it; this command does that alone, and says what it did. Values and mount options that a reboot has undone are
-left alone. It exits with 4 where something could not be undone.
-
-Examples:
-  narrows tune --list /media/card what can be set between here and the card
-  narrows tune --restore          undo what was left changed
-  narrows tune --restore --json   for scripts"
-)]
+#[command(arg_required_else_help = true)]
 pub struct TuneArgs {
     /// Show what can be set on the path to a directory, a file, a device or a disk's name
     #[arg(long, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, conflicts_with = "restore")]

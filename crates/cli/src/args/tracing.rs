@@ -8,26 +8,26 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
-    after_help = "What the command and all that it starts do to files is written down as text of strace's form: each call, when it was and how
+    after_help = "What the command and all that it starts do to files is recorded as text of strace's form: each call, when it was and how
 long it took. It is seen by ptrace(2), which needs no rights; each call stops twice for it, so the command is slower meanwhile. `narrows run FILE
-TARGET` does the same again on another target. It ends with the command's exit code; after a signal the file has what was recorded.
+TARGET` replays it on another target. It ends with the command's exit code; after a signal the file has what was recorded.
 
-With --device the requests of a disk or a partition are written down instead, whoever makes them (block events of tracefs, as root), as
+With --device the requests of a disk or a partition are recorded instead, whoever makes them (block events of tracefs, as root), as
 blkparse writes them: while the command runs, for a time, or until Ctrl-C.
 
 Examples:
   narrows trace -o build.trace -- make -j4
-  narrows trace -o db.trace --root /srv/db -- ./load.sh      calls below /srv/db are the ones to do again
-  narrows run db.trace /mnt/card                             at its own speed; what lies elsewhere is left out
+  narrows trace -o db.trace --root /srv/db -- ./load.sh   only what is below /srv/db
+  narrows run db.trace /mnt/card                          at its own speed
   narrows run db.trace /mnt/card --set outside=map --set speed=max
   narrows trace -o disk.trace --device /dev/sda --for 60s
-  narrows run disk.trace /dev/sdb --destroy SERIAL           the same requests on another disk"
+  narrows run disk.trace /dev/sdb --destroy SERIAL        on another disk"
 )]
 pub struct TraceArgs {
     /// The file that the recording goes to
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: PathBuf,
-    /// The directory whose files are the ones to do it on again [default: the current one]
+    /// The directory whose files are replayed [default: the current one]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// Record the requests of this disk or partition

@@ -82,7 +82,7 @@ pub fn to_state(
     }
     let message =
         format!("{} was not started by this user on this machine; only its state in the archive says", state.id);
-    if lines.is_empty() || agreed(&message, &lines, "Go on with it?", output, signals) {
+    if lines.is_empty() || agreed(&message, &lines, "Continue?", output, signals) {
         return Ok(());
     }
     let mut command = format!("narrows run {}", given.map_or("EXPERIMENT.toml", |s| s.name.as_str()));

@@ -20,7 +20,7 @@ fn said(undone: &Undone) -> String {
     match &undone.failure {
         Some(failure) => failure.message.clone(),
         None if undone.rebooted && undone.done.is_empty() => "the reboot undid its settings".to_owned(),
-        None => format!("put back the settings of its arm '{}': {}", undone.arm, undone.done.join("; ")),
+        None => format!("restored the settings of its arm '{}': {}", undone.arm, undone.done.join("; ")),
     }
 }
 
@@ -47,11 +47,13 @@ pub fn mention_left(output: &Output) {
     let ids = left.experiments();
     if !ids.is_empty() {
         let ids = ids.join(", ");
-        output.warning(&format!("{ids} was cut off and left this machine changed; narrows run --restore undoes that"));
+        output.warning(&format!(
+            "{ids} was cut off and left this machine changed; narrows experiment restore undoes that"
+        ));
     }
 }
 
-/// `narrows run --restore` and `narrows tune --restore`.
+/// `narrows experiment restore` and `narrows settings restore`.
 pub fn restore(output: &Output) -> ExitCode {
     let (mut lines, failed) = lines(output);
     if output.is_json() {

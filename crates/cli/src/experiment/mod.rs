@@ -2,6 +2,7 @@
 //! is [`conduct::experiment`].
 
 mod agreement;
+mod executions;
 mod left;
 mod outcome;
 mod preview;
@@ -10,6 +11,7 @@ mod text;
 
 pub use quick::{compare as quick_compare, repeat};
 
+pub use executions::of_experiments;
 pub use left::{mention_left, recover, restore, undo_left};
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -60,7 +62,7 @@ fn execute(
     let unfinished = State::last_unfinished(execution.archive(), &experiment.name)?;
     if let Some(unfinished) = unfinished.filter(|_| !args.plan) {
         output.warning(&format!(
-            "{} is not complete ({} of {} runs); this is a new execution, --resume would go on with that one",
+            "{} is not complete ({} of {} runs); this is a new execution, --resume would continue that one",
             unfinished.id,
             unfinished.made(),
             unfinished.steps.len()

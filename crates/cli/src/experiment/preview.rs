@@ -84,7 +84,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     }
     let order: Vec<&str> = state.steps.iter().take(6).map(|s| s.arm_name.as_str()).collect();
     text.push_str(&format!(
-        "  {} runs: {} pairs in an order drawn by lot (seed {}: {}{})\n",
+        "  {} runs: {} pairs in randomised order (seed {}: {}{})\n",
         state.steps.len(),
         experiment.pairs,
         state.seed,

@@ -22,15 +22,15 @@ pub(super) fn parse(option: &OsString) -> Result<Vec<GroupLimit>, Failure> {
     let at = bytes.iter().rposition(|b| *b == b'=').filter(|at| *at > 0);
     let at = at.ok_or_else(|| wrong("a control group's directory, =, and what it is limited to"))?;
     let group = PathBuf::from(OsStr::from_bytes(&bytes[..at]));
-    let words = std::str::from_utf8(&bytes[at + 1..]).map_err(|_| wrong("what follows = is no text"))?;
+    let words = std::str::from_utf8(&bytes[at + 1..]).map_err(|_| wrong("what follows = is not text"))?;
     let limit = |word: &str| limit(word).map_err(|why| wrong(&why));
     words.split(',').map(|word| Ok(GroupLimit { group: group.clone(), limit: limit(word)? })).collect()
 }
 
 fn limit(word: &str) -> Result<Limit, String> {
-    let (key, value) = word.split_once(':').ok_or_else(|| format!("'{word}' is no KEY:VALUE"))?;
+    let (key, value) = word.split_once(':').ok_or_else(|| format!("'{word}' is not a KEY:VALUE"))?;
     let text = |e: &dyn std::fmt::Display| format!("{key}: {e}");
-    let whole = || value.parse::<u64>().map_err(|_| format!("{key}: '{value}' is no whole number"));
+    let whole = || value.parse::<u64>().map_err(|_| format!("{key}: '{value}' is not a whole number"));
     let bytes = || parse_bytes(value.trim_end_matches("/s")).map_err(|e| text(&e));
     let limit = match key {
         "weight" => Limit::Weight(whole()?),
@@ -43,7 +43,7 @@ fn limit(word: &str) -> Result<Limit, String> {
     };
     match limit {
         Limit::Weight(weight) if weight > MOST_WEIGHT => Err(format!("weight: 1 to {MOST_WEIGHT}")),
-        _ if limit.value() == 0 => Err(format!("{key}: 0 would be no limit; --defer has others stand still")),
+        _ if limit.value() == 0 => Err(format!("{key}: 0 would be no limit; --defer pauses others")),
         _ => Ok(limit),
     }
 }

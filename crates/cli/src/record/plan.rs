@@ -1,4 +1,4 @@
-//! `narrows record --plan`: how many streams a storage carries.
+//! `narrows record plan`: how many streams a storage carries.
 
 use super::{Progress, bytes, recording, time, usage};
 use crate::args::{GlobalArgs, RecordArgs};
@@ -29,7 +29,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let (streams, stream_bytes_per_s) = streams(&args.streams)?;
     let max_write = bytes("--max-write", args.max_write.as_deref())?;
     let time_ns = args.time.as_deref().map_or(Ok(USUAL_NS), |text| time("--for", text))?;
-    let room = room_bytes(&args.target)?;
+    let room = room_bytes(args.target())?;
     let cameras = Generated {
         streams: 1,
         frame_bytes: FRAME_BYTES,
@@ -76,7 +76,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let usual_ring_bytes = recorded.now.ring.1;
     let document = RecordPlanDocument {
         schema: RecordPlanDocument::SCHEMA,
-        target: args.target.to_string_lossy().into_owned(),
+        target: args.target().to_string_lossy().into_owned(),
         measured_s: recorded.now.elapsed_ns as f64 / 1e9,
         bytes_written: recorded.ran.written.written_bytes,
         sustained_bytes_per_s: sustained.map(|s| s.bytes_per_s),

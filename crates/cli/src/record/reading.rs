@@ -24,7 +24,7 @@ const PROGRESS_BYTES: u64 = 1 << 30;
 
 /// Executes what reads.
 pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let read = open_recording(&args.target)?;
+    let read = open_recording(args.target())?;
     let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
     let streams = read.container.streams().map_err(failed)?;
     if args.pin || args.unpin {
@@ -75,8 +75,8 @@ fn pinning(args: &RecordArgs, output: &Output, streams: &[StreamHeld]) -> Result
     if args.pin && args.from.is_none() && args.to.is_none() && args.last.is_none() {
         return Err(usage("--pin: which time is to be kept?").remedy("--last 2m, or --from TIME and --to TIME"));
     }
-    let pinned = pin(&args.target, &time_of(args, streams)?, args.pin)?;
-    let read = open_recording(&args.target)?;
+    let pinned = pin(args.target(), &time_of(args, streams)?, args.pin)?;
+    let read = open_recording(args.target())?;
     let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
     let document = document(&read, &read.container.streams().map_err(failed)?).map_err(failed)?;
     answer(&document, output);
@@ -141,7 +141,7 @@ fn exported(
             Ok(done)
         }
         (_, None) if output.is_json() || std::io::stdout().is_terminal() => {
-            Err(usage("frames are no text for stdout").remedy("--into FILE, or a pipe"))
+            Err(usage("frames are not text for stdout").remedy("--into FILE, or a pipe"))
         }
         (_, None) => export(read, &wanted, ExportInto::Bytes(&mut std::io::stdout().lock() as &mut dyn Write), &stops),
     }

@@ -154,9 +154,9 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
     if let Some(source) = source.as_ref().filter(|s| !spec::is_experiment(&s.text)) {
         return Err(Failure::new(
             FailureKind::Usage,
-            format!("{} is no experiment: nothing of it goes on", source.name),
+            format!("{} is not an experiment: there is nothing to resume", source.name),
         )
-        .remedy("narrows run --resume   goes on with what was interrupted last, also with runs of --repeat"));
+        .remedy("narrows run --resume continues what was interrupted last, also with runs of --repeat"));
     }
     experiment::resume(&args, source, global, output)
 }

@@ -166,7 +166,7 @@ fn bounded(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
         read_to(&mut bytes, most)?;
     }
     if bytes.len() as u64 > most {
-        return Err(cannot(format!("more than {most} bytes are no text of a workload")));
+        return Err(cannot(format!("more than {most} bytes are not the text of a workload")));
     }
     Ok(bytes)
 }

@@ -208,8 +208,9 @@ pub fn load((host, directory): &(String, String), id: &str) -> Result<SoakState,
             Err(why) => last = last.or(Some(why)),
         }
     }
-    Err(last
-        .unwrap_or_else(|| Failure::new(FailureKind::Usage, format!("there is no soak on {host} that could go on"))))
+    Err(last.unwrap_or_else(|| {
+        Failure::new(FailureKind::Usage, format!("there is no soak on {host} that could be resumed"))
+    }))
 }
 
 #[cfg(test)]

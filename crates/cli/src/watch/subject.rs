@@ -178,7 +178,7 @@ fn of_target(root: &Root, target: &OsStr) -> Result<Watched, Failure> {
         let failure = Failure::new(FailureKind::Environment, format!("nothing below {target}{on} counts its traffic"));
         let remedy = match missing.first() {
             Some(missing) => missing.clone(),
-            None => format!("narrows inspect {target}   shows what it stands on"),
+            None => format!("narrows inspect {target}   shows the devices below it"),
         };
         return Err(failure.remedy(remedy));
     }

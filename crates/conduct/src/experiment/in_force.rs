@@ -82,7 +82,7 @@ pub fn still_changed(failed: &[String], journals: &[std::path::PathBuf]) -> Fail
     } else {
         format!("; {} says what is left: delete it once that is undone by hand", kept.join(" and "))
     };
-    Failure::new(FailureKind::Invalid, message).remedy(format!("narrows run --restore   tries again{kept}"))
+    Failure::new(FailureKind::Invalid, message).remedy(format!("narrows experiment restore   tries again{kept}"))
 }
 
 /// Whether all settings of an arm could be applied, without applying any.

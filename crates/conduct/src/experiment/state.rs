@@ -214,7 +214,7 @@ impl State {
         let file = archive.beside(&path(id));
         let cannot = |e: serde_json::Error| {
             Failure::new(FailureKind::Environment, format!("{}: {e}", file.display()))
-                .remedy("this execution cannot go on; start the experiment anew")
+                .remedy("this execution cannot be resumed; start the experiment anew")
         };
         // The version first: what another one holds may have another form.
         let Version { schema } = serde_json::from_str(&text).map_err(cannot)?;

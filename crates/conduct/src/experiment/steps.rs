@@ -68,7 +68,7 @@ pub(super) fn walk(walk: &Walk<'_>, state: &mut State) -> Result<bool, Failure> 
             RunState::Failed | RunState::Truncated => {
                 let message = format!("run {} of arm '{}' failed: {}", run.id, step.arm_name, why(&run));
                 return Err(Failure::new(FailureKind::Invalid, message)
-                    .remedy(format!("mend it, then narrows run --resume {}   goes on where it stopped", state.id)));
+                    .remedy(format!("fix it, then narrows run --resume {} continues where it stopped", state.id)));
             }
         }
         clean &= run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref()).all(|v| v.mismatched() == 0);
@@ -142,5 +142,5 @@ fn waiting(state: &State, arm: &str, needed: &str) -> Failure {
 
 fn interrupted(state: &State) -> Failure {
     Failure::new(FailureKind::Invalid, format!("interrupted: {}, and all settings are as they were", progress(state)))
-        .remedy(format!("narrows run --resume {}   goes on in the same order", state.id))
+        .remedy(format!("narrows run --resume {} continues in the same order", state.id))
 }

@@ -118,7 +118,7 @@ fn what_is_missing_or_did_not_take_is_said() {
     let directory = group(&[NEW]);
     std::os::unix::fs::symlink("/dev/null", directory.path().join("io.max")).unwrap();
     let limited = found(&directory, &[Limit::Most(Rate::Read, 1)], "none").end().remove(0);
-    assert!(limited.without_effect.is_some(), "it is no file");
+    assert!(limited.without_effect.is_some(), "it is not a file");
     let directory = group(&[NEW, ("io.max", "")]);
     let mut limits = found(&directory, &[Limit::Most(Rate::Read, 50)], "none");
     limits.begin();

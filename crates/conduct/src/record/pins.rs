@@ -73,7 +73,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     }
     if !container.damage.is_empty() {
         // What stands in the place of one may be somebody else's by now.
-        return Err(refused(&path, "a superblock of it is damaged").remedy("narrows record --recover makes it anew"));
+        return Err(refused(&path, "a superblock of it is damaged").remedy("narrows record recover makes it anew"));
     }
     if !keep && *time_ns == (0..u64::MAX) {
         // Also pins of segments that are gone.
@@ -85,7 +85,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     let meant: Vec<Range<u64>> = meant.map(|span| span.segment..span.segment + 1).collect();
     if meant.is_empty() {
         return Err(Failure::new(FailureKind::Usage, format!("{}: it has no frames of that time", path.display()))
-            .remedy("narrows record --list says from when to when it has some"));
+            .remedy("narrows record list says from when to when it has some"));
     }
     let before = &container.superblock.pins;
     let pins = if keep { before.with(&meant) } else { before.without(&meant) };

@@ -94,7 +94,7 @@ impl RecordingTarget {
             return Err(refused(path, why).remedy("a block device: --destroy SERIAL; narrows inspect shows it"));
         }
         if made.is_some_and(|made| made != Object::file(&object)) {
-            return Err(refused(path, "another file stands there now"));
+            return Err(refused(path, "another file is there now"));
         }
         let file = target.file;
         match sys::lock_exclusively(&file, Duration::from_millis(200)).map_err(|e| cannot(path, &e))? {
@@ -322,7 +322,7 @@ fn goes_on(container: &Container<File>, path: &Path, recording: &Recording<'_>) 
     let (next_segment, next_batch) = container.next_numbers().map_err(|e| failed(path, &e))?;
     if geometry.when_full == WhenFull::Wrap && container.damage.contains(&Damage::BothSuperblocks) {
         return Err(refused(path, "both of its superblocks are damaged: what must not be overwritten is not known")
-            .remedy("narrows record --recover makes them anew, without pins"));
+            .remedy("narrows record recover makes them anew, without pins"));
     }
     if full(next_segment) {
         return Err(refused(path, "the recording that is there is full")

@@ -32,7 +32,7 @@ pub(super) fn record(
         .remedy("narrows soak sim:...   shows data-fault, wraps-at and limbo-from"));
     }
     let [Input::Cameras(asked)] = recording.inputs.as_slice() else {
-        return Err(usage("on a simulated device only made-up cameras can be recorded").remedy("--generate 4x2MB@30"));
+        return Err(usage("on a simulated device only generated cameras can be recorded").remedy("--generate 4x2MB@30"));
     };
     let cameras = match recording.bounds {
         // What is simulated wears nothing.

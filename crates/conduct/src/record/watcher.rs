@@ -48,7 +48,7 @@ impl Watcher {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let child = command.spawn().map_err(|e| {
             Failure::new(FailureKind::Environment, format!("--defer, --limit: /bin/sh: {e}"))
-                .remedy("without a watcher others might stand still, or be limited, for ever")
+                .remedy("without a watcher others might stay paused, or limited")
         })?;
         Ok(Self(Some(child)))
     }

@@ -29,10 +29,7 @@ pub fn run_of(
     (run.duration_ns, run.bytes_written) = (state.elapsed_ns, state.bytes_written);
     run.remarks.push(format!("soak {}, session {}", state.id, state.sessions));
     run.remarks.extend(
-        state
-            .in_memory
-            .iter()
-            .map(|why| format!("what was read back came from memory, and says nothing of a device: {why}")),
+        state.in_memory.iter().map(|why| format!("what was read back came from memory, not from the device: {why}")),
     );
     run.kernel_log = (!state.kernel_warnings.is_empty()).then(|| state.kernel_warnings.clone());
     for pass in state.times.passes() {

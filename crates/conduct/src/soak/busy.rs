@@ -33,7 +33,7 @@ impl Busy {
     pub(super) fn open(path: &Path, object: Option<Object>) -> Result<Self, String> {
         let file = File::open(path).and_then(|file| sys::reopen(&file, false, true)).map_err(|e| e.to_string())?;
         let same = file.metadata().is_ok_and(|m| object == Some(Object::of(&m)));
-        same.then_some(Self(file)).ok_or_else(|| "something else stands there".into())
+        same.then_some(Self(file)).ok_or_else(|| "something else is there".into())
     }
 
     /// Reads places at random of this region while the work runs; how many bytes.

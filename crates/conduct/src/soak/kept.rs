@@ -56,7 +56,7 @@ impl SoakState {
         let text = if plain { archive.read_beside(&path(id))? } else { None };
         let Some(text) = text else {
             return Err(Failure::new(FailureKind::Usage, format!("there is no soak '{id}' in this archive"))
-                .remedy("narrows soak --resume   goes on with the last one"));
+                .remedy("narrows soak --resume continues the last one"));
         };
         Self::parse(id, &text, &archive.beside(&path(id)).to_string_lossy())
     }
@@ -98,7 +98,7 @@ impl SoakState {
     pub fn last(archive: &Archive) -> Result<Self, Failure> {
         let open = Self::all(archive).rev().find(|state| !state.finished);
         open.ok_or_else(|| {
-            Failure::new(FailureKind::Usage, "there is no soak that could go on")
+            Failure::new(FailureKind::Usage, "there is no soak that could be resumed")
                 .remedy("narrows soak TARGET   starts one")
         })
     }

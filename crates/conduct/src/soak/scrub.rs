@@ -128,7 +128,7 @@ fn follow(
     found.wrong_sectors += last.corrected + last.uncorrected;
     found.uncorrectable_errors += last.uncorrected;
     match last {
-        BcachefsScrubbed { offline: true, .. } => Err(io::Error::other("one of its devices went offline")),
+        BcachefsScrubbed { offline: true, .. } => Err(io::Error::other("one of its devices is offline")),
         BcachefsScrubbed { ended: false, .. } => Err(io::Error::other(INTERRUPTED)),
         _ => Ok(()),
     }

@@ -69,7 +69,7 @@ pub fn served(run: &Run) -> Option<Cause> {
         .step(
             "measure the storage: access = \"direct\", or cold = true and fsync-at-end",
             None,
-            "what memory gives says nothing about the storage",
+            "rates of memory are not rates of the storage",
         ),
     )
 }

@@ -43,7 +43,7 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
         ),
         None => (
             format!("others use the same disk: their traffic around {name} is {}", beside(phase, ratio)),
-            Evidence::measurement("foreign traffic over own", phrase::rounded(ratio), format!("{name} quiet windows")),
+            Evidence::measurement("other I/O over own", phrase::rounded(ratio), format!("{name} quiet windows")),
         ),
     };
     Some(

@@ -199,14 +199,14 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         let cause = Cause::new(
             LimitLayer::Unknown,
             Standing::Path,
-            format!("the {what} {} or the device, which cannot be told apart: {reaches}", layer.name),
+            format!("the {what} {} or the device, which this run does not separate: {reaches}", layer.name),
         )
         .sure(Confidence::Low)
         .because(evidence(phase, rate, (layer, ceiling, kind)))
         .because(also)
         .decided_by(APART)
         .tried_by(Trial::Sizes);
-        return Some(cause.step(APART, None, "a measurement that tells the two apart, no remedy"));
+        return Some(cause.step(APART, None, "a measurement that separates the two, no remedy"));
     }
     let cause = Cause::new(LimitLayer::Link, Standing::Path, format!("the {what} {}: {reaches}", layer.name))
         .because(evidence(phase, rate, (layer, ceiling, kind)))

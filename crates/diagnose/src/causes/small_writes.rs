@@ -92,11 +92,19 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
             .because([
                 measured(run, "mean latency of a small write", write, Work::RandomWrite, "latency_ns_mean"),
                 measured(run, "mean latency of a small read", read, Work::RandomRead, "latency_ns_mean"),
-                measured(run, "sequential write, bytes per second", sequential, Work::SequentialWrite, "throughput_bytes_per_s"),
+                measured(
+                    run,
+                    "sequential write, bytes per second",
+                    sequential,
+                    Work::SequentialWrite,
+                    "throughput_bytes_per_s",
+                ),
             ])
-            .decided_by("random writes of growing size: the time of one stays the same up to the size that is rewritten")
+            .decided_by(
+                "random writes of growing size: the time of one stays the same up to the size that is rewritten",
+            )
             .step(
-                "put small writes together, or use a device made for random writes (an SD card of class A1 or A2, an SSD)",
+                "batch small writes, or use a device made for random writes (an SD card of class A1 or A2, an SSD)",
                 None,
                 "small writes into large erase blocks make the device copy what is around them",
             ),

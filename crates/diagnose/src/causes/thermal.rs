@@ -128,14 +128,14 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
                 },
             )])
             .step(
-                "mend power supply and cooling, then repeat",
+                "fix power supply and cooling, then repeat",
                 Some(f.before / f.after),
                 format!("rate of {name} before the event over the rate after it"),
             );
     } else if phase.status == PhaseStatus::Refused && slowed {
         // The number was refused for it; the event itself was seen.
         cause = cause.sure(Confidence::Probable).step(
-            "mend power supply and cooling, then repeat",
+            "fix power supply and cooling, then repeat",
             None,
             format!("{name} is refused, so there is no value to predict from"),
         );

@@ -18,8 +18,8 @@ impl Trial {
             Self::WritePaths => paths(run, "writes"),
             Self::ReadPaths => paths(run, "reads"),
         };
-        let (holds, statement, evidence) = found
-            .unwrap_or_else(|| (None, "the measurement that would decide has no value that stands".into(), vec![]));
+        let (holds, statement, evidence) =
+            found.unwrap_or_else(|| (None, "the measurement that would decide has no valid value".into(), vec![]));
         // A comparison of the remedy itself, in turn, is what makes a cause sure; others only agree with it.
         let compared = matches!(self, Self::WritePaths | Self::ReadPaths);
         let confidence = match holds {

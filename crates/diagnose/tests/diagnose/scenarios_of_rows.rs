@@ -18,7 +18,7 @@ fn says(run: &Run, word: &str) -> bool {
 fn a_medium_as_fast_as_its_link_by_chance_is_not_told_from_it() {
     for rate in [470.0, 500.0, 530.0] {
         let run = Builder::new(sata()).phases(with(healthy(rate), [sequential("seq-write", rate * 0.6)])).build();
-        let found = cause(&run, "cannot be told apart");
+        let found = cause(&run, "cannot be separated");
         assert_eq!((found.layer, found.confidence), (LimitLayer::Unknown, Confidence::Low));
         for trial in ["another port", "half the block size", "reads and writes at once"] {
             assert!(found.decided_by.contains(trial), "{}", found.decided_by);
@@ -29,7 +29,7 @@ fn a_medium_as_fast_as_its_link_by_chance_is_not_told_from_it() {
     assert_eq!(diagnose::limit(&both(sata())).layer, LimitLayer::Link, "a bus gives the same both ways");
     let mut platters = sata();
     platters[0].set("rotational", Fact::Bool(true));
-    assert!(says(&both(platters), "cannot be told apart"), "and so do platters");
+    assert!(says(&both(platters), "cannot be separated"), "and so do platters");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_device_that_stands_still_is_no_cache() {
         write = write.still(from, 8);
     }
     let run = Builder::new(sata()).phases(with(healthy(300.0), [write])).build();
-    let found = cause(&run, "stands still");
+    let found = cause(&run, "pauses");
     assert_eq!((found.layer, found.confidence), (LimitLayer::Device, Confidence::Probable));
     for part in ["2 times in seq-write", "0.8 s", "32 %", "first after 1.9", "then each 1.1"] {
         assert!(found.statement.contains(part), "'{part}' in {}", found.statement);
@@ -102,12 +102,12 @@ fn a_device_that_stands_still_is_no_cache() {
     assert!(!says(&run, "ran out"), "{:?}", diagnose::causes(&run));
     // To the end.
     let run = Builder::new(sata()).phases(with(healthy(300.0), [sequential("seq-write", 980.0).still(38, 12)])).build();
-    assert!(says(&run, "stands still: once") && !says(&run, "ran out"));
+    assert!(says(&run, "pauses: once") && !says(&run, "ran out"));
     // Once, for a second of many: told, and not the bottleneck.
     let mut long = sequential("seq-write", 280.0);
     long = long.still(10, 3);
     let run = Builder::new(sata()).phases(with(healthy(300.0), [long])).build();
-    assert!(!says(&run, "stands still"));
+    assert!(!says(&run, "pauses"));
 }
 
 #[test]
@@ -350,12 +350,12 @@ fn bursts_of_read_ahead_are_no_device_that_stands_still() {
             sample.disks[0].sectors_read = first + ((last - first) as f64 * part) as u64;
         }
     };
-    assert!(says(&run, "stands still"), "a disk that is busy and reads nothing meanwhile");
+    assert!(says(&run, "pauses"), "a disk that is busy and reads nothing meanwhile");
     evenly(&mut run);
-    assert!(!says(&run, "stands still"), "{:?}", diagnose::causes(&run));
+    assert!(!says(&run, "pauses"), "{:?}", diagnose::causes(&run));
     // Without counters nobody knows whether it was asked.
     run.samples.iter_mut().for_each(|s| s.disks.clear());
-    assert!(!says(&run, "stands still"), "{:?}", diagnose::causes(&run));
+    assert!(!says(&run, "pauses"), "{:?}", diagnose::causes(&run));
 }
 
 #[test]

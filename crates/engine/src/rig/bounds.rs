@@ -58,7 +58,7 @@ impl FileRig {
         }
         if self.target.kind != TargetKind::Directory {
             let message = format!(
-                "{}: the stream names {} files, but {} is no directory",
+                "{}: the stream names {} files, but {} is not a directory",
                 phase.name,
                 stream.block().files.len(),
                 self.target.path.display()

@@ -133,7 +133,7 @@ mod tests {
         };
         image.as_file().write_all_at(&vec![1; 1 << 20], 0).unwrap();
         if !in_memory(sys::space_of(image.as_file()).unwrap().magic) {
-            return println!("SKIPPED: /dev/shm is no tmpfs");
+            return println!("SKIPPED: /dev/shm is not a tmpfs");
         }
         let mut steps = Vec::new();
         assert_eq!(drop_backing(image.path(), &mut steps), Some(0));

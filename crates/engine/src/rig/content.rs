@@ -85,7 +85,7 @@ pub(crate) fn judge_extents(w: Written, len: u64) -> DataProof {
             bytes_text(w.unwritten_bytes)
         ))
     } else if w.extents.is_none() {
-        DataProof::Unknown("SEEK_HOLE shows no holes; unwritten extents cannot be told apart".into())
+        DataProof::Unknown("SEEK_HOLE shows no holes; unwritten extents are not visible".into())
     } else {
         DataProof::Real(format!(
             "{source}: {} of {} lie in written extents",

@@ -213,7 +213,7 @@ impl Rig for FileRig {
         let plan = PhasePlan { streams, ..phase.clone() };
         let proof = direct.as_ref().map(|direct| match direct {
             Ok(_) => self.direct_proof(write, &plan.streams),
-            Err(reason) => DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O stood in")),
+            Err(reason) => DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O was used")),
         });
         let without_ring = self.without_ring(proof.as_ref());
         let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());

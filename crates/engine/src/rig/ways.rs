@@ -121,7 +121,7 @@ impl FileRig {
             // Threads that are asked for need no reason.
             Some(Ok(_)) if stream.path.engine.unwrap_or(phase.engine) == EngineKind::PsyncThreads => None,
             Some(Ok(_)) => without_ring.map(|why| format!("io_uring: {why}")),
-            Some(Err(reason)) => Some(format!("O_DIRECT: refused ({reason}); buffered I/O stands in")),
+            Some(Err(reason)) => Some(format!("O_DIRECT: refused ({reason}); buffered I/O is used")),
             None => None,
         };
         Ok(Way { files, direct: past_cache, threads, order: None })

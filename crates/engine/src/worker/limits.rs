@@ -11,7 +11,7 @@ pub(super) const HOPELESS_FAILURES: u32 = 1_000;
 pub(super) const UNTIMED_OPERATIONS: usize = 4;
 
 /// Operations that are handed over at once, of so many in flight, to a device that completes them later. All that there is
-/// room for at once makes convoys: completions come in bunches, the device idles between (docs/performance.md, "How
+/// room for at once makes convoys: completions come in bunches, the device idles between (docs/history/performance.md, "How
 /// operations are handed over").
 pub(super) fn few(places: usize) -> usize {
     (places / 8).clamp(4, 8)

@@ -47,7 +47,7 @@ fn every_phase_runs_on_tmpfs_and_is_no_direct_io_there() {
     };
     every_phase_runs_in(directory.path());
     if filesystem_of(directory.path()) != "tmpfs" {
-        println!("SKIPPED: /dev/shm is no tmpfs");
+        println!("SKIPPED: /dev/shm is not a tmpfs");
         return;
     }
     let mut rig = open(directory.path(), true, options("tmpfs")).unwrap();

@@ -116,7 +116,7 @@ pub fn fio_json_files(run: &Run, options: &Options) -> Result<Vec<ExportedFile>>
     let mut jobs = jobs(run, options)?;
     jobs.retain(|j| j.is_measurement() && (j.stands() || options.keep_refused));
     if jobs.is_empty() {
-        let reason = "no measured phase stands".to_owned();
+        let reason = "no measured phase is valid".to_owned();
         return Err(crate::ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
     let file = |(directory, job): (String, &ExecutedJob)| ExportedFile {

@@ -108,7 +108,7 @@ fn fill(fields: &[&str], layout: &Layout) -> Result<Results, String> {
     let mut results = Results { name: fields[0].to_owned(), ..Results::default() };
     let size = fields[layout.size];
     if !size.is_empty() && !bonnie::is_size(size) {
-        return Err(format!("'{size}' is no size of a file"));
+        return Err(format!("'{size}' is not a size of a file"));
     }
     results.size = size.to_owned();
     results.concurrency = layout.concurrency.map(|i| fields[i].to_owned()).unwrap_or_default();
@@ -118,14 +118,14 @@ fn fill(fields: &[&str], layout: &Layout) -> Result<Results, String> {
         let at = if test < IO_TESTS { layout.io + 2 * test } else { files_at + 2 * (test - IO_TESTS) };
         let (rate, cpu) = (fields[at], fields[at + 1]);
         let name = NAMES[test];
-        let fault = |what: &str, text: &str| format!("'{text}' is no {what} of {name}");
+        let fault = |what: &str, text: &str| format!("'{text}' is not a {what} of {name}");
         results.rates[test] = bonnie::rate(test, rate).ok_or_else(|| fault("rate", rate))?;
         results.cpus[test] = bonnie::cpu(cpu).ok_or_else(|| fault("share of CPU", cpu))?;
         // Half a pair tells that the cells are shifted; three plus signs are a share of CPU that is not known.
         let cpu_not_known = cpu == "+++" && matches!(results.rates[test], Cell::Value(..));
         if !cpu_not_known && std::mem::discriminant(&results.rates[test]) != std::mem::discriminant(&results.cpus[test])
         {
-            return Err(format!("'{rate},{cpu}' is no pair of rate and share of CPU of {name}"));
+            return Err(format!("'{rate},{cpu}' is not a pair of rate and share of CPU of {name}"));
         }
         if layout.has_latencies {
             let text = fields[fields.len() - TESTS + test];

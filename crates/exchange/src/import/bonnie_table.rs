@@ -92,7 +92,7 @@ fn half(text: &Text, heading: usize, io: bool, results: &mut Results, found: &mu
             results.latencies[tests].clone_from_slice(&cells);
             found.used(figures + 1);
         }
-        None => found.not_understood(figures + 1, "these are no six latencies of bonnie++"),
+        None => found.not_understood(figures + 1, "these are not six latencies of bonnie++"),
     }
     Some(figures + 2)
 }
@@ -134,7 +134,7 @@ fn fill(line: &str, io: bool, results: &mut Results) -> Result<(), String> {
         0 => None,
         _ => by_ends(cells, &ends(), SLACK),
     };
-    let places: Vec<usize> = places.ok_or("its figures do not stand under their headings")?;
+    let places: Vec<usize> = places.ok_or("its figures are not under their headings")?;
     let base = if io { 0 } else { IO_TESTS };
     let mut row: [Option<&Word>; 12] = [None; 12];
     for (place, word) in places.iter().zip(cells) {
@@ -144,8 +144,8 @@ fn fill(line: &str, io: bool, results: &mut Results) -> Result<(), String> {
         let test = base + pair;
         let text = |i: usize| row[2 * pair + i].map_or("", |w| w.text);
         let name = NAMES[test];
-        let rate = bonnie::rate(test, text(0)).ok_or_else(|| format!("'{}' is no rate of {name}", text(0)))?;
-        let cpu = bonnie::cpu(text(1)).ok_or_else(|| format!("'{}' is no share of CPU of {name}", text(1)))?;
+        let rate = bonnie::rate(test, text(0)).ok_or_else(|| format!("'{}' is not a rate of {name}", text(0)))?;
+        let cpu = bonnie::cpu(text(1)).ok_or_else(|| format!("'{}' is not a share of CPU of {name}", text(1)))?;
         if std::mem::discriminant(&rate) != std::mem::discriminant(&cpu) {
             return Err(format!("there is no pair of rate and share of CPU of {name}"));
         }

@@ -111,7 +111,7 @@ fn run(result: &Result, file: &str, command: Option<&Command>, cache: &mut Cache
             }
         }
         None => {
-            run.remark("without the command, reading and writing cannot be told apart");
+            run.remark("without the command, the direction is not known");
             run.remark("without the command it cannot be told whether the page cache was measured");
         }
     }

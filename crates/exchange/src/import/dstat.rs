@@ -98,7 +98,7 @@ fn session(text: &Text, under: usize, start: usize, end: usize, found: &mut Foun
                 let id = format!("{name}.{}", column.id);
                 match ImportedMetric::new(id, column.unit, None, value, 1, Original::new(text, column.printed)) {
                     Some(metric) => metrics.push(metric),
-                    None => faults.push(format!("'{text}' is no measurement of {}", column.id)),
+                    None => faults.push(format!("'{text}' is not a measurement of {}", column.id)),
                 }
             }
             if sample == 1 {

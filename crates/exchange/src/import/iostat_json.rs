@@ -84,10 +84,8 @@ fn document(text: &Text, start: usize, limit: usize, found: &mut Found) {
         found.used_range(first_line, text.line_at(end - 1));
     }
     if let Some((at, why)) = fault {
-        found.not_understood(
-            text.line_at(at),
-            format!("this document of sysstat {why}; what stands before it was read"),
-        );
+        found
+            .not_understood(text.line_at(at), format!("this document of sysstat {why}; what comes before it was read"));
     } else if runs == 0 {
         found.not_understood(first_line, "this document of sysstat holds no report of disks");
     }
@@ -120,7 +118,7 @@ fn reports(all: &str, start: usize, series: &mut Series, run: &mut ImportedRun) 
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Report>();
         match stream.next() {
             Some(Ok(report)) => series.push(number, metrics(&report, number, run)),
-            Some(Err(e)) if !e.is_eof() => return Err((at, format!("is no JSON here: {e}"))),
+            Some(Err(e)) if !e.is_eof() => return Err((at, format!("is not JSON here: {e}"))),
             _ => return Err((at, "ends too early".to_owned())),
         }
         at += stream.byte_offset().max(1);
@@ -351,6 +349,6 @@ mod tests {
         assert!(imported.not_understood[0].why.contains("ends too early"), "{:?}", imported.not_understood);
         let broken = whole.replacen("\"disk\": [{", "\"disk\": [{{", 1);
         let imported = import("f", broken.as_bytes()).unwrap();
-        assert!(imported.runs.is_empty() && imported.not_understood.iter().any(|n| n.why.contains("no JSON here")));
+        assert!(imported.runs.is_empty() && imported.not_understood.iter().any(|n| n.why.contains("not JSON here")));
     }
 }

@@ -149,7 +149,8 @@ impl Reader {
         let mut metrics = Vec::new();
         for (column, text) in heading.columns.iter().zip(&cells) {
             let Some(column) = column else { continue };
-            metrics.push(column.read(&prefix, text).ok_or_else(|| format!("'{text}' is no figure of {}", column.id))?);
+            metrics
+                .push(column.read(&prefix, text).ok_or_else(|| format!("'{text}' is not a figure of {}", column.id))?);
         }
         if self.metrics.len() + metrics.len() > self.series.most_in_a_report() {
             return Err("its report has more figures than are kept".to_owned());
@@ -208,7 +209,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
                     reader.metrics.extend(shares);
                     found.used(number);
                 }
-                None => found.not_understood(number, "these are no shares of processor time"),
+                None => found.not_understood(number, "these are not shares of processor time"),
             }
         } else if is_time(line) {
             reader.begin();

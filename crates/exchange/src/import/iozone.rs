@@ -119,6 +119,6 @@ fn throughput(session: &mut Session, number: usize, (operation, value, unit): (&
     if session.add("", operation, session.record_kib, value) {
         found.used(number);
     } else {
-        found.not_understood(number, format!("'{value}' is no rate"));
+        found.not_understood(number, format!("'{value}' is not a rate"));
     }
 }

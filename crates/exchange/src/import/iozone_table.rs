@@ -69,7 +69,7 @@ impl Heading {
         // Where the command line is known, figures under columns that it did not ask for are not what they seem.
         let fits = |places: &Vec<usize>| command.as_ref().is_none_or(|asked| places.iter().all(|p| asked.contains(p)));
         let Some(places) = places.filter(fits) else {
-            found.not_understood(number, "its figures cannot be told apart by the command line or the heading");
+            found.not_understood(number, "neither the command line nor the heading says what its figures are");
             return;
         };
         let group = format!("{}k.{}k", size.text, record.text);
@@ -84,7 +84,7 @@ impl Heading {
         if added == cells.len() {
             found.used(number);
         } else {
-            found.not_understood(number, format!("{} of its figures are no rates", cells.len() - added));
+            found.not_understood(number, format!("{} of its figures are not rates", cells.len() - added));
         }
     }
 

@@ -37,7 +37,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         if is_heading(line) {
             run.take().into_iter().for_each(|r| push(r, found));
             let mut new = ImportedRun::new("pibenchmarks", found.file, number);
-            new.remark("disk reads of hdparm went through the page cache; dd wrote with conv=fsync");
+            new.remark("disk reads of hdparm were served from the page cache; dd wrote with conv=fsync");
             run = Some(new);
             found.used(number);
             continue;

@@ -216,7 +216,7 @@ fn figures(table: &Table, ids: &[String], cells: &[String], columns_kept: usize)
             Some(metric) => metrics.push(metric),
             None if cell.is_empty() => {}
             None => {
-                let reason = format!("'{cell}' is no measurement");
+                let reason = format!("'{cell}' is not a measurement");
                 if !is_missing(cell) {
                     faults.push(format!("{reason} of {id}"));
                 }

@@ -162,7 +162,7 @@ impl Reader {
                 }),
                 _ => continue,
             };
-            metrics.push(read.ok_or_else(|| format!("'{text}' is no figure"))?);
+            metrics.push(read.ok_or_else(|| format!("'{text}' is not a figure"))?);
         }
         if is_new {
             self.close();
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(value("report[1].sda.read.throughput_bytes_per_s"), Some(13_434.39 * 1024.0));
         assert_eq!(value("report[1].sda1.read.await_ns"), Some(2e6));
         assert_eq!(value("report[2].cpu.user_percent"), Some(95.1));
-        assert_eq!(value("report[2].sda.read.await_ns"), None, "an empty cell is no figure");
+        assert_eq!(value("report[2].sda.read.await_ns"), None, "an empty cell is not a figure");
         assert_eq!(run.metrics().filter(|m| m.metric.id == "report[1].cpu.user_percent").count(), 1);
     }
 

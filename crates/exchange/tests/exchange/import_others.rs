@@ -52,7 +52,7 @@ fn bonnie_text_and_its_line_are_one_run() {
     // The text says 1024, which is the number of files.
     assert_value(run, "seq-create.ops_per_s", 1623.0);
     let unit = |id: &str| run.metrics().find(|m| m.metric.id == id).map(|m| m.metric.unit);
-    assert_eq!(unit("seq-create.ops_per_s"), Some(model::Unit::FilesPerS), "files are no I/O operations");
+    assert_eq!(unit("seq-create.ops_per_s"), Some(model::Unit::FilesPerS), "files are not I/O operations");
     assert_value(run, "ran-delete.latency_ns_max", 16_024e3);
     assert!(imported.not_understood.is_empty(), "{:?}", imported.not_understood);
 }

@@ -4,8 +4,7 @@
 use model::{Better, Metric, MetricStatus, Run, Unit};
 
 /// Why a share is shown and not judged.
-pub(super) const SHARE: &str =
-    "not-judged: a share of a processor grows with the work that is done; it is compared per operation and per GB";
+pub(super) const SHARE: &str = "not-judged: CPU % scales with load; it is compared per operation and per GB";
 
 const SHARES: &str = "cpu_percent";
 const PER_OPERATION: &str = "cpu_ns_per_op";

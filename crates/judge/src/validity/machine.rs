@@ -72,12 +72,12 @@ fn throttling(case: Case<'_>, out: &mut Validity) {
     };
     if cooling {
         let drop = frequency_drop(samples);
-        let evidence = format!("cooling went up and the CPU's highest frequency fell by {:.0} %", drop * 100.0);
+        let evidence = format!("cooling increased and the CPU's highest frequency fell by {:.0} %", drop * 100.0);
         by_cpu.push((drop > FREQUENCY_DROP_LIMIT, evidence));
         // The device itself may be what is held back: then its rate falls with it, whatever the CPU does.
         let drop = rate_drop(case.record.counted_intervals());
         if drop > FREQUENCY_DROP_LIMIT {
-            let evidence = format!("cooling went up and the rate fell by {:.0} %", drop * 100.0);
+            let evidence = format!("cooling increased and the rate fell by {:.0} %", drop * 100.0);
             out.refusals.push(Refusal::Throttled { evidence });
         }
     } else if let (Some(start), Some(now)) =

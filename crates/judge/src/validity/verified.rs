@@ -14,7 +14,7 @@ pub(super) fn right(case: Case<'_>, out: &mut Validity) {
     }
     let silent: Vec<String> = verify.unverified.iter().map(|(why, n)| format!("{n} {}", why.reason())).collect();
     if !silent.is_empty() {
-        out.remarks.push(Remark::new("unverified", format!("blocks that say nothing: {}", silent.join(", "))));
+        out.remarks.push(Remark::new("unverified", format!("undecided blocks: {}", silent.join(", "))));
     } else if verify.blocks_verified == 0 {
         out.remarks.push(Remark::new("unverified", "no block was read whose content is known"));
     }
@@ -61,7 +61,7 @@ mod tests {
         let some =
             VerifyRecord { blocks_verified: 9, unverified: [(Unverified::InFlight, 4)].into(), ..Default::default() };
         let judged = with(some).judge();
-        assert_eq!(judged.reasons, ["unverified: blocks that say nothing: 4 read while being written"]);
+        assert_eq!(judged.reasons, ["unverified: undecided blocks: 4 read while being written"]);
         assert!(judged.metrics[0].value.is_some());
         assert!(with(VerifyRecord::default()).judge().reasons[0].starts_with("unverified: no block"));
     }

@@ -271,7 +271,7 @@ impl Card {
     /// What is wrong, with the name of the file.
     pub fn load(file: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        Self::parse(&text).with_context(|| format!("{}: this is no card", file.display()))
+        Self::parse(&text).with_context(|| format!("{}: this is not a card", file.display()))
     }
 
     fn check(&self) -> anyhow::Result<()> {

@@ -50,7 +50,8 @@ impl<'de> Deserialize<'de> for Time {
 impl<'de> Deserialize<'de> for Rate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         text(deserializer, |t| {
-            let bytes = t.trim().strip_suffix("/s").ok_or_else(|| format!("'{t}' is no rate: write it as 10MiB/s"))?;
+            let bytes =
+                t.trim().strip_suffix("/s").ok_or_else(|| format!("'{t}' is not a rate: write it as 10MiB/s"))?;
             match parse_bytes(bytes).map_err(|e| e.to_string())? {
                 0 => Err(format!("'{t}': a rate is more than 0")),
                 rate => Ok(Self(rate)),

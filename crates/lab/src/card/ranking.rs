@@ -123,7 +123,7 @@ impl Plan {
                     "{name}: the guest made {} runs instead of one (exit code {}): {}; the console is kept in {}",
                     brought.runs.len(),
                     outcome.exit,
-                    outcome.text("stderr").lines().rfind(|l| !l.trim().is_empty()).unwrap_or("it said nothing"),
+                    outcome.text("stderr").lines().rfind(|l| !l.trim().is_empty()).unwrap_or("it printed nothing"),
                     outcome.console.display()
                 );
             };
@@ -161,7 +161,7 @@ impl Plan {
         let measured = reversed.iter().filter(|(a, b)| a.measured.is_some() && b.measured.is_some());
         wrong.extend(measured.map(|(a, b)| format!("{} was not measured above {}", a.card, b.card)));
         if pairs == 0 {
-            wrong.push("the files tell no two cards apart".to_owned());
+            wrong.push("the files separate no two cards".to_owned());
         }
         StudyCheck {
             what: format!("{metric}: cards whose files differ by {} % or more are in that order", self.percent_apart()),

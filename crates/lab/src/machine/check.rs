@@ -60,7 +60,7 @@ fn by_width<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ByWidth
     let text = BTreeMap::<String, u64>::deserialize(deserializer)?;
     let width = |key: &String| ["1", "2", "4", "8", "16"].contains(&key.as_str());
     if let Some(key) = text.keys().find(|key| !width(key)) {
-        return Err(de::Error::custom(format!("'{key}' is no width of an access in bytes: 1, 2, 4, 8 or 16")));
+        return Err(de::Error::custom(format!("'{key}' is not a width of an access in bytes: 1, 2, 4, 8 or 16")));
     }
     Ok(Some(text.into_iter().filter_map(|(key, count)| Some((key.parse().ok()?, count))).collect()))
 }

@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for Transport {
                 Ok(Self::Disk { image: disk.image, device: disk.device })
             }
             other => Err(de::Error::custom(format!(
-                "{other} is no transport; there are \"virtio-serial\", \"console\" and {{ image = NAME, device = PATH }}"
+                "{other} is not a transport; there are \"virtio-serial\", \"console\" and {{ image = NAME, device = PATH }}"
             ))),
         }
     }

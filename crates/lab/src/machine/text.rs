@@ -87,7 +87,7 @@ fn placeholders(argument: &str) -> impl Iterator<Item = &str> {
 /// What is wrong, with the line.
 pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
     if !is_plain(name) {
-        bail!("'{name}' is no name of a machine: lower-case letters, digits and -");
+        bail!("'{name}' is not the name of a machine: lower-case letters, digits and -");
     }
     let read: Text = toml::from_str(text).map_err(|e| anyhow::anyhow!(explained(&e)))?;
     if let Some((span, what)) = read.contradiction() {
@@ -168,7 +168,7 @@ impl Text {
                 if !known {
                     let remedy = if used == "card" { "set card = NAME" } else { "add an [[image]] of that name" };
                     let meant = did_you_mean(used, names.iter().copied());
-                    return Some((argument.span(), format!("{{{used}}} stands for nothing{meant}; {remedy}")));
+                    return Some((argument.span(), format!("{{{used}}} has no value{meant}; {remedy}")));
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Text {
     fn of_words(&self) -> Option<(Range<usize>, String)> {
         let kernel = self.kernel.get_ref();
         if !kernel.starts_with("linux-image-") {
-            return Some((self.kernel.span(), format!("'{kernel}' is no package of a kernel (linux-image-...)")));
+            return Some((self.kernel.span(), format!("'{kernel}' is not a package of a kernel (linux-image-...)")));
         }
         if let Some(dtb) = self.dtb.as_ref().filter(|_| self.arch == Arch::Amd64) {
             return Some((dtb.span(), "a device tree is for boards; arch = \"amd64\" has none".into()));
@@ -188,19 +188,19 @@ impl Text {
             return Some((module.span(), "a module has a name".into()));
         }
         if let Some(brought) = self.brings.iter().find(|b| !crate::workspace_root().join(b.get_ref()).is_dir()) {
-            return Some((brought.span(), format!("'{}' is no directory of this tree", brought.get_ref())));
+            return Some((brought.span(), format!("'{}' is not a directory of this tree", brought.get_ref())));
         }
         let source = |name: &str| crate::workspace_root().join("lab/programs").join(format!("{name}.c"));
         if let Some(program) = self.programs.iter().find(|p| !source(p.get_ref()).is_file()) {
-            return Some((program.span(), format!("'{}' is no program of lab/programs", program.get_ref())));
+            return Some((program.span(), format!("'{}' is not a program of lab/programs", program.get_ref())));
         }
         if let Transport::Disk { device, .. } = self.transport.get_ref()
             && !device.starts_with("/dev/")
         {
-            return Some((self.transport.span(), format!("'{device}' is no device of the guest (/dev/...)")));
+            return Some((self.transport.span(), format!("'{device}' is not a device of the guest (/dev/...)")));
         }
         let device = self.wait_for.iter().find(|d| !d.get_ref().starts_with('/') || d.get_ref().contains(' '))?;
-        Some((device.span(), format!("'{}' is no path of the guest (/dev/...)", device.get_ref())))
+        Some((device.span(), format!("'{}' is not a path of the guest (/dev/...)", device.get_ref())))
     }
 
     /// A card that is not in `lab/cards`; a path stands for itself.
@@ -272,10 +272,10 @@ transport = "virtio-serial"
             ("dtb = \"x.dtb\"\n", &["line 8", "device tree"]),
             ("wait-for = [\"sda\"]\n", &["line 8", "'sda'", "/dev/"]),
             ("modules = [\"ahci\",\n\"\"]\n", &["line 9", "has a name"]),
-            ("brings = [\"tests/rot\"]\n", &["line 8", "'tests/rot' is no directory"]),
-            ("programs = [\"width\"]\n", &["line 8", "'width' is no program"]),
+            ("brings = [\"tests/rot\"]\n", &["line 8", "'tests/rot' is not a directory"]),
+            ("programs = [\"width\"]\n", &["line 8", "'width' is not a program"]),
             ("[[check]]\nwhat = \"x\"\ncommand = \"true\"\nloads = { 4 = 1 }\n", &["line 8", "table accesses"]),
-            ("[[check]]\nwhat = \"x\"\ncommand = \"true\"\nloads = { 3 = 1 }\n", &["line 11", "'3' is no width"]),
+            ("[[check]]\nwhat = \"x\"\ncommand = \"true\"\nloads = { 3 = 1 }\n", &["line 11", "'3' is not a width"]),
             ("card = \"sandisk-utra\"\n", &["line 8", "did you mean 'sandisk-ultra'?"]),
             ("title = \"again\"\n", &["line 8", "duplicate"]),
             ("boot-limit = \"9s\n", &["line 8"]),
@@ -323,10 +323,10 @@ transport = "virtio-serial"
         let image = "[[image]]\nname = \"spare\"\nsize = \"1MiB\"\n";
         for (transport, words) in [
             ("{ image = \"spaer\", device = \"/dev/sdb\" }", "did you mean 'spare'?"),
-            ("{ image = \"spare\", device = \"sdb\" }", "'sdb' is no device"),
+            ("{ image = \"spare\", device = \"sdb\" }", "'sdb' is not a device"),
             ("{ imgae = \"spare\", device = \"/dev/sdb\" }", "imgae"),
             ("{ image = \"spare\" }", "device"),
-            ("3", "3 is no transport"),
+            ("3", "3 is not a transport"),
         ] {
             let said =
                 Machine::parse("small", &format!("{}{image}", text(transport))).expect_err(transport).to_string();
@@ -362,7 +362,7 @@ transport = "virtio-serial"
         let error = Machine::load(&crate::machines_directory(), "q35-achi").expect_err("no such machine").to_string();
         assert!(error.contains("did you mean 'q35-ahci'?") && error.contains("microvm"), "{error}");
         let error = Machine::parse("../x", SMALL).expect_err("no name").to_string();
-        assert!(error.contains("no name of a machine"), "{error}");
+        assert!(error.contains("not the name of a machine"), "{error}");
     }
 
     #[test]

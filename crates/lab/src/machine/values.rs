@@ -84,7 +84,7 @@ pub fn image_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
     // An SD card's own drive is named sd0 by some boards, and a second one of that name aborts the emulator.
     if !is_plain(&name) || name == "sd0" || name == "card" {
         let message =
-            format!("'{name}' is no name of an image: lower-case letters, digits and -, and neither sd0 nor card");
+            format!("'{name}' is not the name of an image: lower-case letters, digits and -, and neither sd0 nor card");
         return Err(de::Error::custom(message));
     }
     Ok(name)
@@ -94,7 +94,7 @@ pub fn interface<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D
     let name = String::deserialize(deserializer)?;
     if !INTERFACES.contains(&name.as_str()) {
         let meant = did_you_mean(&name, INTERFACES.into_iter());
-        let message = format!("'{name}' is no interface of an image{meant}; there are: {}", INTERFACES.join(", "));
+        let message = format!("'{name}' is not an interface of an image{meant}; there are: {}", INTERFACES.join(", "));
         return Err(de::Error::custom(message));
     }
     Ok(name)

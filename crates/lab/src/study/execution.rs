@@ -147,7 +147,7 @@ impl Study {
                 bail!(
                     "{next}: the experiment does not go on (exit code {}): {}; the console is kept in {}",
                     outcome.exit,
-                    outcome.text("stderr").lines().next().unwrap_or("it said nothing"),
+                    outcome.text("stderr").lines().next().unwrap_or("it printed nothing"),
                     outcome.console.display()
                 );
             }

@@ -224,7 +224,7 @@ impl TryFrom<String> for FillPattern {
 
     fn try_from(digits: String) -> Result<Self, String> {
         let digit =
-            |c: char| c.to_digit(16).map(|d| d as u8).ok_or_else(|| format!("'{digits}' are no hexadecimal digits"));
+            |c: char| c.to_digit(16).map(|d| d as u8).ok_or_else(|| format!("'{digits}' are not hexadecimal digits"));
         let digits: Vec<u8> = digits.chars().map(digit).collect::<Result<_, _>>()?;
         let (pairs, rest) = digits.as_chunks::<2>();
         if !rest.is_empty() {

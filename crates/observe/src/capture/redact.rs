@@ -219,7 +219,7 @@ mod tests {
             assert_eq!(words[i].len(), before[i].len());
         }
         assert!(words[0].starts_with("root=UUID="));
-        assert_eq!(&words[3..], &before[3..], "a PCI address and a device number are no secret");
+        assert_eq!(&words[3..], &before[3..], "a PCI address and a device number are not secret");
         let lvm = format!("LVM-{}-tpool\n", "aB3".repeat(22).get(..64).unwrap());
         let luks = format!("CRYPT-LUKS2-{}-root\n", "0b3c1d2e".repeat(4));
         for (name, prefix, suffix) in [(lvm, "LVM-", "-tpool\n"), (luks, "CRYPT-LUKS2-", "-root\n")] {

@@ -91,7 +91,7 @@ impl Walk<'_> {
             "network" => self.missing(format!("{} lies on another machine; run narrows there", entry.source)),
             "host-directory" => self.missing(format!("{} lies on the host; run narrows there", entry.source)),
             "fuse" => self.missing(format!(
-                "a FUSE file system does not tell what it stands on ({}); give that directory or device instead",
+                "a FUSE file system does not say which device is below it ({}); give that directory or device instead",
                 entry.source
             )),
             _ => {}

@@ -69,7 +69,7 @@ pub(super) fn sharing(root: &Root, stores: &Stores<'_>, store: Store, label: &st
         todo: VecDeque::new(),
     };
     for asked in search.loops.iter().filter(|l| l.backing.is_none()) {
-        let unknown = format!("what {} stands on cannot be asked (its file was {})", asked.name, asked.file);
+        let unknown = format!("the devices below {} are not known (its file was {})", asked.name, asked.file);
         search.found.unknown.push(unknown);
     }
     let mut first = search.part(store, label.to_owned(), Relation::Itself, None);
@@ -125,7 +125,7 @@ impl Search<'_> {
             return;
         }
         if self.found.parts.len() >= PART_LIMIT {
-            let unknown = format!("more than {PART_LIMIT} devices stand on each other");
+            let unknown = format!("more than {PART_LIMIT} devices are stacked");
             if !self.found.unknown.contains(&unknown) {
                 self.found.unknown.push(unknown);
             }

@@ -110,7 +110,7 @@ fn garbage_numbers_and_huge_files() {
     }
     let seen = tree.device("sda");
     let partition = seen.stack.first(LayerKind::Partition).unwrap();
-    assert!(partition.facts["size_bytes"].is_null(), "a size beyond 64 bits is no size");
+    assert!(partition.facts["size_bytes"].is_null(), "a size beyond 64 bits is not a size");
     assert!(mounts(&tree.root()).is_empty());
     let machine = environment(&tree.root());
     assert_eq!(machine.memory_bytes, None);
@@ -247,7 +247,7 @@ fn a_device_without_its_number_is_seen_all_the_same() {
     ));
     let root = tree.root();
     let names: Vec<String> = observe::disks(&root).into_iter().map(|d| d.name).collect();
-    assert_eq!(names, ["md0", "sda"], "a hidden path and a directory of something else are no disks");
+    assert_eq!(names, ["md0", "sda"], "a hidden path and a directory of something else are not disks");
     let kinds = |name: &str| -> Vec<LayerKind> {
         let place = observe::place_of(&root, name).unwrap_or_else(|e| panic!("{name}: {e}"));
         inventory(&root, &place).stack.layers.iter().map(|l| l.kind).collect()

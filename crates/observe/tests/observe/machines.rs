@@ -154,7 +154,7 @@ fn an_emmc_tells_its_registers() {
     let card = only(&seen, LayerKind::Disk);
     assert_eq!((card.bool(facts::EMMC_QUEUE_SUPPORTED), card.bool(facts::CMDQ_EN)), (Some(true), Some(false)));
     assert_eq!(card.int(facts::EMMC_CACHE_BYTES), Some(65_536));
-    assert!(card.facts[facts::EMMC_ENHANCED_BYTES].is_null(), "-EINVAL as an unsigned number is no size");
+    assert!(card.facts[facts::EMMC_ENHANCED_BYTES].is_null(), "-EINVAL as an unsigned number is not a size");
     let host = only(&seen, LayerKind::Controller);
     assert_eq!(host.int(facts::MMC_HOST_MAX_HZ), Some(200_000_000));
     assert!(list(host, facts::MMC_HOST_PROPERTIES).contains(&"bus-width=8".to_owned()));

@@ -202,7 +202,7 @@ fn who_uses_a_device() {
         "sda1 is mounted on /",
         "sda1 is mounted on /mnt/data",
         "sda1 is swap space",
-        "the root file system stands on sda",
+        "the root file system is on sda",
     ];
     assert_eq!(uses(&tree, 8, 0), on_partition);
 

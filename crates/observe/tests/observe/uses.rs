@@ -286,7 +286,7 @@ fn swap_space_is_known_by_what_its_name_leads_to() {
     assert_eq!(
         used.unknown,
         ["the swap space /swap file is not found under this name"],
-        "names with spaces are no node lines"
+        "names with spaces are not node lines"
     );
 }
 

@@ -124,9 +124,11 @@ fn offered(scratch: &Scratch, words: &[&str]) -> Vec<String> {
          printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(" ")
     );
+    // An argument has no more than 128 KiB.
+    let file = scratch.path().join("completed.bash");
+    fs::write(&file, text).unwrap();
     let mut bash = std::process::Command::new("bash");
-    let output =
-        bash.args(["--norc", "-c", &text]).env("NARROWS_ARCHIVE", scratch.archive()).current_dir(scratch.path());
+    let output = bash.arg("--norc").arg(&file).env("NARROWS_ARCHIVE", scratch.archive()).current_dir(scratch.path());
     let ended = crate::program::Ended::of(output.output().expect("bash runs"));
     ended.stdout.lines().map(str::to_owned).collect()
 }
@@ -141,7 +143,7 @@ fn bash_completes_names_of_workloads_findings_runs_and_tags() {
     let id = check(&scratch);
     scratch.run(["runs", "tag", &id, "before"]);
     assert_eq!(offered(&scratch, &["run", "dep"]), ["depth"]);
-    assert_eq!(offered(&scratch, &["run", "--repeat", "3", "burs"]), ["bursts"], "a value of an option is no name");
+    assert_eq!(offered(&scratch, &["run", "--repeat", "3", "burs"]), ["bursts"], "a value of an option is not a name");
     assert!(offered(&scratch, &["explain", "write-c"]).contains(&"write-cache-exhausted".to_owned()));
     assert!(offered(&scratch, &["why", &id[..8]]).contains(&id));
     assert!(offered(&scratch, &["compare", "latest", "bef"]).contains(&"before".to_owned()));

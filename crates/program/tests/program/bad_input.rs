@@ -122,7 +122,7 @@ fn findings_and_runs_that_do_not_exist() {
     let near = scratch.json(["explain", "a20_sata", "--json"], 2);
     assert!(near["remedy"].as_str().is_some_and(|r| r.contains("a20-sata-fifo")), "{near}");
     assert_eq!(scratch.json(["runs", "show", "20200101T000000Z-00000000", "--json"], 2)["kind"], "usage");
-    assert_eq!(scratch.run(["runs"]).code, 0, "an archive without runs is no error");
+    assert_eq!(scratch.run(["runs"]).code, 0, "an archive without runs is not an error");
 }
 
 #[test]

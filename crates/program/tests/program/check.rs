@@ -106,7 +106,7 @@ fn a_target_alone_is_checked_help_helps_and_nothing_is_a_few_lines() {
     let plan = scratch.run([scratch.target().to_str().unwrap(), "--plan"]);
     assert!(plan.code == 0 && plan.stdout.contains("seq-write"), "{}", plan.stderr);
     let nothing = scratch.run([""; 0]);
-    assert_eq!((nothing.code, nothing.stderr.lines().count()), (2, 15), "{}", nothing.stderr);
+    assert!(nothing.code == 2 && (5..=15).contains(&nothing.stderr.lines().count()), "{}", nothing.stderr);
     let help = scratch.run(["help"]);
     assert!(help.code == 0 && help.stdout.starts_with("Find where your storage narrows"), "{}", help.stdout);
     assert_eq!(scratch.run(["help", "check"]).stdout, scratch.run(["check", "--help"]).stdout);

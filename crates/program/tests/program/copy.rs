@@ -193,7 +193,7 @@ fn what_is_no_region_is_refused() {
         (format!("{name}@0+9223372036854775808"), 2, "too large"),
         (format!("{name}@9223372036854775808"), 2, "too large"),
         (format!("{name}@18446744073709551615+18446744073709551615"), 2, "too large"),
-        (format!("{name}@4096+x"), 2, "no offset or length"),
+        (format!("{name}@4096+x"), 2, "not an offset or length"),
         (format!("{name}-missing"), 2, "no such file"),
         (empty.display().to_string(), 2, "do not lie within"),
         (scratch.path().display().to_string(), 2, "neither a file nor a character device"),

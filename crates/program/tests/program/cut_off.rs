@@ -65,7 +65,7 @@ fn what_a_killed_command_started_is_ended_before_it_is_undone() {
     let restored = scratch.run(["run", "--restore"]);
     assert_eq!(restored.code, 0, "{}", restored.stderr);
     assert!(restored.stdout.contains("ended ") && restored.stdout.contains("ran 'rm -f"), "{}", restored.stdout);
-    assert!(is_gone(&background) && !late.exists(), "it may still change the machine after it was put back");
+    assert!(is_gone(&background) && !late.exists(), "it may still change the machine after it was restored");
 }
 
 #[test]
@@ -140,5 +140,5 @@ fn a_journal_that_others_may_change_is_not_obeyed() {
     assert!(refused.stdout.contains("not of this user alone"), "{}", refused.stdout);
     assert!(journal(&scratch).is_some());
     let run = scratch.run(["run", &text, "--allow-commands"]);
-    assert_eq!(run.code, 3, "nothing is changed that cannot be written down: {}", run.stderr);
+    assert_eq!(run.code, 3, "nothing is changed that cannot be recorded: {}", run.stderr);
 }

@@ -1,4 +1,4 @@
-//! Experiments through the whole program: order, verdicts, settings put back, going on after a crash.
+//! Experiments through the whole program: order, verdicts, settings restored, resumed after a crash.
 
 use crate::program::{Ended, Scratch, wait_until};
 use serde_json::Value;
@@ -38,10 +38,35 @@ fn primary(comparison: &Value) -> &Value {
 }
 
 #[test]
+fn experiment_run_is_for_experiments_and_experiment_list_says_how_far_each_is() {
+    let scratch = Scratch::new();
+    assert!(scratch.run(["experiment", "list"]).stdout.contains("No experiment"));
+    let refused = scratch.run(["experiment", "run", "latency", "sim:a1-card"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not an experiment") && refused.stderr.contains("narrows run latency"));
+    let text = file(&scratch, "cards.toml", &cards("cards", 1, "sim:class4-card", "sim:a1-card"));
+    let plan = scratch.run(["experiment", "run", &text, "--plan"]);
+    assert_eq!(plan.stdout, scratch.run(["run", &text, "--plan"]).stdout, "{}", plan.stderr);
+    let ran = scratch.json(["experiment", "run", &text, "--json"], 0);
+    assert_eq!(ran["comparison"]["question"]["pairs"], 1, "it was made");
+    let list = scratch.json(["experiment", "list", "--json"], 0);
+    assert_eq!(list["schema"], "narrows/experiments/1");
+    let one = &list["experiments"][0];
+    let id = one["id"].as_str().unwrap();
+    assert_eq!(
+        (&one["name"], &one["made"], &one["runs"], &one["complete"]),
+        (&"cards".into(), &2.into(), &2.into(), &true.into())
+    );
+    assert!(one["target"].is_null() && one["started"].is_string(), "{one}");
+    let shown = scratch.run(["experiment", "list"]).stdout;
+    assert!(shown.contains(id) && shown.contains("complete: 2 runs"), "{shown}");
+}
+
+#[test]
 fn a_clear_difference_is_better_with_its_page_and_its_tags() {
     let scratch = Scratch::new();
     let text = file(&scratch, "cards.toml", &cards("cards", 6, "sim:class4-card", "sim:a1-card"));
-    let document = scratch.json(["run", &text, "--json"], 0);
+    let document = scratch.json(["experiment", "run", &text, "--json"], 0);
     assert_eq!(document["schema"], "narrows/run/1");
     let comparison = &document["comparison"];
     assert_eq!(
@@ -187,14 +212,14 @@ fn after_a_kill_the_next_command_undoes_what_was_left() {
     assert!(journal(&scratch).is_some());
     let restored = scratch.run(["run", "--restore"]);
     assert_eq!(restored.code, 0, "{}", restored.stderr);
-    assert!(restored.stdout.contains("put back the settings of its arm 'marked'"), "{}", restored.stdout);
+    assert!(restored.stdout.contains("restored the settings of its arm 'marked'"), "{}", restored.stdout);
     assert_eq!((flag(&scratch).as_str(), journal(&scratch)), ("off", None));
     // And without being asked, by any next run.
     let mut child = in_force(&scratch, &["run", "--allow-commands", "--resume", &text]);
     child.kill().expect("SIGKILL");
     child.wait().expect("it ends");
     let plain = scratch.run(["run", "latency", "sim:a1-card"]);
-    assert!(plain.stderr.contains("was cut off; put back"), "{}", plain.stderr);
+    assert!(plain.stderr.contains("was cut off; restored"), "{}", plain.stderr);
     assert_eq!(flag(&scratch), "off");
     resumed(&scratch, &["run", "--resume", "--allow-commands", "--json"]);
 }

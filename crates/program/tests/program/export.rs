@@ -80,7 +80,7 @@ fn what_cannot_be_done_is_said() {
     assert!(error(&["latest", "--format", "fio-json", "--phase", "nope"], 2).contains("it has: copy, layout"));
     assert!(error(&["latest", "--format", "fio-logs"], 2).contains("needs one"));
     assert!(error(&["latest", "--format", "csv"], 2).contains("stdout is JSON"));
-    assert!(error(&["latest", "--format", "iozone", "-o", "x"], 4).contains("no grid"));
+    assert!(error(&["latest", "--format", "iozone", "-o", "x"], 4).contains("not a grid"));
     fs::write(scratch.path().join("file"), "").unwrap();
     assert!(error(&["latest", "--format", "fio-logs", "-o", "file"], 2).contains("is a file"));
     assert!(error(&["latest", "--format", "csv", "-o", "file/x"], 3).contains("cannot write"));

@@ -82,7 +82,7 @@ fn an_export_of_a_foreign_bundle_acts_on_no_terminal() {
             written += usize::from(ended.code == 0);
         }
     }
-    assert!(written >= 8, "bonnie++'s tests are no phases of it; the others are written: {written}");
+    assert!(written >= 8, "bonnie++'s tests are not phases of it; the others are written: {written}");
     for arguments in [["report", "-o", "x.html"], ["runs", "show", "--markdown"], ["runs", "verify", "--json"]] {
         let ended = scratch.run(arguments.iter().copied().chain([bundle.as_str()]));
         assert_eq!(acts(&(ended.stdout + &ended.stderr)), None, "{arguments:?}");

@@ -201,7 +201,7 @@ fn what_only_reads_says_that_something_is_left_and_leaves_it() {
     ] {
         let ended = scratch.run(args);
         assert_eq!(
-            ended.stderr.matches("left this machine changed; narrows run --restore").count(),
+            ended.stderr.matches("left this machine changed; narrows experiment restore").count(),
             1,
             "{args:?}: {}",
             ended.stderr
@@ -211,7 +211,7 @@ fn what_only_reads_says_that_something_is_left_and_leaves_it() {
     }
     let recovered = scratch.run(["runs", "recover"]);
     assert!(recovered.stderr.contains("runs what undoes its command: 'echo off >"), "{}", recovered.stderr);
-    assert!(recovered.stdout.contains("put back the settings of its arm 'marked'"), "{}", recovered.stdout);
+    assert!(recovered.stdout.contains("restored the settings of its arm 'marked'"), "{}", recovered.stdout);
     assert_eq!((flag(&scratch).as_str(), journal(&scratch)), ("off", None));
     let nothing = scratch.run(["tune", "--restore"]);
     assert!(nothing.code == 0 && nothing.stdout.contains("no experiment left anything changed"), "{}", nothing.stdout);

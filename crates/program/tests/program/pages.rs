@@ -44,7 +44,7 @@ fn made(scratch: &Scratch, host: &str) -> String {
     layer["facts"]["wwid"] = "naa.5000c500a1b2c3d4".into();
     run["remarks"] = serde_json::json!([
         format!("the disk S3Z9NB0K123456 of {host} answers as naa.5000c500a1b2c3d4"),
-        "a temporary file in /home/alice/x stands for it",
+        "a temporary file in /home/alice/x is used in its place",
     ]);
     fs::write(bundle.join("run.json"), run.to_string()).unwrap();
     let log = "[1.0] <6> wlp3s0: authenticate with b8:27:eb:01:02:03\n[1.1] <6> SSID HomeNetwork\n[1.2] <6> usb 1-1: SerialNumber: \

@@ -61,7 +61,7 @@ fn a_run_is_rated_as_it_was_measured_and_one_class_is_a_question() {
     scratch.run(["run", "depth", "sim:class4-card", "--set", "time=1s", "--tag", "reads"]);
     let ended = scratch.run(["rate", "reads", "--class", "V6"]);
     assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stdout.contains("no number stands") && ended.stdout.contains("not known"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("no number is valid") && ended.stdout.contains("not known"), "{}", ended.stdout);
     assert_eq!(scratch.run(["rate", "no-such-run"]).code, 2);
     assert_eq!(scratch.run(["rate", "./not/there"]).code, 3);
     assert_eq!(scratch.run(["rate", "null:"]).code, 4);

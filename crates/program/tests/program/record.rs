@@ -79,7 +79,8 @@ fn what_comes_by_a_pipe_is_there_and_what_has_no_place_is_counted() {
     let (code, document) = piped(&scratch, &["record", "-o", text(&target), "front=-", "--json"], &cut[..4000]);
     assert_eq!((code, &document["epoch"]), (1, &2.into()));
     assert_eq!(document["streams"][0]["dropped"]["cut-off"], 1);
-    let list = scratch.json(["record", "--list", "-o", text(&target), "--json"], 0);
+    let list = scratch.json(["record", "list", text(&target), "--json"], 0);
+    assert_eq!(scratch.json(["record", "--list", "-o", text(&target), "--json"], 0), list, "as it was called before");
     assert_eq!(
         (&list["recordings"], &list["streams"][0]["frames"], &list["streams"][0]["lost"]),
         (&2.into(), &5.into(), &2.into())
@@ -126,11 +127,12 @@ fn made_up_cameras_are_recorded_listed_verified_and_the_same_seed_is_the_same() 
         target
     };
     let (one, two) = (record("one.nrec"), record("two.nrec"));
-    let checked = scratch.json(["record", "--verify", "-o", text(&one), "--json"], 0);
+    let checked = scratch.json(["record", "verify", text(&one), "--json"], 0);
     assert_eq!((&checked["checked"]["whole"], &checked["checked"]["frames"]), (&true.into(), &90.into()));
     assert!(exported(&scratch, text(&one), "camera-2", "mjpeg") == exported(&scratch, text(&two), "camera-2", "mjpeg"));
     let pictures = scratch.path().join("pictures");
-    let args = ["record", "--export", "jpeg", "-o", text(&one), "--to", "100ms", "--into", text(&pictures), "--json"];
+    let args =
+        ["record", "export", text(&one), "--format", "jpeg", "--to", "100ms", "--into", text(&pictures), "--json"];
     let part = scratch.json(args, 0)["exported"]["frames"].as_u64().unwrap();
     assert!((3..=60).contains(&part), "{part} frames of the first tenth of a second");
     assert_eq!(std::fs::read_dir(&pictures).unwrap().count() as u64, part);
@@ -209,7 +211,7 @@ fn other_data_missing_devices_and_later_versions_are_refused() {
     call(with(&target, &[]), 3, "version 9");
     // One superblock that is gone is had from the other, and mended.
     file().write_all_at(&[0; 4096], 0).unwrap();
-    let mended = scratch.json(["record", "--recover", "-o", text(&target), "--json"], 0);
+    let mended = scratch.json(["record", "recover", text(&target), "--json"], 0);
     assert_eq!((&mended["checked"]["mended"], &mended["checked"]["frames"]), (&true.into(), &3.into()));
     file().read_exact_at(&mut block, 0).unwrap();
     assert_eq!((&block[..32], &block[48..4000]), (&whole[..32], &whole[48..4000]));
@@ -254,7 +256,7 @@ fn on_a_simulated_card_that_is_too_slow_every_frame_is_accounted_for() {
 fn a_storage_says_how_many_streams_it_carries() {
     let scratch = Scratch::new();
     let plan = |streams: &str, code| {
-        scratch.json(["record", "--plan", "-o", "sim:a1-card", "--streams", streams, "--for", "30s", "--json"], code)
+        scratch.json(["record", "plan", "sim:a1-card", "--streams", streams, "--for", "30s", "--json"], code)
     };
     let few = plan("4x16Mbit", 0);
     let sustained = few["sustained_bytes_per_s"].as_f64().unwrap();
@@ -295,9 +297,9 @@ fn others_stand_still_and_are_never_left_standing() {
         scratch.command(all).stdout(Stdio::piped()).spawn().unwrap()
     };
     let mut child = start(&["--frames", "1000", "--when-full", "wrap"]);
-    wait_until("it stands still", || state_of(other.id()) == "T");
-    wait_until("it goes on, as it may not stand still for longer", || state_of(other.id()) == "S");
-    wait_until("it stands still again", || state_of(other.id()) == "T");
+    wait_until("it pauses", || state_of(other.id()) == "T");
+    wait_until("it goes on, as it may not pause for longer", || state_of(other.id()) == "S");
+    wait_until("it pauses again", || state_of(other.id()) == "T");
     child.kill().unwrap();
     child.wait().unwrap();
     wait_until("it is not left standing", || state_of(other.id()) == "S");

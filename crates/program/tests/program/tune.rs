@@ -1,4 +1,4 @@
-//! `narrows tune --list`.
+//! `narrows settings list` and `restore`, and the options of `tune` that they were.
 
 use crate::program::Scratch;
 use serde::Deserialize;
@@ -31,7 +31,8 @@ struct Value {
 #[test]
 fn what_can_be_set_is_listed_as_the_machine_has_it() {
     let scratch = Scratch::new();
-    let document = scratch.json(["tune", "--list", ".", "--json"], 0);
+    let document = scratch.json(["settings", "list", ".", "--json"], 0);
+    assert_eq!(scratch.json(["tune", "--list", ".", "--json"], 0), document, "as it was called before");
     let list: List = serde_json::from_value(document).expect("the contract");
     assert_eq!((list.schema.as_str(), list.target.as_str()), ("narrows/tune/1", "."));
     let swappiness = list.settings.iter().find(|s| s.name == "swappiness").expect("every kernel has it");
@@ -41,7 +42,7 @@ fn what_can_be_set_is_listed_as_the_machine_has_it() {
     assert!(!value.candidates.contains(&value.now) && !value.candidates.is_empty());
     let root = rustix::process::geteuid().is_root();
     assert!(root || value.fixed.as_ref().is_some_and(|why| why.contains(&value.path)));
-    let text = scratch.run(["tune", "--list", "."]).stdout;
+    let text = scratch.run(["settings", "list", "."]).stdout;
     assert!(text.contains(&swappiness.about) && text.contains("swappiness"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
@@ -49,8 +50,8 @@ fn what_can_be_set_is_listed_as_the_machine_has_it() {
 #[test]
 fn what_is_no_place_is_refused() {
     let scratch = Scratch::new();
-    for (target, why) in [("sim:a1-card", "is no machine"), ("null:", "is no machine"), ("/nowhere", "no such")] {
-        let refused = scratch.run(["tune", "--list", target]);
+    for (target, why) in [("sim:a1-card", "is not a machine"), ("null:", "is not a machine"), ("/nowhere", "no such")] {
+        let refused = scratch.run(["settings", "list", target]);
         assert_eq!(refused.code, 2, "{target}: {}", refused.stderr);
         assert!(refused.stderr.contains(why), "{target}: {}", refused.stderr);
     }
@@ -66,4 +67,15 @@ fn an_arm_with_a_setting_that_nobody_has_changes_nothing() {
     let refused = scratch.run(["run", path.to_str().unwrap(), "."]);
     assert_eq!(refused.code, 3, "{}", refused.stderr);
     assert!(refused.stderr.contains("did you mean swappiness?"), "{}", refused.stderr);
+}
+
+#[test]
+fn nothing_is_restored_where_nothing_was_left_and_all_ways_to_ask_say_so() {
+    let scratch = Scratch::new();
+    let said = scratch.run(["settings", "restore"]);
+    assert!(said.code == 0 && said.stdout.contains("no experiment left anything changed"), "{}", said.stdout);
+    for old in [&["tune", "--restore"][..], &["run", "--restore"], &["experiment", "restore"]] {
+        let again = scratch.run(old);
+        assert_eq!((again.code, &again.stdout), (said.code, &said.stdout), "{old:?}");
+    }
 }

@@ -47,7 +47,7 @@ fn what_was_written_through_the_page_cache_is_verified_on_the_device() {
 fn where_there_is_no_device_it_was_verified_in_memory_only() {
     let Ok(directory) = tempfile::tempdir_in("/dev/shm") else { return println!("SKIPPED: no /dev/shm") };
     if !in_memory(directory.path()) {
-        return println!("SKIPPED: /dev/shm is no tmpfs");
+        return println!("SKIPPED: /dev/shm is not a tmpfs");
     }
     let scratch = Scratch::new();
     let file = directory.path().join("image");

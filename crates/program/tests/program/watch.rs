@@ -351,7 +351,7 @@ fn ctrl_z_gives_the_terminal_back_until_it_goes_on() {
     // script(1) stops itself where its child did, as a shell expects of a job, and has what was written then only when
     // it goes on.
     let script = screen.script.id().to_string();
-    wait_until("one of them stands still", || [&screen.pid, &script].into_iter().any(|pid| state(pid) == Some('T')));
+    wait_until("one of them pauses", || [&screen.pid, &script].into_iter().any(|pid| state(pid) == Some('T')));
     let frames = screen.seen.len();
     // Again and again: script(1) may stop itself only after its child went on.
     let pid = screen.pid.clone();

@@ -67,7 +67,7 @@ pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut 
         let Some((length, capture_ns)) = parse_frame_head(&head) else {
             // Where the next frame would begin nobody can know.
             inflow.receive_lost(1, FRAME_HEAD_BYTES, Loss::Damaged);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "what came is no head of a frame"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "what came is not a head of a frame"));
         };
         let length = length as usize;
         let mut piece = match inflow.piece(length) {

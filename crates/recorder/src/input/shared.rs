@@ -55,7 +55,7 @@ impl SharedRing {
     pub fn new(memory: SharedMemory) -> io::Result<Self> {
         let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
         if memory.bytes() < DATA_AT || memory.load(0) != MAGIC {
-            return Err(invalid("the memory that was handed over is no ring of frames"));
+            return Err(invalid("the memory that was handed over is not a ring of frames"));
         }
         let length = memory.load(LENGTH_AT);
         let room = (memory.bytes() - DATA_AT) as u64;
@@ -111,7 +111,7 @@ impl SharedRing {
             return Ok(self.lapped());
         }
         let frame = parse_frame_head(&head).filter(|(length, _)| u64::from(*length) + UNIT <= there);
-        let Some((length, capture_ns)) = frame else { return Err(invalid("what came is no head of a frame")) };
+        let Some((length, capture_ns)) = frame else { return Err(invalid("what came is not a head of a frame")) };
         let whole = FRAME_HEAD_BYTES as u64 + u64::from(length).next_multiple_of(UNIT);
         let piece = inflow.piece(length as usize).map(|mut piece: Piece| {
             self.copy(self.read + FRAME_HEAD_BYTES as u64, piece.bytes_mut());

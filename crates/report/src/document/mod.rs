@@ -10,6 +10,7 @@ mod compare;
 mod completions;
 mod copy;
 mod error;
+mod executions;
 mod explain;
 mod fill;
 mod frames;
@@ -37,6 +38,7 @@ pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentSt
 pub use completions::CompletionsDocument;
 pub use copy::{CopyCalls, CopyCost, CopyDocument, CopyEntry, CopyFinding};
 pub use error::ErrorDocument;
+pub use executions::{ExecutionEntry, ExecutionsDocument};
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use fill::FillDocument;
 pub use frames::{
@@ -67,7 +69,7 @@ use serde::Serialize;
 /// The document as indented JSON with a newline at its end: what `--json` prints, and nothing else.
 ///
 /// # Errors
-/// None of the documents of this room can fail; another type may.
+/// None of these documents can fail; another type may.
 pub fn to_json(document: &impl Serialize) -> Result<String, serde_json::Error> {
     let mut text = model::harmless_json(serde_json::to_string_pretty(document)?);
     text.push('\n');

@@ -165,7 +165,7 @@ pub struct RecordingChecked {
     pub given_back_bytes: u64,
 }
 
-/// What `narrows record --list`, `--verify`, `--recover` and `--export` print with `--json`.
+/// What `narrows record list`, `verify`, `recover` and `export` print with `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordingDocument {
     /// `narrows/recording/1`.
@@ -228,7 +228,7 @@ impl RecordingDocument {
     pub const SCHEMA: &'static str = "narrows/recording/1";
 }
 
-/// What `narrows record --plan --json` prints.
+/// What `narrows record plan --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct RecordPlanDocument {
     /// `narrows/record-plan/1`.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What `narrows tune --list TARGET --json` prints.
+/// What `narrows settings list TARGET --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct TuneListDocument<'a> {
     /// `narrows/tune/1`.

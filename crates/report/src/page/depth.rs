@@ -130,7 +130,7 @@ fn drawing(points: &[Point], curve: &DepthCurve, class: &str, width: f64) -> Mar
 pub(super) fn plot(run: &Run, curve: &DepthCurve, places: &[usize]) -> Markup {
     let points = points(run, curve, places);
     if points.iter().filter(|p| p.rate.is_some()).count() < 2 {
-        return html! { p.hint { (t("Too few depths have a rate that stands to draw a curve.")) } };
+        return html! { p.hint { (t("Too few depths have a valid rate to draw a curve.")) } };
     }
     html! { figure { (drawing(&points, curve, "wide", 760.0)) (drawing(&points, curve, "narrow", 350.0)) } }
 }

@@ -71,7 +71,7 @@ fn rows(r: &PhaseRecord) -> Markup {
         } }
         @if let Some(depth) = r.mean_depth { div { dt { "mean depth" } dd { (quantity::significant(depth, 3)) } } }
         div { dt { "own CPU" } dd { (quantity::duration(cpu)) ": user " (quantity::duration(r.usage.user_ns)) ", system " (quantity::duration(r.usage.system_ns)) } }
-        @if let Some(q) = quiet(r.quiet_before, r.quiet_after) { div { dt { "foreign traffic" } dd { (q) } } }
+        @if let Some(q) = quiet(r.quiet_before, r.quiet_after) { div { dt { "other I/O on the disk" } dd { (q) } } }
         @if r.short_operations > 0 { div { dt { "short operations" } dd { (quantity::count(r.short_operations)) } } }
         @if !r.errors.is_empty() { div { dt { "errors" } dd { @for (name, n) in &r.errors { span.proof.doubt { (t(name)) } " " (quantity::count(*n)) " " } } } }
     }

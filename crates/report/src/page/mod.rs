@@ -173,7 +173,7 @@ fn details(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
         }
         (fold("metrics", "All numbers", "every metric with its interval, how many observations carry it, and its status", tables::metrics(run)))
         @if shows_ratings(check) {
-            (fold("ratings", "Short-test ratings", "where this short test stands to published classes; not a certificate", tables::ratings(check)))
+            (fold("ratings", "Short-test ratings", "what this short test says about published classes; not a certificate", tables::ratings(check)))
         }
         @if own { (fold("method", "How it was measured", "what was proven and what was not, for each phase", method::method(run))) }
         @if own || run.environment.kernel.is_some() { (fold("environment", "The machine", "", tables::environment(run))) }

@@ -293,7 +293,7 @@ pub(super) fn footer(end: &End) -> Markup {
     html! {
         footer {
             p { @if let Some(kept) = &end.kept { "Run " code { (t(&kept.run)) } ", narrows " (t(&kept.version)) ". " }
-                "MB/s is 10⁶ bytes per second. ± is how steady this one run was (95 %); it says nothing about another run." }
+                "MB/s is 10⁶ bytes per second. ± is how steady this one run was (95 %); it is not about another run." }
             p { "This page is one file and loads nothing." }
             details {
                 summary { "The plots are drawn by uPlot (MIT licence)" }

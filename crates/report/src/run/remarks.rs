@@ -76,7 +76,7 @@ fn verified(v: &VerifyRecord) -> Vec<(Tone, String)> {
         let times = count(v.tester_faults, "place", "places");
         out.push((
             Tone::Bad,
-            format!("this program is wrong: {times} held data newer than any it wrote; the phase says nothing"),
+            format!("this program is wrong: {times} held data newer than any it wrote; the phase is invalid"),
         ));
     }
     if v.is_clean() && v.blocks_verified == 0 {

@@ -74,7 +74,7 @@ fn the_document_and_the_text_say_what_is_not_known() {
     assert!(rate.ratings.len() == s.ratings.len() && rate.ratings[0].needs[0].value.is_none());
     assert!(rate.capacity.real_bytes.is_none(), "what was not measured is null");
     let text = report::rate_text(&s.run, &classes, None, &report::Style::default());
-    assert!(text.contains("no number stands") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert!(text.contains("no number is valid") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
     let fake = model::Capacity {
         claimed_bytes: 64 << 30,
         real_bytes: Some(8 << 30),

@@ -287,7 +287,7 @@ fn a_line_of_json_an_interval_with_the_keys_of_the_contract() {
         (Some(1_434.0), Some(12_345_678), Some(0))
     );
     assert_eq!(second.cpu_mhz, [Some(1_800.0), Some(2_400.0), None]);
-    assert!(first.temperatures.len() == 2 && second.temperatures.is_empty(), "an old value is no new one");
+    assert!(first.temperatures.len() == 2 && second.temperatures.is_empty(), "an old value is not a new one");
     let [dm, _, sda, sdb, sdz] = second.layers.as_slice() else { panic!("{} layers", second.layers.len()) };
     assert_eq!((dm.name.as_str(), dm.kind.as_str(), dm.state.as_str()), ("dm-0", "dm", "watched"));
     assert_eq!((sda.reads_per_s, sda.writes_per_s, sda.flushes_per_s), (Some(120.0), Some(7.0), Some(3.0)));

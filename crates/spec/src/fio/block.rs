@@ -63,7 +63,7 @@ fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
             let (one, other) = (units.bytes(one)?, units.bytes(other)?);
             Ok(format!("{}-{}", one.min(other), one.max(other)))
         }
-        (Says::Range, _) => Err(format!("'{text}' is no range of sizes: MIN-MAX; one size belongs to bs")),
+        (Says::Range, _) => Err(format!("'{text}' is not a range of sizes: MIN-MAX; one size belongs to bs")),
         (Says::Split, _) => {
             let share = |entry: &str| match pieces(entry, "/").as_slice() {
                 [size] => units.plain(size),
@@ -71,7 +71,7 @@ fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
                 [size, "" | "0" | "0%"] => Ok(units.plain(size)? + "/"),
                 // fio leaves out what stands behind the point.
                 [size, share] => Ok(format!("{}/{}", units.plain(size)?, share.split('.').next().unwrap_or(share))),
-                _ => Err(format!("'{entry}' is no share: SIZE/PERCENT")),
+                _ => Err(format!("'{entry}' is not a share: SIZE/PERCENT")),
             };
             let entries = pieces(text, ":").into_iter().map(share).collect::<Result<Vec<_>, String>>()?;
             Ok(whole(entries).join(":"))

@@ -93,7 +93,7 @@ impl Reader<'_> {
     fn line(&mut self, place: TextPosition, line: &str, depth: u32) {
         if let Some(rest) = line.strip_prefix('[') {
             let Some((title, "")) = rest.split_once(']').filter(|(title, _)| !title.trim().is_empty()) else {
-                return self.fail(&place, "", "begins with '[' and is no section: [NAME]");
+                return self.fail(&place, "", "begins with '[' and is not a section: [NAME]");
             };
             return self.sections.push(Section { name: title.trim().to_owned(), place, entries: Vec::new() });
         }
@@ -106,7 +106,7 @@ impl Reader<'_> {
             }
             None => {
                 let key = if depth == 0 { key } else { "" };
-                self.fail(&place, key, "stands before the first section; put it below [global]");
+                self.fail(&place, key, "comes before the first section; put it below [global]");
             }
         }
     }

@@ -255,7 +255,7 @@ impl Draft {
             job.block.trim = BlockSize::Fixed { bytes: bytes / parts };
             let block = job.stream.block_mut();
             block.run_blocks = block.run_blocks.max(1).saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX));
-            self.notes.push(format!("bs: each trim of {bytes} bytes is {parts} trims, one behind the other"));
+            self.notes.push(format!("bs: each trim of {bytes} bytes is {parts} trims, back to back"));
         }
         if job.stream.path.engine == Some(EngineKind::Mmap)
             && !self.maps_memory

@@ -334,7 +334,7 @@ impl Reader<'_> {
         Err(match listed(&WORDS.refused, name) {
             Some("") => refusal("is not supported, and nothing comes near it; leave it out"),
             Some(near) => refusal("is not supported").with_nearest(Some(near.to_owned())),
-            None => place.error(Unknown, name, "is no option that is known").with_nearest(nearest_option(name)),
+            None => place.error(Unknown, name, "is not an option that is known").with_nearest(nearest_option(name)),
         })
     }
 }

@@ -182,7 +182,7 @@ impl Parser<'_> {
         self.at += prefix;
         let digits: String = self.rest().chars().take_while(|c| c.is_digit(radix)).collect();
         if digits.is_empty() {
-            return Err(format!("'{}' is no number", self.text));
+            return Err(format!("'{}' is not a number", self.text));
         }
         self.at += digits.len();
         let value = self.in_range(i128::from_str_radix(&digits, radix).ok())?;

@@ -28,7 +28,7 @@ pub(super) fn class(text: &str, units: Units) -> Result<Option<IoClass>, String>
         1 => Ok(Some(IoClass::RealTime)),
         2 => Ok(Some(IoClass::BestEffort)),
         3 => Ok(Some(IoClass::Idle)),
-        n => Err(format!("{n} is no class: 1 real time, 2 best effort, 3 idle")),
+        n => Err(format!("{n} is not a class: 1 real time, 2 best effort, 3 idle")),
     }
 }
 
@@ -43,7 +43,7 @@ fn split(text: &str, units: Units) -> Result<Vec<(u64, u32, Option<IoPriority>)>
             [size, share] => (size, share, None),
             [size, share, class, level] => (size, share, Some((class, level, "0"))),
             [size, share, class, level, hint] => (size, share, Some((class, level, hint))),
-            _ => return Err(format!("'{entry}' is no share: SIZE/PERCENT, SIZE/PERCENT/CLASS/LEVEL, .../HINT")),
+            _ => return Err(format!("'{entry}' is not a share: SIZE/PERCENT, SIZE/PERCENT/CLASS/LEVEL, .../HINT")),
         };
         let own = own.map(|(name, level, hint)| -> Result<IoPriority, String> {
             let class = class(name, units)?.ok_or_else(|| format!("'{entry}': class 0 is that of the job"))?;

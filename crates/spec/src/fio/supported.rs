@@ -104,7 +104,7 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
 
 fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), Mistake> {
     let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
-    takes(limit.trim_end().ends_with('%'), &format!("'{t}': limits in per cent are supported"))?;
+    takes(limit.trim_end().ends_with('%'), &format!("'{t}': only limits in percent are supported"))?;
     let (figure, slope) = kind.strip_suffix("_slope").map_or((kind, false), |figure| (figure, true));
     let by_latency = match figure {
         "iops" | "bw" => false,

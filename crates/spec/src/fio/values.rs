@@ -122,7 +122,8 @@ pub(super) fn pattern(text: &str) -> Result<FillPattern, Mistake> {
             let sign = usize::from(rest.starts_with('-'));
             let count = sign + rest[sign..].bytes().take_while(u8::is_ascii_digit).count();
             let (digits, behind) = rest.split_at(count);
-            let number: i32 = digits.parse().map_err(|_| format!("'{rest}' is no pattern: 0xHEX, \"text\", NUMBER"))?;
+            let number: i32 =
+                digits.parse().map_err(|_| format!("'{rest}' is not a pattern: 0xHEX, \"text\", NUMBER"))?;
             let used = 4 - number.to_le_bytes().iter().rev().take_while(|b| **b == 0).count();
             bytes.extend(&number.to_le_bytes()[..used.max(1)]);
             rest = behind;

@@ -26,7 +26,7 @@ impl Resolver<'_> {
             return names;
         }
         self.notes
-            .push("the target is no directory: all jobs use the target itself instead of files of their own".into());
+            .push("the target is not a directory: all jobs use the target itself instead of files of their own".into());
         Vec::new()
     }
 

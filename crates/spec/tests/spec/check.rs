@@ -117,7 +117,7 @@ fn a_user_writes_a_check_of_their_own() {
     "#);
     let plan = workload.plan(&inputs()).unwrap();
     let names: Vec<&str> = plan.phases.iter().map(|p| p.name.as_str()).collect();
-    assert_eq!(names, ["layout", "big", "log", "fixed"], "what is read is laid out first");
+    assert_eq!(names, ["layout", "big", "log", "fixed"], "what is read is prefilled first");
     assert_eq!((plan.budget_ns, plan.size.bytes), (20 * S, 256 << 20));
     let [layout, big, log, fixed] = &plan.phases[..] else { unreachable!() };
     assert_eq!(layout.time_limit_ns, 10 * S);

@@ -152,7 +152,7 @@ fn shares_of_requests_with_priorities_are_those_of_fio() {
     );
     for (options, what) in [
         ("cmdprio_percentage=101\n", "above 100 %"),
-        ("cmdprio_class=4\n", "no class"),
+        ("cmdprio_class=4\n", "not a class"),
         ("cmdprio=8\n", "0 to 7"),
         ("cmdprio_hint=1024\n", "0 to 1023"),
         ("cmdprio_bssplit=64k\n", "SIZE/PERCENT/CLASS/LEVEL"),
@@ -189,7 +189,7 @@ fn a_search_for_a_depth_is_that_of_fio() {
     assert_eq!(limits("max_latency=20ms\n").max_latency_ns, Some(20_000_000));
     for (text, what) in [
         ("latency_window=0\n", "0 is not possible"),
-        ("latency_percentile=much\n", "no number"),
+        ("latency_percentile=much\n", "not a number"),
         ("max_latency=1,2\n", "all directions"),
     ] {
         let error = error(&format!("[a]\nsize=1m\n{text}"));

@@ -155,16 +155,16 @@ fn what_is_no_recording_is_none_and_what_is_wrong_in_one_is_said() {
         &[],
         "traces/web.log:2: 'soon /a read 0 4096' does not begin",
     );
-    says("fio version 3 iolog\n1 /a reed 0 4096\n", &[], "is no line of an iolog");
-    says("fio version 3 iolog\n1 /a read x 4096\n2 /a read 0 512\n", &[], "is no line of an iolog");
-    says("fio version 3 iolog\n1 /a read 0 4k\n2 /a read 0 512\n", &[], "is no line of an iolog");
-    says("fio version 2 iolog\n/a wait soon 0\n/a read 0 512\n", &[], "is no line of an iolog");
+    says("fio version 3 iolog\n1 /a reed 0 4096\n", &[], "is not a line of an iolog");
+    says("fio version 3 iolog\n1 /a read x 4096\n2 /a read 0 512\n", &[], "is not a line of an iolog");
+    says("fio version 3 iolog\n1 /a read 0 4k\n2 /a read 0 512\n", &[], "is not a line of an iolog");
+    says("fio version 2 iolog\n/a wait soon 0\n/a read 0 512\n", &[], "is not a line of an iolog");
     says("fio version 3 iolog\n1 /a open\n", &[], "nothing in it reads or writes");
     says("fio version 3 iolog\n1 /a read 0 99999999999\n", &[], "cannot be replayed");
     says("fio version 3 iolog\n1 /a read 18446744073709551000 4096\n", &[], "cannot be replayed");
     let far: String = (1..=5).map(|n| format!("{n} /{n} read {} 4096\n", (1u64 << 62) - 4096)).collect();
     says(&format!("fio version 3 iolog\n{far}"), &[], "its places lie further apart than");
-    says("8,0 1 1 0.0000000001 1 Q W 0 + 8 [x]\n8,0 1 1 0.1 1 Q W 0 + 8 [x]\n", &[], "is no time");
+    says("8,0 1 1 0.0000000001 1 Q W 0 + 8 [x]\n8,0 1 1 0.1 1 Q W 0 + 8 [x]\n", &[], "is not a time");
     says("8,0 1 1 0.1 1 Q W zero + 8 [x]\n8,0 1 1 0.1 1 Q W 0 + 8 [x]\n", &[], "names no sectors");
     for (key, value, what) in [
         ("spead", "1", "nearest supported: speed"),

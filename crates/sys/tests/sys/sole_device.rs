@@ -46,7 +46,7 @@ fn every_descriptor_of_a_device_counts_and_no_handle_does() {
     };
     assert!(alone(), "nobody else has it open");
     let another_handle = open_handle(path, Links::Follow).unwrap();
-    assert!(alone(), "a handle is no opening");
+    assert!(alone(), "a handle is not an opening");
     drop(another_handle);
     for writable in [false, true] {
         let other = File::options().read(true).write(writable).open(path).unwrap();

@@ -24,7 +24,7 @@ pub struct Case {
 
 const RANDOM: &str = "rw=randread\nnorandommap=1\n";
 
-/// What each shows is said in docs/performance.md.
+/// What each shows is said in docs/history/performance.md.
 pub const CASES: [Case; 10] = [
     Case { title: "random read, 512 B, depth 1", options: "bs=512\niodepth=1\n", by_amount: false },
     Case { title: "random read, 512 B, depth 32", options: "bs=512\niodepth=32\n", by_amount: false },

@@ -3,9 +3,11 @@
 mod circles;
 mod fact_names;
 mod findings_over_trees;
-mod rooms;
+mod help;
+mod imports;
 mod studies_over_trees;
 mod walks;
+mod words;
 
 #[allow(dead_code, reason = "another crate's tests use the rest of it")]
 #[path = "../../../diagnose/tests/diagnose/run_builder/mod.rs"]

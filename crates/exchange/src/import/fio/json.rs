@@ -208,7 +208,7 @@ impl Reader<'_, '_> {
         if let Some(fault) = fault {
             report.truncated = true;
             let within = report.jobs.last().map(|j| format!(", in job '{}'", j.name)).unwrap_or_default();
-            report.remarks.push(format!("line {last_line}: {fault}{within}; what stands before it was read"));
+            report.remarks.push(format!("line {last_line}: {fault}{within}; what comes before it was read"));
         }
         report
     }
@@ -281,7 +281,8 @@ impl Reader<'_, '_> {
         match (value.number(), value) {
             (Some(n), _) if n >= 0.0 => Some(Quantity::new(n * factor, value.text()?, unit)),
             (_, Tree::Bare(word, at)) if *word != "null" => {
-                self.found.not_understood(self.text.line_at(*at), format!("{key} is {word}, which is no measurement"));
+                self.found
+                    .not_understood(self.text.line_at(*at), format!("{key} is {word}, which is not a measurement"));
                 None
             }
             _ => None,

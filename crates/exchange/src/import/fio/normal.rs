@@ -377,9 +377,7 @@ impl Reader {
         if let Some(mut report) = self.current.take() {
             if self.open || self.cut {
                 report.truncated = true;
-                report
-                    .remarks
-                    .push("the text ends before the job's report does; what stands there was read".to_owned());
+                report.remarks.push("the text ends before the job's report does; what is there was read".to_owned());
             }
             self.reports.push(report);
             self.asked.clear();

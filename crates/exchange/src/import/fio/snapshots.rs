@@ -28,10 +28,8 @@ pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
         let more = run.states.len() - lines.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         if !lines.is_empty() {
-            run.remarks.push(format!(
-                "printed before as it stood then, from line {}{more} on; it is one run",
-                lines.join(", ")
-            ));
+            run.remarks
+                .push(format!("printed before as it was then, from line {}{more} on; it is one run", lines.join(", ")));
         }
         run
     };
@@ -105,7 +103,7 @@ mod tests {
         let states = vec![report(1, 101.0, 1.0, 500), report(20, 102.0, 2.0, 900), report(40, 102.5, 2.5, 1200)];
         let runs = fold(states);
         assert_eq!(runs.iter().map(|r| r.first_line).collect::<Vec<_>>(), [40]);
-        assert_eq!(runs[0].remarks, ["printed before as it stood then, from line 1, 20 on; it is one run"]);
+        assert_eq!(runs[0].remarks, ["printed before as it was then, from line 1, 20 on; it is one run"]);
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
                     }
                 }
                 _ => {
-                    self.fail::<()>("something stands where a key should be");
+                    self.fail::<()>("something else is where a key should be");
                     return Tree::Object(members, start);
                 }
             }

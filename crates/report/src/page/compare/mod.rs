@@ -51,7 +51,7 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
         @if !c.environment_differences.is_empty() {
             (section(&id("differences"), "In what else the sides differ", "", said::parts(parts.parts(SectionName::Differences))))
         }
-        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is no change; the bar is the interval of the ratio", said::parts(parts.parts(SectionName::Numbers))))
+        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is not a change; the bar is the interval of the ratio", said::parts(parts.parts(SectionName::Numbers))))
         @if !drawn.is_empty() {
             (fold(&id("pairs"), "Before and after, run by run", "each line is a pair; a line that rises means a larger value with B", html! {
                 div.pairs { @for metric in drawn { (slopes::figure(metric, view.a.name, view.b.name)) } }

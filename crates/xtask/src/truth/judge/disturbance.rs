@@ -32,7 +32,7 @@ impl Disturbance {
             let logarithms: Vec<f64> = rows
                 .map(|l| l.split(',').nth(1).and_then(|v| v.parse::<f64>().ok()).filter(|v| *v > 0.0).map(f64::ln))
                 .collect::<Option<_>>()
-                .with_context(|| format!("a value of {name} is no number"))?;
+                .with_context(|| format!("a value of {name} is not a number"))?;
             anyhow::ensure!(logarithms.len() >= 80, "{name} is too short");
             out.push(Self::Replayed { name, logarithms });
         }

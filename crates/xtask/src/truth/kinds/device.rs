@@ -75,7 +75,7 @@ fn at_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", rate)
         .rate("write-bandwidth", rate * draw.between(0.5, 0.93))
         .limits(LimitLayer::Unknown)
-        .says("cannot be told apart"))
+        .says("cannot be separated"))
 }
 
 fn slow_writes(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -130,7 +130,7 @@ fn stands_still(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("stall-period", period)
         .time("stall-duration", period * draw.between(0.2, 0.45))
         .limits(LimitLayer::Device)
-        .says("stands still")
+        .says("pauses")
         .by(Plan::Check { budget_s: 40 }))
 }
 
