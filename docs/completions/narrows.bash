@@ -1416,7 +1416,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-h -V --set --real --plan --max-write --lenient --on-error --format --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --wait-quiet --repeat --strict --resume --calibrate --restore --allow-commands --name --rw --readwrite --rw_sequencer --thinktime_blocks_type --rwmixread --rwmixwrite --bs --blocksize --bsrange --blocksize_range --bssplit --blockalign --ba --percentage_random --serialize_overlap --ioengine --stat_type --iodepth --iodepth_low --iodepth_batch --iodepth_batch_submit --iodepth_batch_complete --iodepth_batch_complete_min --direct --buffered --sync --numa_cpu_nodes --numa_mem_policy --rate_min --ratemin --rate_iops_min --flow --flow_id --flow_sleep --random_sequence_stride --verify_backlog --verify_pattern --steadystate_check_interval --ss_interval --fill_device --fill_fs --cpuload --cpuchunks --cpumode --hipri --nowait --uncached --atomic --mem --iomem --iomem_align --mem_align --hugepage-size --invalidate --fsync --fdatasync --end_fsync --fsync_on_close --numjobs --cpus_allowed --cpumask --cpus_allowed_policy --exitall --exit_what --exitwhat --prioclass --prio --priohint --cmdprio_percentage --cmdprio_class --cmdprio --cmdprio_hint --cmdprio_bssplit --directory --filename --nrfiles --nr_files --filename_format --filesize --file_service_type --size --io_size --io_limit --offset --fileoffset --offset_increment --offset_align --number_ios --loops --runtime --timeout --time_based --ramp_time --startdelay --start_delay --stonewall --wait_for_previous --wait_for --zonemode --zonesize --zonerange --zoneskip --group_reporting --new_group --zero_buffers --buffer_pattern --buffer_compress_percentage --dedupe_percentage --dedupe_mode --dedupe_working_set_percentage --dedupe_global --randrepeat --allrandrepeat --randseed --norandommap --random_distribution --rate --rate_iops --rate_process --max_latency --latency_target --latency_window --latency_percentile --latency_run --thinktime --thinktime_spin --thinktime_blocks --verify --verify_write_sequence --do_verify --verify_fatal --continue_on_error --ignore_error --steadystate --ss --steadystate_duration --ss_dur --steadystate_ramp_time --ss_ramp --kb_base --write_bw_log --write_lat_log --write_iops_log --write_hist_log --log_avg_msec --log_hist_msec --log_hist_coarseness --log_max_value --log_offset --log_compression --log_store_compressed --log_unix_epoch --log_alternate_epoch --log_alternate_epoch_clock_id --log_issue_time --log_compression_cpus --job_start_clock_id --block_error_percentiles --log_window_value --log_entries --log_prio --per_job_logs --percentile_list --lat_percentiles --clat_percentiles --slat_percentiles --bwavgtime --iopsavgtime --disable_lat --disable_clat --disable_slat --disable_bw --disable_bw_measurement --gtod_reduce --unified_rw_reporting --rate_cycle --ratecycle --rwmixcycle --disk_util --error_dump --refill_buffers --scramble_buffers --buffer_compress_chunk --description --comm --unit_base --eta --eta_interval --minimal --significant_figures --status_interval --thread --threads --fork --userspace_reap --fixedbufs --registerfiles --nonvectored --clocksource --gtod_cpu --clocksource_cpu --iodepth_batch_complete_max --io_submit_mode --libaio_vectored --softrandommap --random_generator --use_os_rand --verify_interval --verify_async --verify_async_cpus --verify_dump --verifysort --verify_offset --verify_pattern_interval --verifysort_nr --fallocate --create_on_open --create_serialize --create_fsync --allow_file_create --fadvise_hint --openfiles --unlink --unlink_each_loop --allow_mounted_write --readonly --unique_filename --verify_state_save --exitall_on_error --nice --read_iolog --write_iolog --replay_no_stall --replay_redirect --replay_align --replay_scale --replay_time_scale --replay_skip --merge_blktrace_file --merge_blktrace_scalars --merge_blktrace_iters --blktrace --read_iolog_chunked --lockmem --iodepth_batch_complete_max_ratio --bs_is_seq_rand --bs_unaligned --blocksize_unaligned --overlap --io_size_pct --profile --kb_base_unit --thinktime_iotime --write_barrier --sprandom --spr_cs --spr_num_regions --spr_op --stats --write_hint --thp --gpu_dev_id --startdelay_range --end_syncfs --filesize_range --file_append --opendir --create_only --pre_read --lockfile --filetype --flow_watermark --sync_file_range --sqthread_poll --sqthread_poll_cpu --cmd_type --md_per_io_size --pi_act --pi_chk --apptag --apptag_mask --readwrite_mode --writefua --readfua --write_mode --verify_mode --fdp --plids --dataplacement --fdp_pli --num_range --fdp_pli_select --plid_select --dp_scheme --data_placement --cdb_len --deac --read_mode --verify_bytchk --force_async --hostname --port --protocol --listen --pingpong --interface --ttl --nodelay --window_size --mss --exit_on_io_done --hipri_percentage --program --arguments --grace_time --std_redirect --donorname --inplace --volume --brick --single-instance --skip_bad --sg_write_mode --stream_id --uri --bindname --verb --clustername --pool --rbdname --clientname --conf --busy_poll --touch_objects --percentage_sequential --ramp_size --rate_ignore_thinktime --zonecapacity --max_open_zones --job_max_open_zones --read_beyond_wp --zone_reset_threshold --zone_reset_frequency --ignore_zone_limits --recover_zbd_write_error --write_zone_remainder --exec_prerun --exec_postrun --ioscheduler --cgroup --cgroup_weight --cgroup_nodelete --uid --gid --thinkcycles --verify_backlog_batch --verify_only --verify_state_load --experimental_verify --trim_percentage --trim_verify_zero --trim_backlog --trim_backlog_batch --verify_header_seed --verify_policy --json --archive --color --help --version"
+            opts="-h -V --set --real --plan --max-write --lenient --on-error --format --report --identify --keep-every --overwrite --destroy --read-registers --seed --tag --wait-quiet --repeat --strict --resume --calibrate --restore --allow-commands --name --rw --readwrite --rw_sequencer --thinktime_blocks_type --rwmixread --rwmixwrite --bs --blocksize --bsrange --blocksize_range --bssplit --blockalign --ba --percentage_random --serialize_overlap --ioengine --stat_type --iodepth --iodepth_low --iodepth_batch --iodepth_batch_submit --iodepth_batch_complete --iodepth_batch_complete_min --direct --buffered --sync --numa_cpu_nodes --numa_mem_policy --rate_min --ratemin --rate_iops_min --flow --flow_id --flow_sleep --random_sequence_stride --verify_backlog --verify_pattern --steadystate_check_interval --ss_interval --fill_device --fill_fs --cpuload --cpuchunks --cpumode --hipri --nowait --uncached --atomic --mem --iomem --iomem_align --mem_align --hugepage-size --invalidate --fsync --fdatasync --end_fsync --fsync_on_close --numjobs --cpus_allowed --cpumask --cpus_allowed_policy --exitall --exit_what --exitwhat --prioclass --prio --priohint --cmdprio_percentage --cmdprio_class --cmdprio --cmdprio_hint --cmdprio_bssplit --directory --filename --libblkio_driver --libblkio_path --nrfiles --nr_files --filename_format --filesize --file_service_type --size --io_size --io_limit --offset --fileoffset --offset_increment --offset_align --number_ios --loops --runtime --timeout --time_based --ramp_time --startdelay --start_delay --stonewall --wait_for_previous --wait_for --zonemode --zonesize --zonerange --zoneskip --group_reporting --new_group --zero_buffers --buffer_pattern --buffer_compress_percentage --dedupe_percentage --dedupe_mode --dedupe_working_set_percentage --dedupe_global --randrepeat --allrandrepeat --randseed --norandommap --random_distribution --rate --rate_iops --rate_process --max_latency --latency_target --latency_window --latency_percentile --latency_run --thinktime --thinktime_spin --thinktime_blocks --verify --verify_write_sequence --do_verify --verify_fatal --continue_on_error --ignore_error --steadystate --ss --steadystate_duration --ss_dur --steadystate_ramp_time --ss_ramp --kb_base --write_bw_log --write_lat_log --write_iops_log --write_hist_log --log_avg_msec --log_hist_msec --log_hist_coarseness --log_max_value --log_offset --log_compression --log_store_compressed --log_unix_epoch --log_alternate_epoch --log_alternate_epoch_clock_id --log_issue_time --log_compression_cpus --job_start_clock_id --block_error_percentiles --log_window_value --log_entries --log_prio --per_job_logs --percentile_list --lat_percentiles --clat_percentiles --slat_percentiles --bwavgtime --iopsavgtime --disable_lat --disable_clat --disable_slat --disable_bw --disable_bw_measurement --gtod_reduce --unified_rw_reporting --rate_cycle --ratecycle --rwmixcycle --disk_util --error_dump --refill_buffers --scramble_buffers --buffer_compress_chunk --description --comm --unit_base --eta --eta_interval --minimal --significant_figures --status_interval --thread --threads --fork --userspace_reap --fixedbufs --registerfiles --nonvectored --clocksource --gtod_cpu --clocksource_cpu --iodepth_batch_complete_max --io_submit_mode --libaio_vectored --softrandommap --random_generator --use_os_rand --verify_interval --verify_async --verify_async_cpus --verify_dump --verifysort --verify_offset --verify_pattern_interval --verifysort_nr --libblkio_num_entries --libblkio_queue_size --libblkio_vectored --libblkio_wait_mode --libblkio_force_enable_completion_eventfd --fallocate --create_on_open --create_serialize --create_fsync --allow_file_create --fadvise_hint --openfiles --unlink --unlink_each_loop --allow_mounted_write --readonly --unique_filename --verify_state_save --file_append --exitall_on_error --nice --read_iolog --write_iolog --replay_no_stall --replay_redirect --replay_align --replay_scale --replay_time_scale --replay_skip --merge_blktrace_file --merge_blktrace_scalars --merge_blktrace_iters --blktrace --read_iolog_chunked --lockmem --iodepth_batch_complete_max_ratio --bs_is_seq_rand --bs_unaligned --blocksize_unaligned --overlap --io_size_pct --profile --kb_base_unit --thinktime_iotime --write_barrier --sprandom --spr_cs --spr_num_regions --spr_op --stats --write_hint --thp --gpu_dev_id --startdelay_range --end_syncfs --filesize_range --opendir --create_only --pre_read --lockfile --filetype --flow_watermark --sync_file_range --sqthread_poll --sqthread_poll_cpu --cmd_type --md_per_io_size --pi_act --pi_chk --apptag --apptag_mask --readwrite_mode --writefua --readfua --write_mode --verify_mode --fdp --plids --dataplacement --fdp_pli --num_range --fdp_pli_select --plid_select --dp_scheme --data_placement --cdb_len --deac --read_mode --verify_bytchk --force_async --libblkio_pre_connect_props --libblkio_pre_start_props --libblkio_write_zeroes_on_trim --hostname --port --protocol --listen --pingpong --interface --ttl --nodelay --window_size --mss --exit_on_io_done --hipri_percentage --program --arguments --grace_time --std_redirect --donorname --inplace --volume --brick --single-instance --skip_bad --sg_write_mode --stream_id --uri --bindname --verb --clustername --pool --rbdname --clientname --conf --busy_poll --touch_objects --percentage_sequential --ramp_size --rate_ignore_thinktime --zonecapacity --max_open_zones --job_max_open_zones --read_beyond_wp --zone_reset_threshold --zone_reset_frequency --ignore_zone_limits --recover_zbd_write_error --write_zone_remainder --exec_prerun --exec_postrun --ioscheduler --cgroup --cgroup_weight --cgroup_nodelete --uid --gid --thinkcycles --verify_backlog_batch --verify_only --verify_state_load --experimental_verify --trim_percentage --trim_verify_zero --trim_backlog --trim_backlog_batch --verify_header_seed --verify_policy --json --archive --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1789,6 +1789,14 @@ _narrows() {
                     return 0
                     ;;
                 --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_driver)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_path)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2352,6 +2360,26 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --libblkio_num_entries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_queue_size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_vectored)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_wait_mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_force_enable_completion_eventfd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fallocate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2401,6 +2429,10 @@ _narrows() {
                     return 0
                     ;;
                 --verify_state_save)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file_append)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2552,10 +2584,6 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --file_append)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --opendir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2689,6 +2717,18 @@ _narrows() {
                     return 0
                     ;;
                 --force_async)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_pre_connect_props)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_pre_start_props)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --libblkio_write_zeroes_on_trim)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

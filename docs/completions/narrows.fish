@@ -192,6 +192,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio_hint -d 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l cmdprio_bssplit -d 'Shares of its reads and writes, or of those of one size, with a priority of their own, as in read/20/real-time:0; drawn one by one' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l directory -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filename -d 'Files that it uses' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_driver -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_path -d 'Files that it uses' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l nrfiles -d 'So many files for each stream' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l nr_files -d 'So many files for each stream' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filename_format -d 'Names of its own files; without it $jobname.$jobnum.$filenum' -r
@@ -332,6 +334,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l verifysort -d 'A
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_offset -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_pattern_interval -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verifysort_nr -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_num_entries -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_queue_size -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_vectored -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_wait_mode -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_force_enable_completion_eventfd -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l fallocate -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_on_open -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_serialize -d 'As in fio\'s job files' -r
@@ -345,6 +352,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l allow_mounted_wr
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l readonly -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l unique_filename -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_state_save -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_append -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l exitall_on_error -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l nice -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_iolog -d 'As in fio\'s job files' -r
@@ -382,7 +390,6 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l gpu_dev_id -d 'A
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l startdelay_range -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l end_syncfs -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l filesize_range -d 'As in fio\'s job files' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l file_append -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l opendir -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l create_only -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l pre_read -d 'As in fio\'s job files' -r
@@ -417,6 +424,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l deac -d 'As in f
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l read_mode -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l verify_bytchk -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l force_async -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_pre_connect_props -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_pre_start_props -d 'As in fio\'s job files' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l libblkio_write_zeroes_on_trim -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l hostname -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l port -d 'As in fio\'s job files' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l protocol -d 'As in fio\'s job files' -r

@@ -23,13 +23,22 @@ export NARROWS_ARCHIVE="$scratch/archive"
 export FIO_RW=randread FIO_IODEPTH=16 FIO_BS=4k
 cd "$scratch/jobs"
 
+device=
+if truncate -s 4T "$scratch/device" && device=$(losetup --find --show "$scratch/device" 2>/dev/null); then
+    trap 'losetup -d "$device"; rm -rf "$scratch"' EXIT
+fi
+
 failures=0
 outcomes=()
 for job in *.fio; do
     status=0
+    # A file that names a device gets one as large as devices are, where there may be one; the others a directory.
+    target=("$scratch/target") shorter=()
+    if [[ -n $device ]] && grep -Eq '^(filename|libblkio_path)=/dev/' "$job"; then target=("$device" --destroy "${device#/dev/}"); fi
+    if grep -q '^filesize=' "$job"; then shorter=(--set filesize=8m); fi
     # As much of each as tells whether it runs: a second, or 8 MiB.
-    timeout 120 "$narrows" run "$job" "$scratch/target" --set runtime=1 --set size=8m --set ramp_time=0 --set startdelay=0 --set steadystate_duration=2 \
-        --json \
+    timeout 120 "$narrows" run "$job" "${target[@]}" --set runtime=1 --set size=8m --set ramp_time=0 --set startdelay=0 --set steadystate_duration=2 \
+        "${shorter[@]}" --json \
         >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
     line=$(python3 - "$status" "$job" "$scratch/out" <<'PYTHON'
 import json, re, sys

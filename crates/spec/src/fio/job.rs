@@ -79,7 +79,7 @@ pub(super) struct Draft {
     /// The job that must have ended before this one starts.
     pub wait_for: Option<String>,
     /// `zonemode=strided`, and its sizes: what is done of a zone, its length, and what lies between two.
-    pub zones_strided: bool,
+    pub zones_strided: Option<bool>,
     pub zone_size: u64,
     pub zone_range: Option<u64>,
     pub zone_skip: u64,
@@ -211,20 +211,20 @@ impl Draft {
         let fail = |what: &str| Err(("zonemode", Mistake::from(what)));
         let lacks = |option, what: &str| Err((option, Mistake::unsupported(what)));
         let range = self.zone_range.unwrap_or(self.zone_size);
-        let sized = [self.zone_size > 0, self.zone_range.is_some(), self.zone_skip > 0];
-        let named = ["zonesize", "zonerange", "zoneskip"].into_iter().zip(sized).find(|(_, sized)| *sized);
-        match (job.only_block(), named) {
-            (_, Some((option, _))) if !self.zones_strided => {
-                lacks(option, "zones need zonemode=strided; of zoned devices none is supported")
-            }
-            _ if !self.zones_strided => Ok(()),
-            (None, _) => lacks("zonemode", "strided zones of blocks of one size and one direction are supported"),
+        // fio 3.33: a size of zones without a mode means strided zones; a skip or a range alone means nothing.
+        if !self.zones_strided.unwrap_or(self.zone_size > 0) {
+            let excluded = "and zonemode=none exclude each other; zonemode=strided has zones";
+            return if self.zone_size > 0 { Err(("zonesize", excluded.into())) } else { Ok(()) };
+        }
+        let said = if self.zones_strided.is_some() { "zonemode" } else { "zonesize" };
+        match job.only_block() {
+            None => lacks(said, "strided zones of blocks of one size and one direction are supported"),
             _ if self.kind.starts_with("rand") || self.modifier.is_some() => {
-                lacks("zonemode", "strided zones are supported for plain sequential orders")
+                lacks(said, "strided zones are supported for plain sequential orders")
             }
             _ if self.zone_size == 0 => fail("strided needs zonesize"),
             _ if range < self.zone_size => fail("zonerange is at least zonesize"),
-            (Some(bytes), _) => {
+            Some(bytes) => {
                 match (u32::try_from(self.zone_size.div_ceil(bytes)), range.checked_add(self.zone_skip)) {
                     (Ok(blocks), Some(stride_bytes)) => {
                         let block = job.stream.block_mut();

@@ -248,6 +248,8 @@ options! {
             }
         }
     };
+    "libblkio_driver" => |_, t, _| need(t == "io_uring", &format!("'{t}' is not supported: io_uring is"))?;
+    "libblkio_path" as "files" => |d, t, _| d.filenames = text(t).into_iter().collect();
     "nrfiles", "nr_files" as "own-files" => |d, t, u| d.files = positive(t, u)?;
     "filename_format" as "file-names" => |d, t, _| {
         takes(!t.contains("$clientuid"), "'$clientuid' is not supported: there are no clients")?;
@@ -274,7 +276,7 @@ options! {
     };
     "stonewall", "wait_for_previous" => |d, t, u| d.stonewall = flag(t, u)?;
     "wait_for" => |d, t, _| d.wait_for = text(t);
-    "zonemode" => |d, t, _| d.zones_strided = one_of(t, &[("none", false), ("strided", true)])?;
+    "zonemode" => |d, t, _| d.zones_strided = Some(one_of(t, &[("none", false), ("strided", true)])?);
     "zonesize" => |d, t, u| d.zone_size = u.bytes(t)?;
     "zonerange" => |d, t, u| d.zone_range = above_0(u.bytes(t)?);
     "zoneskip" => |d, t, u| d.zone_skip = u.bytes(t)?;

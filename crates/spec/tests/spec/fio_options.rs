@@ -58,7 +58,7 @@ fn strided_zones_are_blocks_in_a_row_and_a_stride() {
     for (text, what) in [
         ("rw=randread\nzonemode=strided\nzonesize=1m\n", "sequential"),
         ("rw=read\nzonemode=strided\n", "zonesize"),
-        ("rw=read\nzonesize=1m\n", "zonemode=strided"),
+        ("rw=read\nzonemode=none\nzonesize=1m\n", "exclude each other"),
         ("rw=read\nzonemode=strided\nzonesize=2m\nzonerange=1m\n", "at least"),
         ("rw=read\nzonemode=zbd\n", "none, strided"),
     ] {

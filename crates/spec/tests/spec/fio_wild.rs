@@ -311,3 +311,36 @@ fn lenient_takes_what_it_leaves_out() {
     assert!(lenient("rw=randread\nrandom_distribution=zipf:1.2:0.5\n").block().order == Order::Random);
     assert!(lenient("rw=read\nnice=5\nexec_prerun=sync\nno_such_option=1\n").reads());
 }
+
+#[test]
+fn a_size_of_zones_alone_means_strided_zones() {
+    let text = "[log]\nrw=write\nbs=256k\nfilesize=4g\nsize=256m\nzonesize=32m\nzoneskip=480m\n";
+    let found = stream(text);
+    let block = found.block();
+    assert_eq!((block.order, block.run_blocks), (Order::Strided { stride_bytes: 512 << 20 }, 128));
+    assert_eq!((block.region_bytes, found.limits.total_bytes), (4 * GIB, Some(256 << 20)));
+    // As in fio, what lies between zones is nothing without zones.
+    let plain = stream("[log]\nrw=write\nbs=256k\nsize=256m\nzoneskip=480m\nzonerange=1m\n");
+    assert_eq!((plain.block().order, plain.block().run_blocks), (Order::Sequential, 0));
+}
+
+#[test]
+fn files_of_a_run_are_new_so_that_appending_begins_at_their_start() {
+    let text = "[grow]\nrw=write\nbs=16k\nfilesize=1m\ncreate_on_open=1\nfile_append=1\n";
+    let found = stream(text);
+    assert_eq!((found.block().region_start_bytes, found.limits.total_bytes), (0, Some(1 << 20)));
+    assert!(notes(text).contains("file_append has no effect: "), "{}", notes(text));
+}
+
+#[test]
+fn libblkio_is_io_uring_where_that_is_its_driver() {
+    let text = |driver: &str| {
+        format!("[a]\nioengine=libblkio\nlibblkio_driver={driver}\nlibblkio_path=/dev/mine ; this one\nrw=randread\nlibblkio_vectored=1\n")
+    };
+    let workload = read(&text("io_uring"), false).unwrap();
+    assert_eq!(workload.target.as_deref(), Some("/dev/mine"));
+    let plan = plan_on(TargetKind::BlockDevice, GIB, &text("io_uring"));
+    assert_eq!(plan.phases[0].engine, EngineKind::IoUring);
+    let error = read(&text("virtio-blk-vfio-pci"), true).expect_err("another driver").remove(0);
+    assert!(error.to_string().contains("io_uring"), "{error}");
+}
