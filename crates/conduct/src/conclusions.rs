@@ -1,5 +1,6 @@
 //! What is concluded from a run, whoever made it and whenever.
 
+use diagnose::{Headline, Question};
 use model::{
     Answer, Cause, Confidence, DepthCurve, Evidence, Filled, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating,
     RowLimit, Run, UseText,
@@ -37,27 +38,16 @@ impl Conclusions {
         let (asked, findings, limits) = (asked_for(run), diagnose::findings(run), diagnose::limits(run));
         let fit: Vec<Fit> = asked.iter().map(|u| judge::fit(run, u)).chain(judge::summary(run)).collect();
         let asked_for = (!asked.is_empty()).then(|| asked.iter().map(|u| u.id.as_str()).collect::<Vec<_>>().join(","));
-        let (own, answer) = (diagnose::limit(run), answer(run));
-        let deciding = deciding_row(&fit, asked_for.as_deref(), &limits).filter(|_| !holds_all(&own));
-        // What is only left over says less than what a row knows.
-        let furthest = furthest_row(&limits).filter(|_| deciding.is_none() && diagnose::is_remainder(run));
-        let deciding = deciding.or(furthest);
-        let limit = deciding.map_or(own, Limit::from);
-        // Of a use, only the phases that decide it are measured: what limits them is all that is asked.
-        let asked_row = asked_for.as_deref().and_then(|name| row_of(fit.iter().find(|f| f.is_one_of(name))?, &limits));
-        let deciding = deciding.or(asked_row.filter(|_| limit.layer == LimitLayer::Unknown));
-        let limit = deciding.map_or_else(|| of_the_asked(limit, &fit, asked_for.as_deref()), Limit::from);
-        let next_step = match deciding.and_then(|row| row.next_step.clone()) {
-            Some(step) => Some(step),
-            None => diagnose::next_step(run, &limit, &findings),
+        let answer = answer(run);
+        let asked_fit = asked_for.as_deref().and_then(|name| fit.iter().find(|f| f.is_one_of(name)));
+        let question = Question {
+            answered: ended_cache(answer.as_ref()),
+            missed: missed_use(&fit, asked_for.as_deref()).and_then(phase_of),
+            asked: asked_fit.and_then(phase_of),
         };
-        let ended = ended_cache(answer.as_ref()).filter(|_| !holds_all(&limit));
-        let next_step = next_step.filter(|_| ended.is_none());
-        let limit = ended.unwrap_or(limit);
-        let mut causes: Vec<Cause> = diagnose::causes(run).into_iter().map(Cause::from).collect();
-        if let Some(row) = furthest {
-            causes.insert(0, of_row(row));
-        }
+        let Headline { limit, next_step } = diagnose::headline(run, &limits, &question, &findings);
+        let limit = of_the_asked(limit, &fit, asked_for.as_deref());
+        let causes: Vec<Cause> = diagnose::causes(run).into_iter().map(Cause::from).collect();
         Self {
             ratings: judge::ratings(run),
             depth_curves: judge::depth_curves(run),
@@ -113,36 +103,18 @@ fn ended_cache(answer: Option<&Answer>) -> Option<Limit> {
 /// A use that is missed by this much: whatever else limits, this is what has to be mended first.
 const FAR_SHORT: f64 = 0.25;
 
-/// What slows all that comes after it: a row that is slow then says no more.
-fn holds_all(limit: &Limit) -> bool {
-    matches!(limit.layer, LimitLayer::Throttle | LimitLayer::ThermalPower) && limit.confidence >= Confidence::Probable
-}
-
-/// The row that keeps the target from what was asked about, or from a use that everybody has; `None` where the run's own
-/// limit says more.
-fn deciding_row<'a>(fit: &[Fit], asked_for: Option<&str>, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
+/// The use that is missed the most: of those that were asked about, or far short of one that everybody has.
+fn missed_use<'a>(fit: &'a [Fit], asked_for: Option<&str>) -> Option<&'a Fit> {
     let asked = |f: &&Fit| asked_for.is_none_or(|names| f.is_one_of(names));
     let short =
         |f: &&Fit| f.met == Some(false) && (asked_for.is_some() || f.margin_ratio.is_some_and(|m| m < FAR_SHORT));
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
-    let worst = fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))?;
-    row_of(worst, limits).filter(|l| l.confidence >= Confidence::Probable)
+    fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))
 }
 
-/// A row as the first of all causes.
-fn of_row(row: &RowLimit) -> Cause {
-    let Limit { layer, statement, confidence, evidence } = Limit::from(row);
-    let decided_by = format!("{} again, with what is named changed", row.phase);
-    Cause { layer, statement, confidence, evidence, decided_by }
-}
-
-/// The row with a particular cause that is furthest below what its path gives without it; `None` where no row has one.
-fn furthest_row(limits: &[RowLimit]) -> Option<&RowLimit> {
-    /// What costs less than this share says no more than the rate of the device.
-    const LEAST: f64 = 2.0;
-    let below = |l: &&RowLimit| l.next_step.as_ref().and_then(|s| s.predicted_ratio).filter(|r| *r >= LEAST);
-    let sure = limits.iter().filter(|l| l.confidence >= Confidence::Probable && l.layer != LimitLayer::Unknown);
-    sure.filter_map(|l| Some((l, below(&l)?))).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(l, _)| l)
+/// The phase whose number decides a use.
+fn phase_of(fit: &Fit) -> Option<&str> {
+    fit.metric.split('.').next()
 }
 
 /// Where nothing limits for want of numbers, those that were asked for are what is missing, and not those of a whole check.
@@ -156,12 +128,6 @@ fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
         },
         None => limit,
     }
-}
-
-/// The row whose number decides a use, where something is known of it.
-fn row_of<'a>(fit: &Fit, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
-    let phase = fit.metric.split('.').next()?;
-    limits.iter().find(|l| l.phase == phase && l.layer != LimitLayer::Unknown)
 }
 
 /// How the plan of a check says what it was made for.
@@ -184,32 +150,4 @@ pub fn made_for(name: &str) -> String {
 pub fn asked_for(run: &Run) -> Vec<UseText> {
     let names = run.plan.notes.iter().filter_map(|note| note.strip_prefix(MADE_FOR));
     names.filter_map(|name| judge::use_named(name).ok()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_rows_with_a_cause_the_one_furthest_below_its_path_is_the_headline() {
-        let row = |phase: &str, confidence, ratio: Option<f64>| RowLimit {
-            phase: phase.into(),
-            layer: LimitLayer::Device,
-            statement: format!("what holds {phase}"),
-            confidence,
-            evidence: Vec::new(),
-            next_step: Some(NextStep { text: String::new(), predicted_ratio: ratio, basis: String::new() }),
-        };
-        let rows = [
-            row("seq-read", Confidence::Probable, None),
-            row("rand-write-qd1", Confidence::Probable, Some(6.0)),
-            row("sync-write", Confidence::Probable, Some(60.0)),
-            row("buffered-write", Confidence::Low, Some(200.0)),
-        ];
-        assert_eq!(furthest_row(&rows).map(|r| r.phase.as_str()), Some("sync-write"));
-        assert_eq!(furthest_row(&rows[..2]).map(|r| r.phase.as_str()), Some("rand-write-qd1"));
-        assert_eq!(furthest_row(&rows[..1]), None);
-        assert_eq!(furthest_row(&rows[3..]), None, "a hint is not a headline");
-        assert_eq!(furthest_row(&[row("sync-write", Confidence::Probable, Some(1.5))]), None);
-    }
 }

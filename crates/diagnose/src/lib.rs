@@ -1,14 +1,15 @@
 //! Evidence to causes, the limit, and findings.
 //!
-//! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks),
-//! [`next_step`] says what to try and what it can bring at most. [`findings`] evaluates the catalogue (one text per finding
+//! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks), [`headline()`] what
+//! is told of a run and the uses that it was asked for, [`next_step`] says what to try and what it can bring at most. [`findings`] evaluates the catalogue (one text per finding
 //! in `findings/*.toml`, its condition beside it in Rust); [`unknown`] lists what could not be decided, which fact is missing
 //! and how to get it, [`findings_of_stack`] does both for an inventory on which nothing was measured; [`page`] is what
 //! `explain` prints, and [`near_ids()`] what it suggests where there is none.
 //!
 //! Invariants:
 //! - A refused metric is not evidence: values come only from metrics that stand, series only from phases that stand.
-//!   Refused phases serve for one thing: the events (throttling, steal, foreign traffic) for which they were refused.
+//!   Refused phases serve for one thing: the events (throttling, steal, foreign traffic, writes so slow that too few completed)
+//!   for which they were refused.
 //! - A condition has three values: holds, does not hold, unknown for want of a named fact. Unknown never counts as no.
 //! - Nothing is `high` that was not seen directly. A cause is at most `probable`: only a controlled comparison of the fix
 //!   proves it. The one exception is the `null:` target, where the generator is all there is.
@@ -40,7 +41,7 @@ pub use causes::{Cause, Trial, causes};
 pub use copies::copy_report;
 pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
-pub use limit::{is_remainder, limit, next_step};
+pub use limit::{Headline, Question, headline, limit, next_step};
 pub use model::NextStep;
 pub use near_ids::near_ids;
 pub use rows::limits;

@@ -1,10 +1,10 @@
 //! The head of the causes, or an honest "unknown" with what is missing.
 
-use crate::causes::{Cause, Standing, causes};
+use crate::causes::{Cause, Place, causes};
 use crate::{catalogue, machine};
 use model::{
-    Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, Run, RunState, StopCause, TargetKind,
-    Work,
+    Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, RowLimit, Run, RunState, StopCause,
+    TargetKind, Work,
 };
 
 /// What a limit is named from.
@@ -32,12 +32,53 @@ pub fn limit(run: &Run) -> Limit {
     causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
 }
 
-/// Whether the bottleneck is only what is left where nothing particular was seen: the device, or a hint of a busy
-/// processor.
-pub fn is_remainder(run: &Run) -> bool {
+/// What a headline is to answer beside "what holds this run back".
+#[derive(Debug, Default)]
+pub struct Question<'a> {
+    /// What limits by the command's own answer.
+    pub answered: Option<Limit>,
+    /// The phase that keeps the target from a use, of all that it misses the most.
+    pub missed: Option<&'a str>,
+    /// The phase that decides the use that was asked about.
+    pub asked: Option<&'a str>,
+}
+
+/// What a run is told to be held by, and what to do about it.
+#[derive(Clone, Debug)]
+pub struct Headline {
+    /// The bottleneck.
+    pub limit: Limit,
+    /// What to try next.
+    pub next_step: Option<NextStep>,
+}
+
+/// The headline of a run: the first that there is of the places of [`Place`]. Where nothing particular is known, what limits the
+/// row that was asked about is.
+pub fn headline(run: &Run, rows: &[RowLimit], question: &Question<'_>, findings: &[Finding]) -> Headline {
     let head = causes(run).into_iter().find(|c| !c.is_remark());
-    let hint = |c: &Cause| c.confidence == Confidence::Low && matches!(c.layer, LimitLayer::Cpu | LimitLayer::Device);
-    head.is_some_and(|c| c.standing == Standing::Remainder || hint(&c))
+    let place = head.as_ref().map_or(Place::Remark, Cause::place);
+    let row = |name: &str| rows.iter().find(|r| r.phase == name && r.layer != LimitLayer::Unknown);
+    let of_row = |row: &RowLimit| {
+        let limit = Limit::from(row);
+        let next_step = row.next_step.clone().or_else(|| next_step(run, &limit, findings));
+        Headline { limit, next_step }
+    };
+    let missed = question.missed.and_then(row).filter(|r| r.confidence >= Confidence::Probable);
+    if place > Place::Answer
+        && let Some(limit) = &question.answered
+    {
+        return Headline { limit: limit.clone(), next_step: None };
+    }
+    if place > Place::Use
+        && let Some(missed) = missed
+    {
+        return of_row(missed);
+    }
+    let limit = head.map_or_else(|| nothing_named(run), Limit::from);
+    match question.asked.and_then(row).filter(|_| limit.layer == LimitLayer::Unknown) {
+        Some(row) => of_row(row),
+        None => Headline { next_step: next_step(run, &limit, findings), limit },
+    }
 }
 
 impl From<Cause> for Limit {

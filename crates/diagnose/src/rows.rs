@@ -160,6 +160,7 @@ impl Row<'_> {
                 LimitLayer::Memory if says("limit") => "the memory limit of the control group",
                 LimitLayer::Memory => "memory",
                 LimitLayer::Cpu => "a full processor",
+                LimitLayer::BlockLayer if says("requests are split") => "requests are split (max_sectors_kb)",
                 LimitLayer::Stacking if says("encryption") => "encryption on a full processor",
                 LimitLayer::Stacking if says("member") => "the slow member of the array",
                 LimitLayer::Stacking => "what is stacked on the disk",
@@ -339,6 +340,10 @@ impl Row<'_> {
         let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
         let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
         let plain = self.value(Work::RandomWrite, "latency_ns_mean");
+        let read = self.value(Work::RandomRead, "latency_ns_mean");
+        if plain.zip(read).is_some_and(|(plain, read)| plain >= read * DEAR_WRITE && plain / ns >= MOSTLY) {
+            return self.as_row(Work::RandomWrite);
+        }
         match plain.filter(|plain| 1.0 - plain / ns >= MOSTLY) {
             Some(plain) => Said::new(
                 LimitLayer::Device,

@@ -89,6 +89,25 @@ pub fn fall_of(intervals: &[Interval]) -> Option<Step> {
     })
 }
 
+/// A fall after a few intervals of many, too early for windows: all that came before lie far above nearly all that follow. To half
+/// of three intervals; of one or two, which may be the start of anything, to a tenth.
+pub fn early_fall(intervals: &[Interval]) -> Option<Step> {
+    /// Part of the intervals that comes before it at most; [`fall_of`] sees later ones.
+    const EARLY: usize = 4;
+    /// Of what follows, so much lies below.
+    const BELOW: f64 = 0.95;
+    let rates: Vec<f64> = intervals.iter().map(|i| i.bytes as f64 / i.length_ns.max(1) as f64 * 1e9).collect();
+    let at = (1..rates.len() / EARLY).rev().find(|at| {
+        let (before, after) = rates.split_at(*at);
+        let deep = if *at < MIN_SIDE { 0.1 } else { 0.5 };
+        let least = before.iter().copied().fold(f64::INFINITY, f64::min);
+        let below = after.iter().filter(|r| **r <= least * deep).count();
+        below as f64 >= after.len() as f64 * BELOW
+    })?;
+    let (before, after) = (stats::mean(&rates[..at])?, stats::mean(&rates[at..])?);
+    Some(Step { at_ns: intervals[at].start_ns, before, after })
+}
+
 /// Standard deviation over mean of the windows; `None` with too few of them.
 pub fn relative_spread(record: &PhaseRecord) -> Option<f64> {
     let values: Vec<f64> = windows(record).iter().map(|w| w.1).collect();
@@ -121,6 +140,29 @@ pub fn slide(record: &PhaseRecord) -> Option<Step> {
     let (_, total) = level(&values);
     let explained = total > 0.0 && 1.0 - line_residual(&values) / total >= MIN_SLID;
     (explained && after > 0.0 && after / before <= MAX_RATIO).then(|| Step { at_ns: windows[0].0, before, after })
+}
+
+/// What a trend that all of these phases have in common makes of a rate in a second, and how sure it is, in standard errors;
+/// each phase has a rate of its own. `None` of too few.
+pub fn common_trend<'a>(records: impl Iterator<Item = &'a PhaseRecord>) -> Option<(f64, f64)> {
+    let (mut xx, mut xy, mut yy, mut free) = (0.0, 0.0, 0.0, -1.0);
+    for record in records {
+        let points: Vec<(f64, f64)> =
+            windows(record).iter().filter(|w| w.1 > 0.0).map(|w| (w.0 as f64 / 1e9, w.1.ln())).collect();
+        if points.len() < 2 * MIN_SIDE {
+            continue;
+        }
+        let mean = |of: fn(&(f64, f64)) -> f64| stats::mean(&points.iter().map(of).collect::<Vec<_>>());
+        let (x, y) = (mean(|p| p.0)?, mean(|p| p.1)?);
+        for point in &points {
+            let (dx, dy) = (point.0 - x, point.1 - y);
+            (xx, xy, yy) = (xx + dx * dx, xy + dx * dy, yy + dy * dy);
+        }
+        free += points.len() as f64 - 1.0;
+    }
+    let slope = (free > 0.0 && xx > 0.0).then(|| xy / xx)?;
+    let error = ((yy - slope * xy).max(0.0) / free / xx).sqrt();
+    Some((slope.exp(), slope / error.max(f64::MIN_POSITIVE)))
 }
 
 fn spread(values: &[f64]) -> Option<f64> {

@@ -4,7 +4,7 @@ use super::{Cause, Standing, probes};
 use crate::{phrase, stack_view};
 use model::{
     Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Sync, SystemSample,
-    traffic,
+    cpu_share, traffic,
 };
 
 /// Shorter ones are an interval or two in which nothing happened to complete.
@@ -41,20 +41,35 @@ impl Gaps {
 const AT_WORK: f64 = 0.1;
 
 /// Whether the disks had work and completed none of it, in a time in which nothing of ours completed. What goes past the page
-/// cache is work for them all the time, so that only their counters can speak against it; of what goes through it, only they can
-/// speak for it.
+/// cache is work for them all the time, so that only their counters can speak against it (they completed something, or had nothing
+/// in flight: our own thread did not run); of what goes through it, only they can speak for it.
 fn disks_stood_still(run: &Run, phase: &PhaseRun, record: &PhaseRecord, from: Ns, to: Ns) -> bool {
-    let unasked = may_be_unasked(phase);
+    if taken_away(run, phase, from, to) {
+        return false;
+    }
     let own = record.bytes as f64 * 1e9 / record.duration_ns().max(1) as f64;
     match during(run, phase, from, to) {
-        Some(moved) if moved.read_bytes_per_s + moved.write_bytes_per_s >= own * AT_WORK => false,
-        Some(moved) => !unasked || moved.busy_ratio > 0.0,
-        None => !unasked,
+        Some((moved, _)) if moved.read_bytes_per_s + moved.write_bytes_per_s >= own * AT_WORK => false,
+        // Older kernels count time with requests in flight only when one of them ends.
+        Some((moved, in_flight)) => moved.busy_ratio > 0.0 || in_flight,
+        None => !may_be_unasked(phase),
     }
 }
 
-/// What the disks did in a time; `None` where no samples cover half of it.
-fn during(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> Option<DiskRate> {
+/// Share of a processor that a hypervisor takes in a time in which nothing else needs to have happened.
+const TAKEN: f64 = 0.5;
+
+/// Whether a processor was taken away meanwhile: then it is this machine that stood still.
+fn taken_away(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> bool {
+    let samples = run.samples_of(phase);
+    let before = samples.iter().rev().find(|s| s.at_ns <= from).or(samples.first());
+    let after = samples.iter().find(|s| s.at_ns >= to).or(samples.last());
+    let cpus = before.zip(after).map(|(a, b)| a.cpus.iter().zip(&b.cpus));
+    cpus.into_iter().flatten().filter_map(|(a, b)| cpu_share(a, b)).any(|s| s.steal >= TAKEN)
+}
+
+/// What the disks did in a time, and whether they had requests in flight all through it; `None` where no samples cover half of it.
+fn during(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> Option<(DiskRate, bool)> {
     let disks: Vec<String> = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
     let within: Vec<&SystemSample> =
         run.samples_of(phase).iter().filter(|s| s.at_ns >= from && s.at_ns <= to).collect();
@@ -63,7 +78,8 @@ fn during(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> Option<DiskRate> {
     if last.at_ns.saturating_sub(first.at_ns) * 2 < to.saturating_sub(from) {
         return None;
     }
-    traffic(first, last, &disks)
+    let busy = |s: &SystemSample| s.disks.iter().any(|d| disks.contains(&d.name) && d.in_flight > 0);
+    Some((traffic(first, last, &disks)?, within.iter().all(|s| busy(s))))
 }
 
 /// Whether a time without a completion of ours may be one in which the device was not asked: through the page cache, what we are
@@ -139,6 +155,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
     Some(
         Cause::new(LimitLayer::Device, standing, statement)
             .sure(sure)
+            .below(Some(1.0 / (1.0 - gaps.share)))
             .because([
                 Evidence::measurement("longest time without a completion, ns", gaps.longest_ns, source()),
                 Evidence::measurement("share of time without a completion", phrase::rounded(gaps.share), source()),

@@ -27,6 +27,7 @@ mod write_cache;
 
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 pub(crate) use gaps::between_gaps;
 pub(crate) use pages::{huge_over_ordinary, split_phase};
@@ -51,9 +52,12 @@ pub struct Cause {
     /// The measurement on the same target that decides it, where there is one that changes no setting.
     #[serde(skip)]
     pub trial: Option<Trial>,
-    /// Where it stands among causes of equal confidence.
+    /// What kind of cause it is.
     #[serde(skip)]
     pub(crate) standing: Standing,
+    /// How many times as fast the path that it holds is without it, where that is known.
+    #[serde(skip)]
+    pub(crate) below: Option<f64>,
 }
 
 impl From<Cause> for model::Cause {
@@ -63,12 +67,38 @@ impl From<Cause> for model::Cause {
     }
 }
 
-/// Why one cause is told before another.
+/// What is told first of all that may hold a run back: this order is the whole rule, for the causes of a run ([`causes()`])
+/// and for its bottleneck ([`crate::headline`]). Within a place the surer comes first; particular causes then by how far below
+/// its path each holds it, in powers of two, and of one power what a setting changes comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// Slows or hides all that comes after it (a cap, a credit that ran out, a quota, heat): what is slow then says no more.
+    Hides,
+    /// What the command was asked for, where its answer names a limit.
+    Answer,
+    /// What keeps the target from the use that was asked about, or by far from one that everybody has.
+    Use,
+    /// A particular cause, without which its path is at least twice as fast.
+    Particular,
+    /// A layer that is named, without such a measure: a full link, a busy processor.
+    Named,
+    /// What is left where nothing else was seen.
+    LeftOver,
+    /// A low confidence.
+    Hint,
+    /// Something that happened and whose effect was not seen: told, but never the bottleneck.
+    Remark,
+}
+
+/// What costs less than this says no more than that a layer is there.
+const PARTICULAR: f64 = 2.0;
+
+/// What kind of cause one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {
     /// The numbers are not the storage's: the generator, other users, throttling.
     Distortion,
-    /// A setting of this machine: until it is changed, nothing else shows what it can do.
+    /// A setting of this machine: to change it costs nothing.
     Setting,
     /// A layer above the device, or the link: seen by comparing paths, depths or ceilings.
     Path,
@@ -87,6 +117,7 @@ impl Cause {
             next_step: None,
             trial: None,
             standing,
+            below: None,
         }
     }
 
@@ -117,22 +148,48 @@ impl Cause {
         self
     }
 
-    /// Something that happened and whose effect was not seen: told, but never the bottleneck.
-    pub(crate) fn is_remark(&self) -> bool {
-        self.standing == Standing::Distortion && self.confidence == Confidence::Low
+    /// How many times as fast its path is without it, where that is not what the next step promises.
+    pub(crate) fn below(mut self, ratio: Option<f64>) -> Self {
+        self.below = ratio.filter(|r| r.is_finite());
+        self
     }
 
+    /// Something that happened and whose effect was not seen: told, but never the bottleneck.
+    pub(crate) fn is_remark(&self) -> bool {
+        self.place() == Place::Remark
+    }
+
+    /// How far below what its path gives without it the path is.
     fn ratio(&self) -> f64 {
-        let predicted = self.next_step.as_ref().and_then(|s| s.predicted_ratio).unwrap_or(1.0);
+        let below = self.below.or_else(|| self.next_step.as_ref().and_then(|s| s.predicted_ratio)).unwrap_or(1.0);
         // A full link is told before a step of the ladder that is smaller than this.
         const FULL_LINK: f64 = 1.5;
-        if self.layer == LimitLayer::Link { predicted.max(FULL_LINK) } else { predicted }
+        if self.layer == LimitLayer::Link { below.max(FULL_LINK) } else { below }
+    }
+
+    /// Where it is told.
+    pub(crate) fn place(&self) -> Place {
+        let holds_all = matches!(self.layer, LimitLayer::Throttle | LimitLayer::ThermalPower)
+            || self.standing == Standing::Distortion && self.layer != LimitLayer::Generator;
+        match (self.confidence, self.standing) {
+            (Confidence::Low, Standing::Distortion) => Place::Remark,
+            (Confidence::Low, _) => Place::Hint,
+            _ if holds_all => Place::Hides,
+            (_, Standing::Remainder) => Place::LeftOver,
+            _ if self.ratio() >= PARTICULAR => Place::Particular,
+            _ => Place::Named,
+        }
+    }
+
+    /// What it is ranked by: the least first.
+    fn rank(&self) -> (Place, Reverse<Confidence>, Reverse<i32>, Standing) {
+        let particular = self.place() == Place::Particular;
+        let power = if particular { self.ratio().log2().floor() as i32 } else { 0 };
+        (self.place(), Reverse(self.confidence), Reverse(power), self.standing)
     }
 }
 
-/// All causes that the run gives reason to name, the most telling first: by confidence, then distortions before paths
-/// before what remains (a distortion whose effect was not seen comes last), then by the ratio that the next ceiling
-/// promises.
+/// All causes that the run gives reason to name, the most telling first ([`Place`]).
 pub fn causes(run: &Run) -> Vec<Cause> {
     if run.target.kind == TargetKind::Null {
         return generator::null_target(run).into_iter().collect();
@@ -182,13 +239,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(device::remainder(run));
         causes.extend(link::between(run));
     }
-    causes.sort_by(|a, b| {
-        b.confidence
-            .cmp(&a.confidence)
-            .then(a.is_remark().cmp(&b.is_remark()))
-            .then(a.standing.cmp(&b.standing))
-            .then(b.ratio().total_cmp(&a.ratio()))
-    });
+    causes.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
     causes
 }
 

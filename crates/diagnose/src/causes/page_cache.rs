@@ -262,6 +262,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             "the same read with a larger read_ahead_kb, alternating",
         ),
     };
+    let read_ahead = statement.starts_with("read-ahead");
     let (layer, statement) = match filesystem::user_mode(run) {
         Some(fstype) => (
             LimitLayer::Filesystem,
@@ -270,7 +271,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
         None => (LimitLayer::PageCache, statement),
     };
     Some(
-        Cause::new(layer, Standing::Path, statement)
+        Cause::new(layer, if read_ahead { Standing::Setting } else { Standing::Path }, statement)
             .sure(sure)
             .because([
                 Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),

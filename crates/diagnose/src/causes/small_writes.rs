@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase, stack_view};
-use model::{Confidence, Evidence, LimitLayer, Run, Work};
+use model::{Evidence, LimitLayer, PhaseStatus, Reason, Run, Work};
 
 /// A flush is most of a synchronous write from this share on.
 const MOSTLY: f64 = 0.5;
@@ -23,14 +23,21 @@ fn measured(run: &Run, what: &str, value: f64, work: Work, quantity: &str) -> Ev
 
 /// The synchronous writes of the run, with the mean latency of one.
 fn durable(run: &Run) -> Option<(Work, f64)> {
-    [Work::DurableWrite, Work::LogAppend].into_iter().find_map(|work| Some((work, latency(run, work)?)))
+    let of = |work| Some((work, latency(run, work).or_else(|| of_too_few(run, work))?));
+    [Work::DurableWrite, Work::LogAppend].into_iter().find_map(of)
 }
 
-/// Whether synchronous writes are all that the run asked its target for: then what they cost is what holds it.
-fn only_durable(run: &Run, durable: Work) -> bool {
-    let mut works = machine::executed(run).filter(|(p, _)| p.plan.measures_target()).peekable();
-    let durable = run.doing(durable).map(|p| &p.plan.name);
-    works.peek().is_some() && works.all(|(p, _)| Some(&p.plan.name) == durable)
+/// Of synchronous writes that were so slow that too few completed for a number: how long each took was seen all the same.
+fn of_too_few(run: &Run, work: Work) -> Option<f64> {
+    /// Fewer are an accident.
+    const FEWEST: u64 = 5;
+    /// Each is so long that no accident makes it.
+    const SLOW_NS: f64 = 10.0 * FELT_NS;
+    let phase = run.doing(work).filter(|p| p.plan.queue_depth() == 1)?;
+    let few = |r: &String| Reason::of(r).code == Some("too-little-data");
+    let only_few = phase.status == PhaseStatus::Refused && phase.reasons.iter().all(few);
+    let record = phase.record.as_ref().filter(|r| r.operations >= FEWEST && only_few)?;
+    Some(record.duration_ns() as f64 / record.operations as f64).filter(|each| *each >= SLOW_NS)
 }
 
 /// What a flush costs, where it is most of a synchronous write.
@@ -50,13 +57,8 @@ pub fn flush(run: &Run) -> Option<Cause> {
         phrase::time(flush),
         phrase::count(per_s)
     );
-    let (standing, sure) = match only_durable(run, work) {
-        true => (Standing::Path, Confidence::Probable),
-        false => (Standing::Remainder, Confidence::Low),
-    };
     Some(
-        Cause::new(LimitLayer::Device, standing, statement)
-            .sure(sure)
+        Cause::new(LimitLayer::Device, Standing::Path, statement)
             .because([measured(run, "mean latency of a write and its flush", each, work, "latency_ns_mean")])
             .because(
                 plain.map(|p| measured(run, "mean latency without a flush", p, Work::RandomWrite, "latency_ns_mean")),
@@ -87,8 +89,8 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
         phrase::bytes(instead as u64)
     );
     Some(
-        Cause::new(LimitLayer::Device, Standing::Remainder, statement)
-            .sure(Confidence::Low)
+        Cause::new(LimitLayer::Device, Standing::Path, statement)
+            .below(Some(write / read))
             .because([
                 measured(run, "mean latency of a small write", write, Work::RandomWrite, "latency_ns_mean"),
                 measured(run, "mean latency of a small read", read, Work::RandomRead, "latency_ns_mean"),

@@ -1,10 +1,9 @@
 //! Requests that the block layer splits: t(n) = t0 + n / B, and t0 is paid for each piece.
 
-use super::probes;
-use super::{Cause, Standing, depth};
+use super::{Cause, Standing, depth, link, probes};
 use crate::fact_names as names;
-use crate::phrase;
 use crate::stack_view::{self, Facts};
+use crate::{machine, phrase};
 use model::{Direction, Evidence, LimitLayer, Run};
 
 /// Share of a piece's time that its fixed part must be before splitting is worth naming.
@@ -12,9 +11,80 @@ const FIXED_SHARE: f64 = 0.25;
 /// What larger requests must promise.
 const GAIN: f64 = 1.25;
 
+/// Large requests that run at no more than this many times the rate of single commands of a piece's size cost what those cost.
+const AS_SINGLE: f64 = 1.25;
+/// A processor this busy is full: of commands, where there are many more of them than was asked.
+const FULL: f64 = 0.9;
+/// So many requests for each operation are many more.
+const MANY: f64 = 4.0;
+/// A rate from this share of its link on is the link's.
+const AT_LINK: f64 = 0.85;
+
+/// Requests that a setting splits below what the hardware takes, where that is what they cost.
+pub fn small_requests(run: &Run) -> Option<Cause> {
+    one_at_a_time(run).or_else(|| as_single_commands(run))
+}
+
+/// Sequential requests, split, that run just as fast as random ones of a piece's size at their best depth, or keep a processor full:
+/// each piece costs a command.
+fn as_single_commands(run: &Run) -> Option<Cause> {
+    let paths = stack_view::disks(&run.target.stack);
+    let [path] = paths.as_slice() else { return None };
+    let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
+    let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);
+    let large = probes::fastest(run, Direction::Read).filter(|p| p.block >= 2.0 * most)?;
+    let ceiling = link::narrowest(run).map(|(_, c, _)| c);
+    let pieces = machine::requests_per_operation(run, large.phase, &path.disk.name);
+    if most <= 0.0
+        || hardware < 2.0 * most
+        || pieces.is_some_and(|n| n < large.block / most / 2.0)
+        || ceiling.is_some_and(|c| large.bytes_per_s >= c * AT_LINK)
+    {
+        return None;
+    }
+    let single = probes::depths(run, Direction::Read)
+        .into_iter()
+        .filter(|p| p.block <= most && p.block * 2.0 > most)
+        .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+        .filter(|p| large.bytes_per_s <= p.bytes_per_s * AS_SINGLE);
+    let full = machine::cpus_during(run, large.phase).map(|c| c.full()).filter(|f| *f >= FULL && pieces >= Some(MANY));
+    let (name, rate, kib) = (large.name(), phrase::rate(large.bytes_per_s), most / 1024.0);
+    let why = match (single, full) {
+        (Some(single), _) => {
+            format!("no more than {} gives in single ones ({})", single.name(), phrase::rate(single.bytes_per_s))
+        }
+        (None, Some(full)) => format!("with a processor {} busy with so many commands", phrase::percent(full)),
+        (None, None) => return None,
+    };
+    let statement =
+        format!("requests are split into {kib:.0} KiB, each a command of its own: {name} reaches {rate}, {why}");
+    Some(
+        Cause::new(LimitLayer::BlockLayer, Standing::Setting, statement)
+            .because([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
+            .because([Evidence::measurement(
+                "rate, bytes per second",
+                phrase::rounded(large.bytes_per_s),
+                large.id("throughput_bytes_per_s"),
+            )])
+            .because(single.map(|p| {
+                let id = p.id("throughput_bytes_per_s");
+                Evidence::measurement("rate of single commands, bytes per second", phrase::rounded(p.bytes_per_s), id)
+            }))
+            .because(pieces.map(|n| {
+                Evidence::measurement("requests for each operation", phrase::rounded(n), format!("{name} diskstats"))
+            }))
+            .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
+            .step(
+                "raise max_sectors_kb to what the hardware takes",
+                ceiling.map(|c| c / large.bytes_per_s),
+                "what the link carries over the present rate",
+            ),
+    )
+}
+
 /// One command at a time, split so small that most of its time is fixed. Where commands overlap, the fixed part hides
 /// behind the transfers of others, and nothing is claimed.
-pub fn small_requests(run: &Run) -> Option<Cause> {
+fn one_at_a_time(run: &Run) -> Option<Cause> {
     let paths = stack_view::disks(&run.target.stack);
     let [path] = paths.as_slice() else { return None };
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);

@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase, series};
-use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRun, PhaseStatus, Run, SystemSample};
+use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, PhaseStatus, Run, SystemSample};
 
 /// Raspberry Pi get_throttled, state of the moment: under-voltage, frequency capped, throttled, soft temperature limit
 /// (firmware documentation; k:drivers/hwmon/raspberrypi-hwmon.c reads the same word).
@@ -34,8 +34,9 @@ struct Event {
     cooling: bool,
 }
 
-fn first_event(samples: &[SystemSample]) -> Option<Event> {
-    let first = samples.first()?;
+/// The first sample of a time in which more is reported than at the run's start: what slows a machine stays for many phases.
+fn first_event(run: &Run, samples: &[SystemSample]) -> Option<Event> {
+    let first = run.samples.first()?;
     samples.iter().find_map(|s| {
         if let Some(bits) = s.throttle.raspberry_pi_bits.filter(|b| b & PI_NOW != 0) {
             let what = if bits & 1 != 0 { "under-voltage" } else { "throttling by the firmware" };
@@ -84,7 +85,7 @@ fn device_hot(run: &Run, at_ns: Ns) -> Option<Evidence> {
 fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let record = phase.record.as_ref()?;
     let samples = run.samples_of(phase);
-    let event = first_event(samples)?;
+    let event = first_event(run, samples)?;
     let name = &phase.plan.name;
     let refused = phase.reasons.iter().any(|r| r.starts_with(REFUSED_FOR_IT));
     // A phase that was refused for heat holds no value, but it shows when the rate fell.
@@ -197,11 +198,58 @@ pub fn slowed_processor(run: &Run) -> Option<Cause> {
     )
 }
 
-/// Throttling or under-voltage during any phase, the surest first.
+/// Throttling or under-voltage during any phase, the surest first; or during all of them, too slowly to be seen in one.
 pub fn throttled(run: &Run) -> Option<Cause> {
-    machine::executed(run)
+    let in_one = machine::executed(run)
         .filter_map(|(p, _)| cause_of(run, p))
-        .reduce(|a, b| if b.confidence > a.confidence { b } else { a })
+        .reduce(|a, b| if b.confidence > a.confidence { b } else { a });
+    match in_one {
+        Some(cause) if cause.confidence < Confidence::Probable => slid_together(run).or(Some(cause)),
+        other => other,
+    }
+}
+
+/// Reads that all slide down from the moment at which the machine reports heat or power, each a little. Writes may slide for other
+/// reasons.
+fn slid_together(run: &Run) -> Option<Cause> {
+    /// Fewer phases have nothing in common, and a trend that is less sure, in standard errors, is noise.
+    const PHASES: usize = 3;
+    const SURE: f64 = 6.0;
+    /// A rate that falls to less than this share is worth naming.
+    const MOST: f64 = 0.8;
+    let event = first_event(run, &run.samples)?;
+    let reads: Vec<(&PhaseRun, &PhaseRecord)> = machine::executed(run)
+        .filter(|(p, r)| !p.plan.is_write() && p.plan.measures_target() && r.ended_ns > event.at_ns)
+        .filter(|(p, _)| p.status == PhaseStatus::Measured)
+        .collect();
+    let (each_second, errors) = series::common_trend(reads.iter().map(|(_, r)| *r))?;
+    let since = reads.iter().map(|(_, r)| r.started_ns).min()?.max(event.at_ns);
+    let seconds = reads.iter().map(|(_, r)| r.ended_ns).max()?.saturating_sub(since) as f64 / 1e9;
+    let left = each_second.powf(seconds);
+    let seen = event.slowed || event.cooling;
+    if reads.len() < PHASES || errors > -SURE || left > MOST || !seen {
+        return None;
+    }
+    let statement = format!(
+        "{} was reported, and all reads slid down from then on, each a little: in {seconds:.0} s to {} of what they were",
+        event.what,
+        phrase::percent(left)
+    );
+    Some(
+        Cause::new(LimitLayer::ThermalPower, Standing::Distortion, statement)
+            .because([event.evidence])
+            .because(device_hot(run, reads.iter().map(|(_, r)| r.ended_ns).max()?))
+            .because(reads.iter().map(|(p, _)| {
+                let what = "share of a rate that a second leaves, all reads together";
+                Evidence::measurement(what, phrase::rounded(each_second), format!("{} series", p.plan.name))
+            }))
+            .decided_by("the same reads with better cooling or supply, alternating with these")
+            .step(
+                "mend power supply and cooling, then repeat",
+                Some(1.0 / left),
+                "the trend that all reads have in common, from the event to their end",
+            ),
+    )
 }
 
 /// Whether throttling explains what happened in this phase.

@@ -6,6 +6,7 @@ mod findings_of_adapters;
 mod findings_of_cards;
 mod findings_of_runs;
 mod findings_of_settings;
+mod headlines;
 mod run_builder;
 mod scenarios;
 mod scenarios_of_caches;

@@ -135,7 +135,7 @@ fn with_sync_writes(each_ns: f64) -> Run {
 fn what_a_flush_costs_is_said() {
     // 8000 writes a second without, 125 us each.
     let found = cause(&with_sync_writes(20e6), "the flush after each small write");
-    assert_eq!((found.layer, found.confidence), (LimitLayer::Device, Confidence::Low));
+    assert_eq!((found.layer, found.confidence), (LimitLayer::Device, Confidence::Probable));
     assert!(found.statement.contains("19.9 ms") && found.statement.contains("50 a second"), "{}", found.statement);
     assert!(!says(&with_sync_writes(300e3), "the flush"), "a third of a millisecond is nobody's bottleneck");
 }

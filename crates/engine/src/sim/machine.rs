@@ -173,7 +173,8 @@ impl Machine {
             Traffic::Flush => &mut self.flushes,
             Traffic::None => return Some(event),
         };
-        counted.operations += 1;
+        // What the block layer splits counts as what it became.
+        counted.operations += self.model.pieces(event.bytes).1;
         counted.bytes += event.bytes;
         counted.ns += event.at - event.since;
         Some(event)

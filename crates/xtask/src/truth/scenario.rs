@@ -32,6 +32,8 @@ pub struct Scenario {
     pub truth: LimitLayer,
     /// A word that the statement must hold: for truths that have no layer of their own.
     pub says: Option<&'static str>,
+    /// The headline itself must hold that word, not only one of the causes.
+    pub heads: bool,
     /// The simulated device, as `narrows check` takes it.
     pub device: String,
     /// What is executed.
@@ -68,7 +70,14 @@ impl Device {
 
     /// A checked scenario of it, with a budget of 20 simulated seconds.
     pub fn limits(self, truth: LimitLayer) -> Scenario {
-        Scenario { truth, says: None, device: self.0, plan: Plan::Check { budget_s: 20 }, dress: Dress::default() }
+        Scenario {
+            truth,
+            says: None,
+            heads: false,
+            device: self.0,
+            plan: Plan::Check { budget_s: 20 },
+            dress: Dress::default(),
+        }
     }
 
     pub fn text(&self) -> &str {
@@ -80,6 +89,11 @@ impl Scenario {
     /// The statement must hold this word.
     pub fn says(self, word: &'static str) -> Self {
         Self { says: Some(word), ..self }
+    }
+
+    /// The headline itself must hold this word.
+    pub fn heads(self, word: &'static str) -> Self {
+        Self { says: Some(word), heads: true, ..self }
     }
 
     /// Another plan.

@@ -44,10 +44,10 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     // What `why` and the card say.
     let conduct::Conclusions { limit, .. } = conduct::Conclusions::of(run);
     let causes = diagnose::causes(run);
-    let right = limit.layer == scenario.truth
-        && scenario
-            .says
-            .is_none_or(|word| limit.statement.contains(word) || causes.iter().any(|c| c.statement.contains(word)));
+    let said = |word: &str| {
+        limit.statement.contains(word) || !scenario.heads && causes.iter().any(|c| c.statement.contains(word))
+    };
+    let right = limit.layer == scenario.truth && scenario.says.is_none_or(said);
     let worth = match (right, limit.layer) {
         (true, _) => Worth::Right,
         (false, LimitLayer::Unknown) => Worth::Unknown,

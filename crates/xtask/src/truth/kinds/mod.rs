@@ -5,6 +5,7 @@ mod caps;
 mod device;
 mod link;
 mod page_cache;
+mod planted;
 mod processor;
 mod queue;
 mod stacking;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Kind> {
         page_cache::KINDS,
         caps::KINDS,
         stacking::KINDS,
+        planted::KINDS,
         workloads::KINDS,
     ]
     .concat()
