@@ -1,5 +1,6 @@
 //! Of commands that measure.
 
+use crate::names::{Names, offer};
 use clap::{Args, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
     /// Directory, file, block device, null: or sim:NAME[,key=value...] (sim:help lists them); several are shown side by side
-    #[arg(value_name = "TARGET", default_value = ".", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "TARGET", default_value = ".", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub targets: Vec<OsString>,
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
@@ -27,7 +28,7 @@ pub struct CheckArgs {
     /// Whether the storage is good for a use: etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30,
     /// record=4x16Mbit (narrows explain for-etcd), or several with commas between; only what decides it is measured, and it
     /// exits with 1 for no
-    #[arg(long = "for", value_name = "WHAT", value_delimiter = ',')]
+    #[arg(long = "for", value_name = "WHAT", value_delimiter = ',', add = offer(&[Names::Uses]))]
     pub made_for: Vec<String>,
     /// The most that may be written [default: the larger of twice the layout and 2 GiB, but no more than 2 % of the
     /// device; of one below 800 MiB 16 MiB, at most a quarter of it]
@@ -80,10 +81,10 @@ Examples:
 pub struct RateArgs {
     /// Directory, file, block device or sim:NAME, which are measured; or a kept run: its id or the start of it, a tag, latest, a
     /// bundle; or a text file with what another tool printed (- is stdin)
-    #[arg(value_name = "TARGET|RUN", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "TARGET|RUN", add = offer(&[Names::Devices, Names::Simulated, Names::Runs, Names::Paths]))]
     pub source: OsString,
     /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; it exits with 1 where it is not reached
-    #[arg(long, value_name = "CLASS")]
+    #[arg(long, value_name = "CLASS", add = offer(&[Names::Classes]))]
     pub class: Option<String>,
     /// Find out first how large it really is: by places at random all over it, or by every place. Its content is lost
     #[arg(long, value_enum, value_name = "HOW", conflicts_with = "max_write")]
@@ -115,7 +116,7 @@ Examples:
 )]
 pub struct FillArgs {
     /// Directory, file (--overwrite), block device (--destroy SERIAL) or sim:NAME
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: OsString,
     /// How much is written [default: all; of a file system what is free but for a reserve]
     #[arg(long, value_name = "SIZE")]
@@ -164,7 +165,7 @@ Examples:
 pub struct SoakArgs {
     /// Directories, files (--overwrite) and block devices (--destroy SERIAL, once for each, in their order); several at once, each
     /// in a process of its own
-    #[arg(value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "TARGET", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub targets: Vec<OsString>,
     /// How long, all sessions together; it ends with the lap in which that is over [default: one pass; of --resume as before]
     #[arg(long = "for", value_name = "TIME")]
@@ -195,7 +196,7 @@ pub struct SoakArgs {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_finding: Option<OnFinding>,
     /// Run this by sh for each finding, the moment it is found, with the finding as JSON on its standard input
-    #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
+    #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::FilePath)]
     pub hook: Option<String>,
     /// Do not let the file system check all that it holds at the end (btrfs and bcachefs, as root; on btrfs nothing is mended, bcachefs mends what it has a good copy of)
     #[arg(long)]
@@ -265,7 +266,7 @@ pub struct RunMarks {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "tag", value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tags: Vec<String>,
     /// Wait until the machine is quiet (no steal, idle processors, nobody at the disk), so long at most; then measure all the same
     #[arg(long, value_name = "TIME")]
@@ -315,16 +316,13 @@ Examples:
 )]
 pub struct RunArgs {
     /// Name of a built-in workload, TOML file, fio job file, trace, experiment, or - for stdin
-    #[arg(
-        value_name = "WORKLOAD",
-        value_hint = clap::ValueHint::FilePath
-    )]
+    #[arg(value_name = "WORKLOAD", add = offer(&[Names::Workloads, Names::Paths]))]
     pub workload: Option<OsString>,
     /// Directory, file, block device, null: or sim:NAME[,key=value...] (sim:help lists them) [default: what the workload names, else .]
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: Option<OsString>,
     /// Another value for a key of all jobs (PHASE.KEY for one phase), or for an option of a fio job file
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = offer(&[Names::Keys]))]
     pub set: Vec<String>,
     /// Packages by the machine's own dpkg, in a root of its own below the target; with the archives (*.deb) of DIR, or ones that are made
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = clap::ValueHint::DirPath)]
@@ -418,7 +416,7 @@ pub struct CopyArgs {
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
     /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "tag", value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tags: Vec<String>,
 }
 
@@ -439,7 +437,7 @@ Examples:
 )]
 pub struct TuneArgs {
     /// Show what can be set on the path to a directory, a file, a device or a disk's name
-    #[arg(long, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, conflicts_with = "restore")]
+    #[arg(long, value_name = "TARGET", add = offer(&[Names::Devices, Names::Paths]), conflicts_with = "restore")]
     pub list: Option<OsString>,
     /// Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run
     #[arg(long)]
@@ -463,6 +461,7 @@ pub enum WorkloadsCommand {
     /// The text of a workload
     Show {
         /// Which one
+        #[arg(add = offer(&[Names::Workloads]))]
         name: String,
     },
 }

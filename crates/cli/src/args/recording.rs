@@ -1,5 +1,6 @@
 //! What `record` takes.
 
+use crate::names::{Names, offer};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -67,7 +68,7 @@ pub struct RecordArgs {
     #[arg(value_name = "[NAME=]PATH", value_hint = clap::ValueHint::AnyPath)]
     pub inputs: Vec<OsString>,
     /// The recording: a directory (a new file in it), a file, a block device (--destroy SERIAL), a simulated device
-    #[arg(short = 'o', long = "output", value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(short = 'o', long = "output", value_name = "TARGET", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: OsString,
     /// Record a camera (V4L2): its device, the name of its stream before it, and what is asked of it behind a comma, as
     /// front=/dev/video0,1280x720@30 or /dev/video2,YUYV; several times for several. JPEG where it has that, else what it is set to
