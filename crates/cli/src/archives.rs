@@ -1,20 +1,15 @@
 //! Which archive a command works on.
 
+use crate::archive_directory;
 use crate::args::GlobalArgs;
-use archive::{Archive, default_directory};
+use archive::Archive;
 use model::{Failure, FailureKind};
 
 /// The archive of `--archive`, else of the environment.
 pub fn open(global: &GlobalArgs) -> Result<Archive, Failure> {
-    let variable = |name| std::env::var_os(name);
     let directory = match &global.archive {
         Some(directory) => directory.clone(),
-        None => default_directory(
-            variable("NARROWS_ARCHIVE").as_deref(),
-            variable("XDG_DATA_HOME").as_deref(),
-            variable("HOME").as_deref(),
-        )
-        .ok_or_else(|| {
+        None => archive_directory::usual().ok_or_else(|| {
             Failure::new(FailureKind::Environment, "no place for the archive: HOME is not set")
                 .remedy("--archive DIR or NARROWS_ARCHIVE=DIR")
         })?,

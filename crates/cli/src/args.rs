@@ -114,9 +114,6 @@ pub enum Command {
     Workloads(WorkloadsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Names for a completion script
-    #[command(name = "__complete", hide = true)]
-    Complete(CompleteArgs),
 }
 
 impl Command {
@@ -129,7 +126,6 @@ impl Command {
             | Self::Tune(_)
             | Self::Trace(_)
             | Self::Completions(_)
-            | Self::Complete(_)
             | Self::Explain(_)
             | Self::Workloads(_) => false,
             Self::Runs(args) => !matches!(args.command, Some(RunsCommand::Recover)),

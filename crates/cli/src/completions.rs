@@ -1,18 +1,85 @@
-//! `narrows completions SHELL`: the script of a shell, which asks this program for the names that only it knows.
+//! Completion on the command line. `narrows completions SHELL` prints how a shell asks for it: it runs this program with `COMPLETE` set
+//! and the words that were typed, and clap_complete's engine answers from the table of options, with the names that are found here.
 
-use crate::archives;
-use crate::args::{CompleteArgs, CompletionsArgs, GlobalArgs};
+use crate::args::CompletionsArgs;
+use crate::names::{Names, is_special, offer, words};
 use crate::output::Output;
-use clap_complete::Shell;
-use model::Failure;
+use clap_complete::engine::{ArgValueCompleter, complete};
+use clap_complete::env::{CompleteEnv, Shells};
+use model::{Failure, FailureKind};
 use report::document::CompletionsDocument;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
+
+/// Answers a shell that asks, and ends the program; returns where none does.
+pub fn answer() {
+    let at = std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|at| at.parse::<usize>().ok());
+    match at.filter(|_| std::env::var_os("COMPLETE").is_some_and(|shell| shell == "bash")) {
+        Some(at) => std::process::exit(i32::from(bash(at).is_err())),
+        None => CompleteEnv::with_factory(command_or_target).complete(),
+    }
+}
+
+/// The table, with a target in the place of a command: `narrows /mnt/card` is a check.
+fn command_or_target() -> clap::Command {
+    let target = |current: &OsStr| {
+        let is_one = ["/", ".", "sim:"].iter().any(|start| current.to_string_lossy().starts_with(start));
+        if is_one { offer(&[Names::Simulated, Names::Paths]).complete(current) } else { Vec::new() }
+    };
+    crate::command().arg(clap::Arg::new("TARGET").add(ArgValueCompleter::new(target)))
+}
+
+/// Bash takes words apart at each `:` and `=`, has only the last part replaced, and leaves quoting to others.
+fn bash(at: usize) -> io::Result<()> {
+    let plain = |word: OsString| word.to_str().map_or(word.clone(), |text| text.replace('\\', "").into());
+    let (words, cut) = joined(words().take(at.saturating_add(1)).map(plain));
+    let last = words.len().saturating_sub(1);
+    let found = complete(&mut command_or_target(), words, last, std::env::current_dir().ok().as_deref())?;
+    let values = found.iter().filter_map(|one| one.get_value().to_str()?.get(cut..));
+    let quoted = values.filter(|value| !value.contains(char::is_control)).map(|value| {
+        let characters = value.chars().flat_map(|c| [is_special(c).then_some('\\'), Some(c)]);
+        characters.flatten().collect::<String>()
+    });
+    let between = std::env::var("_CLAP_IFS").unwrap_or_else(|_| "\n".to_owned());
+    write!(io::stdout(), "{}", quoted.collect::<Vec<_>>().join(&between))
+}
+
+/// The words as they were typed, and how much of the last one stands before the part that is replaced.
+fn joined(parts: impl Iterator<Item = OsString>) -> (Vec<OsString>, usize) {
+    let (mut words, mut cut) = (Vec::<OsString>::new(), 0);
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        cut = 0;
+        match words.last_mut() {
+            // The value is a word of its own.
+            Some(option) if part == "=" && option.as_encoded_bytes().starts_with(b"--") => {}
+            Some(word) if part == ":" || part == "=" => word.push(part),
+            // Right behind the colon an empty word is to be completed.
+            Some(word) if word == "sim" && part.is_empty() && parts.peek().is_none() => {
+                word.push(":");
+                cut = word.len();
+            }
+            Some(word) if word == "sim:" || word.as_encoded_bytes().ends_with(b"=") => {
+                cut = word.len();
+                word.push(part);
+            }
+            _ => words.push(part),
+        }
+    }
+    (words, cut)
+}
 
 /// Prints the script.
 pub fn command(args: &CompletionsArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let script = script(args.shell);
+    let shell = args.shell.to_string();
+    // Where this program is no command of the PATH, the shell is told where it is.
+    let path = std::env::args_os().next().filter(|name| Path::new(name).components().count() > 1);
+    let path = path.and_then(|name| std::path::absolute(name).ok()?.into_os_string().into_string().ok());
+    let script = script(&shell, path.as_deref().filter(|path| !path.contains(is_special)).unwrap_or("narrows"))
+        .map_err(|e| Failure::new(FailureKind::Internal, format!("the script of {shell}: {e}")))?;
     if output.is_json() {
-        let shell = args.shell.to_string();
         output.document(&CompletionsDocument::new(&shell, &script));
     } else {
         output.text(&script);
@@ -20,145 +87,11 @@ pub fn command(args: &CompletionsArgs, output: &Output) -> Result<ExitCode, Fail
     Ok(ExitCode::SUCCESS)
 }
 
-/// Names beside what the options say: a name replaces the place holders that bash's script offers, files stay possible.
-const BASH: &str = r#"
-_narrows_names() {
-    _narrows "$@"
-    local cur="${COMP_WORDS[COMP_CWORD]}" names
-    [[ $cur == -* ]] && return
-    names=$("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
-    [[ -n $names ]] || return
-    mapfile -t COMPREPLY < <(compgen -W "$names" -- "$cur"; [[ -n $cur ]] && compgen -f -- "$cur")
-}
-"#;
-const ZSH: &str = r#"
-_narrows_names() {
-    local -a names
-    names=(${(f)"$(command ${words[1]} __complete -- ${words[2,CURRENT-1]} 2>/dev/null)"})
-    _narrows "$@"
-    local ret=$?
-    (( $#names )) && compadd -a names && ret=0
-    return ret
-}
-"#;
-const FISH: &str = r#"
-complete -c narrows -a '(command narrows __complete -- (commandline -opc)[2..-1] 2>/dev/null)'
-"#;
-
-/// The whole script of a shell.
-pub fn script(shell: Shell) -> String {
+/// What has a shell ask `program`.
+pub fn script(shell: &str, program: &str) -> io::Result<String> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::command(), "narrows", &mut script);
-    let script = String::from_utf8_lossy(&script).into_owned();
-    match shell {
-        Shell::Bash => match script.rfind("\nif [[ \"${BASH_VERSINFO") {
-            Some(at) => {
-                format!(
-                    "{}{BASH}{}",
-                    &script[..at],
-                    script[at..].replace("complete -F _narrows ", "complete -F _narrows_names ")
-                )
-            }
-            None => script,
-        },
-        Shell::Zsh => match script.rfind("\nif [ \"$funcstack") {
-            Some(at) => {
-                let end = script[at..].replace("    _narrows \"$@\"", "    _narrows_names \"$@\"");
-                format!("{}{ZSH}{}", &script[..at], end.replace("compdef _narrows ", "compdef _narrows_names "))
-            }
-            None => script,
-        },
-        Shell::Fish => script + FISH,
-        _ => script,
-    }
-}
-
-/// Names that may stand behind these words, a line each. What cannot be found out is no name: nobody reads a message here.
-pub fn names(args: &CompleteArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let words: Vec<&str> = args.words.iter().filter_map(|w| w.to_str()).collect();
-    for name in candidates(&words, global) {
-        // What a shell would take apart is not offered.
-        if !name.is_empty()
-            && !name.contains(|c: char| c.is_whitespace() || c.is_control() || "'\"$`\\*?;&|<>(){}".contains(c))
-        {
-            output.text(&format!("{name}\n"));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The words that are no options and no values of options, and the option whose value comes next.
-fn sorted<'a>(words: &[&'a str]) -> (Vec<&'a str>, Option<&'a str>) {
-    let mut command = &crate::command();
-    let root = command.clone();
-    command = &root;
-    let (mut positional, mut waiting) = (Vec::new(), None);
-    for word in words {
-        if waiting.take().is_some() {
-            continue;
-        }
-        let long = word.strip_prefix("--").filter(|l| !l.is_empty());
-        let short = word.strip_prefix('-').and_then(|s| s.chars().next().filter(|_| s.len() == 1));
-        if word.starts_with('-') && word.len() > 1 {
-            let all = command.get_arguments().chain(root.get_arguments());
-            let takes = |a: &clap::Arg| {
-                let named = (long.is_some() && a.get_long() == long) || (short.is_some() && a.get_short() == short);
-                named && a.get_action().takes_values()
-            };
-            waiting = all.filter(|a| takes(a)).map(|_| *word).next();
-            continue;
-        }
-        positional.push(*word);
-        command = command.find_subcommand(word).unwrap_or(command);
-    }
-    (positional, waiting)
-}
-
-fn candidates(words: &[&str], global: &GlobalArgs) -> Vec<String> {
-    let frames = || [spec::frames_workload()[0].to_owned()];
-    let workloads = || spec::workloads().into_iter().map(|w| w.name).chain(frames()).collect();
-    let (positional, option) = sorted(words);
-    match (option, &positional[..]) {
-        (Some("--tag"), _) => tags(global),
-        (Some("--workload"), _) => workloads(),
-        (Some("--target"), _) => devices(),
-        (Some("--for"), ["check"]) => uses(),
-        (Some("--class"), _) => judge::class_names().map(str::to_owned).collect(),
-        (Some(_), _) => Vec::new(),
-        (None, ["run"] | ["workloads", "show"]) => workloads(),
-        (None, ["run", _] | ["check" | "inspect" | "watch"] | ["settings", "list"]) => devices(),
-        (None, ["rate"]) => devices().into_iter().chain(runs(global)).collect(),
-        (None, ["explain"]) => {
-            let findings = diagnose::catalogue().iter().map(|page| page.id.clone());
-            findings.chain(judge::uses().iter().map(|used| format!("for-{}", used.id))).collect()
-        }
-        (None, ["runs", "tag", _, ..]) => tags(global),
-        (None, ["why"] | ["compare" | "rank" | "report" | "export", ..])
-        | (None, ["runs", "show" | "tag"] | ["runs", "verify" | "delete", ..]) => runs(global),
-        _ => Vec::new(),
-    }
-}
-
-fn tags(global: &GlobalArgs) -> Vec<String> {
-    let tags = archives::open(global).ok().and_then(|archive| archive.tags().ok());
-    tags.map_or_else(Vec::new, |tags| tags.into_keys().collect())
-}
-
-fn runs(global: &GlobalArgs) -> Vec<String> {
-    let ids = archives::open(global).ok().and_then(|archive| archive.ids().ok()).unwrap_or_default();
-    tags(global).into_iter().chain(["latest".to_owned()]).chain(ids).collect()
-}
-
-/// What `check --for` takes; of video and recordings an example each.
-fn uses() -> Vec<String> {
-    let example = |id: &str| match id {
-        "video" => "video=V30".to_owned(),
-        "record" => "record=4x16Mbit".to_owned(),
-        id => id.to_owned(),
-    };
-    judge::uses().iter().map(|used| example(&used.id)).collect()
-}
-
-fn devices() -> Vec<String> {
-    observe::disks(&observe::Root::new("/")).into_iter().map(|disk| format!("/dev/{}", disk.name)).collect()
+    let shells = Shells::builtins();
+    let shell = shells.completer(shell).ok_or(io::ErrorKind::Unsupported)?;
+    shell.write_registration("COMPLETE", "narrows", "narrows", program, &mut script)?;
+    Ok(format!("{}\n", String::from_utf8_lossy(&script).trim()))
 }

@@ -5,6 +5,7 @@
 //!
 //! Deliberately absent: arithmetic on measurements, and orchestration of them.
 
+mod archive_directory;
 mod archives;
 mod args;
 mod capture;
@@ -23,6 +24,7 @@ mod import;
 mod inspect;
 mod inspect_place;
 mod looked_at;
+mod names;
 mod output;
 mod output_file;
 mod progress;
@@ -58,16 +60,14 @@ pub fn command() -> clap::Command {
     help::shaped(Cli::command())
 }
 
-/// The completion script of a shell.
-pub fn completion_script(shell: clap_complete::Shell) -> String {
-    completions::script(shell)
-}
+pub use completions::script as completion_script;
 
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
     if let Err(code) = check_streams() {
         return code;
     }
+    completions::answer();
     if std::env::args_os().len() == 1 {
         eprint!("{}", command_line::NOTHING_ASKED);
         return ExitCode::from(FailureKind::Usage.exit_code());
@@ -105,7 +105,6 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::command(args, &output),
         Command::Workloads(args) => workloads::command(args, &output),
         Command::Completions(args) => completions::command(args, &output),
-        Command::Complete(args) => completions::names(args, &cli.global, &output),
     };
     let code = result.unwrap_or_else(|failure| {
         match &cli.command {

@@ -21,6 +21,8 @@ pub struct Arguments {
 
 const MAN: &str = "docs/man";
 const COMPLETIONS: &str = "docs/completions";
+/// The shells that a package has scripts for, under the names by which they find them.
+const SCRIPTS: [(&str, &str); 3] = [("bash", "narrows.bash"), ("zsh", "_narrows"), ("fish", "narrows.fish")];
 
 /// One page for the program and one for each command, commands of commands included.
 fn pages(command: &clap::Command, pages: &mut BTreeMap<PathBuf, Vec<u8>>) -> anyhow::Result<()> {
@@ -47,9 +49,8 @@ fn generate() -> anyhow::Result<BTreeMap<PathBuf, Vec<u8>>> {
     command.build();
     let mut files = BTreeMap::new();
     pages(&command, &mut files)?;
-    for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
-        let name = clap_complete::Generator::file_name(&shell, "narrows");
-        files.insert(Path::new(COMPLETIONS).join(name), cli::completion_script(shell).into_bytes());
+    for (shell, name) in SCRIPTS {
+        files.insert(Path::new(COMPLETIONS).join(name), cli::completion_script(shell, "narrows")?.into_bytes());
     }
     findings::pages(&mut files);
     Ok(files)
@@ -146,17 +147,17 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_a_page_and_the_scripts_know_it() {
+    fn every_command_has_a_page_and_the_scripts_ask_the_program() {
         let files = generate().expect("generated files");
+        for (shell, name) in SCRIPTS {
+            let script = String::from_utf8_lossy(&files[&Path::new(COMPLETIONS).join(name)]).into_owned();
+            assert!(script.replace('"', "").contains(&format!("COMPLETE={shell} ")), "{script}");
+        }
         assert!(files.contains_key(Path::new("docs/man/narrows.1")));
         for command in cli::command().get_subcommands().filter(|c| !c.is_hide_set()) {
             let name = command.get_name();
             let page = &files[&Path::new(MAN).join(format!("narrows-{name}.1"))];
             assert!(String::from_utf8_lossy(page).contains(".TH"), "{name}");
-            for script in ["narrows.bash", "_narrows", "narrows.fish"] {
-                let text = String::from_utf8_lossy(&files[&Path::new(COMPLETIONS).join(script)]).into_owned();
-                assert!(text.contains(name), "{script} lacks {name}");
-            }
         }
     }
 }

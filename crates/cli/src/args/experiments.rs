@@ -1,6 +1,7 @@
 //! What `experiment` and `settings` take.
 
 use super::{Permissions, RunArgs, RunMarks, TuneArgs};
+use crate::names::{Names, offer};
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ pub struct ExperimentRun {
     #[arg(value_name = "EXPERIMENT", required_unless_present = "resume", value_hint = clap::ValueHint::FilePath)]
     pub experiment: Option<OsString>,
     /// Directory, file, block device or sim:NAME [default: what the experiment names, else .]
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: Option<OsString>,
     /// Another value for a key of the workload
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -124,7 +125,7 @@ Examples:
     )]
     List {
         /// A directory, a file, a device or a disk's name
-        #[arg(value_hint = clap::ValueHint::AnyPath)]
+        #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
         target: OsString,
     },
     /// Undo what an interrupted experiment left changed on this machine

@@ -1,6 +1,7 @@
 //! Of commands that hold results side by side.
 
 use super::measuring::FailOn;
+use crate::names::{Names, offer};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,10 +23,10 @@ Examples:
 )]
 pub struct CompareArgs {
     /// Before: id, tag, 'latest', path of a bundle, or a file
-    #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "A", add = offer(&[Names::Runs, Names::Paths]))]
     pub a: OsString,
     /// After
-    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath, required_unless_present = "repeat")]
+    #[arg(value_name = "B", add = offer(&[Names::Runs, Names::Paths]), required_unless_present = "repeat")]
     pub b: Option<OsString>,
     /// Make the runs first: N of each value of --with; A is 'WORKLOAD TARGET'
     ///
@@ -35,10 +36,10 @@ pub struct CompareArgs {
     /// What differs between the runs: a setting, or a key of the workload
     ///
     /// A setting has a name (narrows settings list), or is a file below /sys, a sysctl, or mount-options; target is the target.
-    #[arg(long, value_name = "KEY=A,B", requires = "repeat")]
+    #[arg(long, value_name = "KEY=A,B", requires = "repeat", add = offer(&[Names::Settings, Names::Keys]))]
     pub with: Option<String>,
     /// Another value for a key of the workload, in all runs of --repeat
-    #[arg(long = "set", value_name = "KEY=VALUE", requires = "repeat")]
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "repeat", add = offer(&[Names::Keys]))]
     pub set: Vec<String>,
     /// Show what --repeat would do instead of doing it
     #[arg(long, requires = "repeat")]
@@ -94,7 +95,7 @@ Examples:
 )]
 pub struct RankArgs {
     /// Ids, tags, 'latest', paths of bundles, or files
-    #[arg(value_name = "SOURCE", required = true, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "SOURCE", required = true, add = offer(&[Names::Runs, Names::Paths]))]
     pub sources: Vec<OsString>,
     /// The metric that matters: which others put the targets in its order?
     #[arg(long, value_name = "METRIC")]

@@ -1,5 +1,6 @@
 //! Of commands on what is kept, and what comes and goes.
 
+use crate::names::{Names, offer};
 use clap::{Args, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,13 +29,13 @@ pub struct RunsArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunsFilter {
     /// With this tag
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tag: Option<String>,
     /// Of this workload
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = offer(&[Names::Workloads]))]
     pub workload: Option<String>,
     /// On this target, or with this in its name
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", add = offer(&[Names::Devices]))]
     pub target: Option<String>,
     /// Not older than this (7d, 12h)
     #[arg(long, value_name = "AGE")]
@@ -70,7 +71,7 @@ pub enum RunsCommand {
     /// One run: its card, or with --json all of it
     Show {
         /// Which run
-        #[arg(default_value = "latest")]
+        #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
         run: String,
         /// The card as Markdown, for an issue or a forum
         #[arg(long)]
@@ -79,6 +80,7 @@ pub enum RunsCommand {
     /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
     Verify {
         /// Which runs; all without one
+        #[arg(add = offer(&[Names::Runs, Names::Paths]))]
         runs: Vec<String>,
     },
     /// Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed
@@ -88,8 +90,10 @@ pub enum RunsCommand {
     /// Give a run a tag, or list tags
     Tag {
         /// Which run; without one, all tags are listed
+        #[arg(add = offer(&[Names::Runs, Names::Paths]))]
         run: Option<String>,
         /// The tags
+        #[arg(add = offer(&[Names::Tags]))]
         tags: Vec<String>,
         /// Remove the tags instead
         #[arg(long, short)]
@@ -98,7 +102,7 @@ pub enum RunsCommand {
     /// Delete runs with their pages and tags
     Delete {
         /// Which runs
-        #[arg(required = true)]
+        #[arg(required = true, add = offer(&[Names::Runs, Names::Paths]))]
         runs: Vec<String>,
         /// Delete without asking; only a terminal is asked
         #[arg(long, short)]
@@ -109,7 +113,7 @@ pub enum RunsCommand {
 #[derive(Args, Debug)]
 pub struct ReportArgs {
     /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
-    #[arg(default_value = "latest", value_name = "RUN")]
+    #[arg(default_value = "latest", value_name = "RUN", add = offer(&[Names::Runs, Names::Paths]))]
     pub runs: Vec<String>,
     /// Where the page goes; several runs need it [default: reports/RUN.html in the archive]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -150,7 +154,7 @@ Examples:
   narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
 pub struct ExportArgs {
     /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", required = true, add = offer(&[Names::Runs, Names::Paths]))]
     pub runs: Vec<String>,
     /// Which format
     #[arg(long, short, value_enum, value_name = "FORMAT")]
@@ -200,10 +204,10 @@ pub struct ImportArgs {
     #[arg(long, value_name = "METRIC=higher|lower")]
     pub better: Vec<String>,
     /// Is the storage good for this, by these numbers? A name as of check --for
-    #[arg(long = "for", value_name = "WHAT")]
+    #[arg(long = "for", value_name = "WHAT", add = offer(&[Names::Uses]))]
     pub made_for: Option<String>,
     /// A tag for the runs; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "tag", value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tags: Vec<String>,
 }
 
@@ -212,12 +216,4 @@ pub struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
-}
-
-/// What a completion script passes on.
-#[derive(Args, Debug)]
-pub struct CompleteArgs {
-    /// The words before the one that is completed
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub words: Vec<OsString>,
 }

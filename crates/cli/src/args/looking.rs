@@ -1,6 +1,7 @@
 //! Of commands that look: at the path, at its load, at what limits.
 
 use super::Permissions;
+use crate::names::{Names, offer};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ Examples:
 )]
 pub struct InspectArgs {
     /// Directory, file, device, a device's name such as sda, or sim:NAME [default: all disks]
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: Option<OsString>,
     /// All that is known of each layer, and what could not be seen
     #[arg(long, short)]
@@ -68,7 +69,7 @@ Examples:
 )]
 pub struct WatchArgs {
     /// Directory, file, block device, or a device's name such as sda [default: all disks]
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// Time between rows (500ms, 1s, 1m), and how many of them: as iostat has them
     #[arg(value_name = "INTERVAL [COUNT]", num_args = 0..=2)]
@@ -107,7 +108,7 @@ Examples:
 )]
 pub struct WhyArgs {
     /// Which run
-    #[arg(default_value = "latest")]
+    #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
     pub run: String,
     /// Run the measurement that decides the first cause, on the run's target, and say what came out
     #[arg(long)]
@@ -119,5 +120,6 @@ pub struct WhyArgs {
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
     /// Id of a finding; without one, all are listed
+    #[arg(add = offer(&[Names::Pages]))]
     pub id: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! Of commands that measure.
 
+use crate::names::{Names, offer};
 use clap::{Args, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ pub struct CheckArgs {
     /// Directory, file, block device, null: or sim:NAME; several are shown side by side
     ///
     /// A simulated device is sim:NAME[,key=value...]; sim:help lists them. null: has no device, and shows the program's own overhead.
-    #[arg(value_name = "TARGET", default_value = ".", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "TARGET", default_value = ".", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub targets: Vec<OsString>,
     /// How long it may take, layout included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
@@ -30,7 +31,7 @@ pub struct CheckArgs {
     ///
     /// etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit, or several with commas between. narrows explain
     /// for-etcd says what a use needs. Only what decides it is measured; exit code 1 for no.
-    #[arg(long = "for", value_name = "WHAT", value_delimiter = ',')]
+    #[arg(long = "for", value_name = "WHAT", value_delimiter = ',', add = offer(&[Names::Uses]))]
     pub made_for: Vec<String>,
     /// The most that may be written [default: 2 GiB, or 2 % of the device]
     ///
@@ -91,10 +92,10 @@ pub struct RateArgs {
     ///
     /// A run is its id or the beginning of it, a tag, latest, or the path of a bundle; or a text file with what another tool printed (- is
     /// stdin).
-    #[arg(value_name = "TARGET|RUN", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "TARGET|RUN", add = offer(&[Names::Devices, Names::Simulated, Names::Runs, Names::Paths]))]
     pub source: OsString,
     /// One class: A1, A2, C2 to C10, U1, U3, V6 to V90; exit code 1 if below
-    #[arg(long, value_name = "CLASS")]
+    #[arg(long, value_name = "CLASS", add = offer(&[Names::Classes]))]
     pub class: Option<String>,
     /// Find out how large it really is: at random offsets, or all; content is lost
     #[arg(long, value_enum, value_name = "HOW", conflicts_with = "max_write")]
@@ -126,7 +127,7 @@ Examples:
 )]
 pub struct FillArgs {
     /// Directory, file (--overwrite), block device (--destroy SERIAL) or sim:NAME
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: OsString,
     /// How much is written [default: all that is free, but for a reserve]
     #[arg(long, value_name = "SIZE")]
@@ -176,7 +177,7 @@ pub struct SoakArgs {
     /// Directories, files (--overwrite) and block devices (--destroy SERIAL)
     ///
     /// Several at once, each in a process of its own; --destroy once for each device, in their order.
-    #[arg(value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "TARGET", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub targets: Vec<OsString>,
     /// How long, all sessions together [default: one pass]
     ///
@@ -209,7 +210,7 @@ pub struct SoakArgs {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_finding: Option<OnFinding>,
     /// Run this by sh for each finding, with the finding as JSON on stdin
-    #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
+    #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::FilePath)]
     pub hook: Option<String>,
     /// No scrub of the file system at the end (btrfs and bcachefs, as root)
     ///
@@ -284,7 +285,7 @@ pub struct RunMarks {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "tag", value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tags: Vec<String>,
     /// Wait until the machine is quiet, so long at most
     ///
@@ -336,20 +337,17 @@ Examples:
 )]
 pub struct RunArgs {
     /// A built-in workload, TOML, fio job file, trace; - is stdin
-    #[arg(
-        value_name = "WORKLOAD",
-        value_hint = clap::ValueHint::FilePath
-    )]
+    #[arg(value_name = "WORKLOAD", add = offer(&[Names::Workloads, Names::Paths]))]
     pub workload: Option<OsString>,
     /// Directory, file, block device, null: or sim:NAME [default: .]
     ///
     /// What the workload names, where it does. A simulated device is sim:NAME[,key=value...]; sim:help lists them.
-    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub target: Option<OsString>,
     /// Another value for a key of the jobs, or for an option of a fio job file
     ///
     /// PHASE.KEY is for one phase.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = offer(&[Names::Keys]))]
     pub set: Vec<String>,
     /// The workload packages by this machine's dpkg, in a root below the target
     ///
@@ -453,7 +451,7 @@ pub struct CopyArgs {
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
     /// A tag for the run; may be given several times
-    #[arg(long = "tag", value_name = "TAG")]
+    #[arg(long = "tag", value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tags: Vec<String>,
 }
 
@@ -462,7 +460,7 @@ pub struct CopyArgs {
 #[command(arg_required_else_help = true)]
 pub struct TuneArgs {
     /// Show what can be set on the path to a directory, a file, a device or a disk's name
-    #[arg(long, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, conflicts_with = "restore")]
+    #[arg(long, value_name = "TARGET", add = offer(&[Names::Devices, Names::Paths]), conflicts_with = "restore")]
     pub list: Option<OsString>,
     /// Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run
     #[arg(long)]
@@ -486,6 +484,7 @@ pub enum WorkloadsCommand {
     /// The text of a workload
     Show {
         /// Which one
+        #[arg(add = offer(&[Names::Workloads]))]
         name: String,
     },
 }

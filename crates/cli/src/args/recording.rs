@@ -1,5 +1,6 @@
 //! What `record` takes.
 
+use crate::names::{Names, offer};
 use clap::{Args, ValueEnum};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -70,7 +71,7 @@ pub struct RecordArgs {
     /// The recording: directory, file, block device, sim:NAME
     ///
     /// In a directory it is a new file; a block device needs --destroy SERIAL.
-    #[arg(short = 'o', long = "output", value_name = "TARGET", required = true, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(short = 'o', long = "output", value_name = "TARGET", required = true, add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub output: Option<OsString>,
     /// Record a camera (V4L2): front=/dev/video0,1280x720@30
     ///

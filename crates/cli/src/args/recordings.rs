@@ -2,6 +2,7 @@
 //! was before, which still works.
 
 use super::RecordExport;
+use crate::names::{Names, offer};
 use clap::{Args, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -98,7 +99,7 @@ Examples:
   narrows record plan /mnt/ssd --streams 2x25MB --for 5m")]
     Plan {
         /// Directory, file, block device or simulated device
-        #[arg(value_hint = clap::ValueHint::AnyPath)]
+        #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
         target: OsString,
         /// How many streams, and bits or bytes a second of each [default: 4x16Mbit]
         #[arg(long, value_name = "COUNTxRATE")]

@@ -1,5 +1,6 @@
 //! What `trace` takes.
 
+use crate::names::{Names, offer};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,12 +32,12 @@ pub struct TraceArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// Record the requests of this disk or partition
-    #[arg(long, value_name = "DEV", conflicts_with = "root", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "DEV", conflicts_with = "root", add = offer(&[Names::Devices, Names::Paths]))]
     pub device: Option<PathBuf>,
     /// For so long [default: until the command ends, or Ctrl-C]
     #[arg(long = "for", value_name = "TIME", requires = "device")]
     pub time: Option<String>,
     /// The command with its arguments
-    #[arg(required_unless_present = "device", trailing_var_arg = true, value_name = "COMMAND", value_hint = clap::ValueHint::CommandWithArguments)]
+    #[arg(required_unless_present = "device", trailing_var_arg = true, value_name = "COMMAND", add = offer(&[Names::Programs, Names::Paths]))]
     pub command: Vec<OsString>,
 }

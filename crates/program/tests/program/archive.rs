@@ -104,56 +104,6 @@ fn several_runs_have_a_page_together_where_it_is_asked_for() {
 }
 
 #[test]
-fn completions_are_one_document_too() {
-    let scratch = Scratch::new();
-    for shell in ["bash", "zsh", "fish"] {
-        let script = scratch.run(["completions", shell]).stdout;
-        assert!(script.contains("narrows"), "{shell}");
-        assert_eq!(scratch.json(["completions", shell, "--json"], 0)["script"], script.as_str(), "{shell}");
-    }
-}
-
-/// What bash offers behind these words, of which the last one is completed.
-fn offered(scratch: &Scratch, words: &[&str]) -> Vec<String> {
-    let script = scratch.run(["completions", "bash"]).stdout;
-    let program = env!("CARGO_BIN_EXE_narrows");
-    let last = words.len();
-    let text = format!(
-        "{script}\nCOMP_WORDS=('{program}' {}); COMP_CWORD={last}\n\
-         _narrows_names '{program}' \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"\n\
-         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(" ")
-    );
-    // An argument has no more than 128 KiB.
-    let file = scratch.path().join("completed.bash");
-    fs::write(&file, text).unwrap();
-    let mut bash = std::process::Command::new("bash");
-    let output = bash.arg("--norc").arg(&file).env("NARROWS_ARCHIVE", scratch.archive()).current_dir(scratch.path());
-    let ended = crate::program::Ended::of(output.output().expect("bash runs"));
-    ended.stdout.lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn bash_completes_names_of_workloads_findings_runs_and_tags() {
-    if std::process::Command::new("bash").arg("--version").output().is_err() {
-        println!("SKIPPED: there is no bash");
-        return;
-    }
-    let scratch = Scratch::new();
-    let id = check(&scratch);
-    scratch.run(["runs", "tag", &id, "before"]);
-    assert_eq!(offered(&scratch, &["run", "dep"]), ["depth"]);
-    assert_eq!(offered(&scratch, &["run", "--repeat", "3", "burs"]), ["bursts"], "a value of an option is not a name");
-    assert!(offered(&scratch, &["explain", "write-c"]).contains(&"write-cache-exhausted".to_owned()));
-    assert!(offered(&scratch, &["why", &id[..8]]).contains(&id));
-    assert!(offered(&scratch, &["compare", "latest", "bef"]).contains(&"before".to_owned()));
-    assert_eq!(offered(&scratch, &["runs", "list", "--tag", "b"]), ["before"]);
-    assert_eq!(offered(&scratch, &["check", "--for", "vid"]), ["video=V30"]);
-    assert_eq!(offered(&scratch, &["workloads", "show", "stea"]), ["steady"]);
-    assert!(offered(&scratch, &["check", "--max"]).contains(&"--max-write".to_owned()), "options as before");
-}
-
-#[test]
 fn paths_of_a_relative_archive_can_be_opened_from_anywhere() {
     let scratch = Scratch::new();
     let document = scratch.json(["check", "sim:nvme", "--archive", "here", "--json"], 0);

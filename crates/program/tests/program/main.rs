@@ -5,6 +5,7 @@ mod archive;
 mod bad_input;
 mod check;
 mod compare;
+mod completions;
 mod contract;
 mod copy;
 mod cut_off;
