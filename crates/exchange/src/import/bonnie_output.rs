@@ -101,9 +101,9 @@ fn joined(text: &Text, number: usize) -> Option<(Results, usize)> {
     None
 }
 
-/// Without what a mail or a page puts before a line.
+/// Without what a mail, a page or a script puts before a line.
 fn bare(line: &str) -> &str {
-    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '|'))
+    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '|' | '#'))
 }
 
 fn finish(table: Option<Results>, found: &mut Found) {

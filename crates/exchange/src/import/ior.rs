@@ -27,7 +27,14 @@ fn heading(line: &str) -> Option<Vec<&str>> {
 }
 
 fn is_summary(line: &str) -> bool {
-    line.trim_start().starts_with("SUMMARY rate: (of ") || line.trim_start().starts_with("SUMMARY: (of ")
+    summary(line).is_some()
+}
+
+/// Whether what follows are times: `SUMMARY rate: (of 3 iterations)`, `SUMMARY time (in ops/sec): (of 1 iterations)`.
+fn summary(line: &str) -> Option<bool> {
+    let (what, iterations) = line.trim().strip_prefix("SUMMARY")?.split_once(": (of ")?;
+    let kind = what.trim().split(' ').next().unwrap_or_default();
+    (iterations.ends_with("iterations)") && matches!(kind, "" | "rate" | "time")).then_some(kind == "time")
 }
 
 /// Whether there is an output of one of them.
@@ -164,39 +171,52 @@ fn rates(line: &str) -> Option<(String, [f64; 4], String)> {
     })
 }
 
+/// What a row of a summary says of an operation: its rate, or how long it took.
+fn row_metrics(name: &str, [max, min, mean, _]: [f64; 4], digits: &str, times: bool) -> Vec<ImportedMetric> {
+    let (quantity, unit, better, as_written) = match times {
+        true => ("elapsed_s", Unit::S, None, "s"),
+        false => ("files_per_s", Unit::FilesPerS, Some(Better::Higher), "1/s"),
+    };
+    let values = [("", mean, digits.to_owned()), ("_min", min, min.to_string()), ("_max", max, max.to_string())];
+    let metric = |(which, value, text): (&str, f64, String)| {
+        let id = format!("{name}.{quantity}{which}");
+        ImportedMetric::new(id, unit, better, value, 1, Original::new(text, as_written))
+    };
+    // What was not done is 0 in all columns.
+    values.into_iter().filter(|_| mean > 0.0).filter_map(metric).collect()
+}
+
 fn mdtest(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut start: Option<(usize, Option<String>)> = None;
+    let mut times = false;
     for (number, line) in text.lines() {
         if found.is_used(number) {
             continue;
         }
         let trimmed = line.trim();
         if trimmed.starts_with("mdtest-") && trimmed.contains("was launched with") {
+            run.take().filter(|r| !r.groups.is_empty()).into_iter().for_each(|r| found.push(r));
             start = Some((number, trimmed.split(' ').next().map(str::to_owned)));
             found.used(number);
-        } else if is_summary(line) {
+        } else if let Some(is_of_times) = summary(line) {
+            found.used(number);
+            // The times are of the run whose rates came before.
+            let goes_on = is_of_times && !times && run.is_some();
+            times = is_of_times;
+            if goes_on {
+                continue;
+            }
             run.take().filter(|r| !r.groups.is_empty()).into_iter().for_each(|r| found.push(r));
             let (first, version) = start.take().unwrap_or((number, None));
             let mut new = ImportedRun::new("mdtest", found.file, first);
             new.source_version = version;
             new.remark(trimmed.trim_end_matches(':').to_owned());
             run = Some(new);
+        } else if let Some((run, (name, values, digits))) = run.as_mut().zip(rates(line)) {
             found.used(number);
-        } else if let Some((run, (name, [max, min, mean, _], digits))) = run.as_mut().zip(rates(line)) {
-            found.used(number);
-            let of = |quantity: &str, value: f64| {
-                let id = format!("{name}.{quantity}");
-                ImportedMetric::new(id, Unit::FilesPerS, Some(Better::Higher), value, 1, Original::new(&*digits, "1/s"))
-            };
-            if mean > 0.0 {
-                let mut metrics: Vec<ImportedMetric> = of("files_per_s", mean).into_iter().collect();
-                for (quantity, value) in [("files_per_s_min", min), ("files_per_s_max", max)] {
-                    metrics.extend(of(quantity, value).map(|mut m| {
-                        m.original = Original::new(value.to_string(), "1/s");
-                        m
-                    }));
-                }
+            let metrics = row_metrics(&name, values, &digits, times);
+            if !metrics.is_empty() {
                 run.push(name, metrics);
             }
         } else {

@@ -60,7 +60,7 @@ impl Text {
             return Err(ImportError::Empty);
         }
         check_is_text(&content)?;
-        let content = unquoted(without_escapes(content));
+        let content = without_inline_code(unquoted(without_escapes(content)));
         let lines = content.bytes().filter(|b| *b == b'\n').count() + 1;
         if lines > MOST_LINES {
             return Err(ImportError::TooManyLines { lines, limit: MOST_LINES });
@@ -179,6 +179,18 @@ fn unquoted(content: String) -> String {
         line.strip_prefix(' ').unwrap_or(line).to_owned()
     };
     content.split('\n').map(bare).collect::<Vec<_>>().join("\n")
+}
+
+/// Without the backquotes around lines that are code as a whole, as pages in Markdown have them.
+fn without_inline_code(content: String) -> String {
+    let inner = |line: &str| -> Option<String> {
+        let inner = line.trim().strip_prefix('`')?.strip_suffix('`')?;
+        (!inner.is_empty() && !inner.contains('`')).then(|| inner.to_owned())
+    };
+    if content.len() > MOST_QUOTED_BYTES || !content.lines().any(|line| inner(line).is_some()) {
+        return content;
+    }
+    content.split('\n').map(|line| inner(line).unwrap_or_else(|| line.to_owned())).collect::<Vec<_>>().join("\n")
 }
 
 /// Without `ESC [ ... letter` (colours, cursor movements): captures of terminals are full of them.

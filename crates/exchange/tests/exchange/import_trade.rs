@@ -214,6 +214,26 @@ fn ior_and_mdtest() {
 }
 
 #[test]
+fn mdtest_tells_rates_and_times_apart() {
+    let table = |heading: &str, rows: &str| {
+        format!("{heading}: (of 2 iterations)\n   Operation        Max        Min       Mean    Std Dev\n   ---------        ---        ---       ----    -------\n{rows}")
+    };
+    let rates = "   File creation     812.500    790.250    801.375     11.125\n   File removal        0.000      0.000      0.000      0.000\n";
+    let times = "   File creation      12.654     12.308     12.481      0.173\n";
+    for (rate, time) in [("SUMMARY rate", "SUMMARY time"), ("SUMMARY rate (in ops/sec)", "SUMMARY time (in ops/sec)")] {
+        let both = format!("{}\n{}-- finished at 01/02/2025 03:04:05 --\n", table(rate, rates), table(time, times));
+        let imported = text(&both);
+        let run = one(&imported);
+        assert_value(run, "file-creation.files_per_s", 801.375);
+        assert_value(run, "file-creation.elapsed_s", 12.481);
+        assert_value(run, "file-creation.elapsed_s_max", 12.654);
+        assert_eq!(run.metrics().count(), 6, "{run:?}");
+        // One launch after the other: each is a run of its own.
+        assert_eq!(text(&format!("{both}mdtest-4.1.0+dev was launched with 4 total task(s) on 1 node(s)\n{both}")).runs.len(), 2);
+    }
+}
+
+#[test]
 fn smartctl_and_nvme_tell_facts_of_a_device() {
     let smartctl = r#"{"smartctl": {"version": [7, 4], "exit_status": 0},
  "device": {"name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"}, "model_name": "Disk 512GB", "serial_number": "S3CRET",

@@ -247,3 +247,29 @@ fn ioping_of_before_0_8() {
     assert_value(run, "ioping.read.throughput_bytes_per_s", 4.5 * 1_048_576.0);
     assert_value(run, "ioping.read.latency_ns_mean", 900_000.0);
 }
+
+#[test]
+fn lines_that_are_code_of_a_page_are_read() {
+    let page = "Twice on the same pool:\n\n`me@nas:~$ dd if=/dev/zero of=/pool/t bs=1M count=2000`  \n`2000+0 records in`  \n\
+        `2000+0 records out`  \n`2097152000 bytes (2.1 GB, 2.0 GiB) copied, 8 s, 262 MB/s`\n";
+    let imported = text(page);
+    let run = one(&imported);
+    assert_value(run, "write.throughput_bytes_per_s", 262_144_000.0);
+    assert_eq!(run.target.as_deref(), Some("/pool/t"));
+    // Code within a sentence is no line of a tool.
+    assert_eq!(text("it said `2097152000 bytes (2.1 GB, 2.0 GiB) copied, 8 s, 262 MB/s` and `done`\n").runs, []);
+}
+
+#[test]
+fn a_bonnie_run_in_comments_is_one_run() {
+    let table = "Version  1.03       ------Sequential Output------ --Sequential Input- --Random-\n                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--\n\
+        Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP\nbuild-host-1 16000M 51200  90 80000   9 30000   4 50000  70 90000   8 210.5   1\n\
+        build-host-17,16000M,51200,90,80000,9,30000,4,50000,70,90000,8,210.5,1,,,,,,,,,,,,,\n";
+    let commented: String = table.lines().map(|line| format!("#{line}\n")).collect();
+    for text_of_it in [table, &commented] {
+        let imported = text(text_of_it);
+        let run = one(&imported);
+        assert_eq!((run.name.as_str(), run.source_format), ("build-host-17", "bonnie-csv"));
+        assert_value(run, "put-block.throughput_bytes_per_s", 80_000.0 * 1024.0);
+    }
+}
