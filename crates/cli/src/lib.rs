@@ -18,6 +18,7 @@ mod experiment;
 mod explain;
 mod export;
 mod fill;
+mod help;
 mod import;
 mod inspect;
 mod inspect_place;
@@ -47,7 +48,7 @@ mod why;
 mod workloads;
 
 use args::{Cli, Command};
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{CommandFactory, error::ErrorKind};
 use model::{Failure, FailureKind};
 use output::Output;
 use std::process::ExitCode;
@@ -71,7 +72,7 @@ pub fn main() -> ExitCode {
         eprint!("{}", command_line::NOTHING_ASKED);
         return ExitCode::from(FailureKind::Usage.exit_code());
     }
-    let cli = match Cli::try_parse_from(command_line::meant(std::env::args_os())) {
+    let cli: Cli = match help::parse(command(), command_line::meant(std::env::args_os()).into_iter()) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
