@@ -1,6 +1,7 @@
 //! What may stand in the place of a command: a target, which is checked; `help`; or nothing.
 
 use crate::args::{Cli, Command};
+use crate::help;
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -23,7 +24,7 @@ narrows COMMAND --help is all of it; the guide is in docs/guide.
 /// The command line of these arguments; a mode of `record` that is a subcommand is the option that it was before.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let parsed = |args: Vec<OsString>| {
-        let mut command = crate::command();
+        let mut command = help::fitted(crate::command());
         let mut matches = command.try_get_matches_from_mut(args)?;
         Cli::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut command))
     };

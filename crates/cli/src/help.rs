@@ -4,6 +4,10 @@
 //! The texts are with the options; here is only which of them are shown where. `-h` takes the first paragraph of an option's text, and the first
 //! three of a command's examples.
 
+mod layout;
+
+pub use layout::fitted;
+
 use clap::Command;
 
 /// Options that `-h` shows of a command with many; those of other commands are all but [`SELDOM`].

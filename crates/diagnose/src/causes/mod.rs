@@ -69,7 +69,7 @@ impl From<Cause> for model::Cause {
 
 /// What is told first of all that may hold a run back: this order is the whole rule, for the causes of a run ([`causes()`])
 /// and for its bottleneck ([`crate::headline`]). Within a place the surer comes first; particular causes then by how far below
-/// its path each holds it, in powers of two, and of one power what a setting changes comes first.
+/// its path each holds it, to the nearest power of two, and of one power what a setting changes comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     /// Slows or hides all that comes after it (a cap, a credit that ran out, a quota, heat): what is slow then says no more.
@@ -90,8 +90,9 @@ pub(crate) enum Place {
     Remark,
 }
 
-/// What costs less than this says no more than that a layer is there.
+/// What costs less than this says no more than that a layer is there; what a setting costs is particular earlier.
 const PARTICULAR: f64 = 2.0;
+const PARTICULAR_SETTING: f64 = 1.5;
 
 /// What kind of cause one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,6 +177,7 @@ impl Cause {
             (Confidence::Low, _) => Place::Hint,
             _ if holds_all => Place::Hides,
             (_, Standing::Remainder) => Place::LeftOver,
+            (_, Standing::Setting) if self.ratio() >= PARTICULAR_SETTING => Place::Particular,
             _ if self.ratio() >= PARTICULAR => Place::Particular,
             _ => Place::Named,
         }
@@ -184,7 +186,7 @@ impl Cause {
     /// What it is ranked by: the least first.
     fn rank(&self) -> (Place, Reverse<Confidence>, Reverse<i32>, Standing) {
         let particular = self.place() == Place::Particular;
-        let power = if particular { self.ratio().log2().floor() as i32 } else { 0 };
+        let power = if particular { self.ratio().log2().round() as i32 } else { 0 };
         (self.place(), Reverse(self.confidence), Reverse(power), self.standing)
     }
 }

@@ -68,9 +68,13 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
     // What waits for a free slot of the disk's queue is counted by the layer above it alone, so the queue must not be full.
     let slots = disk.int(names::QUEUE_DEPTH).map_or(1.0, |n| n as f64);
     let whole = |p: &probes::Probe<'_>| p.direct && p.block <= WHOLE_BYTES && (p.depth == 1.0 || p.depth < slots);
-    let (layer, probe, (above, below)) = stacked(run)
+    let seen: Vec<(&Layer, probes::Probe<'_>, (f64, f64))> = stacked(run)
         .flat_map(|l| probes::all(run).into_iter().filter(whole).map(move |p| (l, p)))
         .filter_map(|(l, p)| Some((l, p, held(l, p.phase)?)))
+        .collect();
+    let (layer, probe, (above, below)) = seen
+        .iter()
+        .copied()
         .max_by(|a, b| (a.2.0 / a.2.1.max(1e-3)).total_cmp(&(b.2.0 / b.2.1.max(1e-3))))?;
     let name = probe.name();
     let kind = layer.text(names::DM_TYPE).unwrap_or("device mapper");
@@ -81,17 +85,20 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
         phrase::time(below * 1e6),
         disk.name
     );
-    let mean = |l: &Layer, ms: f64| {
+    let mean = |name: &str, l: &Layer, ms: f64| {
         Evidence::measurement(
             format!("mean time of a request at {}, ns", l.name),
             phrase::rounded(ms * 1e6),
             format!("{name} diskstats"),
         )
     };
+    // It holds those of other phases as well.
+    let others = seen.iter().filter(|(l, p, _)| l.name == layer.name && p.name() != name);
     Some(
         Cause::new(LimitLayer::Stacking, Standing::Setting, statement)
-            .sure(Confidence::Probable)
-            .because([mean(layer, above), mean(disk, below)])
+            .below(Some(above / below.max(1e-3)))
+            .because([mean(name, layer, above), mean(name, disk, below)])
+            .because(others.map(|(l, p, (above, _))| mean(p.name(), l, *above)))
             .because(layer.fact(names::DM_TYPE).map(|_| crate::stack_view::Facts::evidence(layer, names::DM_TYPE)))
             .decided_by(format!("the same phase on {} itself, alternating with {}", disk.name, layer.name))
             .step(
