@@ -28,6 +28,7 @@ SMALL = [
     (r"soak", "--for 3s", (0,)),
     (r"record plan", "--for 2s --max-write 60MB", (0, 1, 4)),
     (r"record .*--generate", "", (0,)),
+    (r"rate .*wraps-at=.*--capacity", "", (1,)),
     (r"rate .*--capacity", "", DONE),
     (r"rate latest", "", (0, 1, 4)),
     (r"rate", "--budget 5s --max-write 60MB", (0, 1, 4)),
@@ -62,7 +63,7 @@ SUBSTITUTES = [
 
 # What has to be there before a command: others, carried out first.
 BEFORE = [
-    (r"compare before after", ["narrows run mix /mnt/data --set time=200ms --set region=32MiB --repeat 2 --tag after"]),
+    (r"compare before after", [f"narrows run mix /mnt/data --set time=200ms --set region=32MiB --repeat 2 --tag {tag}" for tag in ("before", "after")]),
     (r"export .*bonnie-csv", ["narrows run bonnie /mnt/card"]),
     (r"why RUN", ["narrows check /mnt/data", "narrows runs tag latest checked"]),
 ]

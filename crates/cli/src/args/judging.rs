@@ -57,13 +57,13 @@ pub struct CompareArgs {
     /// Error rate over all primary metrics together [default: 0.05]
     #[arg(long, value_name = "ALPHA")]
     pub alpha: Option<f64>,
-    /// A metric that is asked, also several [default: the rate of each phase]
+    /// A metric that decides; repeatable [default: the rate of each phase]
     #[arg(long = "primary", value_name = "METRIC")]
     pub primary: Vec<String>,
     /// Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning
     #[arg(long)]
     pub strict: bool,
-    /// Exit code 1 if a primary metric is so
+    /// Exit code 1 if a primary metric has this verdict
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
     /// With --fail-on, judge also results of other tools whose job options differ

@@ -14,8 +14,8 @@ use std::path::PathBuf;
   narrows check /dev/sdb --destroy S3R1  a disk that may be overwritten, by its serial number
   narrows check null:                    the program's own overhead
   narrows check sim:class4-card          a simulated device with known truth, in a moment
-  narrows check /mnt/card --for root-fs  is it good enough to run a system from? yes, no, or not known
-  narrows check /mnt/a /mnt/b            two targets, one after the other, side by side
+  narrows check /mnt/card --for root-fs  good enough to run a system from?
+  narrows check /mnt/a /mnt/b            two targets, shown side by side
   narrows check . --plan                 what it would do, and how much it would write at most
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
@@ -24,7 +24,7 @@ pub struct CheckArgs {
     /// A simulated device is sim:NAME[,key=value...]; sim:help lists them. null: has no device, and shows the program's own overhead.
     #[arg(value_name = "TARGET", default_value = ".", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub targets: Vec<OsString>,
-    /// How long it may take, layout included (60s, 2m, 1h)
+    /// How long it may take, prefilling included (60s, 2m, 1h)
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
     /// Is it good for a use? root-fs, etcd, A1, video=V30 ...
@@ -39,7 +39,7 @@ pub struct CheckArgs {
     /// a quarter of it.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,
-    /// Write nothing: only what reading tells is measured
+    /// Write nothing; measure only what reads show
     #[arg(long, conflicts_with_all = ["exhaust", "overwrite", "destroy"])]
     pub read_only: bool,
     /// Write as much as the time allows, until write caches have run out: wears flash
@@ -48,9 +48,9 @@ pub struct CheckArgs {
     /// Show what would be done, and how much it writes at most, without doing it
     #[arg(long)]
     pub plan: bool,
-    /// Everything on a terminal, too; files and pipes get it always
+    /// Print everything on a terminal too: intervals, evidence, reasons
     ///
-    /// Intervals, evidence, each reason.
+    /// Files and pipes always get it.
     #[arg(long)]
     pub details: bool,
     /// Where the page goes [default: reports/RUN.html in the archive]
@@ -100,7 +100,7 @@ pub struct RateArgs {
     /// Find out how large it really is: at random offsets, or all; content is lost
     #[arg(long, value_enum, value_name = "HOW", conflicts_with = "max_write")]
     pub capacity: Option<CapacityHow>,
-    /// How long measuring may take, layout included
+    /// How long measuring may take, prefilling included
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
     /// The most that may be written [default: as for check]
@@ -159,9 +159,9 @@ pub struct FillArgs {
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
-    after_help = "Every sector carries a stamp that says which write it is of. A pass writes all of the target in laps; each lap is flushed, read
+    after_help = "Every sector carries a stamp that says which write it comes from. A pass writes all of the target in laps; each lap is flushed, read
 back past the caches, and what is wrong is read again three times and classified. At the end of a pass all of it is read once more.
-What was promised is kept beside the runs before each lap: after a crash, --resume looks first at what must still be there.
+What was written is recorded beside the runs before each lap: after a crash, --resume first checks what must still be there.
 In a directory it makes a file of its own, and removes it when nothing was wrong. Exit code 1: something was wrong.
 
 Examples:
@@ -170,7 +170,7 @@ Examples:
   narrows soak /dev/sdb --destroy S3R1 --passes 3
   narrows soak --resume                           after Ctrl-C, a crash, a reboot or a power cut
   narrows soak /mnt/data --size 10GiB --rate 20MB --buffered   beside other work, through the page cache
-  narrows soak /mnt/card --witness /mnt/other     what was promised is kept on another disk
+  narrows soak /mnt/card --witness /mnt/other     the record of written data is kept on another disk
   narrows soak /mnt/card --witness me@nas:        and on another machine, by ssh"
 )]
 pub struct SoakArgs {
@@ -181,7 +181,7 @@ pub struct SoakArgs {
     pub targets: Vec<OsString>,
     /// How long, all sessions together [default: one pass]
     ///
-    /// It ends with the lap in which that is over; with --resume, the time is as before.
+    /// The soak ends with the lap in which the time is over. With --resume the time is the one given before.
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
     /// How many passes
@@ -193,7 +193,7 @@ pub struct SoakArgs {
     /// Write no faster, bytes a second
     #[arg(long, value_name = "SIZE")]
     pub rate: Option<String>,
-    /// Write through the page cache; what is read back comes past it all the same
+    /// Write through the page cache; reading back bypasses it anyway
     #[arg(long)]
     pub buffered: bool,
     /// Only passes that write each block once (sweep), or only those that overwrite blocks again and again (churn); otherwise every
@@ -206,7 +206,7 @@ pub struct SoakArgs {
     /// Trim nothing; otherwise every fourth pass trims blocks, where the device can, before it writes them again
     #[arg(long)]
     pub no_trim: bool,
-    /// What something wrong does [default: continue]
+    /// What happens when something is wrong [default: continue]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub on_finding: Option<OnFinding>,
     /// Run this by sh for each finding, with the finding as JSON on stdin
@@ -217,9 +217,9 @@ pub struct SoakArgs {
     /// On btrfs nothing is repaired; bcachefs repairs what it has a good copy of.
     #[arg(long)]
     pub no_scrub: bool,
-    /// Keep what was promised on another disk, or by ssh on another machine
+    /// Keep the record of written data on another disk, or by ssh elsewhere
     ///
-    /// A directory is used instead of the archive, and should not fail together with the target; HOST: or HOST:DIR is used as well.
+    /// A directory replaces the archive for it, and should not fail together with the target. HOST: or HOST:DIR is a copy on another machine.
     #[arg(long, value_name = "DIR|HOST:DIR", value_hint = clap::ValueHint::DirPath)]
     pub witness: Option<OsString>,
     /// Resume this soak, or the last one that is not finished
@@ -254,9 +254,9 @@ pub enum SoakMode {
 /// What a soak does when something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnFinding {
-    /// It goes on, and ends with exit code 1
+    /// Continue, with exit code 1 at the end
     Continue,
-    /// It ends with the lap
+    /// End with this lap
     Stop,
 }
 
@@ -268,7 +268,7 @@ pub struct Permissions {
     pub overwrite: bool,
     /// Allow writing to the block device with this serial number: content is lost
     ///
-    /// Of a partition SERIAL-partN, of an NVMe namespace its own id, of a device without a serial number its name.
+    /// For a partition SERIAL-partN; for an NVMe namespace its own id; for a device without a serial number its name.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
     /// Read the device registers that are known to hold a cause, as root
@@ -287,9 +287,9 @@ pub struct RunMarks {
     /// A tag for the run; may be given several times
     #[arg(long = "tag", value_name = "TAG", add = offer(&[Names::Tags]))]
     pub tags: Vec<String>,
-    /// Wait until the machine is quiet, so long at most
+    /// Wait for a quiet machine, at most this long
     ///
-    /// No steal, idle CPUs, no other I/O on the disk. After this time it is measured all the same.
+    /// Quiet is: no steal, idle CPUs, no other I/O on the disk. When the time is over, it measures anyway.
     #[arg(long, value_name = "TIME")]
     pub wait_quiet: Option<String>,
 }
@@ -299,7 +299,7 @@ pub struct RunMarks {
 pub enum OnError {
     /// The phase ends, and its numbers are refused
     Stop,
-    /// It is counted by its errno, and the phase goes on: its numbers are partial
+    /// It is counted by its errno, and the phase continues: its numbers are partial
     Continue,
 }
 

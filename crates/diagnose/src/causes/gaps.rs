@@ -142,7 +142,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
     let then = gaps.bytes_between.filter(|b| *b > 0).map_or(String::new(), |b| format!(", then each {}", mb(b)));
     let what = stack_view::called(run);
     let statement = format!(
-        "{what} pauses: {times} in {name}, up to {}, {} of the time, first after {}{then}",
+        "{what} has gaps without a completion: {times} in {name}, up to {}, {} of the time, first after {}{then}",
         phrase::seconds(gaps.longest_ns),
         phrase::percent(gaps.share),
         mb(gaps.bytes_before_first),
@@ -165,7 +165,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
             .because(gaps.bytes_between.map(|b| Evidence::measurement("bytes moved from one to the next", b, source())))
             .decided_by("the same phase after some minutes of rest, and on another device")
             .step(
-                "leave the device time to tidy up (discard, free space), or take one that does not pause",
+                "leave the device time to tidy up (discard, free space), or take one without such gaps",
                 None,
                 "the rate between the gaps is what it gives without them",
             ),

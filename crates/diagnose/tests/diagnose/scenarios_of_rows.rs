@@ -94,7 +94,7 @@ fn a_device_that_stands_still_is_no_cache() {
         write = write.still(from, 8);
     }
     let run = Builder::new(sata()).phases(with(healthy(300.0), [write])).build();
-    let found = cause(&run, "pauses");
+    let found = cause(&run, "gaps without a completion");
     assert_eq!((found.layer, found.confidence), (LimitLayer::Device, Confidence::Probable));
     for part in ["2 times in seq-write", "0.8 s", "32 %", "first after 1.9", "then each 1.1"] {
         assert!(found.statement.contains(part), "'{part}' in {}", found.statement);
@@ -102,12 +102,12 @@ fn a_device_that_stands_still_is_no_cache() {
     assert!(!says(&run, "ran out"), "{:?}", diagnose::causes(&run));
     // To the end.
     let run = Builder::new(sata()).phases(with(healthy(300.0), [sequential("seq-write", 980.0).still(38, 12)])).build();
-    assert!(says(&run, "pauses: once") && !says(&run, "ran out"));
+    assert!(says(&run, "gaps without a completion: once") && !says(&run, "ran out"));
     // Once, for a second of many: told, and not the bottleneck.
     let mut long = sequential("seq-write", 280.0);
     long = long.still(10, 3);
     let run = Builder::new(sata()).phases(with(healthy(300.0), [long])).build();
-    assert!(!says(&run, "pauses"));
+    assert!(!says(&run, "gaps without a completion"));
 }
 
 #[test]
@@ -350,12 +350,12 @@ fn bursts_of_read_ahead_are_no_device_that_stands_still() {
             sample.disks[0].sectors_read = first + ((last - first) as f64 * part) as u64;
         }
     };
-    assert!(says(&run, "pauses"), "a disk that is busy and reads nothing meanwhile");
+    assert!(says(&run, "gaps without a completion"), "a disk that is busy and reads nothing meanwhile");
     evenly(&mut run);
-    assert!(!says(&run, "pauses"), "{:?}", diagnose::causes(&run));
+    assert!(!says(&run, "gaps without a completion"), "{:?}", diagnose::causes(&run));
     // Without counters nobody knows whether it was asked.
     run.samples.iter_mut().for_each(|s| s.disks.clear());
-    assert!(!says(&run, "pauses"), "{:?}", diagnose::causes(&run));
+    assert!(!says(&run, "gaps without a completion"), "{:?}", diagnose::causes(&run));
 }
 
 #[test]

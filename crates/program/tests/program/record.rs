@@ -362,7 +362,7 @@ fn nice_and_cpus_hold_for_all_threads_and_are_read_back() {
     assert_eq!((&document["cpus_asked"], &document["cpus_effective"]), (&list, &list));
     for (more, code, says) in [
         (["--nice", "20"], 2, "-20..=19"),
-        (["--cpus", "1-0"], 2, "no range"),
+        (["--cpus", "1-0"], 2, "not a range"),
         (["--cpus", "x"], 2, "--cpus"),
         (["--cpus", "1023"], 3, "no CPU 1023"),
     ] {

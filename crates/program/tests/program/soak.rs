@@ -233,10 +233,10 @@ fn simulated_disks_are_found_out() {
         let found = places(&document);
         assert!(!found.is_empty() && found.iter().all(|(found, _)| found == class), "{fault}: {found:?}");
     }
-    // Its data go with the program: there is nothing to go on with.
+    // Its data go with the program: there is nothing to resume.
     killed(&scratch, &["soak", "sim:nvme", "--passes", "999"], "pass 1, lap 1", 1);
     let ended = scratch.run(["soak", "--resume"]);
-    assert!(ended.code == 3 && ended.stderr.contains("went with the program"), "{} {}", ended.code, ended.stderr);
+    assert!(ended.code == 3 && ended.stderr.contains("was lost when the program ended"), "{} {}", ended.code, ended.stderr);
     let ended = scratch.run(["soak", "sim:nvme,data-fault=power-cut"]);
     assert!(ended.code == 2 && ended.stderr.contains("bit-rot, corrupt"), "{}", ended.stderr);
 }

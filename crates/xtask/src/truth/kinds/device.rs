@@ -130,7 +130,7 @@ fn stands_still(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("stall-period", period)
         .time("stall-duration", period * draw.between(0.2, 0.45))
         .limits(LimitLayer::Device)
-        .says("pauses")
+        .says("gaps without a completion")
         .by(Plan::Check { budget_s: 40 }))
 }
 
