@@ -1,6 +1,8 @@
 //! The payload: bytes that no compressor shrinks, that differ in every sector, and that can be made again at any time.
+//! What mixes is that of [`model::random`], always inlined: the loops are the instructions that a copy in this file would give.
 
 use crate::stamp::{PAYLOAD_BYTES, PAYLOAD_WORDS};
+use model::random::{STEP, finalise, mix};
 
 /// What the payloads are made from. It never reaches the target, so that a device cannot regenerate
 /// what it failed to keep, and foreign data cannot match by chance.
@@ -17,22 +19,12 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// SplitMix64's mix (Steele, Lea, Flood 2014): one to one on 64 bits.
-#[inline(always)]
-pub(crate) const fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// The constants that tell the words of a payload apart, from SplitMix64.
 const STEPS: [u64; PAYLOAD_WORDS] = {
     let mut steps = [0; PAYLOAD_WORDS];
     let mut i = 0;
     while i < PAYLOAD_WORDS {
-        steps[i] = mix(GOLDEN.wrapping_mul(i as u64 + 1));
+        steps[i] = finalise(STEP.wrapping_mul(i as u64 + 1));
         i += 1;
     }
     steps
@@ -52,9 +44,9 @@ impl Keystream {
     pub(crate) fn new(secret: Secret, lba: u64, generation: u32, sector: u16) -> Self {
         // The first is one to one in the place, the second tells the versions and the sectors of a write apart: no two sectors
         // of a target share both.
-        let first = mix((lba ^ secret.0[0]).wrapping_add(GOLDEN));
-        let version = mix((u64::from(generation) ^ secret.0[1]).wrapping_add(GOLDEN));
-        Self { first, second: version.wrapping_add(GOLDEN.wrapping_mul(u64::from(sector))) }
+        let first = mix(lba ^ secret.0[0]);
+        let version = mix(u64::from(generation) ^ secret.0[1]);
+        Self { first, second: version.wrapping_add(STEP.wrapping_mul(u64::from(sector))) }
     }
 
     #[inline(always)]

@@ -22,9 +22,10 @@
 //! atomic units; writes in flight are applied in any order.
 
 use crate::block::{Stamper, Write};
-use crate::keystream::{Secret, mix};
+use crate::keystream::Secret;
 use crate::stamp::SECTOR_BYTES;
 use model::DataFault;
+use model::random::finalise as mix;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of which the memory is had at a time.

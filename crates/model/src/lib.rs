@@ -37,6 +37,7 @@ mod layers;
 mod metric;
 mod plan;
 mod proof;
+pub mod random;
 mod ranking;
 mod rate_change;
 mod rates;

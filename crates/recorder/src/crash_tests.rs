@@ -10,12 +10,13 @@ use crate::run::{DEPTH, on};
 use crate::{Accounts, Counted, Store, WriterSettings};
 use engine::{Completion, Device, DeviceError};
 use model::Ns;
+use model::random::mix;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
-use workload::{BlockOp, OpKind, mix};
+use workload::{BlockOp, OpKind};
 
 const PIECE: usize = 64 << 10;
 const EIO: i32 = 5;

@@ -1,6 +1,8 @@
 //! Seeded series of known truth, for the tests of this room.
 
-/// A source of noise: SplitMix64 (Steele, Lea, Flood 2014) and the polar form of Box-Muller.
+use model::random;
+
+/// A source of noise.
 pub struct Noise(u64);
 
 impl Noise {
@@ -9,21 +11,11 @@ impl Noise {
     }
 
     fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        random::unit(random::next(&mut self.0))
     }
 
     pub fn normal(&mut self) -> f64 {
-        loop {
-            let (a, b) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
-            let s = a * a + b * b;
-            if s > 0.0 && s < 1.0 {
-                return a * (-2.0 * s.ln() / s).sqrt();
-            }
-        }
+        random::normal(|| self.uniform())
     }
 
     /// A stationary first-order series around `mean` with standard deviation `sigma`.

@@ -2,8 +2,9 @@
 
 use crate::FileSpace;
 use crate::places::Places;
-use crate::random::{FILE, PLACE, Random, mix};
+use crate::random::{FILE, PLACE, Random};
 use crate::sequential_share::SequentialShare;
+use model::random::mix;
 use model::{FileOrder, StreamPlan};
 
 pub(crate) const OTHER: usize = 1;

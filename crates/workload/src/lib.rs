@@ -46,7 +46,7 @@ pub use on_files::{FileOp, FileStream};
 pub use op::{BlockOp, Next, OpKind, OpResult, Request, Source};
 pub use pattern::Pattern;
 pub use permutation::Permutation;
-pub use random::{Random, mix};
+pub use random::Random;
 pub use read_back::ReadBackOf;
 pub use replayed::{CallOp, Replayed};
 pub use verified::{Checked, Reread, Verified};

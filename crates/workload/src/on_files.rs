@@ -1,9 +1,9 @@
 //! Operations on files, each as a whole.
 
 use crate::op::in_fields;
-use crate::random::mix;
 use crate::shaping::Shaping;
 use crate::{Next, OpResult, Permutation, Request, Source};
+use model::random::mix;
 use model::{Direction, FileKind, FileOperation, FilesPlan, Ns, StreamPlan};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Every number below n once, in a seeded order, without a table.
 
-use crate::random::mix;
+use model::random::mix;
 
 /// Rounds of mixing. Three leave a trace at a million elements that a chi-squared test sees; four leave none.
 const ROUNDS: usize = 4;

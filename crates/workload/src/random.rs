@@ -1,4 +1,7 @@
-//! Seeded random numbers: xoshiro256++ (Blackman and Vigna 2019), seeded by SplitMix64 (Steele, Lea, Flood 2014).
+//! Seeded random numbers: xoshiro256++ (Blackman and Vigna 2019), seeded by SplitMix64. Each operation draws from it; what is drawn less
+//! often is drawn from [`model::random`] itself.
+
+use model::random::{mix, normal, unit};
 
 /// What one seed is used for.
 pub(crate) const MIX: u64 = 1;
@@ -13,15 +16,6 @@ pub(crate) const RUN_ON: u64 = 7;
 #[derive(Clone, Debug)]
 pub struct Random {
     state: [u64; 4],
-}
-
-/// One step of SplitMix64 (Steele, Lea, Flood 2014): a full-period mix of 64 bits, one to one.
-#[inline]
-pub fn mix(z: u64) -> u64 {
-    let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl Random {
@@ -68,7 +62,7 @@ impl Random {
     /// From 0 to below 1, with 53 bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        unit(self.bits())
     }
 
     /// Exponentially distributed with mean 1.
@@ -77,22 +71,26 @@ impl Random {
         -(1.0 - self.unit()).ln()
     }
 
-    /// Normally distributed with mean 0 and standard deviation 1 (the polar method of Marsaglia and Bray 1964; its second
-    /// number is dropped, which keeps the generator's state in one place).
+    /// Normally distributed with mean 0 and standard deviation 1.
     pub fn normal(&mut self) -> f64 {
-        loop {
-            let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
-            let square = x * x + y * y;
-            if square < 1.0 && square > 0.0 {
-                return x * (-2.0 * square.ln() / square).sqrt();
-            }
-        }
+        normal(|| self.unit())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Runs are made again from their seed: these are numbers of the first version.
+    #[test]
+    fn a_seed_gives_the_same_numbers_for_ever() {
+        let mut random = Random::new(7, 1);
+        assert_eq!([0; 2].map(|_| random.bits()), [0xee6a_9d97_c991_af05, 0x33ef_512b_debe_abea]);
+        assert_eq!((random.below(1000), random.unit()), (482, 0.776_347_199_196_317_1));
+        let (exponential, normal) = (random.exponential(), random.normal());
+        assert!((exponential - 0.145_568_881_669_279_28).abs() < 1e-15, "{exponential}");
+        assert!((normal - 0.637_134_141_272_808_3).abs() < 1e-15, "{normal}");
+    }
 
     #[test]
     fn numbers_are_even_and_purposes_differ() {

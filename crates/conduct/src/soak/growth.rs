@@ -140,7 +140,7 @@ mod tests {
     /// A median that grows by this share over all, with a noise of a percent.
     fn passes(count: u32, share: f64) -> Vec<PassTimes> {
         // Between -1 and 1, seeded.
-        let noise = |pass: u32| (workload::mix(u64::from(pass)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        let noise = |pass: u32| (model::random::mix(u64::from(pass)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
         (1..=count)
             .map(|pass| {
                 let usual = [80_000.0, 1_000_000.0, 300_000.0, 9_000_000.0][(pass % KINDS) as usize];

@@ -9,12 +9,13 @@ use conduct::admission::Consent;
 use conduct::soak::{Ended, SoakEnd, SoakEvent, SoakState, Soaking, TargetIdentity};
 use conduct::{Interrupts, Opened, Silence, Wanted};
 use engine::{Control, SimData, SimRig};
+use model::random::mix;
 use model::{DataFault, DataFinding};
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use sys::Links;
-use workload::{Armed, mix};
+use workload::Armed;
 
 /// Bytes that are told apart, of a lap, and laps.
 const UNIT: u64 = 4096;

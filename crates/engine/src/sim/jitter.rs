@@ -1,6 +1,6 @@
 //! A spread with a known distribution.
 
-use workload::mix;
+use model::random;
 
 /// How many equally likely factors there are.
 const QUANTILES: usize = 4096;
@@ -29,9 +29,7 @@ impl Jitter {
     /// The next factor.
     #[inline]
     pub fn draw(&mut self) -> f64 {
-        // SplitMix64 (Steele, Lea, Flood 2014), which `mix` is one step of.
-        let bits = mix(self.state);
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = random::next(&mut self.state);
         self.factors.get((bits >> 52) as usize).copied().unwrap_or(1.0)
     }
 
@@ -44,6 +42,13 @@ impl Jitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_draws_for_ever() {
+        let mut jitter = Jitter::new(0.3, 9);
+        let drawn = [0; 4].map(|_| jitter.draw());
+        assert_eq!(drawn, [2095, 2747, 3874, 1406].map(|i| jitter.factors[i]));
+    }
 
     #[test]
     fn the_mean_is_one_and_the_draws_are_spread_evenly() {

@@ -7,7 +7,8 @@
 //! nor a cache of equal blocks can help the device. Stamping touches one cache line in 64, about a hundredth of what
 //! copying the data would cost.
 
-use workload::{Random, mix};
+use model::random::mix;
+use workload::Random;
 
 /// Bytes under one stamp: the smallest unit in which file systems and devices deduplicate. Shorter and odd pieces get a
 /// stamp of their own.

@@ -2,7 +2,8 @@
 
 use super::{Content, Data};
 use model::StreamPlan;
-use workload::{BlockOp, mix};
+use model::random::mix;
+use workload::BlockOp;
 
 /// Bytes that are told apart: what compressors of file systems and devices look at, and the least that is deduplicated.
 const PIECE: usize = 4096;

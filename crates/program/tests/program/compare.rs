@@ -1,6 +1,7 @@
 //! `narrows compare`: sides that are odd, and answers that are honest.
 
-use crate::program::{Reason, Scratch};
+use crate::contract::declared::Reason;
+use crate::program::Scratch;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -26,8 +26,8 @@ fn has(offered: &[String], wanted: &[&str]) {
 /// An archive of one run with the tag `before`, and its id.
 fn with_a_run() -> (Scratch, String) {
     let scratch = Scratch::new();
-    let id = scratch.json(["check", "sim:nvme", "--seed", "7", "--tag", "before", "--json"], 0)["run_id"].clone();
-    let id = id.as_str().expect("an id").to_owned();
+    let run = scratch.json(["run", "latency", "sim:nvme", "--set", "time=1s", "--tag", "before", "--json"], 0);
+    let id = run["run_id"].as_str().expect("an id").to_owned();
     (scratch, id)
 }
 

@@ -7,14 +7,6 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A reason as every document has it.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reason {
-    pub code: Option<String>,
-    pub text: String,
-}
-
 /// A scratch directory with a place for targets, and an archive.
 pub struct Scratch {
     directory: TempDir,

@@ -1,6 +1,7 @@
 //! `narrows rank`: contract, the published study, places with ties, and sources that cannot be ranked.
 
-use crate::program::{Reason, Scratch};
+use crate::contract::declared::Reason;
+use crate::program::Scratch;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;

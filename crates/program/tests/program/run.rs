@@ -36,11 +36,6 @@ fn every_built_in_workload_runs_on_a_simulated_card() {
         assert_eq!(document["target"]["kind"], "sim", "{name}");
         let measured = phases(&document).iter().filter(|p| p["status"] == "measured" && p["name"] != "layout").count();
         assert!(measured > 0, "{name}");
-        for phase in phases(&document) {
-            for key in ["name", "metrics", "steady", "status", "reasons"] {
-                assert!(phase.get(key).is_some(), "{name}: {key}");
-            }
-        }
     }
 }
 

@@ -6,11 +6,11 @@ use crate::container::{FrameKind, Loss};
 use crate::frame::{Arrival, Frame, Inflow, Inlet, Taken};
 use crate::ring::Ring;
 use model::Ns;
+use model::random::mix;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
-use workload::mix;
 
 /// Whoever sleeps looks at its reason to stop that often.
 const LOOK: Duration = Duration::from_millis(100);

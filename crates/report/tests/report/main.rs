@@ -1,6 +1,7 @@
 //! What this room shows, over constructed runs.
 
 mod card;
+mod contract;
 mod documents;
 mod fixture;
 mod inspect;

@@ -1,6 +1,7 @@
 //! `narrows rate`: its document, redeclared with unknown fields denied, and its text.
 
-use crate::documents::{contract::Reason, holds};
+use crate::contract::Reason;
+use crate::documents::holds;
 use crate::fixture;
 use report::document::RateDocument;
 use serde::{Deserialize, Serialize};

@@ -51,6 +51,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// What the tests of a room may import beyond that, each with its reason.
 const ONLY_IN_TESTS: &[(&str, &str, &str)] = &[
     ("engine", "spec", "the named simulated devices that the truth tests drive are TOML files of spec"),
+    ("stats", "model", "the seeded generator; the statistics themselves need nothing"),
     ("program", "observe", "captured trees are made and read by the code of its tests"),
     ("archive", "test-runs", RUNS),
     ("diagnose", "test-runs", RUNS),
