@@ -40,6 +40,7 @@ mod proof;
 mod ranking;
 mod rate_change;
 mod rates;
+mod metric_key;
 pub mod reason;
 mod record;
 mod run;
@@ -102,6 +103,7 @@ pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
+pub use metric_key::{MetricKey, metric_id};
 pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
