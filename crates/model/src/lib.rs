@@ -14,6 +14,7 @@
 mod answer;
 mod capacity;
 mod comparison;
+mod conclusions;
 mod copy_report;
 mod cut_off;
 mod data_fault;
@@ -92,7 +93,7 @@ pub use plan::{
     FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, LatencyTarget, Limits,
     MOST_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes, OpenSync,
     Operation, Order, Pacing, PackageEntry, PackagePart, PackedCalls, PathNode, PhaseKind, PhasePlan, PhaseShape, Plan,
-    PlanError, PlannedJob, PriorityShare, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState,
+    PlanError, PlannedJob, PriorityShare, Purpose, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState,
     StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps,
     UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
@@ -104,6 +105,7 @@ pub use rates::{
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
 pub use metric_key::{MetricKey, metric_id};
+pub use conclusions::{Conclusions, Judged};
 pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
