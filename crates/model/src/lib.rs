@@ -42,6 +42,7 @@ mod proof;
 mod ranking;
 mod rate_change;
 mod rates;
+mod json_name;
 mod metric_key;
 pub mod reason;
 mod record;
@@ -104,6 +105,7 @@ pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
+pub use json_name::json_name;
 pub use metric_key::{MetricKey, metric_id};
 pub use conclusions::{Conclusions, Judged};
 pub use reason::{ForeignSeen, MissedPace, Reason};
