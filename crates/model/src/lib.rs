@@ -49,6 +49,7 @@ mod record;
 mod run;
 mod run_memory;
 mod sample;
+mod sample_columns;
 mod sample_series;
 mod sim;
 mod sim_inventory;
@@ -108,6 +109,7 @@ pub use rates::{
 pub use json_name::json_name;
 pub use metric_key::{MetricKey, metric_id};
 pub use conclusions::{Conclusions, Judged};
+pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, TICK_COLUMNS};
 pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
