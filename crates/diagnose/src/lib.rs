@@ -20,9 +20,9 @@
 
 mod catalogue;
 mod causes;
+mod conclusions;
 mod conditions;
 mod copies;
-mod fact_names;
 mod inventory;
 mod kernel_log;
 mod limit;
@@ -38,10 +38,10 @@ mod subject;
 
 pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
+pub use conclusions::conclusions;
 pub use copies::copy_report;
-pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
-pub use limit::{Headline, Question, headline, limit, next_step};
+pub use limit::{Headline, Question, headline, limit};
 pub use model::NextStep;
 pub use near_ids::near_ids;
 pub use rows::limits;

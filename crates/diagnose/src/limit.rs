@@ -18,18 +18,18 @@ const NEEDED: [(Work, &str); 6] = [
 ];
 
 /// Those that the run does not have, each with the reason.
-fn missing(run: &Run) -> impl Iterator<Item = (String, &str)> {
+fn missing(run: &Run) -> impl Iterator<Item = (String, Option<&Reason>)> {
     let none = |(work, quantity): &(Work, &str)| machine::value_doing(run, *work, quantity).is_none();
     NEEDED.into_iter().filter(none).map(|(work, quantity)| {
         let metric = run.metric_doing(work, quantity);
-        let why = metric.and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
+        let why = metric.and_then(|m| m.reasons.first());
         (run.id_doing(work, quantity), why)
     })
 }
 
 /// The bottleneck of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
-    causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
+    head_of(&causes(run)).map_or_else(|| nothing_named(run), Limit::from)
 }
 
 /// What a headline is to answer beside "what holds this run back".
@@ -54,13 +54,19 @@ pub struct Headline {
 
 /// The headline of a run: the first that there is of the places of [`Place`]. Where nothing particular is known, what limits the
 /// row that was asked about is.
-pub fn headline(run: &Run, rows: &[RowLimit], question: &Question<'_>, findings: &[Finding]) -> Headline {
-    let head = causes(run).into_iter().find(|c| !c.is_remark());
-    let place = head.as_ref().map_or(Place::Remark, Cause::place);
+pub fn headline(
+    run: &Run,
+    ranked: &[Cause],
+    rows: &[RowLimit],
+    question: &Question<'_>,
+    findings: &[Finding],
+) -> Headline {
+    let head = head_of(ranked);
+    let place = head.map_or(Place::Remark, Cause::place);
     let row = |name: &str| rows.iter().find(|r| r.phase == name && r.layer != LimitLayer::Unknown);
     let of_row = |row: &RowLimit| {
         let limit = Limit::from(row);
-        let next_step = row.next_step.clone().or_else(|| next_step(run, &limit, findings));
+        let next_step = row.next_step.clone().or_else(|| step(run, head, &limit, findings));
         Headline { limit, next_step }
     };
     let missed = question.missed.and_then(row).filter(|r| r.confidence >= Confidence::Probable);
@@ -77,24 +83,32 @@ pub fn headline(run: &Run, rows: &[RowLimit], question: &Question<'_>, findings:
     let limit = head.map_or_else(|| nothing_named(run), Limit::from);
     match question.asked.and_then(row).filter(|_| limit.layer == LimitLayer::Unknown) {
         Some(row) => of_row(row),
-        None => Headline { next_step: next_step(run, &limit, findings), limit },
+        None => Headline { next_step: step(run, head, &limit, findings), limit },
     }
 }
 
-impl From<Cause> for Limit {
-    fn from(cause: Cause) -> Self {
-        let Cause { layer, statement, confidence, evidence, .. } = cause;
+/// The cause that is the bottleneck.
+pub(crate) fn head_of(causes: &[Cause]) -> Option<&Cause> {
+    causes.iter().find(|c| !c.is_remark())
+}
+
+impl From<&Cause> for Limit {
+    fn from(cause: &Cause) -> Self {
+        let Cause { layer, statement, confidence, evidence, .. } = cause.clone();
         Self { layer, statement, confidence, evidence }
     }
 }
 
-fn nothing_named(run: &Run) -> Limit {
+pub(crate) fn nothing_named(run: &Run) -> Limit {
     if run.target.kind == TargetKind::Region {
         let statement = "not known: too few ways of copying were measured".to_owned();
         return Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence: Vec::new() };
     }
-    let mut evidence: Vec<Evidence> =
-        missing(run).map(|(id, why)| Evidence::absence(format!("{id}: {why}"), id)).collect();
+    let absent = |(id, why): (String, Option<&Reason>)| {
+        let why = why.map_or_else(|| "not measured".to_owned(), Reason::to_string);
+        Evidence::absence(format!("{id}: {why}"), id)
+    };
+    let mut evidence: Vec<Evidence> = missing(run).map(absent).collect();
     if run.samples.len() < 2 {
         evidence.push(Evidence::absence("processors, disks and temperatures during the run", "system samples"));
     }
@@ -114,8 +128,8 @@ fn nothing_named(run: &Run) -> Limit {
 /// Where the limit is unknown for want of measurements: how to get them, if another check can. The fix of a finding
 /// would be a guess.
 fn to_measure(run: &Run) -> Option<NextStep> {
-    let reasons: Vec<&str> = missing(run).map(|(_, why)| why).collect();
-    let short = |code: &str| reasons.iter().any(|why| Reason::of(why).code == Some(code));
+    let reasons: Vec<Option<&Reason>> = missing(run).map(|(_, why)| why).collect();
+    let short = |code: &str| reasons.iter().flatten().any(|why| why.is(code));
     // Of what ended with the bytes that it may write, more time makes no more.
     let ended = |stop: &dyn Fn(&PhaseRun) -> bool| {
         let phases = NEEDED.iter().filter_map(|(work, _)| run.doing(*work));
@@ -141,14 +155,18 @@ fn to_measure(run: &Run) -> Option<NextStep> {
     Some(NextStep { text: text.to_owned(), predicted_ratio: None, basis })
 }
 
-/// What to try next, and what it can bring at most: the step of the cause that the limit names; without one, the fix of
-/// the finding whose gain is the largest of those on the same layer. Where the limit is unknown: to measure what is
-/// missing; if that is not it, the fix of any finding, unless hardly anything was measured.
-pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextStep> {
+/// What to try next, and what it can bring at most: the step of the cause that is the bottleneck; without one, [`advice`].
+fn step(run: &Run, head: Option<&Cause>, limit: &Limit, findings: &[Finding]) -> Option<NextStep> {
+    head.and_then(|c| c.next_step.clone()).or_else(|| advice(run, limit.layer, findings))
+}
+
+/// The fix of the finding whose gain is the largest of those on the layer that limits. Where the limit is unknown: to measure what
+/// is missing; if that is not it, the fix of any finding, unless hardly anything was measured.
+fn advice(run: &Run, layer: LimitLayer, findings: &[Finding]) -> Option<NextStep> {
     let ratio = |f: &Finding| f.gain.as_ref().and_then(|g| g.at_most_ratio).unwrap_or(1.0);
     let finding = findings
         .iter()
-        .filter(|f| f.layer == limit.layer || limit.layer == LimitLayer::Unknown)
+        .filter(|f| f.layer == layer || layer == LimitLayer::Unknown)
         .max_by(|a, b| a.confidence.cmp(&b.confidence).then(ratio(a).total_cmp(&ratio(b))));
     let of_finding = || {
         finding.map(|f| NextStep {
@@ -160,13 +178,9 @@ pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextS
             ),
         })
     };
-    causes(run)
-        .into_iter()
-        .find(|c| c.layer == limit.layer && c.statement == limit.statement)
-        .and_then(|c| c.next_step)
-        .or_else(|| match limit.layer {
-            LimitLayer::Unknown if missing(run).count() == NEEDED.len() => to_measure(run),
-            LimitLayer::Unknown => to_measure(run).or_else(of_finding),
-            _ => of_finding(),
-        })
+    match layer {
+        LimitLayer::Unknown if missing(run).count() == NEEDED.len() => to_measure(run),
+        LimitLayer::Unknown => to_measure(run).or_else(of_finding),
+        _ => of_finding(),
+    }
 }

@@ -2,8 +2,7 @@
 
 use crate::error::check_phases;
 use crate::{ExchangeError, Options, Result};
-use model::{Metric, PhaseRun, PlannedJob, Run, csv_text};
-use serde::Serialize;
+use model::{Metric, PhaseRun, PlannedJob, Run, csv_text, json_name};
 
 const COLUMNS: [&str; 17] = [
     "run",
@@ -53,47 +52,28 @@ pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
     Ok(text)
 }
 
-/// Which job and which direction a metric is of; blank where it is of all.
-fn part<'m>(phase: &PhaseRun, jobs: &[PlannedJob], metric: &'m Metric) -> (&'m str, &'m str) {
-    let rest = metric.id.strip_prefix(&phase.plan.name).and_then(|rest| rest.strip_prefix('.'));
-    let Some((parts, _quantity)) = rest.and_then(|rest| rest.rsplit_once('.')) else { return ("", "") };
-    match parts.split_once('.') {
-        Some(parts) => parts,
-        // Of several jobs a single part names one; a phase with one job has no job part.
-        None if jobs.len() > 1 => (parts, ""),
-        None => ("", parts),
-    }
-}
-
 fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [String; COLUMNS.len()] {
-    let (job, direction) = part(phase, jobs, metric);
+    let key = metric.key_in(phase).unwrap_or(metric.key());
+    let (job, direction) = key.job_and_direction(jobs.len() > 1);
     [
         csv_text(&run.id),
         csv_text(&run.target.name),
         csv_text(&phase.plan.name),
         csv_text(&metric.id),
-        word(&metric.unit),
-        word(&metric.better),
+        json_name(&metric.unit),
+        json_name(&metric.better),
         number(metric.value),
         number(metric.low),
         number(metric.high),
-        word(&metric.interval),
+        json_name(&metric.interval),
         metric.n.to_string(),
-        word(&metric.status),
-        csv_text(&metric.reasons.join("; ")),
+        json_name(&metric.status),
+        csv_text(&model::reason::joined(&metric.reasons)),
         number(metric.rejected_value),
-        word(&phase.status),
+        json_name(&phase.status),
         csv_text(job),
         csv_text(direction),
     ]
-}
-
-/// The word that the JSON documents use; blank for `null`.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
 }
 
 /// The shortest text that reads back as the same number; blank where there is none.

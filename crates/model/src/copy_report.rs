@@ -1,6 +1,6 @@
 //! What copies of a region cost, by the width of their accesses.
 
-use crate::{CopyMethod, CopyPlan, PhaseRun, StreamKind};
+use crate::{CopyMethod, CopyPlan, PhaseRun, Reason, StreamKind};
 
 /// One way of copying, as a run measured it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,14 +14,14 @@ pub struct CopyRow {
     /// How many times the rate of single bytes it is, on the same bytes in the same direction.
     pub ratio_to_byte: Option<f64>,
     /// Why there is no rate.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 impl CopyRow {
     /// Of a phase that copies.
     pub fn of(phase: &PhaseRun) -> Option<Self> {
         let StreamKind::Copy(plan) = &phase.plan.streams.first()?.kind else { return None };
-        let metric = phase.metrics.iter().find(|m| m.id.ends_with(".throughput_bytes_per_s"));
+        let metric = phase.metrics.iter().find(|m| m.key().quantity == "throughput_bytes_per_s");
         let reasons = phase.reasons.iter().cloned();
         let reasons = reasons.chain(phase.plan.skip.clone()).collect();
         let bytes_per_s = metric.and_then(|m| m.value);

@@ -14,6 +14,7 @@
 mod answer;
 mod capacity;
 mod comparison;
+mod conclusions;
 mod copy_report;
 mod cut_off;
 mod data_fault;
@@ -21,6 +22,7 @@ mod depth_curve;
 mod environment;
 mod evidence;
 mod experiment_place;
+pub mod facts;
 mod failure;
 mod filled;
 mod finding_text;
@@ -32,9 +34,11 @@ mod histogram;
 mod interval_series;
 pub mod job_options;
 mod job_record;
+mod json_name;
 mod layer;
 mod layers;
 mod metric;
+mod metric_key;
 mod plan;
 mod proof;
 pub mod random;
@@ -46,6 +50,7 @@ mod record;
 mod run;
 mod run_memory;
 mod sample;
+mod sample_columns;
 mod sample_series;
 mod sim;
 mod sim_inventory;
@@ -68,6 +73,7 @@ pub use capacity::{Capacity, CapacityKind};
 pub use comparison::{
     Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,
 };
+pub use conclusions::{Conclusions, Judged};
 pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch, WrongBytes};
 pub use depth_curve::{DepthCurve, Knee};
@@ -82,19 +88,20 @@ pub use frame_way::{FrameWay, FramesStudy};
 pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
-pub use job_record::JobRecord;
+pub use json_name::json_name;
 pub use layer::{DeviceId, Fact, Layer, LayerKind};
 pub use layers::{BRANCH_DEPTH, Layers};
 pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
+pub use metric_key::{MetricKey, metric_id};
 pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,
     FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, LatencyTarget, Limits,
     MOST_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes, OpenSync,
     Operation, Order, Pacing, PackageEntry, PackagePart, PackedCalls, PathNode, PhaseKind, PhasePlan, PhaseShape, Plan,
-    PlanError, PlannedJob, PriorityShare, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState,
-    StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps,
-    UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
+    PlanError, PlannedJob, PriorityShare, Purpose, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace,
+    SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp,
+    TraceOps, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
 pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};
@@ -103,10 +110,11 @@ pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
-pub use reason::Reason;
+pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
+pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, TICK_COLUMNS};
 pub use sample_series::SampleSeries;
 pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,

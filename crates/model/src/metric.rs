@@ -1,5 +1,6 @@
 //! One measured quantity as every JSON document and every table shows it.
 
+use crate::Reason;
 use serde::{Deserialize, Serialize};
 
 /// The unit of a [`Metric`]; its text form is the suffix that JSON keys carry.
@@ -107,8 +108,7 @@ pub struct Metric {
     /// How many observations carry the value (operations, rounds, or runs).
     pub n: u64,
     /// Why it is refused or skipped; remarks where measured.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// What was measured but must not be believed.
     pub rejected_value: Option<f64>,
     /// That the true value is on this side of the rejected one; `None` where it may be on either, and where nothing is rejected.
@@ -141,7 +141,7 @@ impl Metric {
         unit: Unit,
         better: Option<Better>,
         status: MetricStatus,
-        reason: impl Into<String>,
+        reason: Reason,
     ) -> Self {
         Self {
             id: id.into(),
@@ -153,7 +153,7 @@ impl Metric {
             high: None,
             interval: None,
             n: 0,
-            reasons: vec![reason.into()],
+            reasons: vec![reason],
             rejected_value: None,
             bound: None,
         }
@@ -170,7 +170,7 @@ impl Metric {
     }
 
     /// Turns a measured metric into a refused one: the value moves to `rejected_value`, the interval goes.
-    pub fn refuse(&mut self, reasons: &[String]) {
+    pub fn refuse(&mut self, reasons: &[Reason]) {
         if self.status == MetricStatus::Measured {
             self.status = MetricStatus::Refused;
             self.rejected_value = self.value.take();
@@ -189,12 +189,7 @@ impl Metric {
 
     /// Why the number is no result although a tool printed it: what it is of ended with an error, which is the whole reason
     /// of the code `failed`.
-    pub fn failure(&self) -> Option<&str> {
-        self.reasons.iter().map(String::as_str).find(|r| crate::Reason::of(r).code == Some("failed"))
-    }
-
-    /// The phase part of the id.
-    pub fn phase(&self) -> &str {
-        self.id.split('.').next().unwrap_or(&self.id)
+    pub fn failure(&self) -> Option<&Reason> {
+        Reason::find(&self.reasons, "failed")
     }
 }

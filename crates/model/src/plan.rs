@@ -10,6 +10,7 @@ mod jobs;
 mod needs;
 mod packages;
 mod pattern;
+mod purpose;
 mod replay;
 mod shape;
 mod stream;
@@ -32,6 +33,7 @@ pub use jobs::PlannedJob;
 pub use needs::MemoryNeed;
 pub use packages::{MadePackage, MadePackages, PackageEntry, PackagePart, RealPackages};
 pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, FillPattern, Mix, Operation, Order, Verify, Zone};
+pub use purpose::Purpose;
 pub use replay::{Before, FileTrace, PathNode, ReplayPlan, SharedFileTrace};
 pub use shape::PhaseShape;
 pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
@@ -221,7 +223,8 @@ pub struct PhasePlan {
     /// Which part of the beginning does not count.
     pub warmup: Warmup,
     /// Why it is not executed, if it is not.
-    pub skip: Option<String>,
+    #[serde(default, with = "crate::reason::as_line")]
+    pub skip: Option<crate::Reason>,
 }
 
 impl PhasePlan {

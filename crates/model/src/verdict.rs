@@ -1,6 +1,6 @@
 //! What the diagnosis and the judge conclude: the limit, findings, ratings.
 
-use crate::{Evidence, Unit};
+use crate::{Evidence, Reason, Unit};
 use serde::{Deserialize, Serialize};
 
 /// How sure a statement is. Nothing is `high` that was not seen.
@@ -74,6 +74,12 @@ pub struct Cause {
     pub evidence: Vec<Evidence>,
     /// The measurement that would decide it.
     pub decided_by: String,
+    /// What to do about it, where something can be done; where documents have it, it stands beside the cause.
+    #[serde(skip)]
+    pub next_step: Option<NextStep>,
+    /// Whether it is the bottleneck.
+    #[serde(skip)]
+    pub is_limit: bool,
 }
 
 /// What a measurement that decides a cause gave.
@@ -162,8 +168,7 @@ pub struct Rating {
     /// Whether the test departs from the class's conditions.
     pub approximation: bool,
     /// Which conditions were not met, which numbers were missing.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 /// A class with what it asks for beside what was measured: `narrows rate`.

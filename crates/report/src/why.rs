@@ -6,7 +6,7 @@ use crate::headline;
 use crate::lines::Lines;
 use crate::text::pad;
 use crate::{Paint, Style, storage_line};
-use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep, Run, Undecided};
+use model::{Cause, Confirmation, Evidence, Finding, Limit, NextStep, Run, Undecided, json_name};
 
 /// An attribution, borrowed from the rooms that made it.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub struct Why<'a> {
     /// The bottleneck.
     pub limit: &'a Limit,
     /// All that may hold the run back, the most telling first, with what to do about each; the bottleneck may be none of them.
-    pub causes: &'a [(Cause, Option<NextStep>)],
+    pub causes: &'a [Cause],
     /// Named conditions that hold.
     pub findings: &'a [Finding],
     /// Those that can neither be named nor ruled out.
@@ -36,7 +36,7 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
     let mut page = Page { lines: Lines::new(style) };
     page.head(why);
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
-    if why.causes.iter().all(|(cause, _)| cause.statement != why.limit.statement) {
+    if !why.causes.iter().any(|cause| cause.is_limit) {
         page.evidence(why.run, &why.limit.evidence);
         if let Some(step) = why.next_step {
             page.labelled("Try", &step_words(step));
@@ -45,8 +45,8 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
             page.heading("Other causes considered");
         }
     }
-    for (index, (cause, step)) in why.causes.iter().enumerate() {
-        page.cause(why.run, index + 1, cause, step.as_ref());
+    for (index, cause) in why.causes.iter().enumerate() {
+        page.cause(why.run, index + 1, cause);
     }
     if let Some(confirmation) = why.confirmation {
         page.confirmation(why.run, confirmation);
@@ -60,10 +60,6 @@ fn step_words(step: &NextStep) -> String {
         Some(ratio) => format!("{}: at most {ratio} times ({})", step.text, step.basis),
         None => format!("{} ({})", step.text, step.basis),
     }
-}
-
-fn layer_word(layer: LimitLayer) -> String {
-    serde_json::to_value(layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 struct Page<'a> {
@@ -98,15 +94,15 @@ impl Page<'_> {
         }
     }
 
-    fn cause(&mut self, run: &Run, number: usize, cause: &Cause, step: Option<&NextStep>) {
+    fn cause(&mut self, run: &Run, number: usize, cause: &Cause) {
         self.lines.line("");
-        let head = format!("{}, {}", layer_word(cause.layer), confidence_word(cause.confidence));
+        let head = format!("{}, {}", json_name(&cause.layer), confidence_word(cause.confidence));
         let head = self.lines.style.paint(Paint::Title, &head);
         self.lines.line(&format!("{number:>3}  {head}"));
         self.lines.wrapped("     ", &cause.statement, None);
         self.evidence(run, &cause.evidence);
         self.labelled("Decided by", &cause.decided_by);
-        if let Some(step) = step {
+        if let Some(step) = &cause.next_step {
             self.labelled("Try", &step_words(step));
         }
     }
@@ -122,7 +118,7 @@ impl Page<'_> {
         self.lines.wrapped("Confirmed? ", &head, Some(paint));
         self.evidence(run, &confirmation.evidence);
         let confidence = confidence_word(confirmation.confidence);
-        self.labelled("Now", &format!("{}, {confidence}", layer_word(confirmation.layer)));
+        self.labelled("Now", &format!("{}, {confidence}", json_name(&confirmation.layer)));
         self.labelled("Run", &confirmation.run_id);
     }
 
@@ -131,7 +127,7 @@ impl Page<'_> {
             self.heading("Findings");
         }
         for f in why.findings {
-            let text = format!("{} ({}, {})", f.title, layer_word(f.layer), confidence_word(f.confidence));
+            let text = format!("{} ({}, {})", f.title, json_name(&f.layer), confidence_word(f.confidence));
             self.lines.wrapped(&format!("  {}  ", f.id), &text, None);
             let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
             if !evidence.is_empty() {

@@ -1,7 +1,7 @@
 //! Others: users of the same disk, the hypervisor's processors, and caps set on purpose.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial};
+use super::{Cause, CauseKind, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run};
 
@@ -17,7 +17,7 @@ const FLAT_SPREAD: f64 = 0.02;
 const SAME: f64 = 0.03;
 
 /// Whether the phase was refused because others used the device.
-fn refused_for_others(phase: &PhaseRun) -> Option<&str> {
+fn refused_for_others(phase: &PhaseRun) -> Option<&Reason> {
     Reason::find(&phase.reasons, "foreign-traffic").filter(|_| phase.status == PhaseStatus::Refused)
 }
 
@@ -38,8 +38,8 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     let name = &phase.plan.name;
     let (statement, evidence) = match refused_for_others(phase).filter(|_| ratio <= FOREIGN) {
         Some(reason) => (
-            format!("others use the same disk: during {name} {reason}"),
-            Evidence::measurement("why it was refused", reason, format!("{name} diskstats")),
+            format!("others use the same disk: during {name} {}", reason.text()),
+            Evidence::measurement("why it was refused", reason.text(), format!("{name} diskstats")),
         ),
         None => (
             format!("others use the same disk: their traffic around {name} is {}", beside(phase, ratio)),
@@ -184,6 +184,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Throttle, Standing::Path, statement)
+            .of_kind(if *quantity == "iops" { CauseKind::Operations } else { CauseKind::OfItsLayer })
             .because(evidence(a))
             .because(evidence(b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")

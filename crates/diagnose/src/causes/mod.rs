@@ -58,12 +58,33 @@ pub struct Cause {
     /// How many times as fast the path that it holds is without it, where that is known.
     #[serde(skip)]
     pub(crate) below: Option<f64>,
+    #[serde(skip)]
+    pub(crate) kind: CauseKind,
+}
+
+/// What a cause is, where others of its layer are told or tried otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CauseKind {
+    #[default]
+    OfItsLayer,
+    BurstCredit,
+    MemoryLimit,
+    Encryption,
+    SlowMember,
+    SyncMount,
+    ReadAhead,
+    /// One command is served at a time, which more depth would show.
+    OneCommand,
+    /// The block layer splits requests.
+    Split,
+    /// What is limited are operations, not bytes.
+    Operations,
 }
 
 impl From<Cause> for model::Cause {
     fn from(cause: Cause) -> Self {
-        let Cause { layer, statement, confidence, evidence, decided_by, .. } = cause;
-        Self { layer, statement, confidence, evidence, decided_by }
+        let Cause { layer, statement, confidence, evidence, decided_by, next_step, .. } = cause;
+        Self { layer, statement, confidence, evidence, decided_by, next_step, is_limit: false }
     }
 }
 
@@ -119,7 +140,13 @@ impl Cause {
             trial: None,
             standing,
             below: None,
+            kind: CauseKind::default(),
         }
+    }
+
+    pub(crate) fn of_kind(mut self, kind: CauseKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     pub(crate) fn sure(mut self, confidence: Confidence) -> Self {

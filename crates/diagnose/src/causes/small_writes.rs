@@ -34,7 +34,7 @@ fn of_too_few(run: &Run, work: Work) -> Option<f64> {
     /// Each is so long that no accident makes it.
     const SLOW_NS: f64 = 10.0 * FELT_NS;
     let phase = run.doing(work).filter(|p| p.plan.queue_depth() == 1)?;
-    let few = |r: &String| Reason::of(r).code == Some("too-little-data");
+    let few = |r: &Reason| r.is("too-little-data");
     let only_few = phase.status == PhaseStatus::Refused && phase.reasons.iter().all(few);
     let record = phase.record.as_ref().filter(|r| r.operations >= FEWEST && only_few)?;
     Some(record.duration_ns() as f64 / record.operations as f64).filter(|each| *each >= SLOW_NS)

@@ -1,9 +1,9 @@
 //! Requests that the block layer splits: t(n) = t0 + n / B, and t0 is paid for each piece.
 
-use super::{Cause, Standing, depth, link, probes};
-use crate::fact_names as names;
+use super::{Cause, CauseKind, Standing, depth, link, probes};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
+use model::facts as names;
 use model::{Direction, Evidence, LimitLayer, Run};
 
 /// Share of a piece's time that its fixed part must be before splitting is worth naming.
@@ -60,6 +60,7 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
         format!("requests are split into {kib:.0} KiB, each a command of its own: {name} reaches {rate}, {why}");
     Some(
         Cause::new(LimitLayer::BlockLayer, Standing::Setting, statement)
+            .of_kind(CauseKind::Split)
             .because([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
             .because([Evidence::measurement(
                 "rate, bytes per second",
@@ -125,6 +126,7 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
                 phrase::rate(large.bytes_per_s)
             ),
         )
+        .of_kind(CauseKind::Split)
         .because([
             path.disk.evidence(names::MAX_SECTORS_KB),
             path.disk.evidence(names::MAX_HW_SECTORS_KB),

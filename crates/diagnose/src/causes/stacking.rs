@@ -1,8 +1,8 @@
 //! Layers between the file system and the disks: where a request spends its time, by the counters that each layer keeps.
 
-use super::{Cause, Standing, probes};
-use crate::fact_names as names;
+use super::{Cause, CauseKind, Standing, probes};
 use crate::phrase;
+use model::facts as names;
 use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run};
 
 /// From this share of a request's time on, what holds it is above the disk.
@@ -72,10 +72,8 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
         .flat_map(|l| probes::all(run).into_iter().filter(whole).map(move |p| (l, p)))
         .filter_map(|(l, p)| Some((l, p, held(l, p.phase)?)))
         .collect();
-    let (layer, probe, (above, below)) = seen
-        .iter()
-        .copied()
-        .max_by(|a, b| (a.2.0 / a.2.1.max(1e-3)).total_cmp(&(b.2.0 / b.2.1.max(1e-3))))?;
+    let (layer, probe, (above, below)) =
+        seen.iter().copied().max_by(|a, b| (a.2.0 / a.2.1.max(1e-3)).total_cmp(&(b.2.0 / b.2.1.max(1e-3))))?;
     let name = probe.name();
     let kind = layer.text(names::DM_TYPE).unwrap_or("device mapper");
     let statement = format!(
@@ -151,6 +149,7 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Stacking, Standing::Setting, statement)
+            .of_kind(CauseKind::SlowMember)
             .sure(Confidence::Probable)
             .because([busy(&slow), busy(&fast)])
             .decided_by(format!("narrows check on each member alone, or the array without {}", slow.0.name))

@@ -18,7 +18,7 @@ fn durable(mut run: Run) -> Run {
 }
 
 fn asked(run: &Run, question: &Question<'_>) -> Limit {
-    headline(run, &diagnose::limits(run), question, &diagnose::findings(run)).limit
+    headline(run, &diagnose::causes(run), &diagnose::limits(run), question, &diagnose::findings(run)).limit
 }
 
 fn head(run: &Run) -> Limit {

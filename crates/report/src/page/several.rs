@@ -128,7 +128,7 @@ fn rates(checks: &[Check<'_>]) -> Markup {
                     tbody {
                         @for id in &ids {
                             tr {
-                                th scope="row" { (t(id.rsplit_once('.').map_or(id.as_str(), |(phase, _)| phase))) }
+                                th scope="row" { (t(model::MetricKey::of(id).of)) }
                                 @for check in checks { td { (value(check.run, id)) } }
                             }
                         }
@@ -145,7 +145,7 @@ fn value(run: &Run, id: &str) -> Markup {
     match quantity::metric(metric) {
         Some(shown) => html! { (shown.value()) },
         None => html! {
-            span.status.skipped title=(t(&metric.reasons.join("; "))) { (crate::headline::status_word(metric.status)) }
+            span.status.skipped title=(t(&model::reason::joined(&metric.reasons))) { (crate::headline::status_word(metric.status)) }
         },
     }
 }

@@ -1,26 +1,26 @@
 //! Tables of the page: metrics, findings, ratings, the machine, the kernel's log.
 
-use super::said::{evidence, kebab, layer_word};
+use super::said::{evidence, layer_word};
 use super::t;
 use crate::evidence::{Worded, confidence_word};
 use crate::headline::{rating_words, status_word};
 use crate::{Check, quantity, text};
 use maud::{Markup, html};
-use model::{Metric, MetricStatus, Run};
+use model::{Metric, MetricStatus, Run, json_name};
 
 /// Lines of the kernel's log shown.
 const LOG_LINES: usize = 200;
 
 /// A quantity's name in words: `latency_ns_p99` is `latency p99`.
 fn quantity_name(m: &Metric) -> String {
-    let name = m.id.split_once('.').map_or(m.id.as_str(), |(_, q)| q);
+    let name = m.key().within();
     let words = name.replace("_bytes_per_s", "").replace("_ns", "").replace("_percent", "").replace("p999", "p99.9");
     t(&words.replace(['_', '.'], " ").replace("iops", "IOPS").replace("p99 9", "p99.9").replace("cpu", "CPU"))
 }
 
 fn row(m: &Metric) -> Markup {
     html! {
-        tr.(kebab(&m.status)) {
+        tr.(json_name(&m.status)) {
             th scope="row" title=(t(&m.id)) { (quantity_name(m)) }
             td {
                 @match quantity::metric(m) {
@@ -32,7 +32,7 @@ fn row(m: &Metric) -> Markup {
                 }
             }
             td.count { @if m.n > 0 { (quantity::count(m.n)) } }
-            td.why { (t(&m.reasons.join("; "))) }
+            td.why { (t(&model::reason::joined(&m.reasons))) }
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn findings(check: &Check<'_>) -> Markup {
 
 /// The causes beside the bottleneck; `None` if there are none.
 pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
-    let others: Vec<_> = check.causes.iter().filter(|c| c.statement != check.limit.statement).collect();
+    let others: Vec<_> = check.causes.iter().filter(|c| !c.is_limit).collect();
     (!others.is_empty()).then(|| {
         html! {
             @for c in others {
@@ -109,10 +109,10 @@ pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
 /// Speed classes and the conditions that were not met.
 pub(super) fn ratings(check: &Check<'_>) -> Markup {
     // What is said of several classes is said once.
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(&model::Reason, Vec<&str>)> = Vec::new();
     for r in check.ratings {
         for reason in &r.reasons {
-            match reasons.iter_mut().find(|(said, _)| said == reason) {
+            match reasons.iter_mut().find(|(said, _)| *said == reason) {
                 Some((_, classes)) => classes.push(&r.class),
                 None => reasons.push((reason, vec![&r.class])),
             }
@@ -125,7 +125,7 @@ pub(super) fn ratings(check: &Check<'_>) -> Markup {
             }
         }
         @for (reason, classes) in &reasons {
-            p.reason { @if classes.len() < check.ratings.len() { (t(&classes.join(", "))) ": " } (t(reason)) }
+            p.reason { @if classes.len() < check.ratings.len() { (t(&classes.join(", "))) ": " } (t(&reason.to_string())) }
         }
     }
 }

@@ -9,6 +9,8 @@ use serde_json::Value;
 pub struct Reason {
     pub code: Option<String>,
     pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

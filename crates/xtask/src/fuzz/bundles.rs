@@ -112,24 +112,8 @@ impl Bundles {
 
     /// All that is drawn from a run.
     fn show(&self, run: &Run) -> Result<String, String> {
-        let conclusions = conduct::Conclusions::of(run);
-        let check = Check {
-            run,
-            limit: &conclusions.limit,
-            limits: &conclusions.limits,
-            fit: &conclusions.fit,
-            asked_for: conclusions.asked_for.as_deref(),
-            causes: &conclusions.causes,
-            findings: &conclusions.findings,
-            ratings: &conclusions.ratings,
-            depth_curves: &conclusions.depth_curves,
-            next_step: conclusions.next_step.as_ref(),
-            answer: conclusions.answer.as_ref(),
-            over_reports: &conclusions.over_reports,
-            started: "2026-11-21 10:00 UTC",
-            page: None,
-            fetch: None,
-        };
+        let conclusions = conduct::conclusions(run);
+        let check = Check::of(run, &conclusions, "2026-11-21 10:00 UTC");
         let style = Style::default();
         let texts = [report::card(&check, &style), report::run_text(run, &[], &style), report::markdown(&check)];
         if texts.iter().any(|t| t.contains('\u{1b}')) {

@@ -6,7 +6,7 @@ use super::real::{self, Told};
 use super::scenario::Scenario;
 use super::{kinds, laboratory};
 use anyhow::Context as _;
-use model::LimitLayer;
+use model::{LimitLayer, json_name};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(clap::Args)]
@@ -42,8 +42,7 @@ fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Told> {
 
 fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Run) -> Told {
     // What `why` and the card say.
-    let conduct::Conclusions { limit, .. } = conduct::Conclusions::of(run);
-    let causes = diagnose::causes(run);
+    let model::Conclusions { limit, causes, .. } = conduct::conclusions(run);
     let said = |word: &str| {
         limit.statement.contains(word) || !scenario.heads && causes.iter().any(|c| c.statement.contains(word))
     };
@@ -55,8 +54,8 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     };
     let mut text = format!(
         "{kind} {variation}: is {}, said {} ({:?}): {}\n  {}",
-        matrix::layer_name(scenario.truth),
-        matrix::layer_name(limit.layer),
+        json_name(&scenario.truth),
+        json_name(&limit.layer),
         limit.confidence,
         limit.statement,
         scenario.device
@@ -64,8 +63,8 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     for cause in &causes {
         text += &format!("\n    {:?} {:?} {}", cause.layer, cause.confidence, cause.statement);
     }
-    for metric in run.metrics().filter(|m| m.id.ends_with("throughput_bytes_per_s") || m.id.ends_with(".iops")) {
-        let value = metric.value.map_or_else(|| metric.reasons.join("; "), |v| format!("{v:.0}"));
+    for metric in run.metrics().filter(|m| matches!(m.key().quantity, "throughput_bytes_per_s" | "iops")) {
+        let value = metric.value.map_or_else(|| model::reason::joined(&metric.reasons), |v| format!("{v:.0}"));
         text += &format!("\n      {} {value}", metric.id);
     }
     let (named, confidence) = (limit.layer, limit.confidence);

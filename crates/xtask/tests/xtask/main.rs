@@ -5,6 +5,7 @@ mod fact_names;
 mod findings_over_trees;
 mod help;
 mod imports;
+mod sentences;
 mod studies_over_trees;
 mod walks;
 mod words;

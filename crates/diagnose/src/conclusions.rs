@@ -1,0 +1,67 @@
+//! What is concluded from a run, whoever made it and whenever.
+
+use crate::causes::{Cause as Ranked, causes};
+use crate::inventory::findings;
+use crate::limit::{Headline, Question, headline};
+use crate::rows::limits_of;
+use model::{Answer, Cause, Conclusions, Confidence, Evidence, Filled, Fit, Judged, Limit, LimitLayer, MetricKey, Run};
+
+/// All that is concluded of a run, beside what the judge says of it. The causes are ranked once.
+pub fn conclusions(run: &Run, judged: Judged) -> Conclusions {
+    let ranked = causes(run);
+    let (findings, limits) = (findings(run), limits_of(run, &ranked));
+    let (fit, asked_for) = (&judged.fit, judged.asked_for.as_deref());
+    let asked = asked_for.and_then(|name| fit.iter().find(|f| f.is_one_of(name)));
+    let phase_of = |f: &'_ Fit| MetricKey::of(&f.metric).phase().to_owned();
+    let (missed, asked_phase) = (missed_use(fit, asked_for).map(phase_of), asked.map(phase_of));
+    let question = Question {
+        answered: ended_cache(judged.answer.as_ref()),
+        missed: missed.as_deref(),
+        asked: asked_phase.as_deref(),
+    };
+    let Headline { limit, next_step } = headline(run, &ranked, &limits, &question, &findings);
+    let limit = of_the_asked(limit, asked);
+    let mut causes: Vec<Cause> = ranked.into_iter().map(Ranked::into).collect();
+    causes.iter_mut().for_each(|c| c.is_limit = c.statement == limit.statement);
+    Conclusions { limit, causes, findings, limits, next_step, judged }
+}
+
+/// What limits a target that was written whole, where its rate fell: what follows the cache.
+fn ended_cache(answer: Option<&Answer>) -> Option<Limit> {
+    let Some(Answer::Filled { filled: Some(Filled { cliff: Some(cliff), .. }), .. }) = answer else { return None };
+    let measured = |what: &str, value: f64| Evidence::measurement(what, value, "fill");
+    Some(Limit {
+        layer: LimitLayer::Device,
+        statement: "the device takes what follows the end of its cache at a lower rate".to_owned(),
+        confidence: Confidence::Probable,
+        evidence: vec![
+            measured("bytes written before the rate fell", cliff.bytes as f64),
+            measured("rate before, bytes per second", cliff.before_bytes_per_s),
+            measured("rate after, bytes per second", cliff.after_bytes_per_s),
+        ],
+    })
+}
+
+/// A use that is missed by this much: whatever else limits, this is what has to be fixed first.
+const FAR_SHORT: f64 = 0.25;
+
+/// The use that is missed the most: of those that were asked about, or far short of one that everybody has.
+fn missed_use<'a>(fit: &'a [Fit], asked_for: Option<&str>) -> Option<&'a Fit> {
+    let asked = |f: &&Fit| asked_for.is_none_or(|names| f.is_one_of(names));
+    let short =
+        |f: &&Fit| f.met == Some(false) && (asked_for.is_some() || f.margin_ratio.is_some_and(|m| m < FAR_SHORT));
+    let margin = |f: &Fit| f.margin_ratio.unwrap_or(1.0);
+    fit.iter().filter(asked).filter(short).min_by(|a, b| margin(a).total_cmp(&margin(b)))
+}
+
+/// Where nothing limits for want of numbers, those that were asked for are what is missing, and not those of a whole check.
+fn of_the_asked(limit: Limit, asked: Option<&Fit>) -> Limit {
+    match asked.filter(|f| limit.layer == LimitLayer::Unknown && f.value.is_none()) {
+        Some(fit) => Limit {
+            statement: format!("not known: no number of {} is valid", MetricKey::of(&fit.metric).phase()),
+            evidence: vec![Evidence::absence(fit.quantity.clone(), fit.metric.clone())],
+            ..limit
+        },
+        None => limit,
+    }
+}
