@@ -15,10 +15,16 @@ use std::process::ExitCode;
 
 /// Answers a shell that asks, and ends the program; returns where none does.
 pub fn answer() {
+    let Some(shell) = std::env::var_os("COMPLETE") else { return };
+    let shell = Path::new(&shell).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let at = std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|at| at.parse::<usize>().ok());
-    match at.filter(|_| std::env::var_os("COMPLETE").is_some_and(|shell| shell == "bash")) {
+    match at.filter(|_| shell == "bash") {
         Some(at) => std::process::exit(i32::from(bash(at).is_err())),
-        None => CompleteEnv::with_factory(command_or_target).complete(),
+        None if Shells::builtins().completer(&shell).is_some() => {
+            CompleteEnv::with_factory(command_or_target).complete();
+        }
+        // Somebody else's variable.
+        None => {}
     }
 }
 

@@ -142,8 +142,11 @@ fn what_cannot_be_read_has_no_names_and_says_nothing() {
     fs::rename(&runs, scratch.archive().join("moved")).unwrap();
     fs::write(&runs, "no directory").unwrap();
     silent(&mut asked());
-    // What was never asked for is no completion, whatever else the shell has set.
-    assert_eq!(Ended::of(scratch.command(["--version"]).env("_CLAP_COMPLETE_INDEX", "1").output().unwrap()).code, 0);
+    // Variables of others ask for nothing.
+    for (name, value) in [("_CLAP_COMPLETE_INDEX", "1"), ("COMPLETE", "1"), ("COMPLETE", "")] {
+        let ended = Ended::of(scratch.command(["--version"]).env(name, value).output().unwrap());
+        assert!(ended.code == 0 && ended.stdout.starts_with("narrows "), "{name}={value}: {}", ended.stderr);
+    }
 }
 
 /// What a real bash offers, as its completion calls what the script has registered.
