@@ -55,7 +55,7 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'A find
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "workloads" -d 'The built-in workloads: list them, or print the text of one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "__complete" -d 'Names for a completion script'
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, layout included (60s, 2m, 1h)' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l budget -d 'How long it may take, prefilling included (60s, 2m, 1h)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l for -d 'Is it good for a use? root-fs, etcd, A1, video=V30 ...' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l max-write -d 'The most that may be written [default: 2 GiB, or 2 % of the device]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
@@ -63,15 +63,15 @@ complete -c narrows -n "__fish_narrows_using_subcommand check" -l keep-every -d 
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l wait-quiet -d 'Wait for a quiet machine, at most this long' -r
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-only -d 'Write nothing: only what reading tells is measured'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-only -d 'Write nothing; measure only what reads show'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l exhaust -d 'Write as much as the time allows, until write caches have run out: wears flash'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l plan -d 'Show what would be done, and how much it writes at most, without doing it'
-complete -c narrows -n "__fish_narrows_using_subcommand check" -l details -d 'Everything on a terminal, too; files and pipes get it always'
+complete -c narrows -n "__fish_narrows_using_subcommand check" -l details -d 'Print everything on a terminal too: intervals, evidence, reasons'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l identify -d 'Keep the names and serial numbers of the machine and its users on the page'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l overwrite -d 'Allow writing into the regular file TARGET: its content is lost'
 complete -c narrows -n "__fish_narrows_using_subcommand check" -l read-registers -d 'Read the device registers that are known to hold a cause, as root'
@@ -105,7 +105,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l set -d 'Another 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l real -d 'The workload packages by this machine\'s dpkg, in a root below the target' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l max-write -d 'The most that may be written; refused where that cannot be held' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l on-error -d 'What a failed operation does [default: as the workload says, else stop]' -r -f -a "stop\t'The phase ends, and its numbers are refused'
-continue\t'It is counted by its errno, and the phase goes on: its numbers are partial'"
+continue\t'It is counted by its errno, and the phase continues: its numbers are partial'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Print the run in another tool\'s format instead of its summary' -r -f -a "fio-json\t'fio 3.33\'s JSON'
 fio-json+\t'The same with every bucket of the histograms (fio\'s json+)'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l report -d 'Where the page goes [default: reports/RUN.html in the archive]' -r -F
@@ -113,7 +113,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l keep-every -d 'H
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l wait-quiet -d 'Wait for a quiet machine, at most this long' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l repeat -d 'Make so many runs and tag them; --resume continues them' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l resume -d 'Resume this experiment, or the last one that is not complete' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l name -d 'As in fio\'s job files' -r
@@ -505,8 +505,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand compare" -l seed -d 'See
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'The largest difference that does not matter [default: 5; tails 10]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l alpha -d 'Error rate over all primary metrics together [default: 0.05]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l primary -d 'A metric that is asked, also several [default: the rate of each phase]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-on -d 'Exit code 1 if a primary metric is so' -r -f -a "worse\t'A primary metric is worse'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l primary -d 'A metric that decides; repeatable [default: the rate of each phase]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-on -d 'Exit code 1 if a primary metric has this verdict' -r -f -a "worse\t'A primary metric is worse'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -s o -l output -d 'Write a self-contained page' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
@@ -538,7 +538,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_s
 complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l wait-quiet -d 'Wait for a quiet machine, at most this long' -r
 complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand experiment; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -585,12 +585,12 @@ complete -c narrows -n "__fish_narrows_using_subcommand rank" -s V -l version -d
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l class -d 'One class: A1, A2, C2 to C10, U1, U3, V6 to V90; exit code 1 if below' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l capacity -d 'Find out how large it really is: at random offsets, or all; content is lost' -r -f -a "quick\t'Random offsets, as many as find a fake: seconds'
 full\t'All of it is written and read back'"
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l budget -d 'How long measuring may take, layout included' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l budget -d 'How long measuring may take, prefilling included' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l max-write -d 'The most that may be written [default: as for check]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand rate" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand rate" -l wait-quiet -d 'Wait for a quiet machine, at most this long' -r
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand rate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -607,7 +607,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand fill" -l report -d 'Wher
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l destroy -d 'Allow writing to the block device with this serial number: content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l seed -d 'Seed of everything random [default: from the system]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l tag -d 'A tag for the run; may be given several times' -r
-complete -c narrows -n "__fish_narrows_using_subcommand fill" -l wait-quiet -d 'Wait until the machine is quiet, so long at most' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fill" -l wait-quiet -d 'Wait for a quiet machine, at most this long' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand fill" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
@@ -626,17 +626,17 @@ complete -c narrows -n "__fish_narrows_using_subcommand soak" -l size -d 'How mu
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l rate -d 'Write no faster, bytes a second' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l mode -d 'Only passes that write each block once (sweep), or only those that overwrite blocks again and again (churn); otherwise every fourth does' -r -f -a "sweep\t'Each block is written once'
 churn\t'Blocks are overwritten again and again, with flushes between'"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What something wrong does [default: continue]' -r -f -a "continue\t'It goes on, and ends with exit code 1'
-stop\t'It ends with the lap'"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l on-finding -d 'What happens when something is wrong [default: continue]' -r -f -a "continue\t'Continue, with exit code 1 at the end'
+stop\t'End with this lap'"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l hook -d 'Run this by sh for each finding, with the finding as JSON on stdin' -r -f -a "(__fish_complete_command)"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep what was promised on another disk, or by ssh on another machine' -r -f -a "(__fish_complete_directories)"
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l witness -d 'Keep the record of written data on another disk, or by ssh elsewhere' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l resume -d 'Resume this soak, or the last one that is not finished' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l destroy -d 'Allow writing to the block device TARGET with this serial number: its content is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l archive -d 'Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]' -r -f -a "(__fish_complete_directories)"
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set or TERM is dumb'
 always\t'Always'
 never\t'Never'"
-complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; what is read back comes past it all the same'
+complete -c narrows -n "__fish_narrows_using_subcommand soak" -l buffered -d 'Write through the page cache; reading back bypasses it anyway'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l busy -d 'Random reads beside the writes, so that the interface is busy in both directions; their data are not checked'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-trim -d 'Trim nothing; otherwise every fourth pass trims blocks, where the device can, before it writes them again'
 complete -c narrows -n "__fish_narrows_using_subcommand soak" -l no-scrub -d 'No scrub of the file system at the end (btrfs and bcachefs, as root)'
@@ -654,7 +654,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_s
 complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l listen -d 'Take producers by a Unix socket that is made there' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l for -d 'How long to record [default: until the producers end, or Ctrl-C]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l size -d 'Size of a new recording, reserved at its start' -r
-complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l when-full -d 'What happens at the end of that size [default: stop]' -r -f -a "stop\t'Recording stops'
+complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l when-full -d 'At the end of that size: stop, or wrap [default: stop]' -r -f -a "stop\t'Recording stops'
 wrap\t'The oldest is overwritten'"
 complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l max-frame -d 'The largest frame of a new recording [default: a quarter of a segment, 16 MiB]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand record; and not __fish_seen_subcommand_from list export verify recover pin unpin plan" -l segment -d 'Length of the segments of a new recording [default: 64 MiB, less where there is little room]' -r
