@@ -114,7 +114,7 @@ fn an_emulator_that_ends_too_early_has_the_word() {
     let said = failure("", "echo 'qemu: no such device' >&2; exit 1");
     assert!(said.contains("exit status: 1") && said.contains("no such device"), "{said}");
     let killed = failure("", "echo '@lab-7 ready'; kill -9 $$");
-    assert!(killed.contains("signal: 9") && killed.contains("it said nothing"), "{killed}");
+    assert!(killed.contains("signal: 9") && killed.contains("it printed nothing"), "{killed}");
 }
 
 #[test]

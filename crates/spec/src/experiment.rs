@@ -348,7 +348,7 @@ when = "driver == 'ahci' && kernel != '6.1*'"
             ("name = \"large\"", "name = \"small\"", 23, "a name of its own"),
             ("undo = \"echo off\"", "", 23, "undo: "),
             ("undo = \"echo off\"", "undo = []", 23, "undo: a text"),
-            ("\"/sys/block/{disk}/queue/read_ahead_kb\" = 4096", "\"/etc/passwd\" = 1", 23, "no file below /sys"),
+            ("\"/sys/block/{disk}/queue/read_ahead_kb\" = 4096", "\"/etc/passwd\" = 1", 23, "not a file below /sys"),
             ("driver == 'ahci'", "driver = ahci", 23, "when: "),
         ] {
             let errors = parse_experiment("x.toml", &GOOD.replacen(from, to, 1)).unwrap_err();

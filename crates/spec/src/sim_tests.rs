@@ -165,7 +165,7 @@ fn what_has_no_effect_is_refused_with_the_reason() {
         ("emmc,cap-visible=true", "cap-iops"),
         ("emmc,throttle-start=1s,throttle-factor=1", "full speed"),
         ("emmc,cpu-throttle-ramp=1s,cpu-throttle-factor=100%", "full speed"),
-        ("emmc,stall-period=1s,stall-duration=0", "no stall"),
+        ("emmc,stall-period=1s,stall-duration=0", "not a stall"),
         ("emmc,irq-share=1,cpu-per-command=0,cpu-ps-per-byte=0", "no CPU time"),
         ("emmc,eio-start=1MiB", "eio-length"),
         ("emmc,data-fault-at=7", "data-fault says"),

@@ -197,7 +197,7 @@ fn a_loop_over_a_device_is_known_by_the_device_and_not_by_a_name() {
 fn a_loop_that_cannot_be_asked_is_not_known() {
     let machine = Machine::new().looped(0, "8:1 99 0:0", 0).looped(1, "garbage", 0);
     let used = device(&machine, "7:0").uses;
-    assert_eq!(used.unknown, ["what loop1 stands on cannot be asked (its file was /gone)"]);
+    assert_eq!(used.unknown, ["the devices below loop1 are not known (its file was /gone)"]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn at_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", rate)
         .rate("write-bandwidth", rate * draw.between(0.5, 0.93))
         .limits(LimitLayer::Unknown)
-        .says("cannot be separated"))
+        .says("does not separate"))
 }
 
 fn slow_writes(draw: &mut Draw) -> anyhow::Result<Scenario> {
