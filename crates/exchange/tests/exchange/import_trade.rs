@@ -216,7 +216,9 @@ fn ior_and_mdtest() {
 #[test]
 fn mdtest_tells_rates_and_times_apart() {
     let table = |heading: &str, rows: &str| {
-        format!("{heading}: (of 2 iterations)\n   Operation        Max        Min       Mean    Std Dev\n   ---------        ---        ---       ----    -------\n{rows}")
+        format!(
+            "{heading}: (of 2 iterations)\n   Operation        Max        Min       Mean    Std Dev\n   ---------        ---        ---       ----    -------\n{rows}"
+        )
     };
     let rates = "   File creation     812.500    790.250    801.375     11.125\n   File removal        0.000      0.000      0.000      0.000\n";
     let times = "   File creation      12.654     12.308     12.481      0.173\n";
@@ -229,7 +231,10 @@ fn mdtest_tells_rates_and_times_apart() {
         assert_value(run, "file-creation.elapsed_s_max", 12.654);
         assert_eq!(run.metrics().count(), 6, "{run:?}");
         // One launch after the other: each is a run of its own.
-        assert_eq!(text(&format!("{both}mdtest-4.1.0+dev was launched with 4 total task(s) on 1 node(s)\n{both}")).runs.len(), 2);
+        assert_eq!(
+            text(&format!("{both}mdtest-4.1.0+dev was launched with 4 total task(s) on 1 node(s)\n{both}")).runs.len(),
+            2
+        );
     }
 }
 

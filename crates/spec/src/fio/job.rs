@@ -224,16 +224,14 @@ impl Draft {
             }
             _ if self.zone_size == 0 => fail("strided needs zonesize"),
             _ if range < self.zone_size => fail("zonerange is at least zonesize"),
-            Some(bytes) => {
-                match (u32::try_from(self.zone_size.div_ceil(bytes)), range.checked_add(self.zone_skip)) {
-                    (Ok(blocks), Some(stride_bytes)) => {
-                        let block = job.stream.block_mut();
-                        (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
-                        Ok(())
-                    }
-                    _ => fail("the zones are too large"),
+            Some(bytes) => match (u32::try_from(self.zone_size.div_ceil(bytes)), range.checked_add(self.zone_skip)) {
+                (Ok(blocks), Some(stride_bytes)) => {
+                    let block = job.stream.block_mut();
+                    (block.run_blocks, block.order) = (blocks, Order::Strided { stride_bytes });
+                    Ok(())
                 }
-            }
+                _ => fail("the zones are too large"),
+            },
         }
     }
 

@@ -335,7 +335,9 @@ fn files_of_a_run_are_new_so_that_appending_begins_at_their_start() {
 #[test]
 fn libblkio_is_io_uring_where_that_is_its_driver() {
     let text = |driver: &str| {
-        format!("[a]\nioengine=libblkio\nlibblkio_driver={driver}\nlibblkio_path=/dev/mine ; this one\nrw=randread\nlibblkio_vectored=1\n")
+        format!(
+            "[a]\nioengine=libblkio\nlibblkio_driver={driver}\nlibblkio_path=/dev/mine ; this one\nrw=randread\nlibblkio_vectored=1\n"
+        )
     };
     let workload = read(&text("io_uring"), false).unwrap();
     assert_eq!(workload.target.as_deref(), Some("/dev/mine"));

@@ -57,7 +57,6 @@ const ONLY_IN_TESTS: &[(&str, &str, &str)] = &[
     ("exchange", "test-runs", RUNS),
     ("judge", "test-runs", RUNS),
     ("report", "test-runs", RUNS),
-    ("xtask", "test-runs", RUNS),
 ];
 
 const RUNS: &str = "runs of known truth, or drawn from a seed";
