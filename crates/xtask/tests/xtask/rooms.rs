@@ -44,7 +44,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("lab", &["all but cli"]),
     ("cli", &["all but lab"]),
     ("program", &["cli"]),
-    ("xtask", &["all"]),
+    ("xtask", &["all", "test-runs"]),
     ("test-runs", &["model"]),
 ];
 
@@ -175,6 +175,7 @@ fn allowed(may: &[&'static str]) -> Vec<&'static str> {
         .iter()
         .map(|(room, _)| *room)
         .filter(|room| *room != but && !matches!(*room, "xtask" | "program" | "test-runs"))
+        .chain(may.iter().skip(1).copied())
         .collect()
 }
 
