@@ -346,3 +346,27 @@ fn libblkio_is_io_uring_where_that_is_its_driver() {
     let error = read(&text("virtio-blk-vfio-pci"), true).expect_err("another driver").remove(0);
     assert!(error.to_string().contains("io_uring"), "{error}");
 }
+
+#[test]
+fn loops_without_a_map_each_move_the_amount() {
+    let total = |options: &str| {
+        let found = stream(&format!("[j]\nbs=4k\nsize=256k\nloops=2\n{options}\n"));
+        found.limits.total_bytes.unwrap() >> 10
+    };
+    // Each as fio 3.33 moved it.
+    for (options, kib) in [
+        ("rw=randwrite\nnorandommap\nio_size=300k", 600),
+        ("rw=randrw\nnorandommap\nio_size=2m", 4096),
+        ("rw=randwrite\nnorandommap\nio_size=128k", 256),
+        ("rw=randwrite\nrandom_distribution=zipf:1.2\nio_size=300k", 600),
+        ("rw=randwrite\nrandom_distribution=zoned:50/10:50/90\nio_size=2m", 4096),
+        ("rw=randread\nnorandommap", 512),
+        // With a map, and in sequence, the passes over the size count.
+        ("rw=randwrite\nio_size=300k", 512),
+        ("rw=write\nnorandommap\nio_size=2m", 2048),
+    ] {
+        assert_eq!(total(options), kib, "{options}");
+    }
+    let sizes = stream("[j]\nrw=randwrite\nbsrange=4k-16k\nsize=256k\nloops=2\nnorandommap\nio_size=2m\n");
+    assert_eq!(sizes.limits.total_bytes, Some(4 << 20));
+}
