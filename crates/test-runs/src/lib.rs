@@ -6,8 +6,10 @@
 pub mod built;
 mod draw;
 pub mod drawn;
+mod ordinary;
 
 pub use draw::Draw;
+pub use ordinary::OrdinaryText;
 
 use model::{
     Access, BlockPlan, Direction, DirectionSummary, EngineKind, EngineRecord, Environment, Histogram, Interval, IoPath,

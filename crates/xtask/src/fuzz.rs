@@ -15,6 +15,7 @@ mod imports;
 mod journals;
 mod minimise;
 mod mutate;
+mod ordinary;
 mod pieces;
 mod recordings;
 mod sims;
@@ -77,6 +78,7 @@ struct Entry {
 
 const ALL: &[Entry] = &[
     Entry { name: "imports", about: "outputs of other tools, in every format", make: imports::make },
+    Entry { name: "ordinary-texts", about: "texts that hold no result, in ten languages", make: ordinary::make },
     Entry { name: "fio-jobs", about: "fio's job files, and the plans of them", make: fio::make },
     Entry {
         name: "traces",

@@ -29,7 +29,19 @@ struct Result {
 
 /// Whether any line looks like a result.
 pub(super) fn detect(text: &Text) -> bool {
-    text.lines().any(|(_, line)| segments(line).any(|s| parse(s).is_some()))
+    text.lines().any(|(number, line)| {
+        segments(line).any(|s| parse(s).is_some() || is_records(s) && wrapped(text, number + 1).is_some())
+    })
+}
+
+/// The result that begins in a line and ends in the next: mails and pages break what is longer than they are wide.
+fn wrapped(text: &Text, number: usize) -> Option<Result> {
+    let next = text.line(number + 1).trim_matches(|c: char| c.is_whitespace() || c == '>');
+    // The end of a broken line may look like a result that does not agree.
+    if next.is_empty() || parse(next).is_some_and(|result| result.other_rate.is_none()) {
+        return None;
+    }
+    parse(&format!("{} {next}", text.line(number).trim_end()))
 }
 
 /// Reads all results. dd prints how many records went in and out, then the result; what comes before the records is
@@ -39,6 +51,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     let mut records = 0_u32;
     let mut last_records = None;
     let mut command: Option<(usize, Command)> = None;
+    // The last line of it.
+    let mut command_end = 0;
     let mut cache = Cache::default();
     for (number, line) in text.lines() {
         if found.is_used(number) {
@@ -46,7 +60,14 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         }
         cache.look(line);
         if let Some(at) = Command::of(line) {
-            command = Some((number, at));
+            (command, command_end) = (Some((number, at)), number);
+        } else if let Some((_, begun)) = &mut command
+            && command_end + 1 == number
+            && begun.goes_on(line)
+        {
+            command_end = number;
+            found.used(number);
+            continue;
         }
         for segment in segments(line) {
             if is_records(segment) {
@@ -55,8 +76,17 @@ pub(super) fn read(text: &Text, found: &mut Found) {
                 found.used(number);
                 continue;
             }
-            let Some(result) = parse(segment) else { continue };
-            found.used(number);
+            let is_next =
+                last_records.is_some_and(|last| last + 1 == number) || command.is_some() && command_end + 1 == number;
+            let broken = || wrapped(text, number).filter(|_| is_next);
+            let (result, lines) = match parse(segment) {
+                Some(result) => (result, 1),
+                None => match broken() {
+                    Some(result) => (result, 2),
+                    None => continue,
+                },
+            };
+            found.used_range(number, number + lines - 1);
             if has_records && records == 0 {
                 continue;
             }

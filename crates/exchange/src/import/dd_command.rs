@@ -2,31 +2,48 @@
 
 use model::Reason;
 
-/// A command of dd.
-pub(super) struct Command<'c>(&'c str);
+/// What an operand begins with, as far as commands that measure have them.
+const OPERANDS: [&str; 12] =
+    ["if=", "of=", "bs=", "ibs=", "obs=", "count=", "skip=", "seek=", "conv=", "iflag=", "oflag=", "status="];
 
-impl<'c> Command<'c> {
+/// A command of dd.
+pub(super) struct Command(String);
+
+impl Command {
     /// The command in a line, from `dd` on: after a prompt, `time`, `sudo`.
-    pub fn of(line: &'c str) -> Option<Self> {
+    pub fn of(line: &str) -> Option<Self> {
         let at = line
             .match_indices("dd ")
             .map(|(at, _)| at)
             .find(|at| !line[..*at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
         let command = line[at..].trim();
-        (command.contains(" if=") || command.contains(" of=")).then_some(Self(command))
+        (command.contains(" if=") || command.contains(" of=")).then(|| Self(command.to_owned()))
     }
 
-    pub fn text(&self) -> &'c str {
-        self.0
+    /// Takes the next line where the command goes on in it: behind a backslash, or because a mail or a page broke it.
+    pub fn goes_on(&mut self, line: &str) -> bool {
+        let rest = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
+        let continued = self.0.strip_suffix('\\').map(|own| own.trim_end().len());
+        let goes_on = continued.is_some() && !rest.is_empty() || OPERANDS.iter().any(|name| rest.starts_with(name));
+        if goes_on {
+            self.0.truncate(continued.unwrap_or(self.0.len()));
+            self.0.push(' ');
+            self.0.push_str(rest);
+        }
+        goes_on
     }
 
-    fn operand(&self, name: &str) -> Option<&'c str> {
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    fn operand(&self, name: &str) -> Option<&str> {
         let own = self.0.split(['|', ';', '&']).next().unwrap_or_default();
         let value = own.split_whitespace().find_map(|word| word.strip_prefix(name))?;
         Some(value.trim_matches(['"', '\''])).filter(|value| !value.is_empty())
     }
 
-    fn path(&self, name: &str) -> Option<&'c str> {
+    fn path(&self, name: &str) -> Option<&str> {
         self.operand(name).filter(|p| is_storage(p))
     }
 
@@ -45,7 +62,7 @@ impl<'c> Command<'c> {
         }
     }
 
-    pub fn target(&self) -> Option<&'c str> {
+    pub fn target(&self) -> Option<&str> {
         self.path("of=").or_else(|| self.path("if="))
     }
 }

@@ -99,7 +99,7 @@ fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
     for part in line.strip_prefix(SEQUENTIAL)?.split(',') {
         let mut words = part.split_whitespace();
         let (value, unit, direction) = (words.next()?, words.next()?, words.next()?);
-        if unit != "MB/s" || !matches!(direction, "read" | "write") {
+        if unit != "MB/s" || !matches!(direction, "read" | "write") || words.next().is_some() {
             return None;
         }
         let name = format!("sequential-{direction}");
@@ -113,5 +113,6 @@ fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
             ImportedMetric::new(id, Unit::BytesPerS, Some(Better::Higher), finite(value)? * MIB, 3, original)?,
         ));
     }
-    Some(out)
+    // The script writes both; one alone is a sentence.
+    (out.len() == 2).then_some(out)
 }

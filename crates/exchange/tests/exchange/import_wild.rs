@@ -273,3 +273,25 @@ fn a_bonnie_run_in_comments_is_one_run() {
         assert_value(run, "put-block.throughput_bytes_per_s", 80_000.0 * 1024.0);
     }
 }
+
+#[test]
+fn lines_of_dd_that_a_mail_has_broken_are_joined() {
+    let mail = "I tried it again:\n\n$ sudo dd if=/dev/zero of=/mnt/backup/some/where/testfile bs=1M\n> count=500 \\\n   oflag=direct\n\
+        500+0 records in\n500+0 records out\n524288000 bytes (524 MB, 500 MiB) copied, 4.19430 s,\n125 MB/s\n\nand then\n\
+        500+0 records in\n500+0 records out\n524288000 bytes (524 MB,\n500 MiB) copied, 2.09715 s, 250 MB/s\n";
+    let imported = text(mail);
+    let [first, second] = imported.runs.as_slice() else { panic!("{imported:?}") };
+    assert_eq!(first.target.as_deref(), Some("/mnt/backup/some/where/testfile"));
+    assert_value(first, "write.throughput_bytes_per_s", 524_288_000.0 / 4.1943);
+    assert!(!reasons(first, "write.throughput_bytes_per_s").contains("page-cache"), "direct is said in a later line");
+    assert_value(second, "dd.throughput_bytes_per_s", 524_288_000.0 / 2.09715);
+    // A broken line that does not agree is not a result, and a sentence is none of its ends.
+    let misprinted = text(&mail.replace("125 MB/s", "12.5 MB/s"));
+    assert_eq!(misprinted.runs.len(), 1);
+    assert!(misprinted.not_understood.iter().any(|n| n.why.starts_with("inconsistent")), "{misprinted:?}");
+    assert_eq!(
+        text("524288000 bytes (524 MB, 500 MiB) copied, 4.19430 s,\n125 MB/s\n").runs,
+        [],
+        "neither records nor a command"
+    );
+}

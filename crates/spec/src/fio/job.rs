@@ -168,7 +168,7 @@ impl Draft {
     }
 
     /// What it does, in which order.
-    fn operations(&self, job: &mut Job, units: Units) -> Result<(), Conflict> {
+    fn operations(&mut self, job: &mut Job, units: Units) -> Result<(), Conflict> {
         let (random, operation) = self.kind.strip_prefix("rand").map_or((false, self.kind.as_str()), |o| (true, o));
         let ours = match operation {
             "rw" => "mix",
@@ -181,8 +181,17 @@ impl Draft {
         let block = job.stream.block_mut();
         block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
         if random {
+            // fio 3.33: "Any use of blockalign= turns off randommap", where it is another than that of the blocks.
+            let smallest = [&job.block.read, &job.block.write, &job.block.trim].map(BlockSize::min_bytes);
+            let aligned = block.align_bytes.is_some_and(|align| smallest.iter().any(|bytes| *bytes != align));
+            if aligned && !self.no_map && matches!(self.order, Some(Order::Random) | None) {
+                self.note(
+                    "blockalign",
+                    Some(" turns the map of blocks off, as in fio: some come twice, some not at all".into()),
+                );
+            }
             block.order = match self.order {
-                Some(Order::Random) | None if self.no_map => Order::RandomReplace,
+                Some(Order::Random) | None if self.no_map || aligned => Order::RandomReplace,
                 None => Order::Random,
                 Some(Order::Sequence { .. }) => Order::Sequence { advances: self.sequence_moves },
                 Some(order) => order,

@@ -5,7 +5,7 @@ use super::{Resolver, RunError};
 use crate::amount::MOST;
 use crate::extent::Extent;
 use crate::job::{Files, Job, Phase};
-use model::{BlockSize, Order, Pacing, PhaseKind, ReplayPlan, StreamPlan, Sync, TargetKind};
+use model::{BlockPlan, BlockSize, Order, Pacing, PhaseKind, ReplayPlan, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
     fn files_of(&mut self, phase: &Phase, job: &Job, copy: u32) -> Vec<String> {
@@ -101,6 +101,8 @@ impl Resolver<'_> {
             _ => region_bytes,
         };
         let all = pass.saturating_mul(count);
+        // Without a map of what was done a pass of fio ends with its amount, not with its size.
+        let by_passes = job.loops_of_region && !draws_with_replacement(job.stream.block());
         let amount = match job.amount {
             None => all,
             Some(part @ Extent::Percent(_)) => part.of(all),
@@ -108,14 +110,14 @@ impl Resolver<'_> {
             Some(bytes) => {
                 let bytes = self.amount(bytes);
                 let left = bytes % all.max(1);
-                let bytes = if job.loops_of_region && bytes > all && left < largest { bytes - left } else { bytes };
+                let bytes = if by_passes && bytes > all && left < largest { bytes - left } else { bytes };
                 if plain { bytes.checked_next_multiple_of(largest.max(1)).unwrap_or(u64::MAX) } else { bytes }
             }
         };
         let loops = |bytes: u64| bytes.saturating_mul(u64::from(job.loops));
         // Seen with fio 3.33: so many passes, then more until the amount is reached; of several each is whole.
         let passes = loops(all).max(amount.div_ceil(all.max(1)).saturating_mul(all));
-        if job.loops_of_region { loops(amount).min(passes) } else { loops(amount) }
+        if by_passes { loops(amount).min(passes) } else { loops(amount) }
     }
 
     pub(super) fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
@@ -196,4 +198,13 @@ impl Resolver<'_> {
             (largest, offset, region_bytes, files);
         Ok(stream)
     }
+}
+
+/// Whether each place is drawn without regard to those before, in a random order throughout.
+fn draws_with_replacement(block: &BlockPlan) -> bool {
+    let drawn = matches!(
+        block.order,
+        Order::RandomReplace | Order::Zipf { .. } | Order::Pareto { .. } | Order::Normal { .. } | Order::Zoned
+    );
+    drawn && block.run_blocks <= 1 && block.sequential_percents == [0; 3]
 }

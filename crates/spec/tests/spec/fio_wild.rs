@@ -346,3 +346,44 @@ fn libblkio_is_io_uring_where_that_is_its_driver() {
     let error = read(&text("virtio-blk-vfio-pci"), true).expect_err("another driver").remove(0);
     assert!(error.to_string().contains("io_uring"), "{error}");
 }
+
+#[test]
+fn loops_without_a_map_each_move_the_amount() {
+    let total = |options: &str| {
+        let found = stream(&format!("[j]\nbs=4k\nsize=256k\nloops=2\n{options}\n"));
+        found.limits.total_bytes.unwrap() >> 10
+    };
+    // Each as fio 3.33 moved it.
+    for (options, kib) in [
+        ("rw=randwrite\nnorandommap\nio_size=300k", 600),
+        ("rw=randrw\nnorandommap\nio_size=2m", 4096),
+        ("rw=randwrite\nnorandommap\nio_size=128k", 256),
+        ("rw=randwrite\nrandom_distribution=zipf:1.2\nio_size=300k", 600),
+        ("rw=randwrite\nrandom_distribution=zoned:50/10:50/90\nio_size=2m", 4096),
+        ("rw=randread\nnorandommap", 512),
+        // With a map, and in sequence, the passes over the size count.
+        ("rw=randwrite\nio_size=300k", 512),
+        ("rw=write\nnorandommap\nio_size=2m", 2048),
+    ] {
+        assert_eq!(total(options), kib, "{options}");
+    }
+    let sizes = stream("[j]\nrw=randwrite\nbsrange=4k-16k\nsize=256k\nloops=2\nnorandommap\nio_size=2m\n");
+    assert_eq!(sizes.limits.total_bytes, Some(4 << 20));
+}
+
+#[test]
+fn an_alignment_of_its_own_turns_the_map_of_blocks_off() {
+    let order = |options: &str| stream(&format!("[j]\nrw=randread\nsize=1m\n{options}\n")).block().order;
+    // Each as fio 3.33 says it.
+    assert_eq!(order("bs=4k\nblockalign=32k"), Order::RandomReplace);
+    assert_eq!(
+        order("bs=4k,16k\nblockalign=4k"),
+        Order::RandomReplace,
+        "the blocks of writes count, also where none writes"
+    );
+    assert_eq!(order("bs=8k\nblockalign=8k"), Order::Random);
+    assert_eq!(order("bsrange=8k-32k\nblockalign=8k"), Order::Random);
+    assert!(notes("[j]\nrw=randread\nsize=1m\nbs=4k\nba=32k\n").contains("blockalign turns the map of blocks off"));
+    let looped = stream("[j]\nrw=randread\nbs=4k\nblockalign=32k\nsize=1m\nloops=2\nio_size=3m\n");
+    assert_eq!(looped.limits.total_bytes, Some(6 << 20));
+}
