@@ -15,9 +15,9 @@ Examples:
   narrows compare before after               two tags
   narrows compare before after --margin 3    what is less than 3 % does not matter
   narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
-  narrows compare --repeat 6 'latency /mnt/data' --with block-size=4KiB,64KiB \\
-    --set time=2s --set iops=100 --primary read.latency_ns_mean
-                                             makes the runs, in randomised pairs: two minutes
+  narrows compare --repeat 6 'mix /mnt/data' --with depth=1,32 --set read-percent=100 \\
+    --set region=256MiB --set time=2s --primary read100.iops
+                                             makes the runs, in randomised pairs: a minute
   narrows compare latest 7f3a --markdown     for an issue or a forum
   narrows compare old.json new.json -o page.html"
 )]

@@ -72,10 +72,8 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
         .flat_map(|l| probes::all(run).into_iter().filter(whole).map(move |p| (l, p)))
         .filter_map(|(l, p)| Some((l, p, held(l, p.phase)?)))
         .collect();
-    let (layer, probe, (above, below)) = seen
-        .iter()
-        .copied()
-        .max_by(|a, b| (a.2.0 / a.2.1.max(1e-3)).total_cmp(&(b.2.0 / b.2.1.max(1e-3))))?;
+    let (layer, probe, (above, below)) =
+        seen.iter().copied().max_by(|a, b| (a.2.0 / a.2.1.max(1e-3)).total_cmp(&(b.2.0 / b.2.1.max(1e-3))))?;
     let name = probe.name();
     let kind = layer.text(names::DM_TYPE).unwrap_or("device mapper");
     let statement = format!(
