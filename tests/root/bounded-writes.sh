@@ -90,7 +90,15 @@ most=$(planned bytes_at_most run frames "$scratch/mnt" --max-write 1GiB --set si
 kept "run frames, --max-write" "$most" run frames "$scratch/mnt" --max-write 1GiB --set size=500KB --set time=1s --set rest=0s
 packages=(run packages "$scratch/mnt" --set speed=max)
 most=$("$narrows" "${packages[@]}" --plan --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["bytes_written_at_most"])')
+before=$(written)
 kept "run packages" "$most" "${packages[@]}"
+# And not much less: who has a card of little endurance reads it.
+[[ $((most * 4 / 5)) -le $(($(written) - before)) ]] || fail "run packages announces $most and writes $(($(written) - before))"
+# What only its time would bound.
+for workload in stream sweep; do
+    most=$("$narrows" run "$workload" "$scratch/mnt" --plan --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["bytes_written_at_most"])')
+    kept "run $workload" "$most" run "$workload" "$scratch/mnt" --set time=500ms
+done
 
 # What is recorded without a size takes what it needs, and gives back what it reserved ahead.
 before=$(df --output=used -B1 "$scratch/mnt" | tail -1)

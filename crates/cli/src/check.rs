@@ -79,7 +79,7 @@ impl Check<'_> {
             if output.is_json() {
                 output.document(&PlanDocument::new(&opened.target, &plan));
             } else {
-                output.text(&report::plan_text(&plan, output.style()));
+                output.text(&report::plan_text(&plan, opened.target.stack.fstype(), output.style()));
             }
             return Ok(None);
         }

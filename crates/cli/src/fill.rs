@@ -47,7 +47,7 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
         if output.is_json() {
             output.document(&PlanDocument::new(&opened.target, &plan));
         } else {
-            output.text(&report::plan_text(&plan, output.style()));
+            output.text(&report::plan_text(&plan, opened.target.stack.fstype(), output.style()));
         }
         return Ok(ExitCode::SUCCESS);
     }

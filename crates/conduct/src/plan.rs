@@ -1,7 +1,7 @@
 //! From a workload and an opened target to the plan of a run.
 
 use crate::simulated::data_fit_into_memory;
-use crate::wear::bound;
+use crate::wear::{bound, bounded};
 use crate::{Opened, Wear};
 use model::{Failure, FailureKind, PhaseKind, Plan, StopRule, TargetKind};
 use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
@@ -44,8 +44,15 @@ fn is_like_studied_board(opened: &Opened) -> bool {
             && khz.is_some_and(|khz| khz <= STUDIED_KHZ)
 }
 
-/// The plan of a workload on an opened target.
+/// The plan of a workload on an opened target; that of a built-in one bounds what it writes.
 pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
+    let plan = as_asked(workload, opened, seed)?;
+    let wears = matches!(opened.target.kind, TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice);
+    let ours = wears && !workload.has_budget() && spec::workload_text(&workload.name).is_some();
+    Ok(if ours { bounded(plan, &opened.target.stack) } else { plan })
+}
+
+fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
     let mut workload = workload.clone();
     if workload.has_packages() && !is_like_studied_board(opened) {
         workload.leave_pauses_out();
@@ -70,9 +77,10 @@ pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option
     let mut workload = workload.clone();
     let device_bytes = opened.target.stack.device_bytes();
     workload.lays_out_at_most(wear.layout_bytes(device_bytes));
-    let mut plan = plan(&workload, opened, seed).map_err(after)?;
+    let mut plan = as_asked(&workload, opened, seed).map_err(after)?;
     let before = opened.rig.bytes_written() + metadata_bytes(opened, wear.usual_bytes(device_bytes));
-    bound(&mut plan, wear, device_bytes, before, workload.has_budget());
+    let shared = workload.has_budget();
+    bound(&mut plan, wear, &opened.target.stack, before, shared);
     Ok(plan)
 }
 
@@ -92,8 +100,9 @@ pub fn after_writing(failure: Failure, written_bytes: u64) -> Failure {
 
 /// What reaches the device at most, with what was written before the plan was made and what a file system writes of its own.
 pub fn device_bytes_at_most(plan: &Plan, opened: &Opened) -> Option<u64> {
-    let bytes = plan.device_bytes_at_most()?.saturating_add(opened.rig.bytes_written());
-    Some(bytes.saturating_add(metadata_bytes(opened, bytes)))
+    let before = opened.rig.bytes_written();
+    let before = before.saturating_add(metadata_bytes(opened, before));
+    Some(plan.device_bytes_at_most(opened.target.stack.fstype())?.saturating_add(before))
 }
 
 /// What is kept for a file system's own blocks of so many bytes of data: inodes, extents, its journal.

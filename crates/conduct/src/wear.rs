@@ -1,6 +1,6 @@
 //! What a workload may write: flash wears, and a check is to tell how it is without using it up.
 
-use model::{PhaseKind, PhasePlan, Plan, StopRule, StreamPlan, Sync};
+use model::{PhaseKind, PhasePlan, Plan, Stack, StopRule, StreamPlan, Sync};
 use spec::EARLY_HALF_WIDTH;
 
 /// What may be written beside the layout, where the layout is small.
@@ -80,7 +80,12 @@ fn weight(phase: &PhasePlan) -> u64 {
     }
 }
 
-fn limited(stream: &mut StreamPlan, bytes: u64) {
+fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
+    if let Some(files) = stream.files() {
+        let most = (bytes / Plan::file_bytes_at_most(files, fstype)).max(1);
+        stream.limits.total_operations = Some(stream.limits.total_operations.map_or(most, |n| n.min(most)));
+        return;
+    }
     let block = stream.block().block_size_bytes.max(1);
     if let Some(round) = &mut stream.durability.round_bytes {
         // A round that is larger than its share would write more than was announced.
@@ -88,30 +93,59 @@ fn limited(stream: &mut StreamPlan, bytes: u64) {
     }
     let block = stream.durability.round_bytes.unwrap_or(block).max(1);
     // A journal writes for each synced block some of its own.
-    let cost = if stream.durability.sync == Sync::FdatasyncEach { Plan::synced_bytes(block) } else { block };
+    let cost = if stream.durability.sync == Sync::FdatasyncEach { Plan::synced_bytes(block, fstype) } else { block };
     let most = (bytes / cost).max(1) * block;
     stream.limits.total_bytes = Some(stream.limits.total_bytes.map_or(most, |b| b.min(most)));
 }
 
 /// Bounds each phase that writes, so that all of them together, with what was written `before`, keep to the limit. `shared`: they
 /// share a budget, and what is known well enough may end early.
-pub(crate) fn bound(plan: &mut Plan, wear: Wear, device_bytes: Option<u64>, before: u64, shared: bool) {
+pub(crate) fn bound(plan: &mut Plan, wear: Wear, stack: &Stack, before: u64, shared: bool) {
     let layout: u64 =
         plan.phases.iter().filter(|p| p.kind == PhaseKind::Layout && p.skip.is_none()).fold(0, |sum, p| {
             p.streams.iter().fold(sum, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()))
         });
-    let left = wear.with_layout(layout, device_bytes).saturating_sub(layout.saturating_add(before));
+    let left = wear.with_layout(layout, stack.device_bytes()).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
         let streams = phase.streams.len().max(1) as u64;
-        phase.streams.iter_mut().for_each(|s| limited(s, share / streams));
+        phase.streams.iter_mut().for_each(|s| limited(s, share / streams, stack.fstype()));
         // Large blocks go on: a cache that runs out is what they are to find.
         if shared && phase.stop == StopRule::Time && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE) {
             phase.stop = StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH };
         }
     }
+}
+
+/// What a built-in workload writes at most on a large and on a small device, a sixteenth of which lies between the two.
+const MOST_OF_WORKLOAD: u64 = 16 << 30;
+const LEAST_OF_WORKLOAD: u64 = 4 << 30;
+
+/// A built-in workload that only its time would bound, bounded: each phase that writes until its time is over, or once over its
+/// region, gets its share. As it was where all is bounded already, or where it writes until it is steady, however long that takes.
+pub(crate) fn bounded(mut plan: Plan, stack: &Stack) -> Plan {
+    let rounds = plan.phases.iter().any(|p| matches!(p.stop, StopRule::SteadyRounds(_)));
+    if rounds || plan.bytes_written_at_most().is_some() {
+        return plan;
+    }
+    let open = |p: &PhasePlan| {
+        let once = p.stop == StopRule::RegionOnce && p.kind == PhaseKind::Measure;
+        p.skip.is_none() && (p.bytes_written_at_most().is_none() || once && p.is_write())
+    };
+    let known = plan.phases.iter().filter(|p| !open(p)).filter_map(PhasePlan::bytes_written_at_most);
+    let most = stack
+        .device_bytes()
+        .map_or(MOST_OF_WORKLOAD, |b| (b / 16).clamp(LEAST_OF_WORKLOAD, MOST_OF_WORKLOAD).min(b / 2));
+    let left = most.saturating_sub(known.fold(0, u64::saturating_add)).max(most / 2);
+    let all: u64 = plan.phases.iter().filter(|p| open(p)).map(weight).sum();
+    for phase in plan.phases.iter_mut().filter(|p| open(p)) {
+        let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
+        let streams = phase.streams.len().max(1) as u64;
+        phase.streams.iter_mut().for_each(|s| limited(s, share / streams, stack.fstype()));
+    }
+    plan
 }
 
 #[cfg(test)]
@@ -142,5 +176,35 @@ mod tests {
         assert_eq!(Wear::Usual.probe_bytes(Some(16_000_000_000)), 20_000_000);
         assert_eq!(Wear::Usual.probe_bytes(Some(3_000 * mib)), 0);
         assert_eq!((Wear::AtMost(64 * mib).probe_bytes(None), Wear::AtMost(63 * mib).probe_bytes(None)), (4 * mib, 0));
+    }
+
+    #[test]
+    fn what_only_time_would_bound_is_bounded_by_bytes_and_what_goes_on_until_it_is_steady_is_not() {
+        use model::{BlockPlan, Operation};
+        let write = |stop| {
+            let block = BlockPlan {
+                operation: Operation::Write,
+                region_bytes: 8 << 30,
+                block_size_bytes: 1 << 20,
+                ..Default::default()
+            };
+            let stream = StreamPlan { kind: block.into(), ..StreamPlan::default() };
+            PhasePlan {
+                kind: PhaseKind::Measure,
+                stop,
+                time_limit_ns: 1 << 33,
+                streams: vec![stream],
+                ..PhasePlan::default()
+            }
+        };
+        let plan =
+            |phases: &[StopRule]| Plan { phases: phases.iter().map(|s| write(s.clone())).collect(), ..Plan::default() };
+        let all = bounded(plan(&[StopRule::Time, StopRule::RegionOnce, StopRule::Time]), &Stack::default());
+        let bytes = all.bytes_written_at_most().expect("all is bounded");
+        assert!((MOST_OF_WORKLOAD / 2..=MOST_OF_WORKLOAD).contains(&bytes), "{bytes}");
+        let known = plan(&[StopRule::RegionOnce]);
+        assert_eq!(bounded(known.clone(), &Stack::default()), known, "once over its region is what was asked");
+        let steady = plan(&[StopRule::SteadyRounds(Default::default()), StopRule::Time]);
+        assert_eq!(bounded(steady.clone(), &Stack::default()), steady);
     }
 }

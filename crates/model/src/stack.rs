@@ -28,6 +28,11 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// The type of the file system that the target lies on.
+    pub fn fstype(&self) -> Option<&str> {
+        self.mount.as_ref().map(|m| m.fstype.as_str())
+    }
+
     /// The first layer of a kind from the top.
     pub fn first(&self, kind: LayerKind) -> Option<&Layer> {
         self.layers.iter().find(|l| l.kind == kind)

@@ -15,8 +15,8 @@ proof of its cause; one run each is never better or worse.
 Examples:
   narrows compare before after --margin 3    two tags; below 3 % is the same
   narrows compare old.fio.json new.fio.json --fail-on worse
-  narrows compare --repeat 6 'latency /mnt/data' --with block-size=4KiB,64KiB \\
-    --set time=2s --set iops=100 --primary read.latency_ns_mean
+  narrows compare --repeat 6 'mix /mnt/data' --with depth=1,32 --set read-percent=100 \\
+    --set region=256MiB --set time=2s --primary read100.iops
   narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
   narrows compare latest 7f3a --markdown     for an issue or a forum
   narrows compare old.json new.json -o page.html"

@@ -41,11 +41,13 @@ struct Arm<'a> {
 
 /// Prints it.
 pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &Output) {
-    let each = |of: &dyn Fn(&model::Plan) -> Option<u64>| -> Option<u64> {
-        let sums = arms.iter().map(|a| of(&a.here.as_ref()?.plan)).collect::<Option<Vec<u64>>>()?;
+    let each_on = |of: &dyn Fn(&model::Plan, Option<&str>) -> Option<u64>| -> Option<u64> {
+        let of_arm = |a: &ReadyArm| a.here.as_ref().and_then(|here| of(&here.plan, here.target.stack.fstype()));
+        let sums = arms.iter().map(of_arm).collect::<Option<Vec<u64>>>()?;
         let one = sums.into_iter().try_fold(0u64, u64::checked_add)?;
         one.checked_mul(u64::from(experiment.pairs))
     };
+    let each = |of: &dyn Fn(&model::Plan) -> Option<u64>| each_on(&|plan, _| of(plan));
     let rest = experiment.settle_ns.saturating_mul(state.steps.len().saturating_sub(1) as u64);
     let duration_ns = each(&|p| Some(p.budget_ns)).map(|ns| ns.saturating_add(rest));
     let measuring = |p: &model::Plan| -> u64 {
@@ -53,7 +55,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
         measured.map(PhasePlan::usual_time_ns).sum()
     };
     let measured_ns = each(&|p| Some(measuring(p)));
-    let bytes = each(&|p| p.device_bytes_at_most());
+    let bytes = each_on(&|plan, fstype| plan.device_bytes_at_most(fstype));
     if output.is_json() {
         return output.document(&Document {
             schema: PlanDocument::SCHEMA,
@@ -112,7 +114,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
         }
     }
     if let Some(here) = arms.iter().find_map(|a| a.here.as_ref()) {
-        text.push_str(&format!("\n{}", report::plan_text(&here.plan, output.style())));
+        text.push_str(&format!("\n{}", report::plan_text(&here.plan, here.target.stack.fstype(), output.style())));
     }
     output.text(&text);
 }

@@ -78,7 +78,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     opened.remarks.extend(place.remark);
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, most.map(Wear::AtMost))?;
-    let kept = most.map_or(Ok(()), |most| keeps_to(&plan, most));
+    let kept = most.map_or(Ok(()), |most| keeps_to(&plan, opened.target.stack.fstype(), most));
     kept.map_err(|e| plan::after_writing(e, opened.rig.bytes_written()))?;
     if args.plan {
         if of_options.is_some() && !output.is_json() {
@@ -116,7 +116,7 @@ fn show_plan(opened: &conduct::Opened, plan: &Plan, output: &Output) {
     if output.is_json() {
         output.document(&PlanDocument::new(&opened.target, plan));
     } else {
-        output.text(&report::plan_text(plan, output.style()));
+        output.text(&report::plan_text(plan, opened.target.stack.fstype(), output.style()));
     }
 }
 
@@ -162,9 +162,9 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
 }
 
 /// Whether it writes no more than `--max-write` allows.
-fn keeps_to(plan: &Plan, most: u64) -> Result<(), Failure> {
+fn keeps_to(plan: &Plan, fstype: Option<&str>, most: u64) -> Result<(), Failure> {
     let size = report::quantity::size;
-    let what = match plan.device_bytes_at_most() {
+    let what = match plan.device_bytes_at_most(fstype) {
         Some(bytes) if bytes <= most => return Ok(()),
         Some(bytes) => format!("it may write {}, and --max-write allows {}", size(bytes), size(most)),
         None => format!("only its time bounds what it writes, and --max-write allows {}", size(most)),

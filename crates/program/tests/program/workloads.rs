@@ -58,3 +58,17 @@ fn an_unknown_one_is_answered_with_the_nearest() {
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("did you mean 'depth'"), "{}", ended.stderr);
 }
+
+#[test]
+fn what_a_built_in_workload_writes_to_a_directory_is_bounded_by_bytes() {
+    let scratch = Scratch::new();
+    let listed = scratch.json(["workloads", "--json"], 0);
+    let names: Vec<&str> = listed["workloads"].as_array().unwrap().iter().filter_map(|w| w["name"].as_str()).collect();
+    // Copies have no directory; frames are a study with a plan of its own, and steady goes on until it is steady, as it announces.
+    for name in names.iter().filter(|name| !name.starts_with("copy") && !["frames", "steady", "check"].contains(*name))
+    {
+        let plan = scratch.json(["run", name, ".", "--plan", "--json"], 0);
+        let bytes = plan["bytes_written_at_most"].as_u64();
+        assert!(bytes.is_some_and(|bytes| name == &"fill" || bytes < 40 << 30), "{name}: {bytes:?}");
+    }
+}

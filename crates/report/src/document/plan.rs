@@ -34,7 +34,7 @@ impl<'a> PlanDocument<'a> {
             target,
             plan,
             memory_bytes: plan.memory_bytes(),
-            bytes_written_at_most: plan.device_bytes_at_most(),
+            bytes_written_at_most: plan.device_bytes_at_most(target.stack.fstype()),
             duration_at_most_s: seconds(plan.budget_ns),
             notes: &plan.notes,
         }

@@ -23,12 +23,12 @@ pub(crate) fn access(access: Access) -> &'static str {
 }
 
 /// A plan in 80 columns: what it needs and costs at most, then each phase with its streams. Streams that differ only in
-/// seed, place, processors and the number in their name are told once, with how many there are.
-pub fn plan_text(plan: &Plan, style: &Style) -> String {
+/// seed, place, processors and the number in their name are told once, with how many there are. `fstype`: the file system that it is for.
+pub fn plan_text(plan: &Plan, fstype: Option<&str>, style: &Style) -> String {
     let mut w = Text { lines: Lines::new(style) };
     let title = style.paint(Paint::Title, &format!("Plan {}", w.lines.plain(&plan.name)));
     w.lines.out.push_str(&format!("{title}\n"));
-    w.demands(plan);
+    w.demands(plan, fstype);
     for note in &plan.notes {
         w.lines.wrapped("  Note: ", note, Some(Paint::Warn));
     }
@@ -49,7 +49,7 @@ impl Text<'_> {
         self.lines.wrapped(&format!("  {label:LABEL_COLUMNS$}"), text, None);
     }
 
-    fn demands(&mut self, plan: &Plan) {
+    fn demands(&mut self, plan: &Plan, fstype: Option<&str>) {
         let reason = &plan.size.reason;
         let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
         self.labelled("target", &format!("{}{because}", quantity::binary_size(plan.size.bytes)));
@@ -67,7 +67,7 @@ impl Text<'_> {
             );
             self.labelled("memory", &text);
         }
-        let writes = match plan.device_bytes_at_most() {
+        let writes = match plan.device_bytes_at_most(fstype) {
             Some(0) => "nothing".to_owned(),
             Some(bytes) => format!("{} at most", quantity::size(bytes)),
             None => {

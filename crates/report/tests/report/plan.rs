@@ -147,7 +147,7 @@ fn everything() -> Plan {
 
 /// The text without what it says of memory, which follows from the sizes of the program's own tables.
 fn text_but_memory(plan: &Plan, style: &Style) -> String {
-    let text = plan_text(plan, style);
+    let text = plan_text(plan, None, style);
     let (before, rest) = text.split_once("  memory    ").expect("memory is stated");
     let (memory, after) = rest.split_once("  writes    ").expect("what is written is stated");
     for part in ["at most, in ", "of data in flight", "of latencies", "of tables and threads"] {
@@ -177,7 +177,7 @@ fn every_line_fits_and_nothing_acts() {
     for plan in [everything(), hostile, fixture::sd_card().run.plan] {
         for (columns, ascii) in [(40, true), (60, false), (80, false), (80, true), (200, false)] {
             let style = Style { ascii, width: columns, colour: false };
-            let text = plan_text(&plan, &style);
+            let text = plan_text(&plan, None, &style);
             assert!(!ascii || text.is_ascii(), "{text}");
             for line in text.lines() {
                 assert!(!line.chars().any(acts), "{line:?}");
