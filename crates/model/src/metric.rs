@@ -48,6 +48,19 @@ pub enum MetricStatus {
     NotApplicable,
 }
 
+impl MetricStatus {
+    /// That a number of a run has no value, and why; in so many of all runs, where these are not zero.
+    pub fn because(self, because: Reason, runs: u64, of_runs: u64) -> Reason {
+        let because = Box::new(because);
+        match self {
+            Self::Refused => Reason::Refused { because, runs, of_runs },
+            Self::Skipped => Reason::Skipped { because, runs, of_runs },
+            Self::NotApplicable => Reason::NotApplicable { because, runs, of_runs },
+            Self::Measured => Reason::NotFinite { because, runs, of_runs },
+        }
+    }
+}
+
 /// What `low` and `high` describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

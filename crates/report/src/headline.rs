@@ -1,7 +1,7 @@
 //! The few rows that stand for a whole check, and what is said with them.
 
 use crate::evidence::with_confidence;
-use crate::presentation::{Cell, Layout, Row, Table};
+use crate::presentation::{Cell, Layout, NoteText, Row, Table};
 use crate::quantity;
 use crate::style::Style;
 use crate::text::plain;
@@ -37,13 +37,6 @@ pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
 /// What cells point to, counted from 1; each sentence once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes(pub Vec<NoteText>);
-
-/// A note, and the reasons that it gives where it does.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct NoteText {
-    pub text: String,
-    pub reasons: Vec<Reason>,
-}
 
 impl Notes {
     /// The number of the note; none where there is nothing to say.

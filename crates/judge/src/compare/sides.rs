@@ -48,7 +48,7 @@ impl WhyNot {
     /// In so many of all runs.
     fn in_runs(&self, n: usize, all: usize) -> Reason {
         if let Some(status) = self.became {
-            return Reason::without_value(status, self.because.clone(), n as u64, all as u64);
+            return status.because(self.because.clone(), n as u64, all as u64);
         }
         let text = format!("{} (in {n} of {all} runs)", self.because.text());
         Reason::Other { code: self.because.code().map(str::to_owned), text }

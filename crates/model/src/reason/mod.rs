@@ -10,7 +10,6 @@ mod known;
 pub use json::{as_line, as_lines};
 pub use known::{ForeignSeen, MissedPace, Reason};
 
-use crate::MetricStatus;
 use std::fmt;
 
 const SINCE_BOOT: &str = "average since boot";
@@ -45,17 +44,6 @@ impl Reason {
     /// The first of this code.
     pub fn find<'a>(reasons: impl IntoIterator<Item = &'a Self>, code: &str) -> Option<&'a Self> {
         reasons.into_iter().find(|r| r.is(code))
-    }
-
-    /// That a number of a run has no value, and why; in so many of all runs, where these are not zero.
-    pub fn without_value(status: MetricStatus, because: Self, runs: u64, of_runs: u64) -> Self {
-        let because = Box::new(because);
-        match status {
-            MetricStatus::Refused => Self::Refused { because, runs, of_runs },
-            MetricStatus::Skipped => Self::Skipped { because, runs, of_runs },
-            MetricStatus::NotApplicable => Self::NotApplicable { because, runs, of_runs },
-            MetricStatus::Measured => Self::NotFinite { because, runs, of_runs },
-        }
     }
 
     /// What it is for in the end.

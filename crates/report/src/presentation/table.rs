@@ -1,8 +1,8 @@
 //! A table before it is laid out.
 
 use super::{Note, Tone};
-use crate::headline::NoteText;
 use crate::quantity::Shown;
+use model::Reason;
 
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -212,6 +212,13 @@ impl Table {
     }
 }
 
+/// A note, and the reasons that it gives where it does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct NoteText {
+    pub text: String,
+    pub reasons: Vec<Reason>,
+}
+
 /// The notes that the cells of these tables point to.
 pub(crate) fn notes(texts: Vec<NoteText>, tables: &[&Table]) -> Vec<Note> {
     let doubted = |n: usize| {
@@ -258,7 +265,6 @@ pub(crate) fn doubt(table: &Table, notes: &[NoteText]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Reason;
 
     #[test]
     fn doubt_has_its_reasons_with_counts_the_commonest_first() {
