@@ -178,7 +178,7 @@ fn assert_recovered(directory: &Path, run: &Run, durable: usize, finished: bool,
             let mut phases = loaded.phases.as_slice();
             // Of the phase in progress the series may be there, as far as it was written.
             if let Some((last, complete)) = phases.split_last()
-                && last.reasons.iter().any(|r| r.starts_with("truncated: "))
+                && last.reasons.iter().any(|r| r.is("truncated"))
             {
                 let whole = &run.phases[complete.len()];
                 let intervals = |p: &model::PhaseRun| p.record.as_ref().unwrap().intervals.clone();

@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
-use model::{Failure, FailureKind, RunState, TargetKind, parse_bytes};
+use model::{Failure, FailureKind, Reason, RunState, TargetKind, parse_bytes};
 use report::document::PlanDocument;
 use spec::{Readiness, Workload};
 use std::ffi::OsStr;
@@ -69,7 +69,7 @@ impl Check<'_> {
                 .remedy("narrows check FILE --read-only   an existing file, or the device itself"));
         }
         if args.read_only {
-            opened.readiness = Readiness::ReadOnly("--read-only: nothing is written".to_owned());
+            opened.readiness = Readiness::ReadOnly(Reason::of("--read-only", "nothing is written"));
         }
         // What is simulated wears nothing.
         let bounds = if opened.target.kind == TargetKind::Sim { most } else { bounds };

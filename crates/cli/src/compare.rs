@@ -8,7 +8,7 @@ use crate::{archives, report_page};
 use archive::Archive;
 use conduct::experiment;
 use judge::Asked;
-use model::{Comparison, Failure, FailureKind, Run, Verdict};
+use model::{Comparison, Failure, FailureKind, Reason, Run, Verdict};
 use report::document::CompareDocument;
 use report::{Compare, Side};
 use std::collections::{BTreeMap, HashSet};
@@ -59,12 +59,12 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     let mut comparison = judge::compare(&a.runs, &b.runs, &asked);
     same_work(args, &comparison)?;
     let unreadable = a.unreadable.iter().chain(&b.unreadable);
-    comparison.reasons.extend(unreadable.map(|u| format!("unreadable: {u}")));
+    comparison.reasons.extend(unreadable.map(|u| Reason::of("unreadable", u.to_string())));
     if declared.is_some() && (args.alpha.is_some() || !args.margins.is_empty() || !args.primary.is_empty()) {
-        comparison.reasons.push(
-            "changed-afterwards: the experiment fixed its questions before the data; what was asked now differs"
-                .to_owned(),
-        );
+        comparison.reasons.push(Reason::of(
+            "changed-afterwards",
+            "the experiment fixed its questions before the data; what was asked now differs",
+        ));
     }
     let page = args.output.as_deref().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.to_owned()));
     let shown = page.as_ref().map(|p| p.display().to_string());

@@ -6,7 +6,7 @@ use crate::redaction::OnPage;
 use crate::{archives, import, output_file};
 use archive::Archive;
 use judge::{RankAsked, RankError};
-use model::{Better, Failure, FailureKind, Ranking, Run};
+use model::{Better, Failure, FailureKind, Ranking, Reason, Run};
 use report::Rank;
 use report::document::RankDocument;
 use std::collections::HashSet;
@@ -101,11 +101,11 @@ fn asked(args: &RankArgs) -> Result<RankAsked, Failure> {
 }
 
 /// Adds the runs of a source: of a file of another tool, else of the archive; each run once.
-fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Vec<String>) -> Result<(), Failure> {
+fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Vec<Reason>) -> Result<(), Failure> {
     let path = Path::new(source);
     if source == "-" || path.is_file() && path.file_name() != Some(OsStr::new("run.json")) {
         let foreign = import::foreign(source)?;
-        remarks.extend(foreign.remarks.into_iter().map(|r| format!("not-understood: {r}")));
+        remarks.extend(foreign.remarks.into_iter().map(|r| Reason::of("not-understood", r)));
         runs.extend(foreign.runs);
         return Ok(());
     }
@@ -127,7 +127,7 @@ fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Ve
                 }
             }
             Err(error) => {
-                remarks.push(format!("unreadable: {}: {error}", found.id));
+                remarks.push(Reason::of("unreadable", format!("{}: {error}", found.id)));
                 first = first.or(Some(Failure::from(error)));
             }
         }

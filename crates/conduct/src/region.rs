@@ -8,7 +8,7 @@ mod pci;
 
 use crate::opened::Opened;
 use engine::{Region, RegionRig};
-use model::{Environment, Failure, FailureKind, SimMemoryBus, Stack, Target, TargetKind, parse_bytes};
+use model::{Environment, Failure, FailureKind, Reason, SimMemoryBus, Stack, Target, TargetKind, parse_bytes};
 use observe::{Locator, Look, Root, Sampler};
 use rustix::fs::OFlags;
 use spec::Readiness;
@@ -332,7 +332,7 @@ fn describe(opened: &mut Opened, path: &Path, registers: bool, rights: RegionRig
     opened.target.writable = rights.writes;
     if !rights.writes {
         opened.readiness =
-            Readiness::ReadOnly("the region is only read; --allow-writes writes to it what it holds".into());
+            Readiness::ReadOnly(Reason::said("the region is only read; --allow-writes writes to it what it holds"));
     } else {
         opened.remarks.push("the region is written to, with what it held when the phase began".into());
     }

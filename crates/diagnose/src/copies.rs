@@ -1,6 +1,6 @@
 //! What copies of a region cost, from the rates that a run measured.
 
-use model::{AccessCost, CallCost, CopyMethod, CopyReport, CopyRow, Run};
+use model::{AccessCost, CallCost, CopyMethod, CopyReport, CopyRow, Reason, Run};
 use stats::{size_fit, step_fit};
 
 /// What lies beside the accesses and is less than this share of the widest one's time is within the error of the rates: nothing is
@@ -13,7 +13,7 @@ const LOOSE_FIT: f64 = 0.25;
 pub fn copy_report(run: &Run) -> CopyReport {
     let mut rows: Vec<CopyRow> = run.phases.iter().filter_map(CopyRow::of).collect();
     for (row, phase) in rows.iter_mut().zip(run.phases.iter().filter(|p| CopyRow::of(p).is_some())) {
-        let missing = phase.record.iter().flat_map(|r| r.engine.missing.iter().cloned());
+        let missing = phase.record.iter().flat_map(|r| r.engine.missing.iter().map(Reason::said));
         row.reasons.extend(missing.collect::<Vec<_>>());
     }
     let costs = costs(&rows);

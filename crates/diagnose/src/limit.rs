@@ -18,11 +18,11 @@ const NEEDED: [(Work, &str); 6] = [
 ];
 
 /// Those that the run does not have, each with the reason.
-fn missing(run: &Run) -> impl Iterator<Item = (String, &str)> {
+fn missing(run: &Run) -> impl Iterator<Item = (String, Option<&Reason>)> {
     let none = |(work, quantity): &(Work, &str)| machine::value_doing(run, *work, quantity).is_none();
     NEEDED.into_iter().filter(none).map(|(work, quantity)| {
         let metric = run.metric_doing(work, quantity);
-        let why = metric.and_then(|m| m.reasons.first()).map_or("not measured", String::as_str);
+        let why = metric.and_then(|m| m.reasons.first());
         (run.id_doing(work, quantity), why)
     })
 }
@@ -52,8 +52,11 @@ fn nothing_named(run: &Run) -> Limit {
         let statement = "not known: too few ways of copying were measured".to_owned();
         return Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence: Vec::new() };
     }
-    let mut evidence: Vec<Evidence> =
-        missing(run).map(|(id, why)| Evidence::absence(format!("{id}: {why}"), id)).collect();
+    let absent = |(id, why): (String, Option<&Reason>)| {
+        let why = why.map_or_else(|| "not measured".to_owned(), Reason::to_string);
+        Evidence::absence(format!("{id}: {why}"), id)
+    };
+    let mut evidence: Vec<Evidence> = missing(run).map(absent).collect();
     if run.samples.len() < 2 {
         evidence.push(Evidence::absence("processors, disks and temperatures during the run", "system samples"));
     }
@@ -73,8 +76,8 @@ fn nothing_named(run: &Run) -> Limit {
 /// Where the limit is unknown for want of measurements: how to get them, if another check can. The fix of a finding
 /// would be a guess.
 fn to_measure(run: &Run) -> Option<NextStep> {
-    let reasons: Vec<&str> = missing(run).map(|(_, why)| why).collect();
-    let short = |code: &str| reasons.iter().any(|why| Reason::of(why).code == Some(code));
+    let reasons: Vec<Option<&Reason>> = missing(run).map(|(_, why)| why).collect();
+    let short = |code: &str| reasons.iter().flatten().any(|why| why.is(code));
     // Of what ended with the bytes that it may write, more time makes no more.
     let ended = |stop: &dyn Fn(&PhaseRun) -> bool| {
         let phases = NEEDED.iter().filter_map(|(work, _)| run.doing(*work));

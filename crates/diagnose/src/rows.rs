@@ -94,7 +94,7 @@ pub fn limits(run: &Run) -> Vec<RowLimit> {
 }
 
 fn unmeasured(phase: &PhaseRun) -> Said {
-    let code = phase.reasons.first().and_then(|r| model::Reason::of(r).code);
+    let code = phase.reasons.first().and_then(model::Reason::code);
     let (word, why) = match phase.status {
         PhaseStatus::Refused => ("its number is refused", code),
         PhaseStatus::NotApplicable => ("it has no meaning here", None),

@@ -80,7 +80,7 @@ fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [S
         word(&metric.interval),
         metric.n.to_string(),
         word(&metric.status),
-        csv_text(&metric.reasons.join("; ")),
+        csv_text(&model::reason::joined(&metric.reasons)),
         number(metric.rejected_value),
         word(&phase.status),
         csv_text(job),

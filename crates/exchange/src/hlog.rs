@@ -97,7 +97,7 @@ fn parts(phase: &PhaseRun) -> Vec<Part> {
 }
 
 fn refusal(phase: &PhaseRun) -> String {
-    harmless(&format!("[refused: {}: {}]", phase.plan.name, phase.reasons.join("; "))).into_owned()
+    harmless(&format!("[refused: {}: {}]", phase.plan.name, model::reason::joined(&phase.reasons))).into_owned()
 }
 
 /// A tag holds no comma, space or line break.

@@ -60,7 +60,7 @@ pub fn iozone(run: &Run, options: &Options) -> Result<String> {
         let stands = job.stands() || options.keep_refused;
         row.insert(place, stands.then(|| (job.bytes_per_s(options.keep_refused) / 1024.0).round() as u64));
         if !job.stands() {
-            refused.push(format!("{}: {}", job.name(), job.phase.reasons.join("; ")));
+            refused.push(format!("{}: {}", job.name(), model::reason::joined(&job.phase.reasons)));
         }
     }
     let operations: std::collections::BTreeSet<usize> = rows.values().flat_map(|r| r.keys().copied()).collect();

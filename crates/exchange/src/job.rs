@@ -10,7 +10,7 @@ use crate::side::Side;
 use crate::{ExchangeError, Options, Result};
 use model::{
     Access, BlockPlan, EngineKind, Interval, IoPath, JobRecord, Metric, MetricStatus, Ns, Operation, PhaseKind,
-    PhaseRecord, PhaseRun, PhaseStatus, PlannedJob, Reason, Run, StopCause, StreamPlan, Sync, Timing, WorkerUsage,
+    PhaseRecord, PhaseRun, PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, Sync, Timing, WorkerUsage,
 };
 use std::collections::BTreeMap;
 
@@ -436,7 +436,7 @@ fn block_size(streams: &[&StreamPlan]) -> String {
 
 /// Whether so little was left after the warm-up that all of the phase counts; the run says so where its rate stands.
 fn warmup_counts(phase: &PhaseRun) -> bool {
-    phase.metrics.iter().flat_map(|m| &m.reasons).any(|r| Reason::of(r).code == Some("warm-up-counted"))
+    phase.metrics.iter().flat_map(|m| &m.reasons).any(|r| r.is("warm-up-counted"))
 }
 
 fn counted(phase: &PhaseRun, record: &PhaseRecord) -> Counted {

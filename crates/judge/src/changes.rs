@@ -3,7 +3,7 @@
 //! Only phases whose rate is the device's are looked at, and only their own series. What counts as a change, and how seldom
 //! noise is taken for one, is in [`stats::level_changes`] and docs/judging.md.
 
-use crate::validity::{Case, Remark};
+use crate::validity::Case;
 use model::{
     Access, DirectProof, EngineKind, Interval, Ns, OpenSync, PhasePlan, RateChange, StreamPlan, Sync, TargetKind,
 };
@@ -53,26 +53,6 @@ pub(crate) fn changes_of(case: Case<'_>) -> Vec<RateChange> {
         }
     };
     level_changes(&rates, &rule).into_iter().map(change).collect()
-}
-
-/// A change as it is said with the phase.
-pub(crate) fn said(change: &RateChange) -> Remark {
-    let seconds = change.at_ns as f64 / 1e9;
-    let sentence = format!(
-        "after {seconds:.1} s ({}) from {} to {}",
-        amount(change.bytes_before as f64),
-        rate(change.before_bytes_per_s),
-        rate(change.after_bytes_per_s)
-    );
-    Remark::new("rate-changed", sentence)
-}
-
-fn rate(bytes_per_s: f64) -> String {
-    format!("{:.1} MB/s", bytes_per_s / 1e6)
-}
-
-fn amount(bytes: f64) -> String {
-    if bytes >= 1e9 { format!("{:.1} GB", bytes / 1e9) } else { format!("{:.1} MB", bytes / 1e6) }
 }
 
 /// Whether the rate is that of a device which was asked for the same all along.
@@ -166,8 +146,11 @@ mod tests {
         assert!((change.after_bytes_per_s / 11.2e6 - 1.0).abs() < 0.1, "{change:?}");
         assert!((change.bytes_before as f64 / (12.3 * 95e6) - 1.0).abs() < 0.05, "{change:?}");
         assert!((change.ratio().unwrap() - 0.118).abs() < 0.02);
-        let reason = judged.reasons.iter().find(|r| r.starts_with("rate-changed: after 12.")).unwrap();
-        assert!(reason.contains(" s (1.2 GB) from 9") && reason.ends_with("MB/s"), "{reason}");
+        let reason = judged.reasons.iter().find(|r| r.is("rate-changed")).unwrap().text();
+        assert!(
+            reason.starts_with("after 12.") && reason.contains(" s (1.2 GB) from 9") && reason.ends_with("MB/s"),
+            "{reason}"
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use differences::environment_differences;
 pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 
-use model::{Basis, Better, Compared, Comparison, Counts, Question, Run, Verdict};
+use model::{Basis, Better, Compared, Comparison, Counts, Question, Reason, Run, Verdict};
 use sides::{Sides, Values};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     let primary = primary(&sides, asked, &ids);
     let mut reasons = Vec::new();
     if ids.is_empty() {
-        reasons.push("nothing-in-common: the two sides have no metric in common".to_owned());
+        reasons.push(Reason::of("nothing-in-common", "the two sides have no metric in common"));
     } else {
         reasons.extend(only_in("A", &only_a));
         reasons.extend(only_in("B", &only_b));
@@ -68,7 +68,10 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     reasons.extend(sides.incomplete());
     reasons.extend(sides.different_plans());
     if sides.left_out() > 0 {
-        reasons.push(format!("left-out: {} of the runs belong to no pair that both sides have", sides.left_out()));
+        reasons.push(Reason::of(
+            "left-out",
+            format!("{} of the runs belong to no pair that both sides have", sides.left_out()),
+        ));
     }
     let mut metrics = judged(&sides, &ids, &primary, asked);
     metrics.sort_by_key(|m| !m.primary);
@@ -129,10 +132,10 @@ fn judged(sides: &Sides<'_>, ids: &[String], primary: &[String], asked: &Asked) 
 }
 
 /// Metrics that cannot be compared as the other side does not have them.
-fn only_in(side: &str, ids: &[String]) -> Option<String> {
+fn only_in(side: &str, ids: &[String]) -> Option<Reason> {
     let shown = ids.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
     let more = if ids.len() > 3 { format!(" and {} others", ids.len() - 3) } else { String::new() };
-    (!ids.is_empty()).then(|| format!("only-in-{}: {shown}{more}", side.to_lowercase()))
+    (!ids.is_empty()).then(|| Reason::of(&format!("only-in-{}", side.to_lowercase()), format!("{shown}{more}")))
 }
 
 /// The margin of a metric, percent.

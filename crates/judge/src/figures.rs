@@ -2,9 +2,7 @@
 
 use crate::quantity::{CpuTime, QUANTILES, Quantity};
 use crate::scope::Scope;
-use model::{EngineKind, Histogram, Metric, MetricStatus, WorkerUsage};
-
-pub(crate) const NO_DATA: &str = "no-data: no operation completed after the warm-up cut";
+use model::{EngineKind, Histogram, Metric, MetricStatus, Reason, WorkerUsage};
 
 /// Mean, percentiles and maximum of a histogram; a percentile needs operations that carry it.
 pub(crate) fn of_latency(scope: &Scope, quantity: Quantity, latency: &Histogram) -> Metric {
@@ -14,20 +12,17 @@ pub(crate) fn of_latency(scope: &Scope, quantity: Quantity, latency: &Histogram)
         Quantity::Max => latency.max().map(|v| v as f64),
         _ => match QUANTILES.into_iter().find(|(which, ..)| *which == quantity) {
             Some((_, _, least)) if count < least => {
-                let reason = format!("too-few-operations: {count} operations, this percentile needs {least}");
-                return scope.skipped(quantity, &reason);
+                return scope.skipped(quantity, Reason::TooFewOperations { operations: count, least });
             }
             Some((_, q, _)) => latency.quantile(q).map(|v| v as f64),
             None => None,
         },
     };
-    let mut metric = value.map_or_else(|| scope.skipped(quantity, NO_DATA), |v| scope.measured(quantity, v, count));
+    let mut metric =
+        value.map_or_else(|| scope.skipped(quantity, Reason::NoData {}), |v| scope.measured(quantity, v, count));
     let of_quantile = QUANTILES.into_iter().any(|(which, ..)| which == quantity);
     if let Some(share) = within_a_tick(latency).filter(|_| of_quantile && metric.value.is_some()) {
-        metric.refuse(&[format!(
-            "clock-too-coarse: {:.0} % of the operations began and ended at one reading of the clock; its steps are longer than they are",
-            share * 100.0
-        )]);
+        metric.refuse(&[Reason::ClockTooCoarse { percent: share * 100.0 }]);
     }
     metric
 }
@@ -44,8 +39,11 @@ fn within_a_tick(latency: &Histogram) -> Option<f64> {
 pub(crate) fn stall(scope: &Scope, gap_ns: Option<u64>, counted: u64) -> Metric {
     match gap_ns {
         Some(gap) => scope.measured(Quantity::Stall, gap as f64, counted),
-        None if counted == 0 => scope.skipped(Quantity::Stall, NO_DATA),
-        None => scope.skipped(Quantity::Stall, "not-recorded: the version that made this run did not look for stalls"),
+        None if counted == 0 => scope.skipped(Quantity::Stall, Reason::NoData {}),
+        None => {
+            let why = Reason::of("not-recorded", "the version that made this run did not look for stalls");
+            scope.skipped(Quantity::Stall, why)
+        }
     }
 }
 
@@ -59,7 +57,7 @@ pub(crate) fn cpu(
 ) -> Metric {
     let quantity = Quantity::Cpu(what);
     if engine == EngineKind::Sim && usage.user_ns + usage.system_ns == 0 {
-        return scope.absent(quantity, MetricStatus::NotApplicable, "simulated: the model burns no CPU");
+        return scope.absent(quantity, MetricStatus::NotApplicable, Reason::of("simulated", "the model burns no CPU"));
     }
     let percent = |used: u64| (time_ns > 0).then(|| used as f64 / time_ns as f64 * 100.0);
     let value = match what {
@@ -68,7 +66,8 @@ pub(crate) fn cpu(
         CpuTime::System => percent(usage.system_ns),
         CpuTime::PerOperation => (operations > 0).then(|| (usage.user_ns + usage.system_ns) as f64 / operations as f64),
     };
-    value.map_or_else(|| scope.skipped(quantity, NO_DATA), |value| scope.measured(quantity, value, operations))
+    value
+        .map_or_else(|| scope.skipped(quantity, Reason::NoData {}), |value| scope.measured(quantity, value, operations))
 }
 
 #[cfg(test)]
@@ -93,7 +92,10 @@ mod tests {
         for id in ["rand-read-qd32.latency_ns_p50", "rand-read-qd32.latency_ns_p99"] {
             let m = metric(&coarse, id);
             assert_eq!(m.status, MetricStatus::Refused, "{m:?}");
-            assert!(m.rejected_value.is_some() && m.reasons[0].starts_with("clock-too-coarse: 94 %"), "{m:?}");
+            assert!(
+                m.rejected_value.is_some() && m.reasons[0].to_string().starts_with("clock-too-coarse: 94 %"),
+                "{m:?}"
+            );
         }
         assert_eq!(metric(&coarse, "rand-read-qd32.latency_ns_mean").value, Some(250_000.0));
         assert_eq!(metric(&coarse, "rand-read-qd32.iops").status, MetricStatus::Measured);

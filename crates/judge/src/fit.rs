@@ -6,7 +6,7 @@
 
 use crate::rating::{SPEED, lowest_sustained_write, sequential_to};
 use crate::standing::{Deciding, deciding};
-use model::{Better, Fit, Metric, Need, PhaseRun, Run, TargetKind, Unit, UseText, Work};
+use model::{Better, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind, Unit, UseText, Work};
 use std::sync::OnceLock;
 
 const TEXTS: &[&str] = &[
@@ -137,7 +137,9 @@ fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
             match (good(low), good(high)) {
                 (true, true) => (Some(true), Some(value), bound, Vec::new()),
                 (false, false) => (Some(false), Some(value), None, Vec::new()),
-                _ => (None, Some(value), None, vec!["too-near: the interval of the value holds the limit".to_owned()]),
+                _ => {
+                    (None, Some(value), None, vec![Reason::of("too-near", "the interval of the value holds the limit")])
+                }
             }
         }
     };
@@ -174,13 +176,13 @@ fn unit_of(quantity: &str) -> Unit {
 }
 
 /// A value that decides, with its interval; else why there is none. A bound that is on the wrong side of the limit says nothing.
-fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> Result<Deciding, String> {
+fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> Result<Deciding, Reason> {
     let Some((metric, phase)) = metric.zip(phase) else {
-        return Err(format!("missing: {} is not part of this run", need.phase));
+        return Err(Reason::of("missing", format!("{} is not part of this run", need.phase)));
     };
-    let none = |why: String| format!("missing: {} has no number that stands ({why})", need.phase);
+    let none = |why: Reason| Reason::of("missing", format!("{} has no number that stands ({why})", need.phase));
     let found = deciding(phase, metric).map_err(none)?;
-    let found = found.ok_or_else(|| format!("missing: {} is too short for {}", need.phase, need.what))?;
+    let found = found.ok_or_else(|| Reason::of("missing", format!("{} is too short for {}", need.phase, need.what)))?;
     let decides = |value: f64| {
         let threshold = need.threshold();
         if need.better() == Better::Higher { value >= threshold } else { value <= threshold }

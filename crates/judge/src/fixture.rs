@@ -10,6 +10,11 @@ use model::{
 /// No refusals.
 pub const NONE: &[&str] = &[];
 
+/// Reasons as lines.
+pub fn lines(reasons: &[model::Reason]) -> Vec<String> {
+    reasons.iter().map(model::Reason::to_string).collect()
+}
+
 /// A phase with its surroundings: 1,000 operations a second for 4 s on a disk without counters unless changed.
 pub struct Fixture {
     pub plan: PhasePlan,
@@ -177,7 +182,7 @@ impl Fixture {
     }
 
     /// Codes of the refusals.
-    pub fn codes(&self) -> Vec<&'static str> {
-        self.judge().refusals.iter().map(crate::Refusal::code).collect()
+    pub fn codes(&self) -> Vec<String> {
+        self.judge().refusals.iter().filter_map(|r| r.code().map(str::to_owned)).collect()
     }
 }

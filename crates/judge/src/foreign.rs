@@ -76,7 +76,7 @@ fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
     let reasons = match &found {
         Err(why) => vec![why.clone()],
         Ok(f) if f.is_mean && met.is_none() => {
-            vec!["mean-only: it is a mean, and the slowest second that counts is not told".to_owned()]
+            vec![Reason::of("mean-only", "it is a mean, and the slowest second that counts is not told")]
         }
         Ok(_) => Vec::new(),
     };
@@ -99,7 +99,7 @@ fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
     }
 }
 
-fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, String> {
+fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Reason> {
     match need.phase.as_str() {
         "log-append" | "sync-write" => synced(run, works, need),
         "seq-write" => {
@@ -115,7 +115,7 @@ fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, St
             };
             let mut fitting = works.iter().filter(fits).peekable();
             if fitting.peek().is_none() {
-                return Err(format!("missing: no number in it is known to be that of {}", need.what));
+                return Err(Reason::of("missing", format!("no number in it is known to be that of {}", need.what)));
             }
             let found = best(run, fitting, "iops")?;
             Ok(Found { quantity: need.what.clone(), ..found })
@@ -124,12 +124,12 @@ fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, St
 }
 
 /// The highest number of some works that has weight, else why none has.
-fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &str) -> Result<Found, String> {
+fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &str) -> Result<Found, Reason> {
     let mut why = None;
     let mut found: Option<Found> = None;
     for work in works {
         if work.direct == Some(false) {
-            why.get_or_insert_with(|| format!("page-cache: {} went through the page cache", work.prefix));
+            why.get_or_insert_with(|| Reason::of("page-cache", format!("{} went through the page cache", work.prefix)));
             continue;
         }
         // Operations follow from bytes where all blocks have one size.
@@ -151,7 +151,7 @@ fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &
             Err(doubt) => why = Some(doubt),
         }
     }
-    found.ok_or_else(|| why.unwrap_or_else(|| "missing: there is no such number in it".to_owned()))
+    found.ok_or_else(|| why.unwrap_or_else(|| Reason::of("missing", "there is no such number in it")))
 }
 
 fn metrics(run: &Run) -> impl Iterator<Item = &Metric> {
@@ -159,16 +159,16 @@ fn metrics(run: &Run) -> impl Iterator<Item = &Metric> {
 }
 
 /// The value of a metric, or why it has no weight.
-fn weight(metric: &Metric) -> Result<f64, String> {
-    if let Some(doubt) = metric.reasons.iter().find(|r| Reason::of(r).code.is_some_and(|c| DOUBTS.contains(&c))) {
+fn weight(metric: &Metric) -> Result<f64, Reason> {
+    if let Some(doubt) = metric.reasons.iter().find(|r| r.code().is_some_and(|c| DOUBTS.contains(&c))) {
         return Err(doubt.clone());
     }
     let value = metric.value.filter(|_| metric.status == MetricStatus::Measured);
-    value.ok_or_else(|| format!("missing: {} has no number that stands", metric.id))
+    value.ok_or_else(|| Reason::of("missing", format!("{} has no number that stands", metric.id)))
 }
 
 /// Of writes that are each followed by a sync: how long the syncs took, or how many writes there were a second.
-fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, String> {
+fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Reason> {
     let syncs = |m: &&Metric| m.id.contains(".sync.") && m.id.contains("latency_ns_");
     let jobs: Vec<&str> = metrics(run).filter(syncs).filter_map(|m| Some(m.id.split_once(".sync.")?.0)).collect();
     let is_log = |job: &str| {
@@ -176,11 +176,15 @@ fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, String
         need.phase != "log-append" || work.is_none_or(|w| !w.random)
     };
     let Some(job) = jobs.into_iter().find(|job| is_log(job)) else {
-        return Err("missing: no write in it is known to be followed by a sync each, with the time that the sync took"
-            .to_owned());
+        return Err(Reason::of(
+            "missing",
+            "no write in it is known to be followed by a sync each, with the time that the sync took",
+        ));
     };
     let of = |id: String, what: &str| {
-        let metric = metrics(run).find(|m| m.id == id).ok_or_else(|| format!("missing: there is no {id} in it"))?;
+        let metric = metrics(run)
+            .find(|m| m.id == id)
+            .ok_or_else(|| Reason::of("missing", format!("there is no {id} in it")))?;
         Ok(Found { metric: id, quantity: what.to_owned(), value: weight(metric)?, is_mean: false })
     };
     match need.quantity.strip_prefix("latency_ns_") {
@@ -201,14 +205,17 @@ pub fn foreign_classes(run: &Run, works: &[ForeignWork]) -> Vec<RatedClass> {
         } else {
             fits.iter().all(|f| f.met == Some(true)).then_some("above")
         };
-        let mut reasons: Vec<String> = fits.iter().flat_map(|f| f.reasons.clone()).collect();
+        let mut reasons: Vec<Reason> = fits.iter().flat_map(|f| f.reasons.clone()).collect();
         reasons.dedup();
-        reasons
-            .push("foreign: another tool measured it, and a mean stands where the class asks for a minimum".to_owned());
+        reasons.push(Reason::of(
+            "foreign",
+            "another tool measured it, and a mean stands where the class asks for a minimum",
+        ));
         if !is_speed {
-            reasons.push(
-                "duration: the class asks for averages over ten minutes, on a card that was filled first".to_owned(),
-            );
+            reasons.push(Reason::of(
+                "duration",
+                "the class asks for averages over ten minutes, on a card that was filled first",
+            ));
         }
         let needs = fits.into_iter().zip(&of.needs).map(|(f, need)| ClassNeed {
             what: if need.phase == "seq-write" { "in the slowest second".to_owned() } else { need.what.clone() },

@@ -6,16 +6,15 @@
 //! what counts, since nothing tells whose operations those were. So the parts of a phase add up to it. Latencies are those
 //! of the merged histograms; percentiles are never averaged.
 
-use crate::figures::{self, NO_DATA};
+use crate::figures;
 use crate::quantity::Quantity;
 use crate::rate::CountedRate;
 use crate::scope::Scope;
 use crate::validity::{LEAST_OPERATIONS, failed_operations};
 use model::{
     Direction, DirectionSummary, EngineKind, Histogram, JobRecord, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord,
+    Reason,
 };
-
-const NOT_TOLD_APART: &str = "not-recorded: this run did not tell jobs and directions apart";
 
 /// What is known of the jobs of a phase.
 pub(crate) struct JobFigures<'a> {
@@ -51,7 +50,7 @@ impl<'a> JobFigures<'a> {
         let mut metrics = self.of_scope(scope, job, &latency, sums, operations);
         // What failed in one job is said of that job.
         if let (Some(first), Some(failed)) = (metrics.first_mut(), failed_operations(&job.errors, operations)) {
-            first.reasons.push(failed.to_string());
+            first.reasons.push(failed);
         }
         metrics
     }
@@ -63,7 +62,7 @@ impl<'a> JobFigures<'a> {
                 let sums = counted(std::iter::once(one), self.uncut());
                 self.of_scope(scope, job, &one.latency, sums, one.operations)
             }
-            None => scope.quantities.iter().map(|q| scope.skipped(*q, NO_DATA)).collect(),
+            None => scope.quantities.iter().map(|q| scope.skipped(*q, Reason::NoData {})).collect(),
         }
     }
 
@@ -86,7 +85,7 @@ impl<'a> JobFigures<'a> {
             }
             Quantity::Stall => figures::stall(scope, job.longest_gap_ns, latency.count()),
             Quantity::Cpu(_) if job.engine == EngineKind::Sim => {
-                let reason = "simulated: the CPU time of a phase is not told apart by job";
+                let reason = Reason::of("simulated", "the CPU time of a phase is not told apart by job");
                 scope.absent(quantity, MetricStatus::NotApplicable, reason)
             }
             Quantity::Cpu(time) => figures::cpu(scope, time, job.engine, job.usage, job.duration_ns(), operations),
@@ -96,11 +95,16 @@ impl<'a> JobFigures<'a> {
     }
 
     fn rate_of(&self, scope: &Scope, q: Quantity, job: &JobRecord, counted: u64, value: Option<f64>) -> Metric {
-        let Some(value) = value.filter(|_| counted > 0) else { return scope.skipped(q, NO_DATA) };
+        let Some(value) = value.filter(|_| counted > 0) else { return scope.skipped(q, Reason::NoData {}) };
         let mut metric = scope.measured(q, value, counted);
         // A job that covered its region is complete, however few operations that took.
         if counted < LEAST_OPERATIONS && job.stop != model::StopCause::RegionDone {
-            metric.refuse(&[format!("too-little-data: {counted} operations after the warm-up cut are too few")]);
+            metric.refuse(&[Reason::TooLittleData {
+                operations: counted,
+                seconds: None,
+                least_seconds: None,
+                by_bytes: false,
+            }]);
         }
         metric
     }
@@ -142,7 +146,11 @@ fn per_second(n: u64, time_ns: Ns) -> Option<f64> {
 }
 
 fn not_told_apart(scope: &Scope) -> Vec<Metric> {
-    scope.quantities.iter().map(|q| scope.skipped(*q, NOT_TOLD_APART)).collect()
+    scope
+        .quantities
+        .iter()
+        .map(|q| scope.skipped(*q, Reason::of("not-recorded", "this run did not tell jobs and directions apart")))
+        .collect()
 }
 
 #[cfg(test)]
@@ -196,7 +204,11 @@ mod tests {
         assert_eq!(metric(&judged, "mix.read.latency_ns_p99").n, 3_000);
         // A quarter of 4,000 operations carries a p99, but no p99.9.
         assert_eq!(metric(&judged, "mix.write.latency_ns_p99").status, MetricStatus::Measured);
-        assert!(metric(&judged, "mix.write.latency_ns_p999").reasons[0].starts_with("too-few-operations: 1000 "));
+        assert!(
+            metric(&judged, "mix.write.latency_ns_p999").reasons[0]
+                .to_string()
+                .starts_with("too-few-operations: 1000 ")
+        );
         assert!(!judged.metrics.iter().any(|m| m.id.starts_with("mix.read.cpu") || m.id.starts_with("mix.read.stall")));
     }
 
@@ -219,7 +231,7 @@ mod tests {
             assert_eq!((judged.status, ids(&judged)), (PhaseStatus::Measured, want.clone()));
             let parts = judged.metrics.iter().filter(|m| m.id.matches('.').count() > 1);
             assert!(parts.clone().count() > 0);
-            assert!(parts.clone().all(|m| m.value.is_none() && m.reasons[0].starts_with("not-recorded: ")));
+            assert!(parts.clone().all(|m| m.value.is_none() && m.reasons[0].is("not-recorded")));
             old.record.short_operations = 1;
             assert_eq!(ids(&old.judge()), want);
         }
@@ -328,11 +340,13 @@ mod tests {
         let judged = f.judge();
         let rate = metric(&judged, "p.log-a.iops");
         assert_eq!((rate.status, rate.value), (MetricStatus::Refused, None));
-        assert!(rate.rejected_value.is_some() && rate.reasons[0].starts_with("too-little-data: 3 operations"));
+        assert!(
+            rate.rejected_value.is_some() && rate.reasons[0].to_string().starts_with("too-little-data: 3 operations")
+        );
         assert_eq!(metric(&judged, "p.log-a.latency_ns_max").value, Some(5_000.0));
         let none = &mut f.record.streams[0].directions[0];
         (none.operations, none.counted_operations, none.latency) = (0, 0, Histogram::new());
-        assert!(metric(&f.judge(), "p.log-a.iops").reasons[0].starts_with("no-data: "));
+        assert!(metric(&f.judge(), "p.log-a.iops").reasons[0].is("no-data"));
     }
 
     #[test]
@@ -345,7 +359,7 @@ mod tests {
         let judged = f.judge();
         assert_eq!(judged.status, PhaseStatus::Measured);
         assert_eq!(
-            metric(&judged, "p.db.throughput_bytes_per_s").reasons,
+            lines(&metric(&judged, "p.db.throughput_bytes_per_s").reasons),
             ["partial: 5 of 2671 operations failed (EIO 5)"]
         );
         assert!(metric(&judged, "p.log-a.throughput_bytes_per_s").reasons.is_empty());

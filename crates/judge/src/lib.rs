@@ -52,5 +52,4 @@ pub use rank::{
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use reports::over_reports;
-pub use validity::{Refusal, Remark};
 pub use wear::{emmc_used_percent, wear_of_disk};

@@ -2,12 +2,12 @@
 
 use crate::Context;
 use crate::context::{DeviceTraffic, own_bytes_between};
-use crate::figures::{NO_DATA, cpu, of_latency, stall};
+use crate::figures::{cpu, of_latency, stall};
 use crate::job_metrics::JobFigures;
 use crate::quantity::{self, DeviceCount, Quantity};
 use crate::rate::CountedRate;
 use crate::scope::{Of, Scope};
-use model::{Direction, Metric, MetricStatus, PhasePlan, PhaseRecord, Sync, TargetKind};
+use model::{Direction, Metric, MetricStatus, PhasePlan, PhaseRecord, Reason, Sync, TargetKind};
 
 /// All groups of metrics of a phase: the phase itself; each job where there are several; each direction of a job that
 /// has several, and its syncs where they are operations of their own.
@@ -36,14 +36,14 @@ fn scopes(plan: &PhasePlan) -> Vec<Scope> {
 
 /// The ids of all metrics of a phase, in order, whatever becomes of it.
 pub fn metric_ids(plan: &PhasePlan) -> Vec<String> {
-    absent(plan, MetricStatus::Skipped, "").into_iter().map(|m| m.id).collect()
+    absent(plan, MetricStatus::Skipped, &Reason::NoData {}).into_iter().map(|m| m.id).collect()
 }
 
 /// All metrics of a phase that has no record.
-pub(crate) fn absent(plan: &PhasePlan, status: MetricStatus, reason: &str) -> Vec<Metric> {
+pub(crate) fn absent(plan: &PhasePlan, status: MetricStatus, reason: &Reason) -> Vec<Metric> {
     let of = |scope: Scope| {
         let quantities = scope.quantities.clone();
-        quantities.into_iter().map(move |q| scope.absent(q, status, reason))
+        quantities.into_iter().map(move |q| scope.absent(q, status, reason.clone()))
     };
     scopes(plan).into_iter().flat_map(of).collect()
 }
@@ -75,7 +75,7 @@ fn one(
     quantity: Quantity,
 ) -> Metric {
     let measured = |value: f64, n: u64| scope.measured(quantity, value, n);
-    let skipped = |reason: &str| scope.skipped(quantity, reason);
+    let skipped = |reason: Reason| scope.skipped(quantity, reason);
     match quantity {
         Quantity::Throughput => match rate {
             Some(r) => {
@@ -86,7 +86,7 @@ fn one(
                 metric.reasons.extend(r.remark.clone());
                 metric
             }
-            None => skipped(NO_DATA),
+            None => skipped(Reason::NoData {}),
         },
         Quantity::Iops | Quantity::Files => match rate.filter(|r| r.told > 0.0) {
             Some(r) => {
@@ -96,7 +96,7 @@ fn one(
                 let metric = measured(iops, r.operations);
                 r.interval.map_or(metric.clone(), |(low, high)| metric.within_run(low * scale, high * scale))
             }
-            None => skipped(NO_DATA),
+            None => skipped(Reason::NoData {}),
         },
         Quantity::Mean | Quantity::P50 | Quantity::P90 | Quantity::P99 | Quantity::P999 => {
             of_latency(scope, quantity, &record.latency)
@@ -106,7 +106,7 @@ fn one(
             let from = record.started_ns + record.warmup.cut_ns;
             let sync = record.rounds.iter().filter(|r| r.start_ns >= from).map(|r| r.sync_ns).max();
             let count = record.latency.count();
-            record.latency.max().max(sync).map_or_else(|| skipped(NO_DATA), |v| measured(v as f64, count))
+            record.latency.max().max(sync).map_or_else(|| skipped(Reason::NoData {}), |v| measured(v as f64, count))
         }
         Quantity::Time => measured(record.duration_ns() as f64 / 1e9, record.operations),
         Quantity::InCalls => {
@@ -137,10 +137,12 @@ fn one(
             let first = stats::median(&rates[..third]);
             let value = match quantity {
                 Quantity::BurstRate => stats::median(&rates),
-                _ if rates.len() < 2 => return skipped("too-few-bursts: there is no second one to compare with"),
+                _ if rates.len() < 2 => {
+                    return skipped(Reason::of("too-few-bursts", "there is no second one to compare with"));
+                }
                 _ => stats::median(&rates[rates.len() - third..]).zip(first).map(|(last, first)| last / first),
             };
-            value.map_or_else(|| skipped(NO_DATA), |v| measured(v, rates.len() as u64))
+            value.map_or_else(|| skipped(Reason::NoData {}), |v| measured(v, rates.len() as u64))
         }
         Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
             |(status, reason)| scope.absent(quantity, status, reason),
@@ -159,15 +161,15 @@ fn burst_rates(record: &PhaseRecord) -> Vec<f64> {
 }
 
 /// What the devices did during a phase, or why that is not known.
-fn traffic_of(record: &PhaseRecord, context: &Context<'_>) -> Result<DeviceTraffic, (MetricStatus, &'static str)> {
+fn traffic_of(record: &PhaseRecord, context: &Context<'_>) -> Result<DeviceTraffic, (MetricStatus, Reason)> {
     if context.target == TargetKind::Null {
-        return Err((MetricStatus::NotApplicable, "null-target: there is no device"));
+        return Err((MetricStatus::NotApplicable, Reason::of("null-target", "there is no device")));
     }
     if context.stack.lowest_counted().is_empty() {
-        return Err((MetricStatus::Skipped, "not-counted: no layer below the target counts its traffic"));
+        return Err((MetricStatus::Skipped, Reason::of("not-counted", "no layer below the target counts its traffic")));
     }
     let traffic = context.device_traffic(record);
-    traffic.ok_or((MetricStatus::Skipped, "not-counted: no samples of the device fit this phase"))
+    traffic.ok_or((MetricStatus::Skipped, Reason::of("not-counted", "no samples of the device fit this phase")))
 }
 
 /// Device bytes written over our bytes in the same time: journals and copy-on-write, not foreign traffic.
@@ -175,15 +177,18 @@ fn amplification(
     plan: &PhasePlan,
     record: &PhaseRecord,
     context: &Context<'_>,
-) -> Result<(f64, u64), (MetricStatus, &'static str)> {
+) -> Result<(f64, u64), (MetricStatus, Reason)> {
     let traffic = traffic_of(record, context)?;
     let rounds = plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
     if rounds && record.rounds.len() < 3 {
-        return Err((MetricStatus::Skipped, "too-few-rounds: what is still in memory would show as a gain"));
+        return Err((
+            MetricStatus::Skipped,
+            Reason::of("too-few-rounds", "what is still in memory would show as a gain"),
+        ));
     }
     let own = own_bytes_between(record, traffic.from_ns, traffic.to_ns);
     if own < 1.0 {
-        return Err((MetricStatus::Skipped, "no-data: nothing was written between the samples"));
+        return Err((MetricStatus::Skipped, Reason::of("no-data", "nothing was written between the samples")));
     }
     Ok((traffic.write_bytes as f64 / own, own as u64))
 }
@@ -217,7 +222,7 @@ mod tests {
             let refused = f.judge();
             assert_eq!((refused.status, ids(&refused.metrics)), (PhaseStatus::Refused, want.clone()));
             assert!(refused.metrics.iter().all(|m| m.value.is_none()));
-            f.plan.skip = Some("budget: 5 s do not hold this phase".into());
+            f.plan.skip = Some(Reason::of("budget", "5 s do not hold this phase"));
             let context = Context {
                 target: TargetKind::Directory,
                 stack: &Stack::default(),
@@ -244,7 +249,7 @@ mod tests {
         assert_eq!(metric(&judged.metrics, "rand-read-qd32.latency_ns_p99").status, MetricStatus::Measured);
         let p999 = metric(&judged.metrics, "rand-read-qd32.latency_ns_p999");
         assert_eq!((p999.status, p999.value), (MetricStatus::Skipped, None));
-        assert!(p999.reasons[0].starts_with("too-few-operations: 4000 "));
+        assert!(p999.reasons[0].to_string().starts_with("too-few-operations: 4000 "));
         for (rate, seconds, stands) in [(333, 3.0, false), (500, 2.0, true)] {
             let judged = Fixture::random_read().at_rate(rate, seconds).judge();
             let p99 = metric(&judged.metrics, "rand-read-qd32.latency_ns_p99");
@@ -285,7 +290,7 @@ mod tests {
         f.record.longest_gap_ns = None;
         let stall = metric(&f.judge().metrics, "rand-read-qd32.stall_ns_max");
         assert_eq!((stall.status, stall.value), (MetricStatus::Skipped, None));
-        assert!(stall.reasons[0].starts_with("not-recorded: "), "{:?}", stall.reasons);
+        assert!(stall.reasons[0].is("not-recorded"), "{:?}", stall.reasons);
     }
 
     #[test]
@@ -309,7 +314,7 @@ mod tests {
         f.plan.cold = true;
         let judged = f.judge();
         assert_eq!(judged.status, PhaseStatus::Measured);
-        assert!(judged.reasons[0].starts_with("own-overhead: "));
+        assert!(judged.reasons[0].is("own-overhead"));
     }
 
     /// The fixture, with its operations on files.

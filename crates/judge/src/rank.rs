@@ -101,10 +101,10 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
         }
     }
     if targets.iter().any(|t| t.runs.len() == 1) {
-        ranking.reasons.push(
-            "single: some targets have one run each: ties are by usual noise (5 %, maximum latencies a factor of 3)"
-                .to_owned(),
-        );
+        ranking.reasons.push(Reason::of(
+            "single",
+            "some targets have one run each: ties are by usual noise (5 %, maximum latencies a factor of 3)",
+        ));
     }
     if let Some(predicted) = &predicted {
         predict(&mut ranking, predicted, &predictors);
@@ -148,7 +148,7 @@ fn one_metric(
     id: &str,
     asked: &RankAsked,
     with_places: bool,
-    reasons: &mut Vec<String>,
+    reasons: &mut Vec<Reason>,
 ) -> Vec<RankedMetric> {
     let found: Vec<Vec<&Metric>> =
         targets.iter().map(|t| t.runs.iter().filter_map(|r| r.metric(id)).collect()).collect();
@@ -168,12 +168,15 @@ fn one_metric(
             let slowed: Vec<&&&Metric> = used.iter().filter(|m| m.bounded().is_some()).collect();
             let mut reasons = why_not(runs, unit);
             reasons.extend(slowed.first().map(|m| {
-                let why = Reason::of(&crate::standing::why_not(m)).sentence.to_owned();
-                format!(
-                    "slowed: {} of {} runs were slowed, and it is {} what is shown ({why})",
-                    slowed.len(),
-                    used.len(),
-                    m.bound.map_or("", Bound::words)
+                let why = crate::standing::why_not(m).text();
+                Reason::of(
+                    "slowed",
+                    format!(
+                        "{} of {} runs were slowed, and it is {} what is shown ({why})",
+                        slowed.len(),
+                        used.len(),
+                        m.bound.map_or("", Bound::words)
+                    ),
                 )
             }));
             RankedMetric {
@@ -190,7 +193,10 @@ fn one_metric(
         })
         .collect();
     if found.iter().flatten().any(|m| stands(m) && m.unit != unit) {
-        reasons.push(format!("units-differ: {id} comes in different units; those unlike the first are left out"));
+        reasons.push(Reason::of(
+            "units-differ",
+            format!("{id} comes in different units; those unlike the first are left out"),
+        ));
     }
     // What may be too good has no place.
     let proven = |m: &RankedMetric| m.value.filter(|_| crate::standing::unproven(&m.reasons).is_none());
@@ -209,25 +215,23 @@ fn one_metric(
 }
 
 /// Why runs of a target do not carry a metric.
-fn why_not(runs: &[&Metric], unit: Unit) -> Vec<String> {
+fn why_not(runs: &[&Metric], unit: Unit) -> Vec<Reason> {
     if runs.is_empty() {
-        return vec!["missing: its runs do not have it".to_owned()];
+        return vec![Reason::of("missing", "its runs do not have it")];
     }
-    let mut reasons: Vec<String> = Vec::new();
+    let mut reasons: Vec<Reason> = Vec::new();
     for metric in runs {
         if stands(metric) && metric.unit == unit {
             let doubt = crate::standing::unproven(&metric.reasons);
             reasons.extend(doubt.filter(|d| !reasons.contains(d)).cloned());
             continue;
         }
-        let because = metric.reasons.first().map_or("no reason was kept", String::as_str);
-        let reason = match metric.status {
-            MetricStatus::Refused => format!("refused: {because}"),
-            MetricStatus::Skipped => format!("skipped: {because}"),
-            MetricStatus::NotApplicable => format!("not-applicable: {because}"),
-            MetricStatus::Measured if metric.failure().is_some() => metric.failure().unwrap_or_default().to_owned(),
-            MetricStatus::Measured if metric.unit != unit => "units-differ: it has another unit".to_owned(),
-            MetricStatus::Measured => "not-finite: the value is no number".to_owned(),
+        let because = metric.reasons.first().cloned().unwrap_or_else(|| Reason::said("no reason was kept"));
+        let reason = match (metric.status, metric.failure()) {
+            (MetricStatus::Measured, Some(failure)) => failure.clone(),
+            (MetricStatus::Measured, None) if metric.unit != unit => Reason::of("units-differ", "it has another unit"),
+            (MetricStatus::Measured, None) => Reason::of("not-finite", "the value is no number"),
+            (status, _) => status.because(because, 0, 0),
         };
         if !reasons.contains(&reason) {
             reasons.push(reason);

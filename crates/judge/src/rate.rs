@@ -2,7 +2,7 @@
 
 use crate::drain::{UNKNOWN_SHARE, drain, share_before};
 use crate::validity::slices::Undisturbed;
-use model::{Interval, Ns, PhasePlan, PhaseRecord, Round, SteadyRound, Sync};
+use model::{Interval, Ns, PhasePlan, PhaseRecord, Reason, Round, SteadyRound, Sync};
 use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadiness};
 
 /// Fewest intervals or rounds from which an interval is given.
@@ -37,14 +37,14 @@ pub(crate) struct CountedRate {
     pub uncut: bool,
     /// Whether more than the warm-up is left out: what was in flight at the end, rounds before steady state.
     pub partly: bool,
-    /// What is left out where others used the device in between, in a sentence.
-    pub sliced: Option<String>,
+    /// What is left out where others used the device in between.
+    pub sliced: Option<Reason>,
     /// Where the part that counts ends, since the run's start.
     pub ended_ns: Ns,
     /// Steadiness where it can be told.
     pub steadiness: Option<Steadiness>,
     /// What has to be said with it.
-    pub remark: Option<String>,
+    pub remark: Option<Reason>,
 }
 
 /// The counted rate; `None` where nothing is left after the cut.
@@ -66,7 +66,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         (operations, bytes, time_ns) = (record.operations, record.bytes, record.duration_ns());
         intervals = &record.intervals;
         uncut = true;
-        remark = Some("warm-up-counted: the warm-up cut would have left too little, so all of it counts".to_owned());
+        remark = Some(Reason::of("warm-up-counted", "the warm-up cut would have left too little, so all of it counts"));
     }
     // Operations of which a part lies within what counts.
     let mut in_part = 0.0;
@@ -131,7 +131,7 @@ fn interval_around(
     told: f64,
     intervals: &[Interval],
     amount: Amount,
-) -> (Vec<f64>, Option<(f64, f64)>, Option<String>) {
+) -> (Vec<f64>, Option<(f64, f64)>, Option<Reason>) {
     let rates = full_interval_rates(intervals, amount);
     // The interval is one for the mean of the series; it is laid around the exact rate, which also holds the last,
     // shorter interval and a closing sync.
@@ -140,8 +140,8 @@ fn interval_around(
     let half = known.filter(|i| i.low > 0.0).map(|i| (i.high - i.low) / 2.0);
     let interval = half.filter(|half| *half < told).map(|half| (told - half, told + half));
     let none = interval.is_none().then(|| match known {
-        Some(_) => "no-interval: too uneven for one, it would reach down to zero".to_owned(),
-        None => format!("no-interval: {} of whole length, fewer than {LEAST_VALUES}", rates.len()),
+        Some(_) => Reason::of("no-interval", "too uneven for one, it would reach down to zero"),
+        None => Reason::of("no-interval", format!("{} of whole length, fewer than {LEAST_VALUES}", rates.len())),
     });
     (rates, interval, none)
 }
@@ -167,7 +167,7 @@ fn rate_of_sums(
     plan: &PhasePlan,
     (operations, bytes, ns): (u64, u64, Ns),
     intervals: &[Interval],
-) -> Option<(CountedRate, Option<String>)> {
+) -> Option<(CountedRate, Option<Reason>)> {
     let seconds = ns as f64 / 1e9;
     if operations == 0 || seconds <= 0.0 {
         return None;
@@ -198,13 +198,7 @@ pub(crate) fn rate_of_slices(plan: &PhasePlan, record: &PhaseRecord, left: &Undi
     let sum = |of: fn(&Interval) -> u64| left.intervals.iter().map(of).fold(0, u64::saturating_add);
     let sums = (sum(|i| i.operations), sum(|i| i.bytes), sum(|i| i.length_ns));
     let (rate, _) = rate_of_sums(plan, sums, &left.intervals)?;
-    let sliced = format!(
-        "{:.1} s of {:.1} s, in which other programs used the device ({:.1} MB), are left out of the rate; \
-         latencies are of all of it",
-        left.out_ns as f64 / 1e9,
-        left.all_ns as f64 / 1e9,
-        left.others_bytes as f64 / 1e6
-    );
+    let sliced = Reason::SlicesLeftOut { out_ns: left.out_ns, all_ns: left.all_ns, others_bytes: left.others_bytes };
     Some(CountedRate { sliced: Some(sliced), ended_ns: record.ended_ns, ..rate })
 }
 
@@ -230,7 +224,7 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     if counted.is_empty() {
         counted = whole;
         operations = record.operations;
-        remark = Some("warm-up-counted: every round began within the warm-up cut, so all of them count".to_owned());
+        remark = Some(Reason::of("warm-up-counted", "every round began within the warm-up cut, so all of them count"));
     }
     let bytes: u64 = counted.iter().map(|r| r.bytes).sum();
     let seconds: f64 = counted.iter().map(|r| time(r)).sum();
@@ -252,8 +246,8 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     let interval = interval.filter(|(low, high)| (high - low) / 2.0 < bytes_per_s);
     if interval.is_none() && remark.is_none() {
         remark = Some(match costs.len() {
-            1 => "no-interval: there was one round".to_owned(),
-            n => format!("no-interval: {n} rounds are too few or too different for an interval"),
+            1 => Reason::of("no-interval", "there was one round"),
+            n => Reason::of("no-interval", format!("{n} rounds are too few or too different for an interval")),
         });
     }
     let rates: Vec<f64> = costs.iter().map(|c| 1.0 / c).collect();
@@ -303,7 +297,7 @@ mod tests {
             WarmupCut { cut_ns: 3_900_000_000, operations: 3_999, bytes: 3_999 * 4096, ..Default::default() };
         let rate = counted_rate(&f.plan, &f.record).unwrap();
         assert_eq!((rate.bytes_per_s, rate.operations), (4_096_000.0, 4_000));
-        assert!(rate.remark.unwrap().starts_with("warm-up-counted: "));
+        assert!(rate.remark.unwrap().to_string().starts_with("warm-up-counted: "));
     }
 
     #[test]
@@ -333,17 +327,15 @@ mod tests {
         f.record.bytes -= 20 * 90 * 4096;
         let rate = counted_rate(&f.plan, &f.record).unwrap();
         assert_eq!(rate.interval, None);
-        assert!(rate.remark.unwrap().starts_with("no-interval: too uneven"));
+        assert!(rate.remark.unwrap().to_string().starts_with("no-interval: too uneven"));
         let judged = f.judge();
         assert_eq!((judged.metrics[0].low, judged.metrics[0].high), (None, None));
-        assert!(
-            judged.metrics[0].value.is_some() && judged.metrics[0].reasons.iter().any(|r| r.starts_with("no-interval"))
-        );
+        assert!(judged.metrics[0].value.is_some() && judged.metrics[0].reasons.iter().any(|r| r.is("no-interval")));
         // Few intervals are said to be few.
         let few = Fixture::random_read().at_rate(1_000, 0.4);
         let rate = counted_rate(&few.plan, &few.record).unwrap();
         assert_eq!(
-            (rate.interval, rate.remark.as_deref()),
+            (rate.interval, rate.remark.map(|r| r.to_string()).as_deref()),
             (None, Some("no-interval: 4 of whole length, fewer than 5"))
         );
     }
@@ -370,7 +362,7 @@ mod tests {
             WarmupCut { cut_ns: 500_000_000, operations: operations - 1, bytes: 15 << 20, ..Default::default() };
         let rate = counted_rate(&f.plan, &f.record).unwrap();
         assert_eq!((rate.n, rate.interval), (1, None));
-        assert!(rate.remark.unwrap().starts_with("warm-up-counted: "));
+        assert!(rate.remark.unwrap().to_string().starts_with("warm-up-counted: "));
         let judged = f.judge();
         assert_eq!(judged.refusals, []);
         assert!(judged.metrics[0].value.is_some());

@@ -7,8 +7,8 @@
 
 use crate::standing::{Deciding, deciding, rate_of, why_not};
 use model::{
-    Bound, ClassNeed, Interval, LayerKind, PhaseRun, RatedClass, Rating, Run, Stack, StopCause, Target, TargetKind,
-    Unit, Work,
+    Bound, ClassNeed, Interval, LayerKind, PhaseRun, RatedClass, Rating, Reason, Run, Stack, StopCause, Target,
+    TargetKind, Unit, Work,
 };
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
@@ -43,7 +43,7 @@ pub(crate) const SPEED: [(&str, u32); 11] = [
 /// A need, and why no number stands for it or decides it.
 struct Part {
     need: ClassNeed,
-    missing: Option<String>,
+    missing: Option<Reason>,
 }
 
 impl Part {
@@ -53,7 +53,7 @@ impl Part {
         Self { need, missing: None }
     }
 
-    fn without(mut self, why: String) -> Self {
+    fn without(mut self, why: Reason) -> Self {
         self.missing = Some(why);
         self
     }
@@ -132,18 +132,18 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     let id = phase.map_or(work.iops().to_owned(), |p| format!("{}.iops", p.plan.name));
     let mut part = Part::new(what, id.clone(), threshold, Unit::OpsPerS);
     let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
-        return part.without(format!("missing: {id} is not part of this run"));
+        return part.without(Reason::of("missing", format!("{id} is not part of this run")));
     };
     let found = phase.map_or(Ok(None), |p| deciding(p, metric));
     let Deciding { value, low, high, bound } = match found {
         Ok(Some(found)) => found,
-        Ok(None) => return part.without(format!("missing: {id} has no value ({})", why_not(metric))),
-        Err(why) => return part.without(format!("missing: {id} has no value that decides ({why})")),
+        Ok(None) => return part.without(Reason::of("missing", format!("{id} has no value ({})", why_not(metric)))),
+        Err(why) => return part.without(Reason::of("missing", format!("{id} has no value that decides ({why})"))),
     };
     if bound.is_some() && low < threshold {
-        return part.without(format!(
-            "bound: {id} is at least {value:.0}, which is below the {threshold:.0} asked for ({})",
-            why_not(metric)
+        return part.without(Reason::of(
+            "bound",
+            format!("{id} is at least {value:.0}, which is below the {threshold:.0} asked for ({})", why_not(metric)),
         ));
     }
     (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high).filter(|h| h.is_finite()));
@@ -155,13 +155,14 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     if part.need.holds.is_some() {
         return part;
     }
-    part.without(format!(
-        "too-near: {id} is {value:.0}, between {low:.0} and {high:.0}; the class asks for {threshold:.0}"
+    part.without(Reason::of(
+        "too-near",
+        format!("{id} is {value:.0}, between {low:.0} and {high:.0}; the class asks for {threshold:.0}"),
     ))
 }
 
 /// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
-fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, String>, threshold: f64) -> Part {
+fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, Reason>, threshold: f64) -> Part {
     let name = Run::doing_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
     let mut part = Part::new("sequential write, slowest second", format!("{name} series"), threshold, Unit::BytesPerS);
     match sequential_to(phases, sequential, threshold) {
@@ -178,17 +179,20 @@ fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, String>, thresho
 /// that can only say yes.
 pub(crate) fn sequential_to(
     phases: &[PhaseRun],
-    sequential: &Result<Deciding, String>,
+    sequential: &Result<Deciding, Reason>,
     threshold: f64,
-) -> Result<Deciding, String> {
+) -> Result<Deciding, Reason> {
     match sequential {
         Ok(rate) if rate.bound.is_none() || rate.value >= threshold => Ok(*rate),
         Ok(rate) => {
             let phase = Run::doing_in(phases, Work::SequentialWrite);
-            let why = phase.and_then(|p| p.reasons.first()).map_or("", String::as_str);
-            Err(format!(
-                "bound: the slowest second took at least {:.1} MB/s, which does not decide it ({why})",
-                rate.value / 1e6
+            let why = phase.and_then(|p| p.reasons.first()).map_or_else(String::new, Reason::to_string);
+            Err(Reason::of(
+                "bound",
+                format!(
+                    "the slowest second took at least {:.1} MB/s, which does not decide it ({why})",
+                    rate.value / 1e6
+                ),
             ))
         }
         Err(why) => least_of_the_only_second(phases)
@@ -201,16 +205,19 @@ pub(crate) fn sequential_to(
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
-pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, String> {
+pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, Reason> {
     let phase = Run::doing_in(phases, Work::SequentialWrite);
-    let phase = phase.ok_or_else(|| "missing: the run has no phase that writes large blocks in sequence".to_owned())?;
+    let phase =
+        phase.ok_or_else(|| Reason::of("missing", "the run has no phase that writes large blocks in sequence"))?;
     let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));
-    let mean = rate_of(phase).map_err(|why| format!("missing: {id} has no value that decides ({why})"))?;
-    let record = phase.record.as_ref().ok_or_else(|| format!("missing: {name} has no series"))?;
+    let mean =
+        rate_of(phase).map_err(|why| Reason::of("missing", format!("{id} has no value that decides ({why})")))?;
+    let record = phase.record.as_ref().ok_or_else(|| Reason::of("missing", format!("{name} has no series")))?;
     let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
     let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean.value * 1e9) as u64);
-    let lowest = lowest_window(record.counted_intervals(), window_ns)
-        .ok_or_else(|| format!("missing: {name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))?;
+    let lowest = lowest_window(record.counted_intervals(), window_ns).ok_or_else(|| {
+        Reason::of("missing", format!("{name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
+    })?;
     Ok(mean.bound.map_or(Deciding::exactly(lowest), |bound| Deciding::bounded(bound, lowest)))
 }
 
@@ -246,7 +253,7 @@ fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
 
 fn application(
     (class, read, write, reads, writes): (&str, f64, f64, Work, Work),
-    sequential: &Result<Deciding, String>,
+    sequential: &Result<Deciding, Reason>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {
@@ -257,19 +264,21 @@ fn application(
         sustained(phases, sequential, APPLICATION_SEQUENTIAL),
     ];
     let mut reasons = vec![
-        "not-erased: the class is tested on a card that was erased as a whole".to_owned(),
-        "not-filled: the class is tested with three quarters of the card filled".to_owned(),
-        "region: the class is tested inside 256 MB that were written sequentially just before".to_owned(),
-        "duration: the class asks for averages over ten minutes".to_owned(),
+        Reason::of("not-erased", "the class is tested on a card that was erased as a whole"),
+        Reason::of("not-filled", "the class is tested with three quarters of the card filled"),
+        Reason::of("region", "the class is tested inside 256 MB that were written sequentially just before"),
+        Reason::of("duration", "the class asks for averages over ten minutes"),
     ];
     if class == "A2" {
         let queue = target.stack.layers.iter().any(|l| l.bool("cmdq_en") == Some(true));
         reasons.push(if queue {
-            "cache: A2 is tested with the card's cache switched on, which is not known here".to_owned()
+            Reason::of("cache", "A2 is tested with the card's cache switched on, which is not known here")
         } else {
-            "queue-and-cache: A2 is tested with the card's command queue and cache, and no queue is known to be in use; \
-             below may be the host's doing"
-                .to_owned()
+            Reason::of(
+                "queue-and-cache",
+                "A2 is tested with the card's command queue and cache, and no queue is known to be in use; \
+             below may be the host's doing",
+            )
         });
     }
     finish(class, parts, reasons, target)
@@ -278,19 +287,19 @@ fn application(
 fn speed(
     class: &str,
     threshold: f64,
-    sequential: &Result<Deciding, String>,
+    sequential: &Result<Deciding, Reason>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {
     let reasons = vec![
-        "free-units: the class is tested on free allocation units, with writes of whole recording units".to_owned(),
-        "commands: the class is tested with speed class commands, which no card reader issues".to_owned(),
+        Reason::of("free-units", "the class is tested on free allocation units, with writes of whole recording units"),
+        Reason::of("commands", "the class is tested with speed class commands, which no card reader issues"),
     ];
     finish(class, vec![sustained(phases, sequential, threshold)], reasons, target)
 }
 
 /// Below if any part is, above if all are, else unknown.
-fn finish(class: &str, parts: Vec<Part>, mut reasons: Vec<String>, target: &Target) -> RatedClass {
+fn finish(class: &str, parts: Vec<Part>, mut reasons: Vec<Reason>, target: &Target) -> RatedClass {
     let indication = if parts.iter().any(|p| p.need.holds == Some(false)) {
         Some("below")
     } else if parts.iter().all(|p| p.need.holds == Some(true)) {
@@ -299,16 +308,16 @@ fn finish(class: &str, parts: Vec<Part>, mut reasons: Vec<String>, target: &Targ
         None
     };
     if !is_card(target) {
-        reasons.push(
-            "not-a-card: no register says that this is an SD card; one in a USB reader cannot be told from a stick"
-                .to_owned(),
-        );
+        reasons.push(Reason::of(
+            "not-a-card",
+            "no register says that this is an SD card; one in a USB reader cannot be told from a stick",
+        ));
     }
     if is_emmc(target) {
-        reasons.push("emmc: the class is defined for SD cards; an eMMC is compared, not classed".to_owned());
+        reasons.push(Reason::of("emmc", "the class is defined for SD cards; an eMMC is compared, not classed"));
     }
     // What is missing comes first: it explains an unknown indication.
-    let mut all: Vec<String> = parts.iter().filter_map(|p| p.missing.clone()).collect();
+    let mut all: Vec<Reason> = parts.iter().filter_map(|p| p.missing.clone()).collect();
     all.append(&mut reasons);
     RatedClass {
         rating: Rating {

@@ -1,6 +1,6 @@
 //! The runs of one plan, made again and again: what all of them say of each metric, without anything to compare with.
 
-use model::{IntervalKind, Metric, MetricStatus, Run};
+use model::{IntervalKind, Metric, MetricStatus, Reason, Run};
 use std::collections::HashSet;
 
 /// Error rate of the intervals.
@@ -33,10 +33,12 @@ fn over_runs(runs: &[Run], like: &Metric) -> Metric {
     if let Some((low, high)) = ends.filter(|(low, high)| low.is_finite() && high.is_finite()) {
         (metric.low, metric.high, metric.interval) = (Some(low), Some(high), Some(IntervalKind::AcrossRuns));
     } else {
-        metric.reasons.push(format!("no-interval: {} runs are too few for an interval", values.len()));
+        metric.reasons.push(Reason::of("no-interval", format!("{} runs are too few for an interval", values.len())));
     }
     if values.len() < runs.len() {
-        metric.reasons.push(format!("missing: {} of {} runs have no value", runs.len() - values.len(), runs.len()));
+        metric
+            .reasons
+            .push(Reason::of("missing", format!("{} of {} runs have no value", runs.len() - values.len(), runs.len())));
     }
     metric
 }
@@ -56,10 +58,10 @@ mod tests {
         );
         assert!(all[0].low.unwrap() < 5.0 && all[0].high.unwrap() > 5.0);
         let mut few = runs[..3].to_vec();
-        few[0].phases[0].metrics[0].refuse(&["steal: others".to_owned()]);
+        few[0].phases[0].metrics[0].refuse(&[Reason::of("steal", "others")]);
         let all = repeated(&few);
         assert_eq!((all[0].value, all[0].low, all[0].reasons.len()), (Some(2.5), None, 2));
-        few.iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: others".to_owned()]));
+        few.iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&[Reason::of("steal", "others")]));
         assert_eq!((repeated(&few)[0].value, repeated(&few)[0].rejected_value), (None, None));
         few.iter_mut().for_each(|r| r.phases[0].metrics[0].bound = Some(model::Bound::AtLeast));
         let all = repeated(&few);

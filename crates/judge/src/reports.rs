@@ -1,6 +1,6 @@
 //! The reports of a tool that watches a machine, taken together: what each device did in all of them.
 
-use model::{Metric, PhaseRun, Run};
+use model::{Metric, PhaseRun, Reason, Run};
 
 /// Quantities that are means over operations: each report counts with its operations a second.
 const PER_OPERATION: [&str; 3] = ["await_ns", "request_bytes_mean", "service_time_ns"];
@@ -13,7 +13,7 @@ fn is_report(phase: &PhaseRun) -> bool {
 }
 
 fn is_since_boot(phase: &PhaseRun) -> bool {
-    phase.metrics.iter().any(|m| m.reasons.iter().any(|r| r.contains("since boot")))
+    phase.metrics.iter().any(|m| m.reasons.iter().any(Reason::is_since_boot))
 }
 
 /// A metric's id without the name of its report: `sda.read.iops`.
@@ -76,7 +76,7 @@ mod tests {
         let name = format!("report[{number}]");
         let metric = |(id, unit, value): &(&str, Unit, f64)| {
             let mut m = Metric::measured(format!("{name}.{id}"), *unit, None, *value, 1);
-            m.reasons.extend((number == 1).then(|| "average since boot".to_owned()));
+            m.reasons.extend((number == 1).then(|| Reason::since_boot(None)));
             m
         };
         let metrics = figures.iter().map(metric).collect();

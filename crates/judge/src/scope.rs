@@ -1,7 +1,7 @@
 //! What a group of metrics is of, and how its metrics are called.
 
 use crate::quantity::Quantity;
-use model::{Direction, Metric, MetricStatus};
+use model::{Direction, Metric, MetricStatus, Reason};
 
 /// What a group of metrics is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +27,12 @@ impl Scope {
         Metric::measured(format!("{}.{name}", self.prefix), unit, Some(better), value, n)
     }
 
-    pub fn absent(&self, quantity: Quantity, status: MetricStatus, reason: &str) -> Metric {
+    pub fn absent(&self, quantity: Quantity, status: MetricStatus, reason: Reason) -> Metric {
         let (name, unit, better) = quantity.row();
         Metric::absent(format!("{}.{name}", self.prefix), unit, Some(better), status, reason)
     }
 
-    pub fn skipped(&self, quantity: Quantity, reason: &str) -> Metric {
+    pub fn skipped(&self, quantity: Quantity, reason: Reason) -> Metric {
         self.absent(quantity, MetricStatus::Skipped, reason)
     }
 }

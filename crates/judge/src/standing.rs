@@ -6,9 +6,6 @@
 
 use model::{Bound, Metric, MetricStatus, PhaseRun, Reason};
 
-/// Remarks on a phase whose numbers may be better than the device: they are shown, and decide nothing.
-pub(crate) const UNPROVEN: [&str; 3] = ["direct-unproven", "no-device", "data-unproven"];
-
 /// A number that may decide something, with the ends between which the true one lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Deciding {
@@ -31,13 +28,13 @@ impl Deciding {
 }
 
 /// The reason of these for which a number may be too good.
-pub(crate) fn unproven(reasons: &[String]) -> Option<&String> {
-    reasons.iter().find(|r| Reason::of(r).code.is_some_and(|code| UNPROVEN.contains(&code)))
+pub(crate) fn unproven(reasons: &[Reason]) -> Option<&Reason> {
+    reasons.iter().find(|r| r.may_be_too_good())
 }
 
 /// What a metric of a phase decides; `None` where it has no number. What may be too good, and what is refused and no bound,
 /// gives the reason.
-pub(crate) fn deciding(phase: &PhaseRun, metric: &Metric) -> Result<Option<Deciding>, String> {
+pub(crate) fn deciding(phase: &PhaseRun, metric: &Metric) -> Result<Option<Deciding>, Reason> {
     if let Some(reason) = unproven(&phase.reasons) {
         return Err(reason.clone());
     }
@@ -53,14 +50,18 @@ pub(crate) fn deciding(phase: &PhaseRun, metric: &Metric) -> Result<Option<Decid
 }
 
 /// The first reason for which a metric has no value.
-pub(crate) fn why_not(metric: &Metric) -> String {
-    metric.reasons.first().map_or("no reason was given", String::as_str).to_owned()
+pub(crate) fn why_not(metric: &Metric) -> Reason {
+    first_of(&metric.reasons)
+}
+
+pub(crate) fn first_of(reasons: &[Reason]) -> Reason {
+    reasons.first().cloned().unwrap_or_else(|| Reason::said("no reason was given"))
 }
 
 /// The rate that a phase decides by; a bound where the phase is one.
-pub(crate) fn rate_of(phase: &PhaseRun) -> Result<Deciding, String> {
+pub(crate) fn rate_of(phase: &PhaseRun) -> Result<Deciding, Reason> {
     let id = format!("{}.throughput_bytes_per_s", phase.plan.name);
-    let why = || phase.reasons.first().map_or("no reason was given", String::as_str).to_owned();
+    let why = || first_of(&phase.reasons);
     let metric = phase.metrics.iter().find(|m| m.id == id).ok_or_else(why)?;
     deciding(phase, metric).map_err(|_| why())?.ok_or_else(why)
 }

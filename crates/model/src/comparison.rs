@@ -1,6 +1,6 @@
 //! What comparing two sides came to.
 
-use crate::{Better, Unit};
+use crate::{Better, Reason, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -148,8 +148,7 @@ pub struct Compared {
     /// Of single runs: whether they differ by more than the noise that is usual; `None` where that is not asked.
     pub beyond_noise: Option<bool>,
     /// Each `code: sentence`.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// Whether it was a question fixed before, or one of the main ones; the others are exploratory.
     pub primary: bool,
     /// Pairs that would decide, of unpaired sets runs of each side, at the spread seen; `None` where decided or not to be told.
@@ -188,13 +187,12 @@ pub struct Comparison {
     /// Whether the thing compared is shown to be the reason; `None` where there is nothing to compare.
     #[serde(default)]
     pub cause: Option<Attribution>,
-    /// What speaks for and against that, each `code: sentence`.
-    #[serde(default)]
-    pub cause_reasons: Vec<String>,
+    /// What speaks for and against that.
+    #[serde(default, with = "crate::reason::as_lines")]
+    pub cause_reasons: Vec<Reason>,
     /// Trends within the sides.
     #[serde(default)]
     pub drift: Vec<Drift>,
-    /// What concerns all metrics, each `code: sentence`.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    /// What concerns all metrics.
+    pub reasons: Vec<Reason>,
 }

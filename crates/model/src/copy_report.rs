@@ -1,6 +1,6 @@
 //! What copies of a region cost, by the width of their accesses.
 
-use crate::{CopyMethod, CopyPlan, PhaseRun, StreamKind};
+use crate::{CopyMethod, CopyPlan, PhaseRun, Reason, StreamKind};
 
 /// One way of copying, as a run measured it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct CopyRow {
     /// How many times the rate of single bytes it is, on the same bytes in the same direction.
     pub ratio_to_byte: Option<f64>,
     /// Why there is no rate.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 impl CopyRow {

@@ -1,6 +1,8 @@
 //! A phase in which the program ended.
 
-use crate::{EngineRecord, Histogram, Interval, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, StopCause, WarmupCut};
+use crate::{
+    EngineRecord, Histogram, Interval, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, Reason, StopCause, WarmupCut,
+};
 use std::collections::BTreeMap;
 
 impl PhaseRun {
@@ -43,12 +45,11 @@ impl PhaseRun {
             verify: None,
         };
         let kept_s = record.duration_ns() as f64 / 1e9;
-        let reason =
-            format!("truncated: the program ended in this phase; the series of its first {kept_s:.1} s was kept");
+        let reason = format!("the program ended in this phase; the series of its first {kept_s:.1} s was kept");
         Some(Self {
             plan,
             status: PhaseStatus::Refused,
-            reasons: vec![reason],
+            reasons: vec![Reason::of("truncated", reason)],
             steady: None,
             changes: Vec::new(),
             metrics: Vec::new(),
@@ -72,7 +73,7 @@ mod tests {
         assert_eq!((record.operations, record.bytes, record.duration_ns()), (6, 24, 1_000_000_000));
         assert_eq!(
             phase.reasons,
-            ["truncated: the program ended in this phase; the series of its first 1.0 s was kept"]
+            [Reason::of("truncated", "the program ended in this phase; the series of its first 1.0 s was kept")]
         );
         assert!(phase.metrics.is_empty() && record.latency.count() == 0);
     }

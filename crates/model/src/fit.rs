@@ -1,6 +1,6 @@
 //! What storage is good for: a use with its needs, and how a target stands to it.
 
-use crate::{Better, Unit};
+use crate::{Better, Reason, Unit};
 use serde::{Deserialize, Serialize};
 
 /// One need of a use: a quantity of a phase of the check, and its limit.
@@ -89,8 +89,7 @@ pub struct Fit {
     /// Where the limit comes from.
     pub source: String,
     /// Why it is not known.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 impl Fit {

@@ -102,7 +102,7 @@ pub use rates::{
     Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
-pub use reason::Reason;
+pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};

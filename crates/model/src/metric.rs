@@ -1,5 +1,6 @@
 //! One measured quantity as every JSON document and every table shows it.
 
+use crate::Reason;
 use serde::{Deserialize, Serialize};
 
 /// The unit of a [`Metric`]; its text form is the suffix that JSON keys carry.
@@ -45,6 +46,19 @@ pub enum MetricStatus {
     Skipped,
     /// Has no meaning on this target.
     NotApplicable,
+}
+
+impl MetricStatus {
+    /// That a number of a run has no value, and why; in so many of all runs, where these are not zero.
+    pub fn because(self, because: Reason, runs: u64, of_runs: u64) -> Reason {
+        let because = Box::new(because);
+        match self {
+            Self::Refused => Reason::Refused { because, runs, of_runs },
+            Self::Skipped => Reason::Skipped { because, runs, of_runs },
+            Self::NotApplicable => Reason::NotApplicable { because, runs, of_runs },
+            Self::Measured => Reason::NotFinite { because, runs, of_runs },
+        }
+    }
 }
 
 /// What `low` and `high` describe.
@@ -107,8 +121,7 @@ pub struct Metric {
     /// How many observations carry the value (operations, rounds, or runs).
     pub n: u64,
     /// Why it is refused or skipped; remarks where measured.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// What was measured but must not be believed.
     pub rejected_value: Option<f64>,
     /// That the true value is on this side of the rejected one; `None` where it may be on either, and where nothing is rejected.
@@ -141,7 +154,7 @@ impl Metric {
         unit: Unit,
         better: Option<Better>,
         status: MetricStatus,
-        reason: impl Into<String>,
+        reason: Reason,
     ) -> Self {
         Self {
             id: id.into(),
@@ -153,7 +166,7 @@ impl Metric {
             high: None,
             interval: None,
             n: 0,
-            reasons: vec![reason.into()],
+            reasons: vec![reason],
             rejected_value: None,
             bound: None,
         }
@@ -170,7 +183,7 @@ impl Metric {
     }
 
     /// Turns a measured metric into a refused one: the value moves to `rejected_value`, the interval goes.
-    pub fn refuse(&mut self, reasons: &[String]) {
+    pub fn refuse(&mut self, reasons: &[Reason]) {
         if self.status == MetricStatus::Measured {
             self.status = MetricStatus::Refused;
             self.rejected_value = self.value.take();
@@ -189,8 +202,8 @@ impl Metric {
 
     /// Why the number is no result although a tool printed it: what it is of ended with an error, which is the whole reason
     /// of the code `failed`.
-    pub fn failure(&self) -> Option<&str> {
-        self.reasons.iter().map(String::as_str).find(|r| crate::Reason::of(r).code == Some("failed"))
+    pub fn failure(&self) -> Option<&Reason> {
+        Reason::find(&self.reasons, "failed")
     }
 
     /// The phase part of the id.

@@ -221,7 +221,8 @@ pub struct PhasePlan {
     /// Which part of the beginning does not count.
     pub warmup: Warmup,
     /// Why it is not executed, if it is not.
-    pub skip: Option<String>,
+    #[serde(default, with = "crate::reason::as_line")]
+    pub skip: Option<crate::Reason>,
 }
 
 impl PhasePlan {

@@ -1,6 +1,6 @@
 //! Many targets side by side, and which metric predicts which.
 
-use crate::{Better, Fit, Unit};
+use crate::{Better, Fit, Reason, Unit};
 use serde::{Deserialize, Serialize};
 
 /// One metric of one target among the others.
@@ -23,10 +23,9 @@ pub struct RankedMetric {
     /// On which side of the value the true one is, where something slowed runs that carry it.
     #[serde(default)]
     pub bound: Option<crate::Bound>,
-    /// Why there is no value, or what limits it, each `code: sentence`.
+    /// Why there is no value, or what limits it.
     #[serde(default)]
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,8 +86,7 @@ pub struct Prediction {
     /// synthetic) if the two were equally close, by exchanging them target by target; `None` for that one itself.
     pub as_close_as_best_p: Option<f64>,
     /// Each `code: sentence`.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 /// The whole ranking.
@@ -101,7 +99,6 @@ pub struct Ranking {
     pub uses: Vec<RankedUse>,
     /// Synthetic predictors first, the closest of them at the head; then the times of other work, likewise.
     pub prediction: Vec<Prediction>,
-    /// What has to be said of the whole, each `code: sentence`.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    /// What has to be said of the whole.
+    pub reasons: Vec<Reason>,
 }

@@ -1,7 +1,7 @@
 //! One execution of a plan on one machine, with all that was observed; immutable once archived.
 
 use crate::{
-    Environment, Metric, PhaseKind, PhasePlan, PhaseRecord, Plan, RateChange, SystemSample, Target, TargetKind,
+    Environment, Metric, PhaseKind, PhasePlan, PhaseRecord, Plan, RateChange, Reason, SystemSample, Target, TargetKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,7 @@ pub struct PhaseRun {
     /// Status as a whole.
     pub status: PhaseStatus,
     /// Why refused or skipped.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// Whether the phase was steady (SNIA PTS terms); `None` where it cannot be told.
     pub steady: Option<bool>,
     /// Where the phase lastingly left the rate at which it went (a cache ran out, heat throttled it), in order of time.

@@ -1,6 +1,6 @@
 //! What the diagnosis and the judge conclude: the limit, findings, ratings.
 
-use crate::{Evidence, Unit};
+use crate::{Evidence, Reason, Unit};
 use serde::{Deserialize, Serialize};
 
 /// How sure a statement is. Nothing is `high` that was not seen.
@@ -162,8 +162,7 @@ pub struct Rating {
     /// Whether the test departs from the class's conditions.
     pub approximation: bool,
     /// Which conditions were not met, which numbers were missing.
-    #[serde(with = "crate::reason::as_objects")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 /// A class with what it asks for beside what was measured: `narrows rate`.

@@ -115,7 +115,7 @@ fn beside(check: &Check<'_>, of: &RowOf, work: Option<Work>, cell: &Cell, room: 
 }
 
 /// The first reason for which a number is not one to build on, or is not there.
-fn not_trusted(check: &Check<'_>, of: &RowOf, work: Work, cell: &Cell) -> Option<String> {
+fn not_trusted(check: &Check<'_>, of: &RowOf, work: Work, cell: &Cell) -> Option<Reason> {
     if matches!(cell, Cell::Value { .. }) {
         return None;
     }
@@ -124,8 +124,8 @@ fn not_trusted(check: &Check<'_>, of: &RowOf, work: Work, cell: &Cell) -> Option
     metric.and_then(first_reason).or_else(of_phase)
 }
 
-fn first_reason(metric: &Metric) -> Option<String> {
-    let of_value = metric.reasons.iter().find(|r| Reason::of(r).code != Some("no-interval"));
+fn first_reason(metric: &Metric) -> Option<Reason> {
+    let of_value = metric.reasons.iter().find(|r| !r.is("no-interval"));
     of_value.or(metric.reasons.first()).cloned()
 }
 
@@ -205,7 +205,7 @@ fn reasons(check: &Check<'_>, w: &mut Lines<'_>) {
         for (work, cell) in of.works.into_iter().zip(cells) {
             let Some(reason) = work.and_then(|work| not_trusted(check, &of, work, &cell)) else { continue };
             let group = &mut groups[usize::from(matches!(cell, Cell::Without { .. }))];
-            let code = Reason::of(&reason).code.unwrap_or(&reason).to_owned();
+            let code = reason.code().map_or_else(|| reason.text(), str::to_owned);
             match group.iter_mut().find(|g| g.code == code) {
                 Some(known) => known.reasons.push(reason),
                 None => group.push(Group { code, reasons: vec![reason] }),
@@ -222,7 +222,7 @@ fn reasons(check: &Check<'_>, w: &mut Lines<'_>) {
                 (0, _) => " numbers",
                 _ => "",
             };
-            let all: Vec<&String> = g.reasons.iter().collect();
+            let all: Vec<&Reason> = g.reasons.iter().collect();
             format!("{}: {count}{numbers}", reason_words(&all, usize::MAX))
         });
         let words = words.collect::<Vec<_>>().join("; ");
@@ -235,14 +235,14 @@ fn reasons(check: &Check<'_>, w: &mut Lines<'_>) {
 /// Reasons of one code.
 struct Group {
     code: String,
-    reasons: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 /// Reasons of one code in a few words, with the largest of their percentages and who it was, where there is room for that.
-fn reason_words(reasons: &[&String], room: usize) -> String {
+fn reason_words(reasons: &[&Reason], room: usize) -> String {
     let Some(first) = reasons.first() else { return String::new() };
-    let Reason { code, sentence } = Reason::of(first);
-    let words = match code.unwrap_or_default() {
+    let text = first.text();
+    let words = match first.code().unwrap_or_default() {
         "steal" => "steal",
         "foreign-traffic" => "another program",
         "cold-unproven" => "not proven cold",
@@ -264,26 +264,19 @@ fn reason_words(reasons: &[&String], room: usize) -> String {
         "budget" => "no time left",
         "no-device" => "no device below",
         other if !other.is_empty() => other,
-        _ => sentence,
+        _ => &text,
     };
-    let percent = || {
-        let all = reasons.iter().flat_map(|r| percentages(r));
-        all.max_by(f64::total_cmp).map(|p| format!(" up to {p:.0} %")).filter(|_| code == Some("steal"))
-    };
-    let who = || {
-        let (_, rest) = sentence.split_once("mostly ").filter(|_| code == Some("foreign-traffic"))?;
-        rest.rsplit_once(": at least").map(|(who, _)| format!(", {who}"))
+    let stolen = reasons.iter().filter_map(|r| if let Reason::Steal { percent } = r { Some(*percent) } else { None });
+    let percent = || stolen.max_by(f64::total_cmp).map(|p| format!(" up to {p:.0} %"));
+    let who = || match first {
+        Reason::ForeignTraffic { processes, .. } if !processes.is_empty() => {
+            Some(format!(", {}", processes.join(" and ")))
+        }
+        _ => None,
     };
     let more = percent().or_else(who).unwrap_or_default();
     let whole = format!("{words}{more}");
     if width(&whole) <= room { whole } else { words.to_owned() }
-}
-
-/// The numbers before a percent sign.
-fn percentages(text: &str) -> impl Iterator<Item = f64> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let all: Vec<f64> = words.windows(2).filter(|w| w[1].starts_with('%')).filter_map(|w| w[0].parse().ok()).collect();
-    all.into_iter()
 }
 
 fn findings(check: &Check<'_>, w: &mut Lines<'_>) {

@@ -119,10 +119,10 @@ impl Lines<'_> {
         self.line("");
         let heading = self.style.paint(Paint::Accent, &format!("{direction}{set}"));
         self.line(&heading);
-        let mut left_out: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut left_out: Vec<(String, Vec<String>)> = Vec::new();
         for row in rows {
             let Some(rate) = row.bytes_per_s else {
-                let reason = row.reasons.first().map_or("no rate", String::as_str);
+                let reason = row.reasons.first().map_or_else(|| "no rate".to_owned(), model::Reason::to_string);
                 match left_out.iter_mut().find(|(r, _)| *r == reason) {
                     Some((_, ways)) => ways.push(way(&row.plan)),
                     None => left_out.push((reason, vec![way(&row.plan)])),

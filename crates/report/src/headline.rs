@@ -1,16 +1,12 @@
 //! The few rows that stand for a whole check, and what is said with them.
 
 use crate::evidence::with_confidence;
-use crate::presentation::{Cell, Layout, Row, Table};
+use crate::presentation::{Cell, Layout, NoteText, Row, Table};
 use crate::quantity;
 use crate::style::Style;
 use crate::text::plain;
+use model::reason::joined;
 use model::{Metric, MetricStatus, Reason, Run, Sync, TargetKind, Work};
-
-/// The code of a reason, as JSON has it: `cold-unproven: 3 % of ...`.
-pub(crate) fn reason_code(reason: &str) -> Option<&str> {
-    Reason::of(reason).code
-}
 
 /// What a status is called where a number is missing.
 pub(crate) fn status_word(status: MetricStatus) -> &'static str {
@@ -27,7 +23,7 @@ pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
     match quantity::metric(m) {
         Some(shown) => shown.with_interval(style.plus_minus()),
         None => {
-            let code = m.reasons.first().and_then(|r| reason_code(r));
+            let code = m.reasons.first().and_then(Reason::code);
             if let Some(rejected) = quantity::rejected(m) {
                 let code = code.map_or_else(String::new, |c| format!(" {}", plain(c, style.ascii)));
                 return format!("({})!{code}", rejected.value());
@@ -40,16 +36,25 @@ pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
 
 /// What cells point to, counted from 1; each sentence once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Notes(pub Vec<String>);
+pub(crate) struct Notes(pub Vec<NoteText>);
 
 impl Notes {
     /// The number of the note; none where there is nothing to say.
     pub fn add(&mut self, text: String) -> Option<usize> {
-        if text.is_empty() {
+        self.number(NoteText { text, reasons: Vec::new() })
+    }
+
+    /// The number of the note that says all of them.
+    pub fn add_reasons(&mut self, reasons: &[Reason]) -> Option<usize> {
+        self.number(NoteText { text: joined(reasons), reasons: reasons.to_vec() })
+    }
+
+    fn number(&mut self, note: NoteText) -> Option<usize> {
+        if note.text.is_empty() {
             return None;
         }
-        let at = self.0.iter().position(|n| *n == text).unwrap_or_else(|| {
-            self.0.push(text);
+        let at = self.0.iter().position(|n| n.text == note.text).unwrap_or_else(|| {
+            self.0.push(note);
             self.0.len() - 1
         });
         Some(at + 1)
@@ -81,12 +86,11 @@ impl Notes {
         }
     }
 
-    fn without(&mut self, status: MetricStatus, reasons: &[String]) -> Cell {
-        let code = reasons.first().and_then(|r| reason_code(r)).map(str::to_owned);
+    fn without(&mut self, status: MetricStatus, reasons: &[Reason]) -> Cell {
+        let code = reasons.first().and_then(Reason::code).map(str::to_owned);
         // What has no meaning here needs no code in the table, only the sentence below it.
         let code = code.filter(|_| status != MetricStatus::NotApplicable);
-        let said = reasons.len() <= 1 && reasons.first().map(|r| r.trim()) == code.as_deref();
-        let note = if said { None } else { self.add(reasons.join("; ")) };
+        let note = self.add_reasons(reasons);
         Cell::Without { word: status_word(status), code, note, bad: status == MetricStatus::Refused }
     }
 }
@@ -138,8 +142,8 @@ pub(crate) fn headline(run: &Run, notes: &mut Notes) -> Table {
     let rows = rows(run, notes).into_iter();
     let rows = rows.map(|(of, cells)| Row { variant: of.variant, ..Row::new(of.label, cells.into()) }).collect();
     // Numbers that stand, but not for a device.
-    if let Some(sentence) = Reason::find(run.phases.iter().flat_map(|p| &p.reasons), "no-device") {
-        notes.add(sentence.to_owned());
+    if let Some(reason) = Reason::find(run.phases.iter().flat_map(|p| &p.reasons), "no-device") {
+        notes.add(reason.text());
     }
     Table { layout: Layout::Sides, head: vec!["read".to_owned(), "write".to_owned()], rows, ..Table::default() }
 }
@@ -267,20 +271,5 @@ pub(crate) fn state_words(state: model::RunState) -> Option<&'static str> {
         model::RunState::Interrupted => Some("Interrupted: what had been measured before is whole and kept."),
         model::RunState::Failed => Some("Ended by an error: what had been measured before is whole and kept."),
         model::RunState::Truncated => Some("Recovered after a crash: the record ends early."),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_are_short() {
-        assert_eq!(reason_code("cold-unproven: the device read less"), Some("cold-unproven"));
-        assert_eq!(reason_code("this is a whole sentence without a code"), None);
-        // The same as in JSON: a sentence of one word is no code.
-        for reason in ["interrupted", "interrupted: the run was ended", "a tool said: no"] {
-            assert_eq!(reason_code(reason), Reason::of(reason).code);
-        }
     }
 }

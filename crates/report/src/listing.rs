@@ -106,7 +106,7 @@ pub fn run_text(run: &Run, tags: &[String], style: &Style) -> String {
         }
         out.push_str(&format!("\n{}\n", style.paint(Paint::Accent, &head)));
         for reason in &p.reasons {
-            for l in wrap(&plain(reason, style.ascii), columns - 4) {
+            for l in wrap(&plain(&reason.to_string(), style.ascii), columns - 4) {
                 out.push_str(&format!("    {}\n", style.paint(Paint::Warn, &l)));
             }
         }

@@ -5,7 +5,7 @@ use crate::presentation::Tone;
 use crate::quantity;
 use crate::text::{capital, pad, plain};
 use crate::{Paint, Style, identity, storage_line};
-use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Reason, Run, Unit};
+use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Run, Unit};
 
 const CLASS: usize = 6;
 const ASKS: usize = 43;
@@ -124,10 +124,10 @@ fn sentence(classes: &[RatedClass]) -> Option<String> {
 
 /// Every reason of a class once, in its order, with the classes that it is said of where these are not all.
 fn distinct(classes: &[RatedClass]) -> Vec<String> {
-    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
     for class in classes {
         for reason in &class.rating.reasons {
-            let sentence = Reason::of(reason).sentence;
+            let sentence = reason.text();
             match all.iter_mut().find(|(said, _)| *said == sentence) {
                 Some((_, names)) => names.push(&class.rating.class),
                 None => all.push((sentence, vec![&class.rating.class])),
@@ -135,8 +135,8 @@ fn distinct(classes: &[RatedClass]) -> Vec<String> {
         }
     }
     let speed = classes.iter().filter(|c| !c.rating.class.starts_with('A')).count();
-    let words = |(sentence, names): (&str, Vec<&str>)| match names.len() {
-        n if n == classes.len() => sentence.to_owned(),
+    let words = |(sentence, names): (String, Vec<&str>)| match names.len() {
+        n if n == classes.len() => sentence,
         n if n == speed && names.iter().all(|name| !name.starts_with('A')) => format!("speed classes: {sentence}"),
         _ => format!("{}: {sentence}", names.join(", ")),
     };

@@ -38,10 +38,7 @@ pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
             None => String::new(),
         };
         if let Some(reason) = metric.reasons.first().filter(|_| metric.value.is_none()) {
-            missing
-                .entry(plain(model::Reason::of(reason).sentence, style.ascii))
-                .or_default()
-                .push(name.trim().to_owned());
+            missing.entry(plain(&reason.text(), style.ascii)).or_default().push(name.trim().to_owned());
         }
         let name = pad(&shorten(name.trim(), NAME, style.ascii), NAME);
         let fill = " ".repeat(VALUE.saturating_sub(width(&value)));
@@ -67,7 +64,13 @@ mod tests {
     fn each_metric_has_its_median_and_interval() {
         let mut iops = Metric::measured("p.read.iops", Unit::OpsPerS, Some(Better::Higher), 1000.0, 9);
         (iops.low, iops.high, iops.interval) = (Some(900.0), Some(1100.0), Some(IntervalKind::AcrossRuns));
-        let none = Metric::absent("p.iops", Unit::OpsPerS, None, MetricStatus::Refused, "steal: others had the CPU");
+        let none = Metric::absent(
+            "p.iops",
+            Unit::OpsPerS,
+            None,
+            MetricStatus::Refused,
+            model::Reason::of("steal", "others had the CPU"),
+        );
         let view = Repeated { tag: "before", runs: 9, metrics: &[iops, none] };
         let text = repeated_text(&view, &Style { ascii: true, colour: false, width: 80 });
         assert!(text.starts_with("before: 9 runs\n"), "{text}");

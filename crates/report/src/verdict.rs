@@ -26,8 +26,8 @@ fn numbers(fit: &Fit) -> Option<String> {
     Some(format!("{shown}, {} asks for {limit}{most}", fit.by))
 }
 
-fn why(fit: &Fit) -> &str {
-    fit.reasons.first().map_or("no reason is known", |r| Reason::of(r).sentence)
+fn why(fit: &Fit) -> String {
+    fit.reasons.first().map_or_else(|| "no reason is known".to_owned(), Reason::text)
 }
 
 /// `a, b and c`.
@@ -121,7 +121,7 @@ mod tests {
             margin_ratio: value.map(|v| v / threshold),
             ring_bytes: None,
             source: String::new(),
-            reasons: vec!["missing: rand-write-qd1 was refused".into()],
+            reasons: vec![Reason::of("missing", "rand-write-qd1 was refused")],
         }
     }
 

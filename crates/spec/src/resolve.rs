@@ -12,8 +12,8 @@ use crate::notes::Notes;
 use crate::packages::PackagePlans;
 use crate::run_inputs::{PlainCalls, Readiness, RunInputs};
 use model::{
-    Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, SteadyState, StopRule,
-    StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
+    Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, Reason, SteadyState,
+    StopRule, StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use shares::Share;
 use std::borrow::Cow;
@@ -136,7 +136,7 @@ impl Workload {
         }
         let mut live = plan.phases.iter().filter(|p| p.skip.is_none() && p.kind != PhaseKind::Layout).peekable();
         if live.peek().is_none() {
-            let reason = plan.phases.iter().find_map(|p| p.skip.clone()).unwrap_or_default();
+            let reason = plan.phases.iter().find_map(|p| p.skip.as_ref().map(Reason::to_string)).unwrap_or_default();
             return Err(RunError::NothingLeft { workload: self.name.clone(), reason });
         }
         if self.has_budget() {
@@ -160,7 +160,7 @@ fn leave_out_optional(plan: &mut Plan, phases: &[Phase], inputs: &RunInputs) -> 
     for error in plan.check(inputs.sector_bytes, inputs.memory_bytes) {
         match error {
             PlanError::Stream { phase, what, .. } if optional.contains(phase.as_str()) => {
-                plan.phases.iter_mut().filter(|p| p.name == phase).for_each(|p| p.skip = Some(what.clone()));
+                plan.phases.iter_mut().filter(|p| p.name == phase).for_each(|p| p.skip = Some(Reason::said(&*what)));
             }
             other => rest.push(other),
         }
@@ -319,21 +319,21 @@ impl<'a> Resolver<'a> {
     }
 
     /// Why a copy cannot be made of this region.
-    fn skipped_copy(&self, copy: &CopyPlan) -> Option<String> {
+    fn skipped_copy(&self, copy: &CopyPlan) -> Option<Reason> {
         let (bytes, offered) = (copy.copy_set_bytes.max(u64::from(copy.copy_bytes)), self.inputs.max_bytes);
         match &self.inputs.readiness {
             _ if self.inputs.kind != TargetKind::Region => None,
             Readiness::ReadOnly(reason) if copy.copy_writes => Some(reason.clone()),
             _ if bytes > offered => {
                 let (needed, there) = model::bytes_apart(bytes, offered);
-                Some(format!("it copies {needed} of a region of {there}"))
+                Some(Reason::said(format!("it copies {needed} of a region of {there}")))
             }
             _ => None,
         }
     }
 
     /// The phase with its share of the budget, and why it has none.
-    fn with_share<'p>(&self, phase: &'p Phase, index: usize) -> (Cow<'p, Phase>, Option<String>) {
+    fn with_share<'p>(&self, phase: &'p Phase, index: usize) -> (Cow<'p, Phase>, Option<Reason>) {
         let leaves_open = phase.jobs.iter().any(|j| j.time_ns.is_none() && j.steady.is_none());
         let (time_ns, skip) = match (&self.shares[index], phase.kind, self.layout_ns) {
             (Some(Ok(share)), ..) => (*share, None),
@@ -380,11 +380,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// Why a log cannot be measured here: what it costs to grow is the file system's.
-    fn grows_nowhere(&self, phase: &Phase) -> Option<String> {
+    fn grows_nowhere(&self, phase: &Phase) -> Option<Reason> {
         let grows = phase.jobs.iter().any(Job::is_log);
         let elsewhere = matches!(self.inputs.kind, TargetKind::File | TargetKind::BlockDevice);
         (grows && elsewhere && self.workload.has_budget())
-            .then(|| "a log grows in a file of its own: name a directory".to_owned())
+            .then(|| Reason::said("a log grows in a file of its own: name a directory"))
     }
 
     fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {

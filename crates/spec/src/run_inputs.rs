@@ -1,14 +1,14 @@
 //! What the plan of a workload depends on, beside its text.
 
-use model::TargetKind;
+use model::{Reason, TargetKind};
 
 /// What may be done to the target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Readiness {
     /// Data may be written; layout comes first (a temporary file, or a target that was given up).
     Writable,
     /// Only reads; why, and how to change it.
-    ReadOnly(String),
+    ReadOnly(Reason),
 }
 
 /// What the plan of a workload depends on.

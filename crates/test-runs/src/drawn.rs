@@ -2,8 +2,18 @@
 //! breaks, counters at both ends of their range, CPUs, disks and sensors that come and go.
 
 use crate::Draw;
+use model::Reason;
 use model::*;
 use std::collections::BTreeMap;
+
+fn reason(d: &mut Draw) -> Reason {
+    match d.below(4) {
+        0 => Reason::said(d.text()),
+        1 => Reason::of("other", d.text()),
+        2 => Reason::Steal { percent: d.float() },
+        _ => Reason::Errors { errors: d.text() },
+    }
+}
 
 fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
     PhasePlan {
@@ -39,7 +49,7 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
             _ => StopRule::EarlyWhenSteady { half_width_ratio: d.float() },
         },
         warmup: Warmup { min_ns: d.number(), share: d.float(), max_ns: d.number() },
-        skip: d.maybe_text(),
+        skip: d.maybe_text().map(|text| Reason::of("budget", text)),
     }
 }
 
@@ -194,7 +204,7 @@ fn metric(d: &mut Draw) -> Metric {
         high: d.some().then(|| d.float()),
         interval: d.pick(&[None, Some(IntervalKind::WithinRun)]),
         n: d.number(),
-        reasons: d.list(2, Draw::text),
+        reasons: d.list(2, reason),
         rejected_value: d.some().then(|| d.float()),
         bound: d.pick(&[None, Some(Bound::AtLeast), Some(Bound::AtMost)]),
     }
@@ -290,7 +300,7 @@ pub fn run(seed: u64) -> Run {
         .map(|plan| PhaseRun {
             plan: plan.clone(),
             status: d.pick(&[PhaseStatus::Measured, PhaseStatus::Refused, PhaseStatus::Skipped]),
-            reasons: d.list(2, Draw::text),
+            reasons: d.list(2, reason),
             steady: d.pick(&[None, Some(true), Some(false)]),
             changes: d.list(2, change),
             metrics: d.list(3, metric),

@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(loaded.phases[0], run.phases[0]);
         let phase = &loaded.phases[1];
         assert_eq!((phase.status, &phase.plan.name), (PhaseStatus::Refused, &run.phases[1].plan.name));
-        assert!(phase.reasons[0].starts_with("truncated: "), "{:?}", phase.reasons);
+        assert!(phase.reasons[0].is("truncated"), "{:?}", phase.reasons);
         assert_eq!(phase.record.as_ref().unwrap().intervals, intervals);
         assert_eq!(loaded.samples, run.samples);
         assert!(archive.verify(&run.id).unwrap().is_clean());

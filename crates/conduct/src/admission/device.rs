@@ -4,7 +4,7 @@
 use super::content::found_on;
 use super::{Consent, Decided, Held, Loss, No, patiently};
 use engine::{Attempt, refusal};
-use model::{DeviceId, Failure, FailureKind, TargetKind};
+use model::{DeviceId, Failure, FailureKind, Reason, TargetKind};
 use observe::{DeviceUse, Part, Relation, Store, device_use};
 use spec::Readiness;
 use std::fs::{File, Metadata};
@@ -27,8 +27,8 @@ pub(super) fn number(metadata: &Metadata, kind: TargetKind) -> DeviceId {
 /// Only reads without `--destroy`.
 pub(super) fn admit(held: &Held<'_>, device: DeviceId, consent: &Consent<'_>) -> Result<Decided, Failure> {
     let Some(asked) = consent.destroy else {
-        let why = "read-only: a block device is written to only with --destroy SERIAL";
-        return Ok((held.open_for_reading()?, Readiness::ReadOnly(why.into()), Vec::new(), None));
+        let why = Reason::of("read-only", "a block device is written to only with --destroy SERIAL");
+        return Ok((held.open_for_reading()?, Readiness::ReadOnly(why), Vec::new(), None));
     };
     let (used, claims) = patiently(|| unused(held, device, asked))?;
     let file = held.open_for_writing()?;

@@ -2,7 +2,7 @@
 
 use super::{Decided, Held, No, patiently};
 use engine::{Attempt, refusal};
-use model::{DeviceId, Failure, FailureKind};
+use model::{DeviceId, Failure, FailureKind, Reason};
 use observe::file_use;
 use spec::Readiness;
 use std::fs::File;
@@ -16,8 +16,8 @@ const LOOK_REMEDY: &str = "run it as root, where all processes are seen, or name
 /// Reads are always allowed; the content is kept unless the user gave it up.
 pub(super) fn admit(held: &Held<'_>, overwrite: bool) -> Result<Decided, Failure> {
     if !overwrite {
-        let why = "read-only: the content of a regular file is kept unless --overwrite is given";
-        return Ok((held.open_for_reading()?, Readiness::ReadOnly(why.into()), Vec::new(), None));
+        let why = Reason::of("read-only", "the content of a regular file is kept unless --overwrite is given");
+        return Ok((held.open_for_reading()?, Readiness::ReadOnly(why), Vec::new(), None));
     }
     Ok((patiently(|| unused(held))?, Readiness::Writable, Vec::new(), None))
 }

@@ -11,7 +11,7 @@ use crate::{Interrupts, Opened};
 use archive::Partial;
 use engine::{Control, Rig};
 use model::{
-    Failure, FailureKind, Interval, Ns, PhaseKind, PhasePlan, PhaseRun, ProcessIo, QuietWindow, Run, RunState,
+    Failure, FailureKind, Interval, Ns, PhaseKind, PhasePlan, PhaseRun, ProcessIo, QuietWindow, Reason, Run, RunState,
     StopCause, SystemSample, Work, quiet_window, traffic,
 };
 use observe::Sampler;
@@ -89,14 +89,14 @@ struct Disturbance {
 }
 
 /// Which phase met which error, for those that are skipped because of it.
-fn failed_before(run: &Run) -> String {
+fn failed_before(run: &Run) -> Reason {
     let failed =
         run.phases.iter().rev().find_map(|p| p.record.as_ref().filter(|r| !r.errors.is_empty()).map(|r| (p, r)));
     failed.map_or_else(
-        || "failed-before: the target failed before".to_owned(),
+        || Reason::of("failed-before", "the target failed before"),
         |(phase, record)| {
             let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
-            format!("failed-before: the target failed in {} ({})", phase.plan.name, errors.join(", "))
+            Reason::of("failed-before", format!("the target failed in {} ({})", phase.plan.name, errors.join(", ")))
         },
     )
 }
@@ -236,7 +236,7 @@ impl<'a> Conductor<'a> {
                 run.state = RunState::Interrupted;
             }
             let skip = match run.state {
-                RunState::Interrupted => Some("interrupted: the run was ended before this phase started".to_owned()),
+                RunState::Interrupted => Some(Reason::of("interrupted", "the run was ended before this phase started")),
                 RunState::Failed => Some(failed_before(run)),
                 RunState::Complete | RunState::Truncated => None,
             };
@@ -249,7 +249,7 @@ impl<'a> Conductor<'a> {
             }
             if let Err(failure) = self.phase(run, index, &mut window, partial) {
                 // Nothing was done in this phase; the others may still be possible.
-                run.plan.phases[index].skip = Some(format!("refused: {failure}"));
+                run.plan.phases[index].skip = Some(Reason::of("refused", failure.to_string()));
                 self.judge(run, index, None, &[], Disturbance::default());
                 if failure.kind == FailureKind::Device {
                     run.state = RunState::Failed;

@@ -1,6 +1,6 @@
 //! What is left of a budget while its plan is executed.
 
-use model::{PhasePlan, Plan};
+use model::{PhasePlan, Plan, Reason};
 use spec::LEAST_SHARE_NS;
 
 /// Before phase `index` starts: if what is left of the budget no longer holds the rest of the plan (layout or a sync
@@ -23,6 +23,6 @@ pub(super) fn fit_to_remaining(plan: &mut Plan, index: usize, remaining_ns: u64)
     if shortened.max(LEAST_SHARE_NS) <= available && shortened * 2 >= LEAST_SHARE_NS {
         phase.time_limit_ns = shortened.max(LEAST_SHARE_NS).min(phase.time_limit_ns);
     } else {
-        phase.skip = Some(format!("budget: {:.1} s were left", remaining_ns as f64 / 1e9));
+        phase.skip = Some(Reason::of("budget", format!("{:.1} s were left", remaining_ns as f64 / 1e9)));
     }
 }

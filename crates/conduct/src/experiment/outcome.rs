@@ -5,7 +5,7 @@ use super::noise;
 use super::state::{State, tag_of};
 use archive::Archive;
 use judge::{Asked, Noise};
-use model::{Comparison, Failure, Metric, Run};
+use model::{Comparison, Failure, Metric, Reason, Run};
 use spec::Experiment;
 use std::collections::BTreeMap;
 
@@ -37,10 +37,13 @@ impl ExperimentResult {
             })
             .collect();
         if comparisons.len() > 1 {
-            let reason = format!(
-                "several-arms: {} arms are compared with the first; alpha {} is shared among them",
-                comparisons.len(),
-                experiment.alpha
+            let reason = Reason::of(
+                "several-arms",
+                format!(
+                    "{} arms are compared with the first; alpha {} is shared among them",
+                    comparisons.len(),
+                    experiment.alpha
+                ),
             );
             comparisons.iter_mut().for_each(|c| c.reasons.push(reason.clone()));
         }

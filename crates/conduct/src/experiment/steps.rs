@@ -125,8 +125,8 @@ fn settle(experiment: &Experiment, ready: &ReadyArm, execution: &Execution<'_>) 
 }
 
 fn why(run: &Run) -> String {
-    let reasons = run.phases.iter().flat_map(|p| p.reasons.iter()).chain(&run.remarks);
-    reasons.last().cloned().unwrap_or_else(|| "its phases say why".to_owned())
+    let of_phases = || run.phases.iter().flat_map(|p| &p.reasons).next_back().map(model::Reason::to_string);
+    run.remarks.last().cloned().or_else(of_phases).unwrap_or_else(|| "its phases say why".to_owned())
 }
 
 fn progress(state: &State) -> String {

@@ -91,7 +91,9 @@ impl RecordingTarget {
         let locator = locator(&admitted);
         let Admitted { target, object, readiness, loss, .. } = admitted;
         if let Readiness::ReadOnly(why) = &readiness {
-            return Err(refused(path, why).remedy("a block device: --destroy SERIAL; narrows inspect shows it"));
+            return Err(
+                refused(path, &why.to_string()).remedy("a block device: --destroy SERIAL; narrows inspect shows it")
+            );
         }
         if made.is_some_and(|made| made != Object::file(&object)) {
             return Err(refused(path, "another file stands there now"));
@@ -248,7 +250,9 @@ pub(crate) fn open_device(
     let path = Path::new(name);
     let Admitted { target, readiness, loss, .. } = admit(&Root::new("/"), path, Links::Follow, consent)?;
     if let Readiness::ReadOnly(why) = &readiness {
-        return Err(refused(path, why).remedy("a block device: --destroy SERIAL; narrows inspect shows it"));
+        return Err(
+            refused(path, &why.to_string()).remedy("a block device: --destroy SERIAL; narrows inspect shows it")
+        );
     }
     if let Locked::Busy =
         sys::lock_exclusively(&target.file, Duration::from_millis(200)).map_err(|e| cannot(path, &e))?
@@ -294,7 +298,7 @@ pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<(bool, u64), Failure> 
     let consent = Consent { overwrite: consent.destroy.is_none() && !is_device(path), ..consent };
     let admitted = admit(&Root::new("/"), path, Links::Follow, consent)?;
     if let Readiness::ReadOnly(why) = &admitted.readiness {
-        return Err(refused(path, why).remedy("a block device: --destroy SERIAL"));
+        return Err(refused(path, &why.to_string()).remedy("a block device: --destroy SERIAL"));
     }
     let file = admitted.target.file;
     let container = Container::open(file.try_clone().map_err(|e| cannot(path, &e))?).map_err(|e| failed(path, &e))?;

@@ -3,12 +3,10 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::{machine, phrase};
-use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run};
+use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run};
 
 /// From this share of its bytes on, a phase was served by memory.
 const SERVED: f64 = 0.5;
-/// How the reason begins that a phase carries when its reads were found in memory.
-const READ_FROM_MEMORY: &str = "page-cache: ";
 
 /// Bytes of a phase that stayed in memory, as a share of all; `None` if that was not seen.
 fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
@@ -26,8 +24,8 @@ fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
         let share = (1.0 - device / record.bytes as f64).max(0.0);
         (share, "share of the bytes that were not at the device when the phase ended", "diskstats")
     } else {
-        let text = phase.reasons.iter().find_map(|r| r.strip_prefix(READ_FROM_MEMORY))?;
-        let percent: f64 = text.split_whitespace().next()?.parse().ok()?;
+        let found = |r: &Reason| if let Reason::PageCache { percent } = r { Some(*percent) } else { None };
+        let percent = phase.reasons.iter().find_map(found)?;
         (percent / 100.0, "share of the bytes read that came from memory", "page cache")
     };
     let evidence = Evidence::measurement(what, phrase::rounded(share), format!("{} {source}", probe.name()));

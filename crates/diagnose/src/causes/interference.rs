@@ -17,7 +17,7 @@ const FLAT_SPREAD: f64 = 0.02;
 const SAME: f64 = 0.03;
 
 /// Whether the phase was refused because others used the device.
-fn refused_for_others(phase: &PhaseRun) -> Option<&str> {
+fn refused_for_others(phase: &PhaseRun) -> Option<&Reason> {
     Reason::find(&phase.reasons, "foreign-traffic").filter(|_| phase.status == PhaseStatus::Refused)
 }
 
@@ -38,8 +38,8 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     let name = &phase.plan.name;
     let (statement, evidence) = match refused_for_others(phase).filter(|_| ratio <= FOREIGN) {
         Some(reason) => (
-            format!("others use the same disk: during {name} {reason}"),
-            Evidence::measurement("why it was refused", reason, format!("{name} diskstats")),
+            format!("others use the same disk: during {name} {}", reason.text()),
+            Evidence::measurement("why it was refused", reason.text(), format!("{name} diskstats")),
         ),
         None => (
             format!("others use the same disk: their traffic around {name} is {}", beside(phase, ratio)),

@@ -2,8 +2,7 @@
 
 use crate::machine;
 use model::{
-    Access, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus, Reason, Run,
-    StreamPlan,
+    Access, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus, Run, StreamPlan,
 };
 
 /// A phase that stands and asks one plain thing.
@@ -77,7 +76,7 @@ fn is_plain(stream: &StreamPlan) -> bool {
 fn beside_others(phase: &PhaseRun) -> bool {
     phase.status == PhaseStatus::Refused
         && !phase.reasons.is_empty()
-        && phase.reasons.iter().all(|r| Reason::of(r).code == Some("foreign-traffic"))
+        && phase.reasons.iter().all(|r| r.is("foreign-traffic"))
 }
 
 fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> Option<Probe<'a>> {

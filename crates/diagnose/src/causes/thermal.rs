@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase, series};
-use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRun, PhaseStatus, Run, SystemSample};
+use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRun, PhaseStatus, Reason, Run, SystemSample};
 
 /// Raspberry Pi get_throttled, state of the moment: under-voltage, frequency capped, throttled, soft temperature limit
 /// (firmware documentation; k:drivers/hwmon/raspberrypi-hwmon.c reads the same word).
@@ -20,8 +20,6 @@ const FULL: f64 = 0.9;
 const DEVICE_HOT_MILLIDEGREES: i64 = 70_000;
 /// Sensors of disks are read once in ten seconds (`observe`), and heat does not leave faster.
 const SENSOR_NS: Ns = 11 * model::NS_PER_S;
-/// The code with which the judge refuses a phase for heat or power.
-const REFUSED_FOR_IT: &str = "throttled:";
 
 struct Event {
     at_ns: Ns,
@@ -81,12 +79,17 @@ fn device_hot(run: &Run, at_ns: Ns) -> Option<Evidence> {
         })
 }
 
+/// Whether the judge refused a phase for heat or power.
+fn refused_for_it(phase: &PhaseRun) -> bool {
+    Reason::find(&phase.reasons, "throttled").is_some()
+}
+
 fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let record = phase.record.as_ref()?;
     let samples = run.samples_of(phase);
     let event = first_event(samples)?;
     let name = &phase.plan.name;
-    let refused = phase.reasons.iter().any(|r| r.starts_with(REFUSED_FOR_IT));
+    let refused = refused_for_it(phase);
     // A phase that was refused for heat holds no value, but it shows when the rate fell.
     let seen = phase.status == PhaseStatus::Measured || refused;
     let step = seen.then(|| series::fall(record)).flatten();
@@ -149,8 +152,7 @@ pub fn slowed_processor(run: &Run) -> Option<Cause> {
     let top = |s: &SystemSample| s.cpu_khz.iter().flatten().copied().max();
     let start = run.samples.first()?;
     // Those that were refused for it show it best.
-    let told =
-        |p: &PhaseRun| p.status == PhaseStatus::Measured || p.reasons.iter().any(|r| r.starts_with(REFUSED_FOR_IT));
+    let told = |p: &PhaseRun| p.status == PhaseStatus::Measured || refused_for_it(p);
     let (phase, events, now, best) = machine::executed(run)
         .filter(|(p, _)| p.plan.measures_target() && told(p))
         .filter(|(p, _)| machine::cpus_during(run, p).is_some_and(|c| c.full() >= FULL))

@@ -1,7 +1,7 @@
 //! Constructed runs in which a cache decides: the page cache, memory, the device's own.
 
 use crate::run_builder::*;
-use model::{Access, Confidence, Fact, LayerKind, LimitLayer};
+use model::{Access, Confidence, Fact, LayerKind, LimitLayer, Reason};
 
 /// What this project measured on a cloud machine: 0.5 to 1.6 GB/s buffered against 1.9 to 2.6 GB/s direct.
 #[test]
@@ -144,11 +144,11 @@ fn what_memory_served_is_not_called_the_storage() {
     };
     let mut read = buffered("seq-read", 4780.0);
     assert_ne!(diagnose::limit(&read).layer, LimitLayer::PageCache);
-    read.phases[0].reasons = vec!["page-cache: 98 % of the bytes read came from memory".into()];
+    read.phases[0].reasons = vec![Reason::PageCache { percent: 98.0 }];
     let limit = diagnose::limit(&read);
     assert_eq!((limit.layer, limit.confidence), (LimitLayer::PageCache, Confidence::Probable), "{limit:?}");
     assert!(limit.statement.contains("98 % of what seq-read read"), "{limit:?}");
-    read.phases[0].reasons = vec!["page-cache: 20 % of the bytes read came from memory".into()];
+    read.phases[0].reasons = vec![Reason::PageCache { percent: 20.0 }];
     assert_ne!(diagnose::limit(&read).layer, LimitLayer::PageCache);
 
     let mut write = buffered("seq-write", 7000.0);
@@ -162,7 +162,7 @@ fn what_memory_served_is_not_called_the_storage() {
     let mut run = Builder::new(sata()).phases(healthy(200.0)).build();
     let read = run.phases.iter_mut().find(|p| p.plan.name == "buffered-read").unwrap();
     read.plan.cold = false;
-    read.reasons = vec!["page-cache: 98 % of the bytes read came from memory".into()];
+    read.reasons = vec![Reason::PageCache { percent: 98.0 }];
     assert_eq!(diagnose::limit(&run).layer, LimitLayer::Device);
     assert!(diagnose::causes(&run).iter().any(|c| c.statement.contains("98 %")));
 }

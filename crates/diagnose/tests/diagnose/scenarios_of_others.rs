@@ -1,7 +1,7 @@
 //! Constructed runs in which others had a part: other users, the hypervisor, busy processors, caps set on purpose.
 
 use crate::run_builder::*;
-use model::{Confidence, Fact, LayerKind, LimitLayer};
+use model::{Confidence, Fact, LayerKind, LimitLayer, Reason};
 
 #[test]
 fn others_on_the_disk_are_named_where_nothing_that_stands_explains_more() {
@@ -14,7 +14,7 @@ fn others_on_the_disk_are_named_where_nothing_that_stands_explains_more() {
     // Seen during the phase and not around it.
     let mut during = check(200.0, sequential("seq-read", 200.0).refused());
     let phase = during.phases.iter_mut().find(|p| p.plan.name == "seq-read").unwrap();
-    phase.reasons = vec!["foreign-traffic: at least 30 % of the device's traffic was not ours".into()];
+    phase.reasons = vec![Reason::of("foreign-traffic", "at least 30 % of the device's traffic was not ours")];
     let limit = diagnose::limit(&during);
     assert!(limit.statement.contains("during seq-read at least 30 %"), "{limit:?}");
     let quiet = check(200.0, sequential("seq-read", 200.0).foreign(0.04));
@@ -114,7 +114,7 @@ fn a_limit_of_the_control_group_counts_beside_others_but_no_other_value_does() {
     let mut run = Builder::new(stack).phases(phases).build();
     assert_eq!(diagnose::limit(&run).layer, LimitLayer::Unknown);
     for phase in &mut run.phases {
-        phase.reasons = vec!["foreign-traffic: 20 % of the device's traffic was others'".into()];
+        phase.reasons = vec![Reason::of("foreign-traffic", "20 % of the device's traffic was others'")];
     }
     assert_eq!(diagnose::limit(&run).layer, LimitLayer::Throttle, "{:?}", diagnose::causes(&run));
     assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link));

@@ -239,8 +239,11 @@ fn error_of(job: &ExecutedJob, first_error: Option<i32>) -> i32 {
 fn remark(job: &ExecutedJob) -> Option<String> {
     let mut parts = Vec::new();
     if !job.stands() {
-        let reasons =
-            if job.phase.reasons.is_empty() { "no reason given".into() } else { job.phase.reasons.join("; ") };
+        let reasons = if job.phase.reasons.is_empty() {
+            "no reason given".into()
+        } else {
+            model::reason::joined(&job.phase.reasons)
+        };
         parts.push(format!("refused by narrows: {reasons}"));
     }
     if job.stop() == StopCause::Failed && (job.id.is_none() || !job.errors().is_empty()) {

@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::job::ExecutedJob;
-use model::{Metric, PhaseStatus, Run, RunState, StopCause};
+use model::{Metric, PhaseStatus, Reason, Run, RunState, StopCause};
 use serde::Serialize;
 
 /// Keys whose zeros mean "not recorded".
@@ -34,7 +34,8 @@ struct PhaseNote<'a> {
     /// The places of all its jobs.
     jobs: Vec<usize>,
     status: PhaseStatus,
-    reasons: &'a [String],
+    #[serde(serialize_with = "model::reason::as_lines::serialize")]
+    reasons: &'a [Reason],
     steady: Option<bool>,
     stop: Option<StopCause>,
     errors: std::collections::BTreeMap<&'a str, u64>,

@@ -3,7 +3,7 @@
 
 use super::{ABSURD, ImportedMetric, ImportedRun, Original};
 use crate::bonnie_tests::{IO_TESTS, NAMES, TESTS, is_throughput};
-use model::{Better, Metric, MetricStatus, Unit};
+use model::{Better, Metric, MetricStatus, Reason, Unit};
 
 /// A cell of the table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +97,7 @@ impl Results {
         match &self.rates[test] {
             Cell::Value(value, text) if doubtful => {
                 let reason = "the text of bonnie++ 2 prints the number of files here, not their rate";
-                let mut metric = Metric::absent(id, unit, better, MetricStatus::Refused, reason);
+                let mut metric = Metric::absent(id, unit, better, MetricStatus::Refused, Reason::said(reason));
                 metric.rejected_value = Some(*value);
                 Some(ImportedMetric { metric, original: Original::new(text, printed) })
             }
@@ -121,7 +121,7 @@ fn of_cell(id: String, unit: Unit, better: Option<Better>, cell: &Cell, printed:
         Cell::NotRun => None,
         Cell::TooFast => {
             let reason = "it took less than 0.5 s, too little for bonnie++ to give a number";
-            let metric = Metric::absent(id, unit, better, MetricStatus::Skipped, reason);
+            let metric = Metric::absent(id, unit, better, MetricStatus::Skipped, Reason::said(reason));
             Some(ImportedMetric { metric, original: Original::new("+++++", printed) })
         }
         Cell::Value(value, text) => {

@@ -96,7 +96,7 @@ fn run(result: &Result, file: &str, command: Option<&Command>, cache: &mut Cache
     let doubt = command.and_then(|c| cache.doubt(c));
     let metrics = [
         metric("throughput_bytes_per_s", Unit::BytesPerS, Some(Better::Higher), rate_value, rate)
-            .map(|m| m.doubted(doubt.as_deref())),
+            .map(|m| m.doubted(doubt.clone())),
         metric("bytes", Unit::Bytes, None, result.bytes, bytes),
         metric("elapsed_s", Unit::S, None, result.seconds, seconds),
     ];
@@ -115,8 +115,7 @@ fn run(result: &Result, file: &str, command: Option<&Command>, cache: &mut Cache
             run.remark("without the command it cannot be told whether the page cache was measured");
         }
     }
-    // The code is for programs.
-    doubt.iter().filter_map(|d| d.split_once(": ")).for_each(|(_, words)| run.remark(words));
+    doubt.iter().for_each(|d| run.remark(d.text()));
     run
 }
 

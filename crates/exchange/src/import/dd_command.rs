@@ -1,5 +1,7 @@
 //! The command that stands before dd's result: what was measured, and whether the page cache was.
 
+use model::Reason;
+
 /// A command of dd.
 pub(super) struct Command<'c>(&'c str);
 
@@ -70,7 +72,7 @@ impl Cache {
     }
 
     /// Why the rate of a command may be that of the page cache.
-    pub fn doubt(&mut self, command: &Command) -> Option<String> {
+    pub fn doubt(&mut self, command: &Command) -> Option<Reason> {
         let doubt = match command.direction()? {
             "read" => self.of_reading(command),
             _ => of_writing(command),
@@ -81,27 +83,30 @@ impl Cache {
         doubt
     }
 
-    fn of_reading(&self, command: &Command) -> Option<String> {
+    fn of_reading(&self, command: &Command) -> Option<Reason> {
         let path = command.path("if=")?;
         if command.has_flag("iflag=", &["direct"]) {
             None
         } else if self.held.iter().any(|held| held == path) {
-            Some(format!(
-                "page-cache: {path} was written or read just before, and nothing emptied the page cache: memory may have been measured"
+            Some(Reason::of(
+                "page-cache",
+                format!(
+                    "{path} was written or read just before, and nothing emptied the page cache: memory may have been measured"
+                ),
             ))
         } else if self.dropped {
             None
         } else {
-            Some("page-cache: without iflag=direct this may be the rate of the page cache".to_owned())
+            Some(Reason::of("page-cache", "without iflag=direct this may be the rate of the page cache"))
         }
     }
 }
 
-fn of_writing(command: &Command) -> Option<String> {
+fn of_writing(command: &Command) -> Option<Reason> {
     let synced =
         command.has_flag("oflag=", &["direct", "sync", "dsync"]) || command.has_flag("conv=", &["fsync", "fdatasync"]);
-    let why = "page-cache: nothing was synced (neither conv=fdatasync nor oflag=direct): the page cache may have been measured";
-    (!synced).then(|| why.to_owned())
+    let why = "nothing was synced (neither conv=fdatasync nor oflag=direct): the page cache may have been measured";
+    (!synced).then(|| Reason::of("page-cache", why))
 }
 
 #[cfg(test)]
@@ -125,12 +130,12 @@ mod tests {
             cache.look(line);
             Command::of(line).and_then(|c| cache.doubt(&c))
         };
-        assert!(doubt("dd if=/dev/zero of=a bs=1M").is_some_and(|d| d.contains("nothing was synced")));
+        assert!(doubt("dd if=/dev/zero of=a bs=1M").is_some_and(|d| d.text().contains("nothing was synced")));
         assert_eq!(doubt("dd if=/dev/zero of=b bs=1M conv=fdatasync"), None);
         assert_eq!(doubt("dd if=/dev/zero of=b bs=1M conv=notrunc,fsync && sync"), None);
         assert!(doubt("dd if=/dev/zero of=b bs=1M && echo conv=fsync").is_some());
-        assert!(doubt("dd if=b of=/dev/null").is_some_and(|d| d.contains("just before")));
-        assert!(doubt("dd if=c of=/dev/null").is_some_and(|d| d.contains("iflag=direct")));
+        assert!(doubt("dd if=b of=/dev/null").is_some_and(|d| d.text().contains("just before")));
+        assert!(doubt("dd if=c of=/dev/null").is_some_and(|d| d.text().contains("iflag=direct")));
         assert_eq!(doubt("dd if=b of=/dev/null iflag=direct"), None);
         assert_eq!(doubt("echo 3 > /proc/sys/vm/drop_caches"), None);
         assert_eq!(doubt("dd if=b of=/dev/null"), None);

@@ -8,7 +8,7 @@ use super::found;
 use super::number::finite;
 use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Names, Original, Text};
-use model::Unit;
+use model::{Reason, Unit};
 
 /// Whether a line is the banner: `"Dstat 0.7.2 CSV output"`, `"pcp-dstat 5.0.3 CSV Output"`, `"dool 1.3.8 CSV output"`.
 fn banner(line: &str) -> Option<(&str, &str)> {
@@ -102,7 +102,7 @@ fn session(text: &Text, under: usize, start: usize, end: usize, found: &mut Foun
                 }
             }
             if sample == 1 {
-                metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot".to_owned()));
+                metrics.iter_mut().for_each(|m| m.metric.reasons.push(Reason::since_boot(None)));
             }
             if metrics.is_empty() {
                 found.not_understood(number, "there is no figure in it");

@@ -1,7 +1,7 @@
 //! What was understood of a file, and what was not.
 
 use super::Text;
-use model::{Better, Environment, Metric, MetricStatus, RunState, Unit};
+use model::{Better, Environment, Metric, MetricStatus, Reason, RunState, Unit};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,8 +82,8 @@ impl ImportedMetric {
     }
 
     /// The metric with a reason why it may not be what was to be measured, if there is one: it is shown, and decides nothing.
-    pub(super) fn doubted(mut self, why: Option<&str>) -> Self {
-        self.metric.reasons.extend(why.map(str::to_owned));
+    pub(super) fn doubted(mut self, why: Option<Reason>) -> Self {
+        self.metric.reasons.extend(why);
         self
     }
 }
@@ -101,7 +101,10 @@ impl ImportedGroup {
     fn without_impossible_shares(&mut self) {
         for imported in self.metrics.iter_mut().filter(|m| m.metric.id.ends_with("util_percent")) {
             if let Some(value) = imported.metric.value.filter(|v| *v > MOST_BUSY_PERCENT) {
-                imported.metric.refuse(&[format!("impossible: busy for {value} % of the time, which is above 100 %")]);
+                imported.metric.refuse(&[Reason::of(
+                    "impossible",
+                    format!("busy for {value} % of the time, which is above 100 %"),
+                )]);
             }
         }
     }
@@ -133,7 +136,7 @@ impl ImportedGroup {
         for (imported, _) in metrics {
             imported.metric.value = None;
             imported.metric.status = MetricStatus::Skipped;
-            imported.metric.reasons.push("no-operations: no I/O was counted that could have taken time".to_owned());
+            imported.metric.reasons.push(Reason::of("no-operations", "no I/O was counted that could have taken time"));
         }
     }
 }
@@ -217,10 +220,10 @@ impl ImportedRun {
     }
 
     /// Gives every rate of bytes a reason why it may not be what was to be measured.
-    pub(super) fn doubt(&mut self, why: &str) {
+    pub(super) fn doubt(&mut self, why: &Reason) {
         let rates = self.groups.iter_mut().flat_map(|g| &mut g.metrics);
         for m in rates.filter(|m| matches!(m.metric.unit, Unit::BytesPerS | Unit::OpsPerS)) {
-            m.metric.reasons.push(why.to_owned());
+            m.metric.reasons.push(why.clone());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::localized::{decimal, plain};
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
-use model::{Better, Unit};
+use model::{Better, Reason, Unit};
 
 const MIB: f64 = 1_048_576.0;
 const KIB: f64 = 1024.0;
@@ -66,9 +66,10 @@ pub(super) fn read(text: &Text, found: &mut Found) {
         let Some(run) = run.as_mut() else { continue };
         let id = format!("{test}.throughput_bytes_per_s");
         let is_cached = test == "hdparm.cached_read";
-        let cached = is_cached.then_some("page-cache: -T reads what lies in memory: this is not the rate of the disk");
+        let cached = is_cached
+            .then(|| Reason::of("page-cache", "-T reads what lies in memory: this is not the rate of the disk"));
         let metric = ImportedMetric::new(id, Unit::BytesPerS, Some(Better::Higher), value, 1, original)
-            .map(|m| m.doubted(cached));
+            .map(|m| m.doubted(cached.clone()));
         run.push(test, metric.into_iter().chain(amount(text.line(number), test)).collect());
         if test.ends_with("cached_read") {
             run.remark(match is_cached {

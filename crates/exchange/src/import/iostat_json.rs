@@ -7,7 +7,7 @@ use super::found;
 use super::iostat::{Column, SINCE_BOOT, column, distinct};
 use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
-use model::{RunState, Unit};
+use model::{Reason, RunState, Unit};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -147,7 +147,7 @@ fn metrics(report: &Report, number: usize, run: &mut ImportedRun) -> Vec<Importe
         }
     }
     if number == 1 {
-        metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot, unless -y".to_owned()));
+        metrics.iter_mut().for_each(|m| m.metric.reasons.push(Reason::since_boot(Some("-y"))));
     }
     distinct(&mut metrics);
     metrics

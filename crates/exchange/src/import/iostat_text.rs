@@ -6,6 +6,7 @@ use super::found;
 use super::iostat::{Column, SINCE_BOOT, column, cpu, distinct};
 use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Text};
+use model::Reason;
 use std::collections::BTreeSet;
 
 /// Whether there is a table of devices, or one of processor time (`-c`) below the line that iostat begins with. Without
@@ -95,7 +96,7 @@ impl Reader {
     fn close(&mut self) {
         let mut metrics = std::mem::take(&mut self.metrics);
         if self.report == 1 {
-            metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot, unless -y".to_owned()));
+            metrics.iter_mut().for_each(|m| m.metric.reasons.push(Reason::since_boot(Some("-y"))));
         }
         distinct(&mut metrics);
         self.series.push(self.report, metrics);

@@ -1,7 +1,7 @@
 //! The link that a text names above its results: what is faster than the link carries was not measured through it.
 
 use super::{ImportedRun, Text};
-use model::Unit;
+use model::{Reason, Unit};
 
 /// Lines above a result that may be about it.
 const ABOVE: usize = 6;
@@ -84,9 +84,10 @@ pub(super) fn doubt(text: &Text, run: &mut ImportedRun) {
     let mut any = false;
     for m in run.groups.iter_mut().flat_map(|g| &mut g.metrics).filter(|m| m.metric.unit == Unit::BytesPerS) {
         if m.metric.value.is_some_and(|v| v > rate * ABOVE_RATIO) {
-            m.metric
-                .reasons
-                .push(format!("above-link: {name}, which the text names, carries {:.0} MB/s at most", rate / 1e6));
+            m.metric.reasons.push(Reason::of(
+                "above-link",
+                format!("{name}, which the text names, carries {:.0} MB/s at most", rate / 1e6),
+            ));
             any = true;
         }
     }

@@ -3,7 +3,7 @@
 use super::found::own_unit;
 use super::{ImportedMetric, ImportedRun};
 use model::{
-    Metric, MetricStatus, PhasePlan, PhaseRun, PhaseStatus, Plan, Run, Session, Stack, Target, TargetKind, Unit,
+    Metric, MetricStatus, PhasePlan, PhaseRun, PhaseStatus, Plan, Reason, Run, Session, Stack, Target, TargetKind, Unit,
 };
 
 impl ImportedRun {
@@ -72,7 +72,8 @@ fn kept(m: &ImportedMetric) -> Metric {
     let own = m.original.unit == own_unit(metric.unit)
         && (metric.unit != Unit::OpsPerS || m.original.value.bytes().all(digits));
     if !own {
-        metric.reasons.push(format!("printed: {} {}", m.original.value, m.original.unit).trim_end().to_owned());
+        let printed = format!("{} {}", m.original.value, m.original.unit);
+        metric.reasons.push(Reason::of("printed", printed.trim_end()));
     }
     metric
 }
@@ -90,17 +91,17 @@ mod tests {
             ImportedMetric::new(id, Unit::BytesPerS, Some(Better::Higher), value, 1, original).unwrap()
         };
         let mut bad = metric("b.read.throughput_bytes_per_s", 1.0, Original::new("1", "B/s"));
-        bad.metric.refuse(&["impossible: x".to_owned()]);
+        bad.metric.refuse(&[Reason::of("impossible", "x")]);
         run.push("a", vec![metric("a.read.throughput_bytes_per_s", 4096.0, Original::new("4", "KB/s"))]);
         run.push("b", vec![bad]);
         run.push("c", vec![]);
         let made = run.to_run("20261120T213000Z-7f3a9c21", "1", "f.txt");
         assert_eq!(made.phases.len(), 2);
         assert_eq!(made.value("a.read.throughput_bytes_per_s"), Some(4096.0));
-        assert_eq!(made.phases[0].metrics[0].reasons, ["printed: 4 KB/s"]);
+        assert_eq!(made.phases[0].metrics[0].reasons, [Reason::of("printed", "4 KB/s")]);
         assert_eq!(
             (made.phases[1].status, &made.phases[1].reasons[..]),
-            (PhaseStatus::Refused, &["impossible: x".to_owned()][..])
+            (PhaseStatus::Refused, &[Reason::of("impossible", "x")][..])
         );
         assert_eq!(made.remarks, ["imported from f.txt, line 3: fio-text"]);
     }

@@ -10,7 +10,7 @@
 //! counts with its operations a second.
 
 use super::{ImportedMetric, ImportedRun, Original};
-use model::{Better, Metric, Unit};
+use model::{Better, Metric, Reason, Unit};
 use std::collections::HashMap;
 
 /// Reports that are kept at most: each becomes a phase of the run.
@@ -49,7 +49,7 @@ struct Group {
     last: usize,
     cells: Vec<Cell>,
     /// What was printed, cell by cell; empty where several were joined.
-    printed: Vec<(Original, Vec<String>)>,
+    printed: Vec<(Original, Vec<Reason>)>,
 }
 
 /// The reports of one run while they are read.

@@ -10,7 +10,7 @@ use super::comma::fields;
 use super::found::{FIGURES_OF_A_RUN, name};
 use super::marks::Marks;
 use super::{Found, ImportedMetric, ImportedRun, Names, Original, Text};
-use model::{Metric, MetricStatus, Unit};
+use model::{Metric, MetricStatus, Reason, Unit};
 
 /// Rows that are kept at most: each becomes a run.
 const MOST_ROWS: usize = 4096;
@@ -220,7 +220,7 @@ fn figures(table: &Table, ids: &[String], cells: &[String], columns_kept: usize)
                 if !is_missing(cell) {
                     faults.push(format!("{reason} of {id}"));
                 }
-                let metric = Metric::absent(id, Unit::Ratio, None, MetricStatus::Skipped, reason);
+                let metric = Metric::absent(id, Unit::Ratio, None, MetricStatus::Skipped, Reason::said(reason));
                 metrics.push(ImportedMetric { metric, original });
             }
         }

@@ -8,7 +8,7 @@ use super::iostat::{column, cpu};
 use super::number::finite;
 use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
-use model::{Better, Unit};
+use model::{Better, Reason, Unit};
 use std::collections::BTreeSet;
 
 /// What a column of a heading holds.
@@ -119,7 +119,7 @@ impl Reader {
     fn close(&mut self) {
         let mut metrics = std::mem::take(&mut self.metrics);
         if self.report == 1 {
-            metrics.iter_mut().for_each(|m| m.metric.reasons.push("average since boot".to_owned()));
+            metrics.iter_mut().for_each(|m| m.metric.reasons.push(Reason::since_boot(None)));
         }
         self.series.push(self.report, metrics);
         self.devices.clear();

@@ -445,7 +445,7 @@ fn a_second_session_of_dool_in_one_file_is_a_run_of_its_own() {
     for (run, samples) in imported.runs.iter().zip([2, 3]) {
         let since_boot: Vec<&str> = run
             .metrics()
-            .filter(|m| m.metric.reasons.iter().any(|r| r.contains("since boot")))
+            .filter(|m| m.metric.reasons.iter().any(|r| r.is_since_boot()))
             .map(|m| m.metric.id.as_str())
             .collect();
         assert!(!since_boot.is_empty() && since_boot.iter().all(|id| id.starts_with("sample[1].")), "{since_boot:?}");
@@ -473,7 +473,7 @@ fn a_latency_of_zero_beside_no_io_is_null() {
     let run = &imported.runs[0];
     let await_of = |side: &str| run.metrics().find(|m| m.metric.id.ends_with(&format!("sda.{side}.await_ns"))).unwrap();
     assert_eq!((await_of("read").metric.value, await_of("write").metric.value), (None, Some(1.5e6)));
-    assert!(await_of("read").metric.reasons.iter().any(|r| r.starts_with("no-operations")), "{:?}", await_of("read"));
+    assert!(await_of("read").metric.reasons.iter().any(|r| r.is("no-operations")), "{:?}", await_of("read"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub fn assert_value(run: &ImportedRun, id: &str, wanted: f64) {
 
 fn reasons(run: &ImportedRun, id: &str) -> String {
     let metric = run.metrics().find(|m| m.metric.id == id).unwrap_or_else(|| panic!("no {id}"));
-    metric.metric.reasons.join("; ")
+    model::reason::joined(&metric.metric.reasons)
 }
 
 #[test]

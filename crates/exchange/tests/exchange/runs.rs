@@ -3,7 +3,7 @@
 pub use model::{Access, Operation, Order};
 use model::{
     Bucket, Direction, DiskCounters, Histogram, Interval, Metric, Mix, NS_PER_S, PhasePlan, PhaseRecord, PhaseRun,
-    PhaseStatus, Run, Session, StreamPlan, Sync, SystemSample, Unit, Warmup, WarmupCut, WorkerUsage,
+    PhaseStatus, Reason, Run, Session, StreamPlan, Sync, SystemSample, Unit, Warmup, WarmupCut, WorkerUsage,
 };
 use test_runs::Draw;
 pub use test_runs::stream;
@@ -100,7 +100,7 @@ pub fn plain() -> Run {
 /// The phase refused, with its numbers moved aside.
 pub fn refused(mut phase: PhaseRun) -> PhaseRun {
     phase.status = PhaseStatus::Refused;
-    phase.reasons = vec!["foreign-traffic: 40 % by others".into()];
+    phase.reasons = vec![Reason::of("foreign-traffic", "40 % by others")];
     let reasons = phase.reasons.clone();
     phase.metrics.iter_mut().for_each(|m| m.refuse(&reasons));
     phase
@@ -167,11 +167,12 @@ pub fn generated(seed: u64) -> Run {
         p.plan.streams = streams;
         p.plan.name = d.text();
         p.plan.time_limit_ns = d.number();
-        p.reasons = vec![d.text()];
+        p.reasons = vec![Reason::said(d.text())];
         p.metrics[0].id = format!("{}.throughput_bytes_per_s", p.plan.name);
         p.metrics[0].value = Some(d.float());
         p.metrics[1].id = format!("{}.iops", p.plan.name);
-        p.metrics[1].reasons = vec![d.text(), "warm-up-counted: all".into()][..(d.bits() % 3) as usize].to_vec();
+        p.metrics[1].reasons =
+            vec![Reason::said(d.text()), Reason::of("warm-up-counted", "all")][..(d.bits() % 3) as usize].to_vec();
         p.metrics[1].high = Some(d.float());
         let record = p.record.as_mut().unwrap();
         record.started_ns = d.number();

@@ -3,7 +3,7 @@
 //! order of the sets, reboots, and trends within them.
 
 use super::sides::Sides;
-use model::{Attribution, Basis, Compared, Drift, Run, Verdict};
+use model::{Attribution, Basis, Compared, Drift, Reason, Run, Verdict};
 use std::collections::BTreeSet;
 
 /// A trend of fewer runs than this cannot be told from chance.
@@ -17,12 +17,15 @@ const EXPLAINS: f64 = 0.5;
 /// Fewer degrees are what a sensor and the weather differ by.
 const TELLING_DEGREES: f64 = 5.0;
 
-const NOT_RANDOMISED: &str = "not-randomised: the order of the runs was not randomised, so that whatever changed between the sets may be the reason";
+fn not_randomised() -> Reason {
+    let text = "the order of the runs was not randomised, so that whatever changed between the sets may be the reason";
+    Reason::of("not-randomised", text)
+}
 
 /// The answer with what it rests on.
 pub(super) struct Found {
     pub cause: Attribution,
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     pub drift: Vec<Drift>,
 }
 
@@ -32,7 +35,7 @@ pub(super) fn of(sides: &Sides<'_>, metrics: &[Compared]) -> Found {
         Basis::Paired => Found { cause: Attribution::Randomised, reasons: Vec::new(), drift: Vec::new() },
         Basis::Single => Found { cause: Attribution::NotShown, reasons: Vec::new(), drift: Vec::new() },
         Basis::Unpaired => {
-            let mut reasons = vec![NOT_RANDOMISED.to_owned()];
+            let mut reasons = vec![not_randomised()];
             reasons.extend(order(sides.runs()));
             reasons.extend(boots(sides.runs()));
             reasons.extend(temperatures(sides.runs()));
@@ -40,10 +43,10 @@ pub(super) fn of(sides: &Sides<'_>, metrics: &[Compared]) -> Found {
             let drift = drift(sides.runs(), &primary);
             match &drift {
                 Ok(found) if found.is_empty() => {
-                    reasons.push("no-drift: neither set shows a trend over its runs".to_owned());
+                    reasons.push(Reason::of("no-drift", "neither set shows a trend over its runs"));
                 }
                 Ok(found) => reasons.extend(found.iter().map(|d| told(d, &primary))),
-                Err(why) => reasons.push((*why).to_owned()),
+                Err(why) => reasons.push(why.clone()),
             }
             Found { cause: Attribution::NotShown, reasons, drift: drift.unwrap_or_default() }
         }
@@ -56,32 +59,38 @@ fn began(run: &Run) -> Option<&str> {
 }
 
 /// Whether one set was made before the other, or both in turns.
-fn order(sides: [&[&Run]; 2]) -> Option<String> {
+fn order(sides: [&[&Run]; 2]) -> Option<Reason> {
     let span = |runs: &[&Run]| -> Option<(String, String)> {
         let times = runs.iter().map(|r| began(r)).collect::<Option<BTreeSet<&str>>>()?;
         Some(((*times.first()?).to_owned(), (*times.last()?).to_owned()))
     };
     let [Some(a), Some(b)] = sides.map(span) else {
-        return Some("order-unknown: of some of these runs it is not known when they were made".to_owned());
+        return Some(Reason::of("order-unknown", "of some of these runs it is not known when they were made"));
     };
     let blocks = |early: &str, (from, to): &(String, String), late: &str, (then, end): &(String, String)| {
-        format!("in-blocks: all runs of {early} ({from} to {to}) were made before those of {late} ({then} to {end})")
+        Reason::of(
+            "in-blocks",
+            format!("all runs of {early} ({from} to {to}) were made before those of {late} ({then} to {end})"),
+        )
     };
     Some(match (a.1 < b.0, b.1 < a.0) {
         (true, _) => blocks("A", &a, "B", &b),
         (_, true) => blocks("B", &b, "A", &a),
-        _ => "in-turns: the runs of A and B overlap in time, so that a slow drift is in both".to_owned(),
+        _ => Reason::of("in-turns", "the runs of A and B overlap in time, so that a slow drift is in both"),
     })
 }
 
 /// A reboot between the sets is another state of the machine; one within a set is not the sets' difference.
-fn boots(sides: [&[&Run]; 2]) -> Option<String> {
+fn boots(sides: [&[&Run]; 2]) -> Option<Reason> {
     let of = |runs: &[&Run]| -> BTreeSet<String> {
         runs.iter().flat_map(|r| &r.sessions).filter_map(|s| s.boot_id.clone()).collect()
     };
     let [a, b] = sides.map(of);
     (!a.is_empty() && !b.is_empty() && a.is_disjoint(&b)).then(|| {
-        "rebooted: between the runs of A and those of B the machine was booted, or they are of two machines".to_owned()
+        Reason::of(
+            "rebooted",
+            "between the runs of A and those of B the machine was booted, or they are of two machines",
+        )
     })
 }
 
@@ -93,14 +102,15 @@ fn temperature(run: &Run) -> Option<f64> {
 }
 
 /// Another temperature of the sets, and one that rises or falls within them: silicon slows down when it is warm.
-fn temperatures(sides: [&[&Run]; 2]) -> Vec<String> {
+fn temperatures(sides: [&[&Run]; 2]) -> Vec<Reason> {
     let known = sides.map(|runs| runs.iter().filter_map(|r| temperature(r)).collect::<Vec<f64>>());
     let mut reasons = Vec::new();
     if let [Some(a), Some(b)] = known.each_ref().map(|values| stats::median(values))
         && (a - b).abs() >= TELLING_DEGREES
     {
-        reasons.push(format!(
-            "temperature: in the median run the hottest sensor was at {a:.0} C in A and at {b:.0} C in B"
+        reasons.push(Reason::of(
+            "temperature",
+            format!("in the median run the hottest sensor was at {a:.0} C in A and at {b:.0} C in B"),
         ));
     }
     for (side, runs) in ["A", "B"].into_iter().zip(sides) {
@@ -113,9 +123,9 @@ fn temperatures(sides: [&[&Run]; 2]) -> Vec<String> {
         if points.len() >= LEAST_RUNS && p * 2.0 <= ALPHA && degrees.abs() >= TELLING_DEGREES {
             let what = if degrees < 0.0 { "fell" } else { "rose" };
             let size = degrees.abs();
-            reasons.push(format!(
-                "temperature-drift: the hottest sensor {what} by {size:.0} C over the {} runs of {side}",
-                points.len()
+            reasons.push(Reason::of(
+                "temperature-drift",
+                format!("the hottest sensor {what} by {size:.0} C over the {} runs of {side}", points.len()),
             ));
         }
     }
@@ -123,7 +133,7 @@ fn temperatures(sides: [&[&Run]; 2]) -> Vec<String> {
 }
 
 /// Trends of the primary metrics over the runs of a side, by Mann and Kendall's test; those that stay after Holm.
-fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, &'static str> {
+fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, Reason> {
     let mut tried: Vec<Drift> = Vec::new();
     for (side, runs) in ["a", "b"].into_iter().zip(sides) {
         for metric in primary.iter().filter(|m| m.verdict != Verdict::Invalid) {
@@ -150,9 +160,8 @@ fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, &'sta
         }
     }
     if tried.is_empty() {
-        return Err(
-            "drift-unknown: a trend within the sets cannot be looked for in fewer than 5 runs whose times are known",
-        );
+        let text = "a trend within the sets cannot be looked for in fewer than 5 runs whose times are known";
+        return Err(Reason::of("drift-unknown", text));
     }
     let adjusted = stats::holm(&tried.iter().map(|d| d.p).collect::<Vec<_>>());
     tried.iter_mut().zip(adjusted).for_each(|(d, p)| d.p = p);
@@ -160,7 +169,7 @@ fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, &'sta
     Ok(tried)
 }
 
-fn told(drift: &Drift, primary: &[&Compared]) -> String {
+fn told(drift: &Drift, primary: &[&Compared]) -> Reason {
     let size = (drift.change_percent / 100.0 + 1.0).ln();
     let between = primary.iter().find(|m| m.id == drift.metric).and_then(|m| m.ratio).map(f64::ln);
     let explains = match between {
@@ -170,12 +179,15 @@ fn told(drift: &Drift, primary: &[&Compared]) -> String {
         _ => "; that is less than half of what lies between the sets",
     };
     let what = if drift.change_percent < 0.0 { "fell" } else { "rose" };
-    format!(
-        "drift: {} of {} {what} by {:.1} % over its {} runs (p {:.3}){explains}",
-        drift.metric,
-        drift.side.to_uppercase(),
-        drift.change_percent.abs(),
-        drift.runs,
-        drift.p
+    Reason::of(
+        "drift",
+        format!(
+            "{} of {} {what} by {:.1} % over its {} runs (p {:.3}){explains}",
+            drift.metric,
+            drift.side.to_uppercase(),
+            drift.change_percent.abs(),
+            drift.runs,
+            drift.p
+        ),
     )
 }

@@ -1,11 +1,13 @@
 //! What an operation or a GB cost the processors. A share of a processor says nothing across sides: who does more work in
 //! the same time needs more of it.
 
-use model::{Better, Metric, MetricStatus, Run, Unit};
+use model::{Better, Metric, MetricStatus, Reason, Run, Unit};
 
 /// Why a share is shown and not judged.
-pub(super) const SHARE: &str =
-    "not-judged: a share of a processor grows with the work that is done; it is compared per operation and per GB";
+pub(super) fn a_share() -> Reason {
+    let text = "a share of a processor grows with the work that is done; it is compared per operation and per GB";
+    Reason::of("not-judged", text)
+}
 
 const SHARES: &str = "cpu_percent";
 const PER_OPERATION: &str = "cpu_ns_per_op";
@@ -44,7 +46,7 @@ pub(super) fn cost(run: &Run, id: &str) -> Option<Metric> {
     let missing = [share, rate].into_iter().find(|m| m.value.is_none());
     if let Some(missing) = missing {
         let reason =
-            missing.reasons.first().cloned().unwrap_or_else(|| "no-data: a part of it is not known".to_owned());
+            missing.reasons.first().cloned().unwrap_or_else(|| Reason::of("no-data", "a part of it is not known"));
         return Some(Metric::absent(id, unit, Some(Better::Lower), missing.status, reason));
     }
     let (share, n, rate) = (share.value?, share.n.min(rate.n), rate.value.filter(|r| *r > 0.0)?);

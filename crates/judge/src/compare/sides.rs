@@ -20,14 +20,38 @@ pub(super) enum Paired {
 pub(super) struct Value {
     pub value: Option<f64>,
     /// Why there is none.
-    pub why_not: Option<String>,
+    pub why_not: Option<WhyNot>,
     /// What slowed the run, where the value is a bound.
-    pub slowed: Option<String>,
+    pub slowed: Option<Reason>,
 }
 
 impl Value {
-    fn missing(why_not: String) -> Self {
-        Self { why_not: Some(why_not), ..Self::default() }
+    fn missing(became: Option<MetricStatus>, because: Reason) -> Self {
+        Self { why_not: Some(WhyNot { became, because }), ..Self::default() }
+    }
+}
+
+/// Why a run has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct WhyNot {
+    /// What became of the metric, where there is one.
+    became: Option<MetricStatus>,
+    because: Reason,
+}
+
+impl WhyNot {
+    fn is_like(&self, other: &Self) -> bool {
+        let same = |a: &Reason, b: &Reason| a.code() == b.code() && (a.code().is_some() || a == b);
+        self.became == other.became && same(&self.because, &other.because)
+    }
+
+    /// In so many of all runs.
+    fn in_runs(&self, n: usize, all: usize) -> Reason {
+        if let Some(status) = self.became {
+            return status.because(self.because.clone(), n as u64, all as u64);
+        }
+        let text = format!("{} (in {n} of {all} runs)", self.because.text());
+        Reason::Other { code: self.because.code().map(str::to_owned), text }
     }
 }
 
@@ -58,23 +82,23 @@ impl Values {
     }
 
     /// That runs count although something slowed them, with the first reason of each kind.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<Reason> {
         let [a, b] = self.slowed();
-        let mut told: Vec<&str> = Vec::new();
-        for reason in self.a.iter().chain(&self.b).filter_map(|v| v.slowed.as_deref()) {
-            if !told.iter().any(|r| codes(r) == codes(reason)) {
+        let mut told: Vec<&Reason> = Vec::new();
+        for reason in self.a.iter().chain(&self.b).filter_map(|v| v.slowed.as_ref()) {
+            if !told.iter().any(|r| r.code() == reason.code()) {
                 told.push(reason);
             }
         }
-        let why: Vec<&str> = told.iter().map(|r| Reason::of(r).sentence).collect();
+        let why: Vec<String> = told.iter().map(|r| r.text()).collect();
         (a + b > 0).then(|| {
-            format!(
-                "slowed: {a} of {} runs of A and {b} of {} of B were slowed and count all the same, since both sides suffer \
+            Reason::of("slowed", format!(
+                "{a} of {} runs of A and {b} of {} of B were slowed and count all the same, since both sides suffer \
                  alike ({}); --strict leaves them out",
                 self.a.len(),
                 self.b.len(),
                 why.join("; ")
-            )
+            ))
         })
     }
 
@@ -89,30 +113,17 @@ impl Values {
     }
 
     /// Why runs have no value, with how many of how many. What differs only in its figures is said once, with the first.
-    pub fn why_not(&self) -> Vec<String> {
-        let mut counted: Vec<(&str, &str, usize)> = Vec::new();
-        for reason in self.a.iter().chain(&self.b).filter_map(|v| v.why_not.as_deref()) {
-            let code = codes(reason);
-            match counted.iter_mut().find(|(c, ..)| *c == code) {
-                Some((_, _, n)) => *n += 1,
-                None => counted.push((code, reason, 1)),
+    pub fn why_not(&self) -> Vec<Reason> {
+        let mut counted: Vec<(&WhyNot, usize)> = Vec::new();
+        for why in self.a.iter().chain(&self.b).filter_map(|v| v.why_not.as_ref()) {
+            match counted.iter_mut().find(|(known, _)| known.is_like(why)) {
+                Some((_, n)) => *n += 1,
+                None => counted.push((why, 1)),
             }
         }
         let all = self.a.len() + self.b.len();
-        counted.iter().map(|(_, reason, n)| format!("{reason} (in {n} of {all} runs)")).collect()
+        counted.iter().map(|(why, n)| why.in_runs(*n, all)).collect()
     }
-}
-
-/// The codes before a sentence: `refused: cold-unproven`.
-fn codes(reason: &str) -> &str {
-    let mut end = 0;
-    for part in reason.split_inclusive(": ") {
-        if part.trim_end_matches(": ").contains(' ') || !part.ends_with(": ") {
-            break;
-        }
-        end += part.len();
-    }
-    if end == 0 { reason } else { &reason[..end] }
 }
 
 /// The place of a run whose order was drawn by lot.
@@ -175,7 +186,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Runs that did not come to their end, with how they ended.
-    pub fn incomplete(&self) -> Vec<String> {
+    pub fn incomplete(&self) -> Vec<Reason> {
         let mut told = Vec::new();
         for (side, runs) in [("A", &self.a), ("B", &self.b)] {
             let ends = [
@@ -186,7 +197,7 @@ impl<'a> Sides<'a> {
             for (state, word) in ends {
                 let count = runs.iter().filter(|r| r.state == state).count();
                 if count > 0 {
-                    told.push(format!("incomplete: {count} of the runs of {side}: {word}"));
+                    told.push(Reason::of("incomplete", format!("{count} of the runs of {side}: {word}")));
                 }
             }
         }
@@ -194,7 +205,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Sides whose own runs are not of one plan: what differs between them then is in the spread.
-    pub fn different_plans(&self) -> Vec<String> {
+    pub fn different_plans(&self) -> Vec<Reason> {
         let mut told = Vec::new();
         for (side, runs) in [("A", &self.a), ("B", &self.b)] {
             let mut plans: Vec<(&str, u64, &Run)> = Vec::new();
@@ -210,12 +221,15 @@ impl<'a> Sides<'a> {
             if plans.len() > 1 {
                 let names: Vec<String> =
                     plans.iter().take(3).map(|(name, bytes, _)| format!("{name} on {} MiB", bytes >> 20)).collect();
-                told.push(format!(
-                    "different-plans: the {} runs of {side} are of {} plans ({}{})",
-                    runs.len(),
-                    plans.len(),
-                    names.join(", "),
-                    if plans.len() > names.len() { ", ..." } else { "" }
+                told.push(Reason::of(
+                    "different-plans",
+                    format!(
+                        "the {} runs of {side} are of {} plans ({}{})",
+                        runs.len(),
+                        plans.len(),
+                        names.join(", "),
+                        if plans.len() > names.len() { ", ..." } else { "" }
+                    ),
                 ));
             }
         }
@@ -298,10 +312,10 @@ fn ids(runs: &[&Run]) -> Vec<String> {
 
 fn value(metric: Option<&Metric>, bounds_count: bool) -> Value {
     let Some(metric) = metric else {
-        return Value::missing("missing: the run does not have it".to_owned());
+        return Value::missing(None, Reason::of("missing", "the run does not have it"));
     };
     if let Some(failure) = metric.failure() {
-        return Value::missing(failure.to_owned());
+        return Value::missing(None, failure.clone());
     }
     if let Some(value) = metric.rejected_value.filter(|_| bounds_count && metric.bounded().is_some()) {
         return Value { value: Some(value), why_not: None, slowed: Some(crate::standing::why_not(metric)) };
@@ -310,15 +324,10 @@ fn value(metric: Option<&Metric>, bounds_count: bool) -> Value {
         Some(v) => Value { value: Some(v), ..Value::default() },
         None => {
             // Of a refused number that had no interval either, the refusal is why there is none.
-            let of_value = metric.reasons.iter().find(|r| Reason::of(r).code != Some("no-interval"));
-            let because = of_value.or(metric.reasons.first()).map_or("no reason was kept", String::as_str);
-            let what = match metric.status {
-                MetricStatus::Refused => "refused",
-                MetricStatus::Skipped => "skipped",
-                MetricStatus::NotApplicable => "not-applicable",
-                MetricStatus::Measured => "not-finite",
-            };
-            Value::missing(format!("{what}: {because}"))
+            let of_value = metric.reasons.iter().find(|r| !r.is("no-interval"));
+            let because =
+                of_value.or(metric.reasons.first()).cloned().unwrap_or_else(|| Reason::said("no reason was kept"));
+            Value::missing(Some(metric.status), because)
         }
     }
 }

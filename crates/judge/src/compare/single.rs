@@ -1,10 +1,10 @@
 //! One run of a side: no interval exists, and nothing is better or worse. All that can be said is whether the two differ
 //! by more than the noise that is usual.
 
-use super::processor::SHARE;
+use super::processor::a_share;
 use super::sides::Values;
-use super::verdict::{BOTH_ZERO, SOME_ZERO};
-use model::{Compared, Unit, Verdict};
+use super::verdict::{both_zero, some_zero};
+use model::{Compared, Reason, Unit, Verdict};
 
 /// Rates, means and medians of single runs differ by this much without anything being different, as a ratio above 1.
 pub const USUAL_NOISE: f64 = 0.05;
@@ -16,7 +16,7 @@ pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Optio
     compared.reasons.extend(values.why_not());
     if values.units_differ {
         compared.verdict = Verdict::Invalid;
-        compared.reasons.push("units-differ: the two sides give it in different units".to_owned());
+        compared.reasons.push(Reason::of("units-differ", "the two sides give it in different units"));
         return;
     }
     let (Some(a), Some(b)) = (compared.a, compared.b) else {
@@ -26,15 +26,15 @@ pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Optio
     compared.ratio = (a != 0.0).then(|| b / a).filter(|r| r.is_finite());
     if a == 0.0 && b == 0.0 {
         compared.verdict = Verdict::Same;
-        compared.reasons.push(BOTH_ZERO.to_owned());
+        compared.reasons.push(both_zero());
         return;
     }
     if compared.unit == Unit::Percent {
-        compared.reasons.push(SHARE.to_owned());
+        compared.reasons.push(a_share());
         return;
     }
     let Some(ratio) = compared.ratio.filter(|r| *r > 0.0) else {
-        compared.reasons.push(SOME_ZERO.to_owned());
+        compared.reasons.push(some_zero());
         return;
     };
     let worst = is_worst(&compared.id);
@@ -56,9 +56,9 @@ pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Optio
         (n, m) => format!("{} against {}", side(n), side(m)),
     };
     compared.reasons.push(if beyond {
-        format!("single: {runs}; they differ by more than {source} ({size}), which is not proof")
+        Reason::of("single", format!("{runs}; they differ by more than {source} ({size}), which is not proof"))
     } else {
-        format!("single: {runs}: cannot separate this from noise below {size}")
+        Reason::of("single", format!("{runs}: cannot separate this from noise below {size}"))
     });
 }
 

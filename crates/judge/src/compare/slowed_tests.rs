@@ -2,13 +2,14 @@
 
 use super::tests::{Noise, first, pairs};
 use super::*;
+use model::Reason;
 use test_runs::Draw;
 
 /// Slows a run by a share, as steal would: its number is a bound.
 fn slowed(run: &mut Run, share: f64) {
     for metric in &mut run.phases[0].metrics {
         metric.value = metric.value.map(|v| v * (1.0 - share));
-        metric.refuse(&["steal: the hypervisor took up to 9 % of a CPU's time".to_owned()]);
+        metric.refuse(&[Reason::of("steal", "the hypervisor took up to 9 % of a CPU's time")]);
         metric.bound = Some(model::Bound::AtLeast);
     }
 }
@@ -20,12 +21,12 @@ fn runs_that_something_slowed_count_in_randomised_pairs_with_a_warning() {
     b[4..10].iter_mut().for_each(|r| slowed(r, 0.05));
     let c = first(&a, &b, &Asked::default());
     assert_eq!(c.verdict, Verdict::Better, "{:?}", c.reasons);
-    let warning = c.reasons.iter().find(|r| r.starts_with("slowed: ")).expect("a warning");
+    let warning = c.reasons.iter().find(|r| r.is("slowed")).expect("a warning").text();
     assert!(warning.contains("6 of 12 runs of A and 6 of 12 of B") && warning.contains("--strict"), "{warning}");
     let strict = first(&a, &b, &Asked { strict: true, ..Asked::default() });
     assert_eq!(strict.verdict, Verdict::Invalid);
     assert!(
-        strict.reasons.iter().any(|r| r.contains("refused: steal") && r.contains("12 of 24")),
+        strict.reasons.iter().any(|r| r.to_string().contains("refused: steal") && r.to_string().contains("12 of 24")),
         "{:?}",
         strict.reasons
     );
@@ -60,7 +61,7 @@ fn a_set_that_was_slowed_more_than_the_other_is_not_worse_for_it() {
     for (one, other) in [(&a, &b), (&b, &a)] {
         let c = first(one, other, &Asked::default());
         assert_eq!((c.verdict, c.basis), (Verdict::Unclear, Basis::Unpaired));
-        assert!(c.reasons.iter().any(|r| r.starts_with("slowed-unevenly: ")), "{:?}", c.reasons);
+        assert!(c.reasons.iter().any(|r| r.is("slowed-unevenly")), "{:?}", c.reasons);
     }
     // What is faster although it was slowed is faster.
     let (a, b) = pairs(10, 1.5, 0.01, 9);

@@ -1,7 +1,8 @@
 //! Comparisons with known answers.
 
 use super::*;
-use model::{Better, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRun, RunState, Unit};
+use crate::fixture::lines;
+use model::{Better, ExperimentPlace, Metric, MetricStatus, PhaseKind, PhasePlan, PhaseRun, Reason, RunState, Unit};
 use test_runs::Draw;
 
 /// A seeded source of normal deviates (sum of twelve uniforms).
@@ -69,7 +70,7 @@ fn a_small_difference_is_the_same_and_a_real_one_inside_the_margin_is_called_neg
     let (a, b) = pairs(10, 1.01, 0.001, 3);
     let c = first(&a, &b, &Asked::default());
     assert_eq!(c.verdict, Verdict::Same);
-    assert!(c.reasons.iter().any(|r| r.starts_with("negligible: ")), "{:?}", c.reasons);
+    assert!(c.reasons.iter().any(|r| r.is("negligible")), "{:?}", c.reasons);
     // With a margin below the difference it is better.
     assert_eq!(first(&a, &b, &Asked { margin_percent: Some(0.3), ..Asked::default() }).verdict, Verdict::Better);
 }
@@ -84,7 +85,7 @@ fn noise_is_unclear_and_says_how_many_pairs_would_decide() {
     let (a, b) = pairs(5, 1.5, 0.01, 5);
     let c = first(&a, &b, &Asked::default());
     assert_eq!(c.verdict, Verdict::Unclear);
-    assert!(c.reasons.iter().any(|r| r.starts_with("too-few-pairs: ")), "{:?}", c.reasons);
+    assert!(c.reasons.iter().any(|r| r.is("too-few-pairs")), "{:?}", c.reasons);
 }
 
 #[test]
@@ -107,8 +108,8 @@ fn sets(n: u32, ratio: f64, sigma: f64, seed: u64) -> (Vec<Run>, Vec<Run>) {
     (a, b)
 }
 
-fn codes(reasons: &[String]) -> Vec<&str> {
-    reasons.iter().filter_map(|r| model::Reason::of(r).code).collect()
+fn codes(reasons: &[Reason]) -> Vec<&str> {
+    reasons.iter().filter_map(Reason::code).collect()
 }
 
 #[test]
@@ -157,11 +158,11 @@ fn temperatures_that_differ_or_drift_are_told_with_the_cause() {
     b.iter_mut().for_each(|run| warm(run, 70));
     let reasons = compare(&a, &b, &Asked::default()).cause_reasons;
     assert!(
-        reasons.iter().any(|r| r.starts_with("temperature: ") && r.contains("49 C in A and at 70 C in B")),
+        reasons.iter().any(|r| r.is("temperature") && r.to_string().contains("49 C in A and at 70 C in B")),
         "{reasons:?}"
     );
-    let drift: Vec<&String> = reasons.iter().filter(|r| r.starts_with("temperature-drift: ")).collect();
-    assert!(drift.len() == 1 && drift[0].contains("rose by 18 C over the 10 runs of A"), "{reasons:?}");
+    let drift: Vec<&Reason> = reasons.iter().filter(|r| r.is("temperature-drift")).collect();
+    assert!(drift.len() == 1 && drift[0].text().contains("rose by 18 C over the 10 runs of A"), "{reasons:?}");
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn a_trend_within_a_set_is_told_with_what_it_may_explain() {
     let drift: Vec<(&str, u32)> = comparison.drift.iter().map(|d| (d.side.as_str(), d.runs)).collect();
     assert_eq!(drift, [("a", 10)]);
     assert!((comparison.drift[0].change_percent + 27.0).abs() < 2.0, "{:?}", comparison.drift);
-    assert!(comparison.cause_reasons.iter().any(|r| r.starts_with("drift: ") && r.contains("enough to make")));
+    assert!(comparison.cause_reasons.iter().any(|r| r.is("drift") && r.to_string().contains("enough to make")));
     // No times, no order: that is said, and not that there is no drift.
     a.iter_mut().for_each(|r| r.sessions.clear());
     let comparison = compare(&a, &b[..4], &Asked::default());
@@ -195,7 +196,10 @@ fn a_side_of_different_plans_is_told() {
     b[0].phases[0].plan.name = "p".into();
     b[0].plan.phases = vec![PhasePlan { name: "other".into(), ..PhasePlan::default() }];
     let reasons = compare(&a, &b, &Asked::default()).reasons;
-    assert!(reasons.iter().any(|r| r.starts_with("different-plans: the 6 runs of B are of 2 plans")), "{reasons:?}");
+    assert!(
+        reasons.iter().any(|r| r.to_string().starts_with("different-plans: the 6 runs of B are of 2 plans")),
+        "{reasons:?}"
+    );
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn nothing_on_both_sides_is_the_same() {
         let c = first(&none(n), &none(n), &Asked::default());
         assert_eq!(
             (c.verdict, c.reasons.as_slice()),
-            (Verdict::Same, ["both-zero: both are zero".to_owned()].as_slice())
+            (Verdict::Same, [Reason::of("both-zero", "both are zero")].as_slice())
         );
     }
     let some = [run(vec![rate("p.iops", 5.0)], None)];
@@ -273,11 +277,15 @@ fn single_runs_are_never_better_or_worse() {
 fn what_cannot_carry_the_question_is_invalid() {
     let (mut a, b) = pairs(10, 1.2, 0.02, 8);
     for r in &mut a[..9] {
-        r.phases[0].metrics[0].refuse(&["foreign-traffic: others".to_owned()]);
+        r.phases[0].metrics[0].refuse(&[Reason::of("foreign-traffic", "others")]);
     }
     let c = first(&a, &b, &Asked::default());
     assert_eq!(c.verdict, Verdict::Invalid);
-    assert!(c.reasons.iter().any(|r| r.contains("foreign-traffic") && r.contains("9 of 20")), "{:?}", c.reasons);
+    assert!(
+        c.reasons.iter().any(|r| r.to_string().contains("foreign-traffic") && r.to_string().contains("9 of 20")),
+        "{:?}",
+        c.reasons
+    );
     let (mut a, b) = pairs(10, 1.2, 0.02, 8);
     a.iter_mut().for_each(|r| r.phases[0].metrics[0].unit = Unit::OpsPerS);
     assert_eq!(first(&a, &b, &Asked::default()).verdict, Verdict::Invalid);
@@ -288,11 +296,18 @@ fn what_cannot_carry_the_question_is_invalid() {
     let none =
         compare(&[run(vec![rate("x.iops", 1.0)], None)], &[run(vec![rate("y.iops", 1.0)], None)], &Asked::default());
     assert!(
-        none.metrics.is_empty() && none.overall == Verdict::Invalid && none.reasons[0].starts_with("nothing-in-common")
+        none.metrics.is_empty()
+            && none.overall == Verdict::Invalid
+            && none.reasons[0].to_string().starts_with("nothing-in-common")
     );
     assert_eq!(compare(&[], &[], &Asked::default()).overall, Verdict::Invalid);
-    let skipped =
-        Metric::absent("p.iops", Unit::OpsPerS, Some(Better::Higher), MetricStatus::Skipped, "budget: 1 s left");
+    let skipped = Metric::absent(
+        "p.iops",
+        Unit::OpsPerS,
+        Some(Better::Higher),
+        MetricStatus::Skipped,
+        Reason::of("budget", "1 s left"),
+    );
     let c = first(&[run(vec![skipped], None)], &[run(vec![rate("p.iops", 1.0)], None)], &Asked::default());
     assert_eq!(c.verdict, Verdict::Invalid);
 }
@@ -345,7 +360,7 @@ fn an_arm_differs_from_itself_by_noise_only() {
     assert_eq!(compare(&a, &b, &Asked::default()).overall, Verdict::Better);
     let same = compare(&a, &b, &Asked { same_arm: true, ..Asked::default() });
     assert_eq!(same.overall, Verdict::Unclear);
-    assert!(same.metrics[0].reasons.iter().any(|r| r.starts_with("same-arm: ")), "{:?}", same.metrics[0].reasons);
+    assert!(same.metrics[0].reasons.iter().any(|r| r.is("same-arm")), "{:?}", same.metrics[0].reasons);
 }
 
 #[test]
@@ -408,7 +423,7 @@ fn what_is_not_compared_is_said() {
     a[0].phases[0].metrics.push(rate("mix.read.iops", 5.0));
     let comparison = compare(&a, &b, &Asked::default());
     assert_eq!(
-        comparison.reasons,
+        lines(&comparison.reasons),
         ["only-in-a: mix.read.iops", "left-out: 1 of the runs belong to no pair that both sides have"]
     );
     let alone = compare_one(
@@ -427,11 +442,11 @@ fn what_failed_is_no_result_and_what_did_not_end_is_said() {
     let one = |value| run(vec![rate("a.read.iops", value)], None);
     let mut failed = one(2e8);
     failed.state = RunState::Failed;
-    failed.phases[0].metrics[0].reasons.push("failed: the job ended with error 5".to_owned());
+    failed.phases[0].metrics[0].reasons.push(Reason::of("failed", "the job ended with error 5"));
     let comparison = compare(&[one(1e8)], &[failed], &Asked::default());
     assert_eq!((comparison.metrics[0].verdict, comparison.metrics[0].b), (Verdict::Invalid, None));
-    assert_eq!(comparison.metrics[0].reasons, ["failed: the job ended with error 5 (in 1 of 2 runs)"]);
-    assert_eq!(comparison.reasons, ["incomplete: 1 of the runs of B: failed"]);
+    assert_eq!(lines(&comparison.metrics[0].reasons), ["failed: the job ended with error 5 (in 1 of 2 runs)"]);
+    assert_eq!(lines(&comparison.reasons), ["incomplete: 1 of the runs of B: failed"]);
     let mut interrupted = one(2e8);
     interrupted.state = RunState::Interrupted;
     let comparison = compare(&[interrupted], &[one(1e8)], &Asked::default());
@@ -446,8 +461,8 @@ fn both_sides_are_shown_by_the_pairs_that_the_change_is_from() {
         let metric = &mut run.phases[0].metrics[0];
         metric.value = metric.value.map(|v| v * 10.0);
     }
-    b[9..].iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: 9 %".to_owned()]));
-    a[..2].iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&["steal: 9 %".to_owned()]));
+    b[9..].iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&[Reason::of("steal", "9 %")]));
+    a[..2].iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&[Reason::of("steal", "9 %")]));
     let c = first(&a, &b, &Asked::default());
     let (shown_a, shown_b, ratio) = (c.a.unwrap(), c.b.unwrap(), c.ratio.unwrap());
     assert!((shown_b / shown_a / ratio - 1.0).abs() < 0.01, "{shown_a} {shown_b} {ratio}");

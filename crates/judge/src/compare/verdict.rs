@@ -1,18 +1,26 @@
 //! Several runs of each side: estimate, interval, test, equivalence.
 
-use super::processor::{SHARE, is_share};
+use super::processor::{a_share, is_share};
 use super::sides::Values;
-use model::{Basis, Better, Compared, Verdict};
+use model::{Basis, Better, Compared, Reason, Verdict};
 use stats::{Shift, hodges_lehmann, normal_quantile, signed_rank};
 
 /// Nothing on either side: no ratio, and no difference.
-pub(super) const BOTH_ZERO: &str = "both-zero: both are zero";
+pub(super) fn both_zero() -> Reason {
+    Reason::of("both-zero", "both are zero")
+}
+
 /// Zeros among other values have no ratio.
-pub(super) const SOME_ZERO: &str = "zero: some of the values are zero, so that there is no ratio";
+pub(super) fn some_zero() -> Reason {
+    Reason::of("zero", "some of the values are zero, so that there is no ratio")
+}
 
 /// Why a difference between an arm and itself is no verdict.
-pub(super) const SAME_ARM: &str = "same-arm: both arms are the same, so this difference is of the rig, not of an arm; \
-     something on this machine changes between runs, or it is the false alarm that alpha allows";
+fn same_arms() -> Reason {
+    let text = "both arms are the same, so this difference is of the rig, not of an arm; something on this machine changes \
+                between runs, or it is the false alarm that alpha allows";
+    Reason::of("same-arm", text)
+}
 
 /// A comparison that lost more than this share of its runs is no longer the one that was asked.
 const MOST_MISSING: f64 = 0.34;
@@ -31,31 +39,31 @@ const STEPS_PER_UNIT: f64 = 1e12;
 pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, margin_percent: f64) {
     compared.reasons.extend(values.warning());
     compared.reasons.extend(values.why_not());
-    let mut invalid = |reason: String| {
+    let mut invalid = |reason: Reason| {
         compared.verdict = Verdict::Invalid;
         compared.reasons.push(reason);
     };
     if values.units_differ {
-        return invalid("units-differ: the two sides give it in different units".to_owned());
+        return invalid(Reason::of("units-differ", "the two sides give it in different units"));
     }
     let all = values.a.len() + values.b.len();
     let known: Vec<f64> = values.known_a().into_iter().chain(values.known_b()).collect();
     if known.is_empty() {
-        return invalid("no-values: no run has it".to_owned());
+        return invalid(Reason::of("no-values", "no run has it"));
     }
     if (all - known.len()) as f64 > MOST_MISSING * all as f64 {
-        return invalid(format!("too-much-missing: {} of {all} runs have no value", all - known.len()));
+        return invalid(Reason::of("too-much-missing", format!("{} of {all} runs have no value", all - known.len())));
     }
     if known.iter().all(|v| *v == 0.0) {
         compared.verdict = Verdict::Same;
-        return compared.reasons.push(BOTH_ZERO.to_owned());
+        return compared.reasons.push(both_zero());
     }
     if known.iter().any(|v| *v <= 0.0) {
-        return invalid(SOME_ZERO.to_owned());
+        return invalid(some_zero());
     }
     let apart = Apart::of(values);
     let Some(moved) = apart.shift(1.0 - alpha) else {
-        return invalid("no-pairs: no pair has both values, or a side has none".to_owned());
+        return invalid(Reason::of("no-pairs", "no pair has both values, or a side has none"));
     };
     compared.ratio = Some(moved.estimate.exp());
     (compared.low, compared.high) = (moved.low.map(f64::exp), moved.high.map(f64::exp));
@@ -180,15 +188,17 @@ pub(super) fn decide<'c>(
         if alone <= alpha && p > alpha {
             let tried =
                 if primary { format!("among {questions} questions") } else { "among all that were looked at".into() };
-            metric.reasons.push(format!("adjusted: alone it would be shown (p {alone:.3}), {tried} it is not"));
+            metric
+                .reasons
+                .push(Reason::of("adjusted", format!("alone it would be shown (p {alone:.3}), {tried} it is not")));
         }
         if !primary {
-            metric.reasons.push("exploratory: not one of the questions that were fixed before".to_owned());
+            metric.reasons.push(Reason::of("exploratory", "not one of the questions that were fixed before"));
         }
         one(metric, p, alpha, margin_percent(&metric.id), if primary { questions } else { 1 });
         if same_arm && matches!(metric.verdict, Verdict::Better | Verdict::Worse) {
             metric.verdict = Verdict::Unclear;
-            metric.reasons.push(SAME_ARM.to_owned());
+            metric.reasons.push(same_arms());
         }
     }
 }
@@ -196,8 +206,8 @@ pub(super) fn decide<'c>(
 fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions: usize) {
     let share = is_share(&metric.id);
     let Some(better) = metric.better.filter(|_| !share) else {
-        let why = if share { SHARE } else { "not-judged: neither direction is better" };
-        metric.reasons.push(why.to_owned());
+        let neither = || Reason::of("not-judged", "neither direction is better");
+        metric.reasons.push(if share { a_share() } else { neither() });
         metric.pairs_needed = None;
         return;
     };
@@ -207,9 +217,10 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
     let same = equivalent(&apart, alpha, margin_percent);
     metric.verdict = match (differs, same) {
         (true, true) => {
-            metric
-                .reasons
-                .push(format!("negligible: the difference is real, and within the margin of {margin_percent} %"));
+            metric.reasons.push(Reason::of(
+                "negligible",
+                format!("the difference is real, and within the margin of {margin_percent} %"),
+            ));
             Verdict::Same
         }
         (false, true) => Verdict::Same,
@@ -226,14 +237,15 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
     let of = if metric.basis == Basis::Paired { "pairs" } else { "runs a side" };
     if enough {
         let more = metric.pairs_needed.map_or_else(String::new, |n| format!("; about {n} {of} would decide"));
-        metric.reasons.push(format!("undecided: neither a difference nor its absence is shown{more}"));
+        metric.reasons.push(Reason::of("undecided", format!("neither a difference nor its absence is shown{more}")));
     } else {
         let (code, there) = match metric.basis {
             Basis::Paired => ("too-few-pairs", format!("{} pairs", apart.count())),
             _ => ("too-few-runs", format!("{} and {} runs", metric.values_a.len(), metric.values_b.len())),
         };
         let asked = if questions == 1 { "one question".to_owned() } else { format!("{questions} questions") };
-        metric.reasons.push(format!("{code}: {there} cannot decide {asked} at {alpha}; {least} {of} are the least"));
+        let text = format!("{there} cannot decide {asked} at {alpha}; {least} {of} are the least");
+        metric.reasons.push(Reason::of(code, text));
         metric.pairs_needed = Some(metric.pairs_needed.unwrap_or(0).max(u32::try_from(least).unwrap_or(u32::MAX)));
     }
 }
@@ -251,10 +263,13 @@ pub(super) fn slowed_alike(metric: &mut Compared, values: &Values) {
     };
     if uneven > MOST_UNEVEN {
         metric.verdict = Verdict::Unclear;
-        metric.reasons.push(format!(
-            "slowed-unevenly: {:.0} % of the runs of A were slowed and {:.0} % of those of B, which may be all the difference",
-            a * 100.0,
-            b * 100.0
+        metric.reasons.push(Reason::of(
+            "slowed-unevenly",
+            format!(
+                "{:.0} % of the runs of A were slowed and {:.0} % of those of B, which may be all the difference",
+                a * 100.0,
+                b * 100.0
+            ),
         ));
     }
 }

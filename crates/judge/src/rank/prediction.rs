@@ -1,7 +1,7 @@
 //! Which metric puts the targets in the order of another: rank correlation over targets, not over runs.
 
 use super::is_duration_of_work;
-use model::{Prediction, Ranking};
+use model::{Prediction, Ranking, Reason};
 use stats::{benjamini_hochberg, kendall, kendall_interval, tau_b};
 
 /// Fewer targets than this say nothing about what predicts what: of four, the smallest two-sided p is 0.083.
@@ -75,15 +75,21 @@ fn listed(names: &[&str]) -> String {
 /// What the targets show, and what so few of them cannot.
 fn say(ranking: &mut Ranking, predicted: &str, targets: usize) {
     if targets < LEAST_TARGETS {
-        ranking.reasons.push(format!(
-            "too-few-targets: {targets} targets have {predicted}, which cannot show that anything predicts it; \
+        ranking.reasons.push(Reason::of(
+            "too-few-targets",
+            format!(
+                "{targets} targets have {predicted}, which cannot show that anything predicts it; \
              {LEAST_TARGETS} are the least"
+            ),
         ));
         return;
     }
     let known: Vec<&Prediction> = ranking.prediction.iter().filter(|p| p.tau.is_some()).collect();
     let Some(reference) = known.first().copied() else {
-        ranking.reasons.push(format!("no-predictor: nothing else is known of enough targets to predict {predicted}"));
+        ranking.reasons.push(Reason::of(
+            "no-predictor",
+            format!("nothing else is known of enough targets to predict {predicted}"),
+        ));
         return;
     };
     let kind: Vec<&Prediction> = known.into_iter().filter(|p| p.work == reference.work).collect();
@@ -101,48 +107,64 @@ fn say(ranking: &mut Ranking, predicted: &str, targets: usize) {
     let share = 100.0 * (1.0 + tau.abs()) / 2.0;
     let ties = kind.iter().filter(|p| (strength(p) - tau.abs()).abs() < 1e-9).count();
     let leading = if ties > 1 { format!(", as do {} more", ties - 1) } else { String::new() };
-    reasons.push(format!(
-        "closest: of {among} {} goes most closely with {predicted}{leading}: {share:.0} % of pairs of targets are in {} order",
+    reasons.push(Reason::of("closest", format!(
+        "of {among} {} goes most closely with {predicted}{leading}: {share:.0} % of pairs of targets are in {} order",
         reference.predictor,
         if tau < 0.0 { "opposite" } else { "the same" },
-    ));
+    )));
     if shown.is_empty() {
-        reasons.push(format!("none-shown: allowing for the {tried} that were tried, none is shown to go with it"));
+        reasons.push(Reason::of(
+            "none-shown",
+            format!("allowing for the {tried} that were tried, none is shown to go with it"),
+        ));
     } else if !not_shown.is_empty() {
-        reasons.push(format!(
-            "not-shown: allowing for the {tried} that were tried, {} {} not shown to go with it",
-            listed(&not_shown),
-            if not_shown.len() == 1 { "is" } else { "are" },
+        reasons.push(Reason::of(
+            "not-shown",
+            format!(
+                "allowing for the {tried} that were tried, {} {} not shown to go with it",
+                listed(&not_shown),
+                if not_shown.len() == 1 { "is" } else { "are" },
+            ),
         ));
     }
     if may_be_closest.len() > 1 {
-        reasons.push(format!(
-            "not-separated: {targets} targets cannot tell which of {} goes closest with it",
-            listed(&may_be_closest)
+        reasons.push(Reason::of(
+            "not-separated",
+            format!("{targets} targets cannot tell which of {} goes closest with it", listed(&may_be_closest)),
         ));
     }
     if !farther.is_empty() {
-        reasons.push(format!(
-            "farther: {} {} less closely than the closest",
-            listed(&farther),
-            if farther.len() == 1 { "goes" } else { "go" }
+        reasons.push(Reason::of(
+            "farther",
+            format!(
+                "{} {} less closely than the closest",
+                listed(&farther),
+                if farther.len() == 1 { "goes" } else { "go" }
+            ),
         ));
     }
     if targets < FEW_TARGETS {
-        reasons.push(format!(
-            "few-targets: {targets} targets are few: intervals are wide, and what predicts among these may not among others"
+        reasons.push(Reason::of(
+            "few-targets",
+            format!(
+                "{targets} targets are few: intervals are wide, and what predicts among these may not among others"
+            ),
         ));
     }
     let mover = reference.leave_one_out.zip(reference.most_influential.as_deref());
     if let Some(((low, high), name)) = mover.filter(|((low, high), _)| high - low > 0.1) {
-        reasons.push(format!(
-            "one-target: leaving out one target moves tau of {} between {low:.2} and {high:.2}; {name} moves it most",
-            reference.predictor
+        reasons.push(Reason::of(
+            "one-target",
+            format!(
+                "leaving out one target moves tau of {} between {low:.2} and {high:.2}; {name} moves it most",
+                reference.predictor
+            ),
         ));
     }
-    reasons.push(
-        "correlation: what goes together need not be cause and effect; one family of devices can make it".to_owned(),
-    );
+    reasons.push(Reason::of(
+        "correlation",
+        "what goes together need not be cause and effect; one family of devices can make it",
+    ));
     ranking.reasons.extend(reasons);
 }
 
@@ -173,8 +195,8 @@ fn one(id: &str, predicted: &str, values: &[Option<f64>], wanted: &[Option<f64>]
     };
     let Some(found) = found else {
         prediction.reasons.push(match n {
-            0..LEAST_TARGETS => format!("too-few-targets: {n} have both; {LEAST_TARGETS} are the least"),
-            _ => "constant: one of the two is the same for all".to_owned(),
+            0..LEAST_TARGETS => Reason::of("too-few-targets", format!("{n} have both; {LEAST_TARGETS} are the least")),
+            _ => Reason::of("constant", "one of the two is the same for all"),
         });
         return prediction;
     };

@@ -1,8 +1,8 @@
 //! What cannot be: faster than the wire, faster than memory.
 
-use super::{Case, Refusal, Validity};
+use super::{Case, Validity};
 use crate::context::transferred;
-use model::{Access, Layer, LayerKind, Stack, Sync};
+use model::{Access, Layer, LayerKind, Reason, Stack, Sync};
 
 /// A rate may exceed the line rate by this share: the clock of the link is not ours.
 pub const LINE_RATE_TOLERANCE: f64 = 0.02;
@@ -25,13 +25,17 @@ pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
         && let Some((ceiling, layer)) = line_rate(case.context.stack)
         && rate > ceiling * (1.0 + LINE_RATE_TOLERANCE)
     {
-        out.refusals.push(Refusal::AboveLineRate { rate, ceiling, layer });
+        out.refusals.push(Reason::AboveLineRate { bytes_per_s: rate, ceiling_bytes_per_s: ceiling, layer });
     }
     if case.plan.access == Access::Buffered
         && let Some(memory) = case.context.memory_bytes_per_s
         && rate > memory * MEMORY_TOLERANCE
     {
-        out.refusals.push(Refusal::AboveMemory { rate, memory });
+        out.refusals.push(Reason::AboveMemory {
+            bytes_per_s: rate,
+            memory_bytes_per_s: memory,
+            tolerance: MEMORY_TOLERANCE,
+        });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Whether the phase moved real data between us and the device.
 
-use super::{Case, Refusal, Remark, Validity};
+use super::{Case, Validity};
 use crate::context::{own_bytes_between, transferred};
-use model::{Access, ColdProof, DataProof, DirectProof, StreamPlan};
+use model::{Access, ColdProof, DataProof, DirectProof, Reason, StreamPlan};
 
 /// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
 pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
@@ -20,34 +20,34 @@ const PAGE_BYTES: u64 = 4096;
 
 pub(super) fn real(case: Case<'_>, out: &mut Validity) {
     match &case.record.direct {
-        Some(DirectProof::Fallback(basis)) => out.refusals.push(Refusal::DirectFallback { basis: basis.clone() }),
+        Some(DirectProof::Fallback(basis)) => out.refusals.push(Reason::DirectFallback { basis: basis.clone() }),
         Some(DirectProof::Unproven(basis)) => {
-            out.remarks.push(Remark::new("direct-unproven", format!("O_DIRECT was asked and not refused: {basis}")));
+            out.remarks.push(Reason::DirectUnproven { basis: basis.clone() });
         }
         Some(DirectProof::NoDevice(basis)) => {
-            out.remarks.push(Remark::new("no-device", format!("from the page cache: {basis}")));
+            out.remarks.push(Reason::NoDevice { basis: basis.clone() });
         }
         Some(DirectProof::Proven(_)) | None => {}
     }
     if let Some(basis) = not_at_the_device(case)
         && !case.record.direct.as_ref().is_some_and(DirectProof::is_from_cache)
     {
-        out.refusals.push(Refusal::DirectFallback { basis });
+        out.refusals.push(Reason::DirectFallback { basis });
     }
     if case.plan.measures_target() && case.plan.streams.iter().any(|s| s.reads()) {
         match &case.record.data {
-            Some(DataProof::NotReal(basis)) => out.refusals.push(Refusal::DataNotReal { basis: basis.clone() }),
-            Some(DataProof::Unknown(basis)) => out.remarks.push(Remark::new("data-unproven", basis.clone())),
+            Some(DataProof::NotReal(basis)) => out.refusals.push(Reason::DataNotReal { basis: basis.clone() }),
+            Some(DataProof::Unknown(basis)) => out.remarks.push(Reason::DataUnproven { basis: basis.clone() }),
             Some(DataProof::Real(_)) | None => {}
         }
     }
     if let Some(percent) = from_memory(case) {
-        out.remarks.push(Remark::new("page-cache", format!("{percent:.0} % of the bytes read came from memory")));
+        out.remarks.push(Reason::PageCache { percent });
     }
     if case.plan.cold
         && let Some(because) = not_cold(case)
     {
-        out.refusals.push(Refusal::ColdUnproven { because });
+        out.refusals.push(Reason::ColdUnproven { because });
     }
 }
 
@@ -125,11 +125,11 @@ mod tests {
         let mut f = Fixture::cold_read().on_disk();
         f.plan.cold = false;
         assert_eq!(f.codes(), NONE);
-        assert_eq!(f.judge().reasons, Vec::<String>::new());
+        assert_eq!(f.judge().reasons, []);
         let last = f.samples.len() - 1;
         f.samples[last].disks[0].sectors_read = f.samples[0].disks[0].sectors_read + f.record.bytes / 512 / 4;
         let judged = f.judge();
-        assert_eq!(judged.reasons, ["page-cache: 75 % of the bytes read came from memory"]);
+        assert_eq!(lines(&judged.reasons), ["page-cache: 75 % of the bytes read came from memory"]);
         assert!(judged.metrics[0].value.is_some());
     }
 
@@ -139,12 +139,12 @@ mod tests {
         f.record.direct = Some(DirectProof::Unproven("no STATX_DIOALIGN before Linux 6.1".into()));
         assert_eq!(f.codes(), NONE);
         let judged = f.judge();
-        assert!(judged.reasons[0].starts_with("direct-unproven: "));
+        assert!(judged.reasons[0].is("direct-unproven"));
         assert!(judged.metrics[0].value.is_some() && judged.metrics[0].reasons == judged.reasons);
         f.record.direct = Some(DirectProof::NoDevice("tmpfs has no device".into()));
         assert_eq!(f.codes(), NONE);
         let judged = f.judge();
-        assert_eq!(judged.reasons, ["no-device: from the page cache: tmpfs has no device"]);
+        assert_eq!(lines(&judged.reasons), ["no-device: from the page cache: tmpfs has no device"]);
         assert!(judged.metrics[0].value.is_some());
         f.record.direct = Some(DirectProof::Fallback("btrfs with checksums".into()));
         assert_eq!(f.codes(), ["direct-fallback"]);

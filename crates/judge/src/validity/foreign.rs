@@ -1,7 +1,8 @@
 //! Whether others used the device.
 
 use super::others::{FOREIGN_LIMIT, Taken, in_quiet_windows, while_reading};
-use super::{Case, Refusal, Remark, Validity, slices};
+use super::{Case, Validity, slices};
+use model::{ForeignSeen, Reason};
 
 /// Processes that are named, and the share of what others moved that they must have moved for it.
 const MOST_NAMED: usize = 2;
@@ -11,11 +12,12 @@ pub(super) fn alone(case: Case<'_>, out: &mut Validity) {
     let Validity { refusals, remarks, .. } = out;
     let mut refuse = |(share, moved): Taken, seen| {
         if share > FOREIGN_LIMIT {
-            refusals.push(Refusal::ForeignTraffic {
+            refusals.push(Reason::ForeignTraffic {
                 percent: share * 100.0,
                 bytes_per_s: moved.bytes,
                 seen,
-                who: who(case, moved.bytes),
+                processes: who(case, moved.bytes),
+                accounts_seen: !case.context.others.is_empty(),
             });
         }
     };
@@ -24,43 +26,30 @@ pub(super) fn alone(case: Case<'_>, out: &mut Validity) {
     match while_reading(case) {
         Some((writes, reads)) => {
             match case.rate.and_then(|r| r.sliced.as_ref()) {
-                Some(sentence) => remarks.push(Remark::new("slices-left-out", sentence.clone())),
-                None => refuse(writes, "written while we only read"),
+                Some(left_out) => remarks.push(left_out.clone()),
+                None => refuse(writes, ForeignSeen::WrittenWhileReading),
             }
             match reads {
-                Some(reads) => refuse(reads, "read beside us"),
-                None => in_quiet_windows(case).into_iter().for_each(|found| refuse(found, "in the quiet windows")),
+                Some(reads) => refuse(reads, ForeignSeen::ReadBeside),
+                None => in_quiet_windows(case).into_iter().for_each(|found| refuse(found, ForeignSeen::QuietWindows)),
             }
         }
         None => match case.rate.and_then(|r| r.sliced.as_ref()) {
-            Some(sentence) => remarks.push(Remark::new("slices-left-out", sentence.clone())),
+            Some(left_out) => remarks.push(left_out.clone()),
             None if slices::all_ours(case) => {}
-            None => in_quiet_windows(case).into_iter().for_each(|found| refuse(found, "in the quiet windows")),
+            None => in_quiet_windows(case).into_iter().for_each(|found| refuse(found, ForeignSeen::QuietWindows)),
         },
     }
 }
 
-/// Who moved what others moved: the processes that moved most of it by their own account; by elimination the kernel's own
-/// threads, where no account explains it.
-fn who(case: Case<'_>, bytes_per_s: f64) -> Option<String> {
-    let others = case.context.others;
+/// The processes that moved most of what others moved, by their own account. None of them where no account explains it: the
+/// kernel's own threads, or those of others that this user may not look at.
+fn who(case: Case<'_>, bytes_per_s: f64) -> Vec<String> {
     let seconds = case.record.duration_ns() as f64 / 1e9;
     let all = bytes_per_s * seconds;
-    let named: Vec<String> = others
-        .iter()
-        .filter(|p| p.bytes() as f64 >= all * NAMED_SHARE)
-        .take(MOST_NAMED)
-        // By its number, too: another run of this program would read as this one.
-        .map(|p| format!("pid {} {}", p.pid, p.name))
-        .collect();
-    match (named.as_slice(), others.is_empty()) {
-        ([], true) => None,
-        ([], false) => Some(
-            "by no process that this user may look at: a journal, writeback, or others' programs (root sees whose)"
-                .to_owned(),
-        ),
-        (names, _) => Some(format!("mostly {}", names.join(" and "))),
-    }
+    let moved = case.context.others.iter().filter(|p| p.bytes() as f64 >= all * NAMED_SHARE).take(MOST_NAMED);
+    // By its number, too: another run of this program would read as this one.
+    moved.map(|p| format!("pid {} {}", p.pid, p.name)).collect()
 }
 
 #[cfg(test)]
@@ -162,7 +151,7 @@ mod tests {
         let mut f = Fixture::sync_write().on_disk();
         f.record.quiet_before = window(80_000, 100);
         f.record.quiet_after = window(80_000, 100);
-        let said = |f: &Fixture| f.judge().reasons.into_iter().find(|r| r.starts_with("foreign-traffic")).unwrap();
+        let said = |f: &Fixture| f.judge().reasons.into_iter().find(|r| r.is("foreign-traffic")).unwrap().text();
         assert!(
             !said(&f).contains("mostly") && !said(&f).contains("journal"),
             "nothing is known of them: {}",

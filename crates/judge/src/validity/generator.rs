@@ -1,7 +1,7 @@
 //! Whether this program was the limit of its own measurement.
 
-use super::{Case, Refusal, Validity};
-use model::{Access, Flush, StreamPlan, Sync, Timing};
+use super::{Case, Validity};
+use model::{Access, Flush, Reason, StreamPlan, Sync, Timing};
 
 /// User CPU of a worker, in cores, from which its loop no longer waits for the device: a tenth of the time is left.
 /// System time does not count: it belongs to the path that is measured.
@@ -29,7 +29,7 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
         // More than all of its time no thread computes: those are ticks of a processor that was taken away.
         let stolen = case.context.cpu_shares().iter().map(|s| s.steal).fold(0.0, f64::max);
         if user <= MOST_USER && user.min(1.0) - stolen >= GENERATOR_USER_LIMIT && !queue_full {
-            out.refusals.push(Refusal::GeneratorLimit { user_percent: user * 100.0 });
+            out.refusals.push(Reason::GeneratorLimit { user_percent: user * 100.0 });
         }
     }
     // Rounds and layouts wait for their sync with nothing in flight; their depth is not what they are about.
@@ -44,7 +44,7 @@ pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
         && case.record.operations >= LEAST_TURNS * u64::from(planned)
         && mean < LEAST_DEPTH_RATIO * f64::from(planned)
     {
-        out.refusals.push(Refusal::DepthNotReached { mean, planned });
+        out.refusals.push(Reason::DepthNotReached { mean, planned });
     }
 }
 

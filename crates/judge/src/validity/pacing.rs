@@ -3,8 +3,8 @@
 //! A device that cannot keep up is a result: the rate is what it can do, and latencies, which count from the intended start,
 //! say how far it fell behind. So it is said and not refused.
 
-use super::{Case, Remark, Validity};
-use model::{Direction, NS_PER_S, Pacing, Rate};
+use super::{Case, Validity};
+use model::{Direction, MissedPace, NS_PER_S, Pacing, Rate, Reason};
 
 /// Share of the demanded rate below which a stream fell behind. Poisson arrivals of 2,000 operations scatter by 2.2 %.
 pub const PACE_TOLERANCE: f64 = 0.05;
@@ -21,17 +21,12 @@ pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
     let (plan, record) = (&case.plan.streams, case.record);
     if let Some(late) = record.late.filter(|_| record.operations > 0 && case.plan.pauses_ns().is_none()) {
         let mean = late.sum_ns as f64 / record.operations as f64;
-        out.remarks.push(Remark::new(
-            "lateness",
-            format!(
-                "operations were handed over {:.1} us after their recorded moment on average, {:.1} ms at most; {} of {} more \
-                 than 1 ms",
-                mean / 1e3,
-                late.max_ns as f64 / 1e6,
-                late.over_1_ms,
-                record.operations
-            ),
-        ));
+        out.remarks.push(Reason::Lateness {
+            mean_ns: mean,
+            max_ns: late.max_ns,
+            over_1_ms: late.over_1_ms,
+            operations: record.operations,
+        });
     }
     for (place, stream) in plan.iter().enumerate() {
         let Some(pacing) = stream.timing.pacing else { continue };
@@ -45,16 +40,10 @@ pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
         } else {
             continue;
         };
-        let behind: Vec<(f64, f64, &str)> = paces.iter().filter_map(|p| asked(&pacing, *p)).collect();
+        let behind: Vec<MissedPace> = paces.iter().filter_map(|p| asked(&pacing, *p)).collect();
         // Of a mix one direction holds back the other: it fell behind only if none has its pace.
-        if !behind.is_empty() && behind.iter().all(|(done, asked, _)| *done < asked * (1.0 - PACE_TOLERANCE)) {
-            let job = if stream.name.is_empty() { String::new() } else { format!("{}: ", stream.name) };
-            let each: Vec<String> =
-                behind.iter().map(|(done, asked, unit)| format!("{done:.0} instead of {asked:.0} {unit}")).collect();
-            out.remarks.push(Remark::new(
-                "pace-missed",
-                format!("{job}{}; latencies count from the intended start", each.join(", ")),
-            ));
+        if !behind.is_empty() && behind.iter().all(|p| p.done < p.asked * (1.0 - PACE_TOLERANCE)) {
+            out.remarks.push(Reason::PaceMissed { job: stream.name.clone(), paces: behind });
         }
     }
 }
@@ -65,7 +54,7 @@ fn pace(direction: Direction, operations: u64, bytes: u64, time_ns: u64) -> Opti
 }
 
 /// What was done and what was asked, in the unit in which it was asked; `None` for a direction that is not paced.
-fn asked(pacing: &Pacing, pace: Pace) -> Option<(f64, f64, &'static str)> {
+fn asked(pacing: &Pacing, pace: Pace) -> Option<MissedPace> {
     let rate = match pace.direction {
         Direction::Read => pacing.read,
         Direction::Write | Direction::WriteZeroes => pacing.write,
@@ -73,8 +62,8 @@ fn asked(pacing: &Pacing, pace: Pace) -> Option<(f64, f64, &'static str)> {
         Direction::Sync | Direction::Names => None,
     }?;
     Some(match rate {
-        Rate::OperationsPerS(n) => (pace.operations, n as f64, "operations a second"),
-        Rate::BytesPerS(n) => (pace.bytes, n as f64, "bytes a second"),
+        Rate::OperationsPerS(n) => MissedPace { done: pace.operations, asked: n as f64, in_bytes: false },
+        Rate::BytesPerS(n) => MissedPace { done: pace.bytes, asked: n as f64, in_bytes: true },
     })
 }
 
@@ -93,17 +82,21 @@ mod tests {
     fn a_device_that_falls_behind_is_said_to() {
         // 1,000 operations a second are done.
         let said = |rate| paced(Some(rate), None).judge();
-        assert_eq!(said(Rate::OperationsPerS(1_000)).reasons, Vec::<String>::new());
-        assert_eq!(said(Rate::OperationsPerS(1_040)).reasons, Vec::<String>::new());
+        assert_eq!(said(Rate::OperationsPerS(1_000)).reasons, []);
+        assert_eq!(said(Rate::OperationsPerS(1_040)).reasons, []);
         let judged = said(Rate::OperationsPerS(2_000));
         assert_eq!(
-            judged.reasons,
+            lines(&judged.reasons),
             ["pace-missed: 1000 instead of 2000 operations a second; latencies count from the intended start"]
         );
         assert!(judged.metrics[0].value.is_some());
-        assert!(said(Rate::BytesPerS(8_192_000)).reasons[0].contains("4096000 instead of 8192000 bytes a second"));
+        assert!(
+            said(Rate::BytesPerS(8_192_000)).reasons[0]
+                .to_string()
+                .contains("4096000 instead of 8192000 bytes a second")
+        );
         // The writes of a stream that only reads are not paced.
-        assert_eq!(paced(None, Some(Rate::OperationsPerS(9_000))).judge().reasons, Vec::<String>::new());
+        assert_eq!(paced(None, Some(Rate::OperationsPerS(9_000))).judge().reasons, []);
     }
 
     #[test]
@@ -113,14 +106,16 @@ mod tests {
         stream.block_mut().operation = Operation::Write;
         stream.block_mut().mix = Some(Mix { read_percent: 50 });
         f.tell_apart(&[(Direction::Read, 0.5), (Direction::Write, 0.5)]);
-        assert_eq!(f.judge().reasons, Vec::<String>::new());
+        assert_eq!(f.judge().reasons, []);
         f.plan.streams[0].timing.pacing = Some(Pacing {
             read: Some(Rate::OperationsPerS(700)),
             write: Some(Rate::OperationsPerS(700)),
             ..Pacing::default()
         });
         assert!(
-            f.judge().reasons[0].starts_with("pace-missed: 500 instead of 700 operations a second, 500 instead of")
+            f.judge().reasons[0]
+                .to_string()
+                .starts_with("pace-missed: 500 instead of 700 operations a second, 500 instead of")
         );
     }
 }

@@ -1,7 +1,7 @@
 //! The record itself: errors, short transfers, an end before its time, too little of it.
 
-use super::{Case, Refusal, Remark, Validity};
-use model::{ErrorPolicy, StopCause, StopRule, StreamPlan, Sync};
+use super::{Case, Validity};
+use model::{ErrorPolicy, Reason, StopCause, StopRule, StreamPlan, Sync};
 use std::collections::BTreeMap;
 
 /// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
@@ -20,30 +20,30 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     let record = case.record;
     match failed_operations(&record.errors, record.operations) {
         Some(failed) if goes_on(case) => out.remarks.push(failed),
-        Some(_) => out.refusals.push(Refusal::Errors { errors: by_name(&record.errors) }),
+        Some(_) => out.refusals.push(Reason::Errors { errors: by_name(&record.errors) }),
         None if record.stop == StopCause::Failed => {
-            out.refusals.push(Refusal::Errors { errors: "the engine could not go on".to_owned() });
+            out.refusals.push(Reason::Errors { errors: "the engine could not go on".to_owned() });
         }
         None => {}
     }
     if record.short_operations > 0 {
-        out.refusals.push(Refusal::ShortTransfers { operations: record.short_operations });
+        out.refusals.push(Reason::ShortTransfers { operations: record.short_operations });
     }
     if record.stop == StopCause::Interrupted {
-        out.refusals.push(Refusal::Interrupted);
+        out.refusals.push(Reason::Interrupted {});
     }
     if case.context.process_stopped {
-        out.refusals.push(Refusal::ProcessStopped);
+        out.refusals.push(Reason::ProcessStopped {});
     }
     let counted = record.operations.saturating_sub(record.warmup.operations);
     // What other programs do is timed as a whole.
     let alone = case.plan.copies_memory() || case.plan.is_by_dpkg();
     if counted > 0 && !alone {
         if record.latency.count() == 0 {
-            out.refusals.push(Refusal::Truncated { what: "operations without latencies" });
+            out.refusals.push(Reason::Truncated { what: "operations without latencies".into() });
         }
         if record.intervals.is_empty() {
-            out.refusals.push(Refusal::Truncated { what: "operations without a series" });
+            out.refusals.push(Reason::Truncated { what: "operations without a series".into() });
         }
     }
     let (operations, seconds) = case.rate.map_or((0, 0.0), |r| (r.operations.max(r.n), r.seconds));
@@ -64,10 +64,10 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
         // That it ended early is no reason of its own, and more time would not help.
     } else if !enough || seconds < LEAST_SECONDS && !complete {
         let by_bytes = to_go_on && record.stop == StopCause::RegionDone && case.plan.is_write();
-        out.refusals.push(Refusal::TooLittleData { operations, seconds, by_bytes });
+        let least_seconds = (operations >= LEAST_OPERATIONS && !by_bytes).then_some(LEAST_SECONDS);
+        out.refusals.push(Reason::TooLittleData { operations, seconds: Some(seconds), least_seconds, by_bytes });
     } else if seconds < LEAST_SECONDS && !case.plan.copies_memory() {
-        let sentence = format!("all of it took {seconds:.3} s; caches and bursts weigh more than in a longer run");
-        out.remarks.push(Remark::new("short-phase", sentence));
+        out.remarks.push(Reason::ShortPhase { seconds });
     }
 }
 
@@ -77,13 +77,12 @@ fn by_name(errors: &BTreeMap<String, u64>) -> String {
 }
 
 /// What has to be said where operations failed beside `succeeded` that did not; `None` where none failed.
-pub(crate) fn failed_operations(errors: &BTreeMap<String, u64>, succeeded: u64) -> Option<Remark> {
+pub(crate) fn failed_operations(errors: &BTreeMap<String, u64>, succeeded: u64) -> Option<Reason> {
     if errors.is_empty() {
         return None;
     }
     let failed = errors.values().fold(0u64, |sum, n| sum.saturating_add(*n));
-    let all = succeeded.saturating_add(failed);
-    Some(Remark::new("partial", format!("{failed} of {all} operations failed ({})", by_name(errors))))
+    Some(Reason::Partial { failed, operations: succeeded.saturating_add(failed), errors: by_name(errors) })
 }
 
 /// Whether the streams in which operations failed were asked to go on, and did. With RWF_NOWAIT, "would block" is an
@@ -115,7 +114,7 @@ mod tests {
         f.record.errors.insert("EIO".into(), 1);
         f.record.stop = StopCause::Failed;
         assert_eq!(f.codes(), ["errors"]);
-        assert!(f.judge().reasons[0].contains("EIO 1"));
+        assert!(f.judge().reasons[0].to_string().contains("EIO 1"));
     }
 
     #[test]
@@ -125,7 +124,7 @@ mod tests {
         f.plan.streams[0].on_error = model::ErrorPolicy::Continue;
         let judged = f.judge();
         assert_eq!((judged.status, judged.refusals.len()), (model::PhaseStatus::Measured, 0));
-        assert_eq!(judged.reasons, ["partial: 12 of 4012 operations failed (EIO 12)"]);
+        assert_eq!(lines(&judged.reasons), ["partial: 12 of 4012 operations failed (EIO 12)"]);
         assert_eq!(judged.metrics[0].reasons, judged.reasons);
         // The engine itself could not go on.
         f.record.stop = StopCause::Failed;
@@ -148,7 +147,7 @@ mod tests {
         let judged = f.judge();
         let rate = &judged.metrics[0];
         assert_eq!((rate.status, rate.value, rate.rejected_value), (model::MetricStatus::Refused, None, None));
-        assert!(rate.reasons[0].starts_with("errors: ") && rate.reasons[0].contains("EIO 1"), "{:?}", rate.reasons);
+        assert!(rate.reasons[0].is("errors") && rate.reasons[0].to_string().contains("EIO 1"), "{:?}", rate.reasons);
     }
 
     #[test]
@@ -199,7 +198,7 @@ mod tests {
     fn what_was_over_before_its_warm_up_has_no_number_that_could_be_refused() {
         let judged = Fixture::random_read().at_rate(0, 0.1).judge();
         assert_eq!(judged.status, model::PhaseStatus::Refused);
-        assert!(judged.reasons.iter().any(|r| r.starts_with("too-little-data: ")), "{:?}", judged.reasons);
+        assert!(judged.reasons.iter().any(|r| r.is("too-little-data")), "{:?}", judged.reasons);
         let rate = &judged.metrics[0];
         assert_eq!((rate.status, rate.value, rate.rejected_value), (model::MetricStatus::Skipped, None, None));
         assert!(!rate.reasons.is_empty(), "{rate:?}");
@@ -224,14 +223,14 @@ mod tests {
         let mut few = Fixture::random_read().at_rate(400, 0.2);
         few.record.stop = StopCause::RegionDone;
         assert_eq!(few.codes(), ["too-little-data"]);
-        assert!(few.judge().reasons[0].contains("more time"), "{:?}", few.judge().reasons);
+        assert!(few.judge().reasons[0].to_string().contains("more time"), "{:?}", few.judge().reasons);
         // More time would not help one that ended with what it may write.
         few.plan.streams[0].block_mut().operation = model::Operation::Write;
-        let said = few.judge().reasons.remove(0);
+        let said = few.judge().reasons.remove(0).text();
         assert!(said.contains("(--max-write)") && !said.contains("--budget"), "{said}");
         // Where the region was covered: a remark.
         f.plan.stop = StopRule::RegionOnce;
         assert_eq!(f.codes(), NONE);
-        assert!(f.judge().reasons.iter().any(|r| r.starts_with("short-phase")));
+        assert!(f.judge().reasons.iter().any(|r| r.is("short-phase")));
     }
 }

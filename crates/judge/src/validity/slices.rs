@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(judged.refusals, [], "{judged:?}");
         let iops = judged.metrics.iter().find(|m| m.id.ends_with(".iops")).unwrap();
         assert!((iops.value.unwrap() - 1_000.0).abs() < 2.0, "{iops:?}");
-        let said = judged.reasons.iter().find(|r| r.starts_with("slices-left-out: ")).unwrap();
+        let said = judged.reasons.iter().find(|r| r.is("slices-left-out")).unwrap().text();
         assert!(said.contains(" of 20.0 s") && said.contains("204.8 MB"), "{said}");
         // Over the whole phase, too much of it would be left out.
         f.each_sample(|_, s| {
@@ -171,7 +171,7 @@ mod tests {
         written(&mut f, 4_000, 5_000);
         let judged = f.judge();
         assert_eq!(judged.refusals, [], "{judged:?}");
-        let said = judged.reasons.iter().find(|r| r.starts_with("slices-left-out: ")).unwrap();
+        let said = judged.reasons.iter().find(|r| r.is("slices-left-out")).unwrap().text();
         assert!(said.contains("1.0 s of 10.0 s") && said.contains("used the device"), "{said}");
         // All the time.
         written(&mut f, 0, 10_000);

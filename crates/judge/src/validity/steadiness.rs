@@ -1,7 +1,7 @@
 //! Whether the phase was steady, and what of it counts therefore.
 
-use super::{Case, Remark, Validity};
-use model::SteadyRecord;
+use super::{Case, Validity};
+use model::{Reason, SteadyRecord};
 
 /// Whether the phase was steady: by its rounds where it goes by rounds, else by five parts of its series (SNIA PTS);
 /// `None` where it cannot be told.
@@ -15,39 +15,23 @@ pub(crate) fn steady(case: Case<'_>) -> Option<bool> {
 }
 
 pub(super) fn told(case: Case<'_>, out: &mut Validity) {
-    let remark = match (&case.record.steady, steady(case)) {
-        (Some(rounds), Some(true)) => Remark::new(
-            "steady-window",
-            format!(
-                "steady after {} rounds; rates are those of the last {}, latencies those of all after the warm-up",
-                rounds.rounds.len(),
-                rounds.window_rounds
-            ),
-        ),
-        (Some(rounds), _) => Remark::new("not-steady", unsteady_rounds(rounds)),
-        (None, Some(false)) => Remark::new(
-            "not-steady",
-            "the rate moved by more than 20 %, or drifted by more than 10 %, over five rounds (SNIA PTS)",
-        ),
+    let count = |n: usize| n as u64;
+    let percent = |ratio: Option<f64>| ratio.map(|r| r * 100.0);
+    out.remarks.push(match (&case.record.steady, steady(case)) {
+        (Some(SteadyRecord { rounds, window_rounds, .. }), Some(true)) => {
+            Reason::SteadyWindow { rounds: count(rounds.len()), window_rounds: u64::from(*window_rounds) }
+        }
+        (Some(steady), _) => Reason::NotSteady {
+            rounds: Some(count(steady.rounds.len())),
+            window_rounds: u64::from(steady.window_rounds),
+            range_percent: percent(steady.range_ratio),
+            slope_percent: percent(steady.slope_ratio),
+        },
+        (None, Some(false)) => {
+            Reason::NotSteady { rounds: None, window_rounds: 5, range_percent: None, slope_percent: None }
+        }
         (None, _) => return,
-    };
-    out.remarks.push(remark);
-}
-
-fn unsteady_rounds(rounds: &SteadyRecord) -> String {
-    let (done, window) = (rounds.rounds.len(), rounds.window_rounds);
-    match (rounds.range_ratio, rounds.slope_ratio) {
-        (Some(range), Some(slope)) => format!(
-            "steady state was not reached in {done} rounds: over the last {window} the rate moved by {:.0} % and drifted \
-             by {:.0} %; the numbers are of the whole phase",
-            range * 100.0,
-            slope * 100.0
-        ),
-        _ => format!(
-            "steady state was not reached: {done} rounds were done, {window} are compared; the numbers are of the whole \
-             phase"
-        ),
-    }
+    });
 }
 
 #[cfg(test)]
@@ -95,7 +79,11 @@ mod tests {
         assert!(low > 999.0 && high < 1_001.0, "{low} {high}");
         assert_eq!(value("latency_ns_p99").n, falling(true).record.latency.count());
         assert_eq!(judged.steady, Some(true));
-        assert!(judged.reasons[0].starts_with("steady-window: steady after 10 rounds; rates are those of the last 5"));
+        assert!(
+            judged.reasons[0]
+                .to_string()
+                .starts_with("steady-window: steady after 10 rounds; rates are those of the last 5")
+        );
     }
 
     #[test]
@@ -104,11 +92,11 @@ mod tests {
         let iops = judged.metrics.iter().find(|m| m.id.ends_with(".iops")).unwrap();
         assert_eq!(iops.value, Some(1_500.0));
         assert_eq!(judged.steady, Some(false));
-        assert!(judged.reasons[0].starts_with("not-steady: ") && judged.reasons[0].contains("31 %"));
+        assert!(judged.reasons[0].is("not-steady") && judged.reasons[0].to_string().contains("31 %"));
         let mut f = falling(false);
         let steady = f.record.steady.as_mut().unwrap();
         steady.rounds.truncate(3);
         (steady.range_ratio, steady.slope_ratio) = (None, None);
-        assert!(f.judge().reasons[0].contains("3 rounds were done, 5 are compared"));
+        assert!(f.judge().reasons[0].to_string().contains("3 rounds were done, 5 are compared"));
     }
 }

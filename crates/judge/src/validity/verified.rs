@@ -1,25 +1,24 @@
 //! Whether what was read is what was written, where the phase verified it.
 
-use super::{Case, Refusal, Remark, Validity};
+use super::{Case, Validity};
+use model::Reason;
 
 pub(super) fn right(case: Case<'_>, out: &mut Validity) {
     let Some(verify) = &case.record.verify else { return };
     let places = verify.mismatches.values().fold(0u64, |sum, n| sum.saturating_add(*n));
     if places > 0 {
         let by_name: Vec<String> = verify.mismatches.iter().map(|(name, n)| format!("{name} {n}")).collect();
-        out.refusals.push(Refusal::DataMismatch { places, by_name: by_name.join(", ") });
+        out.refusals.push(Reason::DataMismatch { places, by_name: by_name.join(", ") });
     }
     if verify.tester_faults > 0 {
-        out.refusals.push(Refusal::TesterFault { places: verify.tester_faults });
+        out.refusals.push(Reason::TesterFault { places: verify.tester_faults });
     }
-    let silent: Vec<String> = verify.unverified.iter().map(|(why, n)| format!("{n} {}", why.reason())).collect();
-    if !silent.is_empty() {
-        out.remarks.push(Remark::new("unverified", format!("blocks that say nothing: {}", silent.join(", "))));
-    } else if verify.blocks_verified == 0 {
-        out.remarks.push(Remark::new("unverified", "no block was read whose content is known"));
+    let blocks: Vec<String> = verify.unverified.iter().map(|(why, n)| format!("{n} {}", why.reason())).collect();
+    if !blocks.is_empty() || verify.blocks_verified == 0 {
+        out.remarks.push(Reason::Unverified { blocks });
     }
     if let Some(because) = verify.in_memory_only() {
-        out.remarks.push(Remark::new("verified-in-memory", format!("verified in memory only: {because}")));
+        out.remarks.push(Reason::VerifiedInMemory { because: because.to_string() });
     }
 }
 
@@ -40,7 +39,7 @@ mod tests {
         assert_eq!((with(clean.clone()).codes(), with(clean.clone()).judge().reasons), (vec![], vec![]));
         let wrong = VerifyRecord { mismatches: [(Mismatch::Lost, 2), (Mismatch::Torn, 1)].into(), ..clean.clone() };
         let judged = with(wrong).judge();
-        assert_eq!(judged.reasons, ["data-mismatch: 3 places are not what was written (lost 2, torn 1)"]);
+        assert_eq!(lines(&judged.reasons), ["data-mismatch: 3 places are not what was written (lost 2, torn 1)"]);
         assert!(judged.metrics.iter().all(|m| m.value.is_none()));
         let faulty = VerifyRecord { tester_faults: 1, ..clean };
         assert_eq!(with(faulty).codes(), ["tester-fault"]);
@@ -51,9 +50,9 @@ mod tests {
         let from = |source| VerifyRecord { blocks_verified: 9, read_from: Some(source), ..VerifyRecord::default() };
         let judged = with(from(VerifySource::Memory(FromMemory::Resident { pages: Some(3) }))).judge();
         let said = "verified-in-memory: verified in memory only: 3 pages were still in the page cache";
-        assert_eq!(judged.reasons, [said]);
+        assert_eq!(lines(&judged.reasons), [said]);
         assert!(judged.metrics[0].value.is_some());
-        assert_eq!(with(from(VerifySource::Device(FromDevice::Direct))).judge().reasons, Vec::<String>::new());
+        assert_eq!(with(from(VerifySource::Device(FromDevice::Direct))).judge().reasons, []);
     }
 
     #[test]
@@ -61,8 +60,8 @@ mod tests {
         let some =
             VerifyRecord { blocks_verified: 9, unverified: [(Unverified::InFlight, 4)].into(), ..Default::default() };
         let judged = with(some).judge();
-        assert_eq!(judged.reasons, ["unverified: blocks that say nothing: 4 read while being written"]);
+        assert_eq!(lines(&judged.reasons), ["unverified: blocks that say nothing: 4 read while being written"]);
         assert!(judged.metrics[0].value.is_some());
-        assert!(with(VerifyRecord::default()).judge().reasons[0].starts_with("unverified: no block"));
+        assert!(with(VerifyRecord::default()).judge().reasons[0].to_string().starts_with("unverified: no block"));
     }
 }

@@ -203,7 +203,7 @@ impl Plan {
         };
         fs::write(&path, page::marked(&html)).with_context(|| format!("cannot write {}", path.display()))?;
         // The page has it at its top.
-        ranking.reasons.insert(0, format!("emulated: {}", page::EMULATED));
+        ranking.reasons.insert(0, model::Reason::of("emulated", page::EMULATED));
         let rank = Rank { ranking: &ranking, predicted, chosen, page: None };
         let style = Style { ascii: true, colour: false, width: 120 };
         Ok((report::rank_text(&rank, &style), path))

@@ -157,6 +157,7 @@ fn every_simulated_device_gives_a_document_of_the_contract() {
             assert!(m.status == "measured" || !m.reasons.is_empty(), "{}", m.id);
             for reason in &m.reasons {
                 assert!(!reason.text.is_empty() && reason.code.as_deref() != Some(""), "{}: {reason:?}", m.id);
+                assert!(reason.data.as_ref().is_none_or(|d| d.is_object()), "{}: {reason:?}", m.id);
             }
         }
         assert!(LAYERS.contains(&check.limit.layer.as_str()), "{}", check.limit.layer);

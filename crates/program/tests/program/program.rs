@@ -13,6 +13,7 @@ use tempfile::TempDir;
 pub struct Reason {
     pub code: Option<String>,
     pub text: String,
+    pub data: Option<Value>,
 }
 
 /// A scratch directory with an archive and a place for targets.

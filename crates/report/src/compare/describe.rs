@@ -57,9 +57,9 @@ fn other_work(c: &Comparison) -> Option<String> {
 /// Whether what was compared is the cause, and what holds for the whole.
 fn answer(c: &Comparison) -> Vec<Part> {
     let cause = cause_words(c);
-    let mut list: Vec<String> = c.reasons.clone();
+    let mut list: Vec<String> = c.reasons.iter().map(Reason::to_string).collect();
     list.extend(cause.and(differs_in(c)));
-    list.extend(c.cause_reasons.iter().map(|r| Reason::of(r).sentence.to_owned()));
+    list.extend(c.cause_reasons.iter().map(Reason::text));
     let mut parts: Vec<Part> = cause.map(|words| Part::Sentence(Tone::Plain, words.to_owned())).into_iter().collect();
     if !list.is_empty() {
         parts.push(Part::List(list));
@@ -89,7 +89,7 @@ fn told(c: &Comparison) -> Vec<String> {
         [one, two] => format!("{}, {}", metric_words(one), metric_words(two)),
         [first, rest @ ..] => format!("{} and {} others", metric_words(first), rest.len()),
     };
-    notes(c).iter().map(|(reason, ids)| format!("{}: {}", whom(ids), Reason::of(reason).sentence)).collect()
+    notes(c).iter().map(|(reason, ids)| format!("{}: {}", whom(ids), reason.text())).collect()
 }
 
 /// What was not asked: all of it, or what moved most.

@@ -1,7 +1,7 @@
 //! What all forms of a comparison share: rows in groups, the words of a change, and the notes below.
 
 use crate::quantity;
-use model::{Basis, Compared, Comparison, Verdict};
+use model::{Basis, Compared, Comparison, Reason, Verdict};
 
 /// Metrics below a common name, that of a phase: each with what it is, `throughput`, `latency p99`.
 pub(crate) struct Group<'a> {
@@ -162,16 +162,16 @@ pub(crate) fn change(ratio: f64) -> String {
 }
 
 /// What has to be said below the table, each sentence once with the metrics that it concerns.
-pub(crate) fn notes(comparison: &Comparison) -> Vec<(String, Vec<&str>)> {
-    let mut out: Vec<(String, Vec<&str>)> = Vec::new();
+pub(crate) fn notes(comparison: &Comparison) -> Vec<(&Reason, Vec<&str>)> {
+    let mut out: Vec<(&Reason, Vec<&str>)> = Vec::new();
     for metric in &comparison.metrics {
         for reason in &metric.reasons {
             if comparison.reasons.contains(reason) || tells_nothing_new(metric, reason) {
                 continue;
             }
-            match out.iter_mut().find(|(r, _)| r == reason) {
+            match out.iter_mut().find(|(r, _)| *r == reason) {
                 Some((_, ids)) => ids.push(&metric.id),
-                None => out.push((reason.clone(), vec![&metric.id])),
+                None => out.push((reason, vec![&metric.id])),
             }
         }
     }
@@ -179,18 +179,11 @@ pub(crate) fn notes(comparison: &Comparison) -> Vec<(String, Vec<&str>)> {
 }
 
 /// Exploratory metrics are told apart by their heading; that they have no value or no answer needs no sentence each.
-fn tells_nothing_new(metric: &Compared, reason: &str) -> bool {
-    let usual = [
-        "undecided: ",
-        "too-few-pairs: ",
-        "too-few-runs: ",
-        "too-few-operations: ",
-        "no-values: ",
-        "too-much-missing: ",
-        "zero: ",
-    ];
-    let left_out = usual.iter().any(|code| reason.contains(code));
-    reason.starts_with("exploratory: ") || (!metric.primary && metric.basis != Basis::Single && left_out)
+fn tells_nothing_new(metric: &Compared, reason: &Reason) -> bool {
+    let usual =
+        ["undecided", "too-few-pairs", "too-few-runs", "too-few-operations", "no-values", "too-much-missing", "zero"];
+    let left_out = usual.iter().any(|code| reason.root().is(code));
+    reason.is("exploratory") || (!metric.primary && metric.basis != Basis::Single && left_out)
 }
 
 #[cfg(test)]

@@ -47,9 +47,7 @@ pub(crate) fn verdict_words(metric: &model::Compared) -> &'static str {
     match (metric.basis, metric.beyond_noise, metric.verdict) {
         (model::Basis::Single, Some(true), _) => "beyond noise",
         (model::Basis::Single, Some(false), _) => "within noise",
-        (_, None, model::Verdict::Unclear) if metric.reasons.iter().any(|r| r.starts_with("not-judged: ")) => {
-            "not judged"
-        }
+        (_, None, model::Verdict::Unclear) if metric.reasons.iter().any(|r| r.is("not-judged")) => "not judged",
         (model::Basis::Single, None, model::Verdict::Unclear) => "not judged",
         (_, _, verdict) => verdict.name(),
     }

@@ -4,7 +4,7 @@ use super::seconds;
 use crate::{Check, NextStep};
 use model::{
     Cause, ColdProof, DataProof, DirectProof, EngineRecord, Environment, Finding, Fit, Limit, Metric, PhaseStatus,
-    Plan, RankedUse, Rating, RowLimit, RunState, StopCause, Target, WarmupCut,
+    Plan, RankedUse, Rating, Reason, RowLimit, RunState, StopCause, Target, WarmupCut,
 };
 use serde::Serialize;
 
@@ -16,8 +16,7 @@ pub struct PhaseSummary<'a> {
     /// Status as a whole.
     pub status: PhaseStatus,
     /// Why refused or skipped.
-    #[serde(serialize_with = "model::reason::as_objects::serialize")]
-    pub reasons: &'a [String],
+    pub reasons: &'a [Reason],
     pub steady: Option<bool>,
     /// Wall time; null if not executed.
     pub duration_s: Option<f64>,

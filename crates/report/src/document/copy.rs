@@ -41,7 +41,8 @@ pub struct CopyEntry<'a> {
     /// Times the rate of single bytes.
     pub ratio_to_byte: Option<f64>,
     /// Why there is no rate, and what was noticed.
-    pub reasons: &'a [String],
+    #[serde(serialize_with = "model::reason::as_lines::serialize")]
+    pub reasons: &'a [model::Reason],
 }
 
 /// time = accesses x `access_ns` + bytes / `burst_bytes_per_s`.

@@ -1,7 +1,7 @@
 //! `narrows/rank/1`: targets side by side, and which metric predicts which.
 
 use crate::Rank;
-use model::{Prediction, RankedTarget, RankedUse};
+use model::{Prediction, RankedTarget, RankedUse, Reason};
 use serde::Serialize;
 
 /// What `narrows rank` prints under `--json`.
@@ -18,8 +18,7 @@ pub struct RankDocument<'a> {
     /// The metric that was to be predicted; null where none was.
     pub predicted: Option<&'a str>,
     /// What has to be said of the whole.
-    #[serde(serialize_with = "model::reason::as_objects::serialize")]
-    pub reasons: &'a [String],
+    pub reasons: &'a [Reason],
     /// The page; null where none was written.
     pub report: Option<&'a str>,
 }

@@ -2,8 +2,8 @@
 
 use super::seconds;
 use model::{
-    DepthCurve, DepthSearch, Environment, Metric, PhaseStatus, Plan, RateChange, Run, RunState, RunValidity, Session,
-    SteadyRecord, StreamSummary, Target, VerifyRecord, VerifySource,
+    DepthCurve, DepthSearch, Environment, Metric, PhaseStatus, Plan, RateChange, Reason, Run, RunState, RunValidity,
+    Session, SteadyRecord, StreamSummary, Target, VerifyRecord, VerifySource,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -18,8 +18,7 @@ pub struct RunPhase<'a> {
     /// Status as a whole.
     pub status: PhaseStatus,
     /// Why refused or skipped.
-    #[serde(serialize_with = "model::reason::as_objects::serialize")]
-    pub reasons: &'a [String],
+    pub reasons: &'a [Reason],
     /// Where it lastingly left the rate at which it went.
     pub changes: &'a [RateChange],
     /// Failed operations by errno name; null if not executed.

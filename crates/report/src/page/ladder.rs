@@ -2,7 +2,7 @@
 
 use super::t;
 use crate::copy::routine;
-use crate::headline::{reason_code, status_word};
+use crate::headline::status_word;
 use crate::{quantity, storage};
 use maud::{Markup, html};
 use model::{LayerKind, Metric, Run, Unit, Work};
@@ -98,7 +98,7 @@ pub(super) fn ladder(run: &Run) -> Markup {
                             (None, Some(v)) => { b { (quantity::quantity(v, Unit::BytesPerS)) } " " span.half { "line rate" } },
                             (Some(m), None) => {
                                 span.status.(if m.status == model::MetricStatus::Refused { "refused" } else { "skipped" }) { (status_word(m.status)) }
-                                @if m.status != model::MetricStatus::NotApplicable && let Some(code) = m.reasons.first().and_then(|r| reason_code(r)) { " " (t(code)) }
+                                @if m.status != model::MetricStatus::NotApplicable && let Some(code) = m.reasons.first().and_then(|r| r.code()) { " " (t(code)) }
                             },
                             (None, None) => {},
                         }

@@ -99,7 +99,7 @@ pub(super) fn method(run: &Run) -> Markup {
                 }
                 @match &p.record {
                     Some(r) => { dl.environment { (rows(r)) } },
-                    None => { @for reason in &p.reasons { p.reason { (t(reason)) } } },
+                    None => { @for reason in &p.reasons { p.reason { (t(&reason.to_string())) } } },
                 }
             }
         }

@@ -36,7 +36,7 @@ fn is_report(phase: &PhaseRun) -> bool {
 }
 
 fn is_since_boot(phase: &PhaseRun) -> bool {
-    phase.metrics.iter().any(|m| m.reasons.iter().any(|r| r.contains("since boot")))
+    phase.metrics.iter().any(|m| m.reasons.iter().any(model::Reason::is_since_boot))
 }
 
 /// The lines of a drawing, those with most to show first; and how many more there are.

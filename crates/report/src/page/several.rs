@@ -145,7 +145,7 @@ fn value(run: &Run, id: &str) -> Markup {
     match quantity::metric(metric) {
         Some(shown) => html! { (shown.value()) },
         None => html! {
-            span.status.skipped title=(t(&metric.reasons.join("; "))) { (crate::headline::status_word(metric.status)) }
+            span.status.skipped title=(t(&model::reason::joined(&metric.reasons))) { (crate::headline::status_word(metric.status)) }
         },
     }
 }

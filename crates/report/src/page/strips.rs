@@ -96,7 +96,7 @@ pub(super) fn strips(run: &Run) -> Markup {
                         }
                     }
                     @if let Some(strip) = strip(p) { (strip) }
-                    @for r in &p.reasons { p.reason { (t(r)) } }
+                    @for r in &p.reasons { p.reason { (t(&r.to_string())) } }
                 }
             }
         }

@@ -32,7 +32,7 @@ fn row(m: &Metric) -> Markup {
                 }
             }
             td.count { @if m.n > 0 { (quantity::count(m.n)) } }
-            td.why { (t(&m.reasons.join("; "))) }
+            td.why { (t(&model::reason::joined(&m.reasons))) }
         }
     }
 }
@@ -109,10 +109,10 @@ pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
 /// Speed classes and the conditions that were not met.
 pub(super) fn ratings(check: &Check<'_>) -> Markup {
     // What is said of several classes is said once.
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(&model::Reason, Vec<&str>)> = Vec::new();
     for r in check.ratings {
         for reason in &r.reasons {
-            match reasons.iter_mut().find(|(said, _)| said == reason) {
+            match reasons.iter_mut().find(|(said, _)| *said == reason) {
                 Some((_, classes)) => classes.push(&r.class),
                 None => reasons.push((reason, vec![&r.class])),
             }
@@ -125,7 +125,7 @@ pub(super) fn ratings(check: &Check<'_>) -> Markup {
             }
         }
         @for (reason, classes) in &reasons {
-            p.reason { @if classes.len() < check.ratings.len() { (t(&classes.join(", "))) ": " } (t(reason)) }
+            p.reason { @if classes.len() < check.ratings.len() { (t(&classes.join(", "))) ": " } (t(&reason.to_string())) }
         }
     }
 }

@@ -101,7 +101,7 @@ impl Text<'_> {
         let indent = " ".repeat(width(number));
         if let Some(reason) = &phase.skip {
             self.lines.out.push_str(&format!("{number}{heading}\n"));
-            self.lines.wrapped(&format!("{indent}left out: "), reason, Some(Paint::Warn));
+            self.lines.wrapped(&format!("{indent}left out: "), &reason.to_string(), Some(Paint::Warn));
             return;
         }
         let how = self.lines.plain(&phase_words(phase).join(", "));

@@ -11,7 +11,7 @@ mod sides;
 pub(crate) mod table;
 pub(crate) mod terminal;
 
-pub(crate) use table::{Axis, Cell, Layout, Row, Span, Table};
+pub(crate) use table::{Axis, Cell, Layout, NoteText, Row, Span, Table};
 
 use crate::evidence::Worded;
 use model::{Confidence, LimitLayer};

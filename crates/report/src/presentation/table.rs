@@ -212,40 +212,46 @@ impl Table {
     }
 }
 
+/// A note, and the reasons that it gives where it does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct NoteText {
+    pub text: String,
+    pub reasons: Vec<Reason>,
+}
+
 /// The notes that the cells of these tables point to.
-pub(crate) fn notes(texts: Vec<String>, tables: &[&Table]) -> Vec<Note> {
+pub(crate) fn notes(texts: Vec<NoteText>, tables: &[&Table]) -> Vec<Note> {
     let doubted = |n: usize| {
         tables.iter().flat_map(|t| t.cells()).any(|c| matches!(c, Cell::Doubted { note: Some(note), .. } if *note == n))
     };
-    texts.into_iter().enumerate().map(|(i, text)| Note { text, of_doubted: doubted(i + 1) }).collect()
+    texts.into_iter().enumerate().map(|(i, note)| Note { text: note.text, of_doubted: doubted(i + 1) }).collect()
 }
 
 /// What happened to most of the numbers of a table that are not trusted, in one sentence; `None` where all are.
-pub(crate) fn doubt(table: &Table, notes: &[String]) -> Option<String> {
+pub(crate) fn doubt(table: &Table, notes: &[NoteText]) -> Option<String> {
     let doubtful = table.cells().filter(|c| matches!(c, Cell::Doubted { .. })).count();
     let all = table.cells().filter(|c| matches!(c, Cell::Value { .. })).count() + doubtful;
     // Each reason once a number, by its code: the figures in its sentence differ from one number to the next.
-    let mut counted: Vec<(Option<&str>, &str, usize)> = Vec::new();
+    let mut counted: Vec<(Option<&str>, String, usize)> = Vec::new();
     for cell in table.cells() {
         let Cell::Doubted { note: Some(note), .. } = cell else { continue };
-        let reasons =
-            notes.get(note - 1).into_iter().flat_map(|n| n.split("; ").enumerate()).map(|(i, r)| (i, Reason::of(r)));
+        let reasons = notes.get(note - 1).into_iter().flat_map(|n| n.reasons.iter().enumerate());
         let mut own: Vec<Option<&str>> = Vec::new();
-        for (_, reason) in reasons.filter(|(i, r)| *i == 0 || r.code.is_some()) {
-            if own.contains(&reason.code) {
+        for (_, reason) in reasons.filter(|(i, r)| *i == 0 || r.code().is_some()) {
+            if own.contains(&reason.code()) {
                 continue;
             }
-            own.push(reason.code);
-            match counted.iter_mut().find(|(code, ..)| *code == reason.code) {
+            own.push(reason.code());
+            match counted.iter_mut().find(|(code, ..)| *code == reason.code()) {
                 Some((.., n)) => *n += 1,
-                None => counted.push((reason.code, reason.sentence, 1)),
+                None => counted.push((reason.code(), reason.text(), 1)),
             }
         }
     }
     counted.sort_by_key(|(.., n)| std::cmp::Reverse(*n));
     let what = match counted.as_slice() {
         [] => return None,
-        [(_, sentence, n)] if *n == doubtful => (*sentence).to_owned(),
+        [(_, sentence, n)] if *n == doubtful => sentence.clone(),
         several => several.iter().map(|(_, sentence, n)| format!("{sentence} ({n})")).collect::<Vec<_>>().join("; "),
     };
     let verb = match (doubtful, all) {
@@ -265,11 +271,13 @@ mod tests {
         let shown = || Shown { number: "1".into(), unit: "", half_width: None };
         let doubted = |note| Cell::Doubted { shown: shown(), note: Some(note) };
         let table = |cells| Table { rows: vec![Row::new("row", cells)], ..Table::default() };
+        let note = |reasons: &[Reason]| NoteText { reasons: reasons.to_vec(), ..NoteText::default() };
+        let steal = |percent| Reason::Steal { percent };
+        let others = |text: &str| Reason::of("foreign-traffic", text);
         let notes = [
-            "steal: the hypervisor took up to 7 % of a CPU's time".to_owned(),
-            "foreign-traffic: another program used the disk; and more; steal: the hypervisor took up to 16 %"
-                .to_owned(),
-            "foreign-traffic: another program used the disk, 2 MB/s".to_owned(),
+            note(&[steal(7.0)]),
+            note(&[others("another program used the disk"), "and more".into(), steal(16.0)]),
+            note(&[others("another program used the disk, 2 MB/s")]),
         ];
         let good = Cell::Value { shown: shown(), p99: None, unsteady: false };
         let cells = vec![doubted(1), doubted(2), doubted(3), doubted(3), good.clone()];

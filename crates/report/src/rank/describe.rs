@@ -32,10 +32,7 @@ pub(crate) fn describe(rank: &Rank<'_>) -> Presentation {
         said.push(SectionName::Others, predictions(predicted, &most, PREDICTORS));
     }
     if !ranking.reasons.is_empty() {
-        said.push(
-            SectionName::Events,
-            vec![Part::List(ranking.reasons.iter().map(|r| Reason::of(r).sentence.to_owned()).collect())],
-        );
+        said.push(SectionName::Events, vec![Part::List(ranking.reasons.iter().map(Reason::text).collect())]);
     }
     said
 }
@@ -109,7 +106,7 @@ fn prediction(p: &Prediction) -> Row {
     let range = |range: Option<(f64, f64)>| {
         range.map_or(Cell::Empty, |(low, high)| Cell::Text(format!("{low:.2} to {high:.2}")))
     };
-    let remark = p.reasons.iter().map(|r| Reason::of(r).sentence).collect::<Vec<_>>().join(" ");
+    let remark = p.reasons.iter().map(Reason::text).collect::<Vec<_>>().join(" ");
     let p_adjusted = p.p_adjusted.map(|p| if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") });
     let cells = vec![
         number(p.tau, 2),

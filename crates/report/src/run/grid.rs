@@ -2,7 +2,7 @@
 
 use crate::plan::words;
 use crate::quantity;
-use model::{MetricStatus, PhaseRun, PhaseShape, PhaseStatus, Run, Unit};
+use model::{MetricStatus, PhaseRun, PhaseShape, PhaseStatus, Reason, Run, Unit};
 
 /// A grid that lacks more of its cells than this is none.
 const LEAST_FILLED: f64 = 0.7;
@@ -17,7 +17,7 @@ pub(crate) struct GridCell {
     /// Without a value: what became of it.
     pub status: MetricStatus,
     /// Why, or what has to be said.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// It was measured, and was not steady.
     pub unsteady: bool,
 }

@@ -188,8 +188,8 @@ fn quantity_words(quantity: &str) -> String {
 }
 
 /// What the tool printed, where that has another unit.
-fn as_printed(metric: &Metric) -> &str {
-    metric.reasons.iter().find_map(|r| r.strip_prefix("printed: ")).unwrap_or_default()
+fn as_printed(metric: &Metric) -> String {
+    model::Reason::find(&metric.reasons, "printed").map_or_else(String::new, model::Reason::text)
 }
 
 impl Numbers {
@@ -197,7 +197,7 @@ impl Numbers {
     fn printed(&mut self, metric: Option<&Metric>) -> Cell {
         match metric {
             Some(m) if m.value.is_none() && m.rejected_value.is_none() && !m.reasons.is_empty() => {
-                let note = self.notes.add(m.reasons.join("; "));
+                let note = self.notes.add_reasons(&m.reasons);
                 Cell::Without { word: crate::headline::status_word(m.status), code: None, note, bad: false }
             }
             other => self.cell(other),

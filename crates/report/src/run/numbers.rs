@@ -19,7 +19,7 @@ impl Numbers {
         match (quantity::metric(m), m.status) {
             (Some(shown), _) => Cell::Value { shown, p99: None, unsteady: false },
             (None, MetricStatus::Refused) => {
-                let note = self.notes.add(m.reasons.join("; "));
+                let note = self.notes.add_reasons(&m.reasons);
                 match quantity::rejected(m) {
                     Some(shown) => Cell::Doubted { shown, note },
                     None => Cell::Without { word: status_word(m.status), code: None, note, bad: true },
@@ -48,7 +48,7 @@ impl Numbers {
             PhaseStatus::NotApplicable => "n/a",
         };
         let bad = phase.status == PhaseStatus::Refused;
-        Cell::Without { word, code: None, note: self.notes.add(phase.reasons.join("; ")), bad }
+        Cell::Without { word, code: None, note: self.notes.add_reasons(&phase.reasons), bad }
     }
 
     pub(super) fn footer(&mut self) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::presentation::{Remark, Tone};
 use crate::quantity;
-use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Run, SteadyRecord, VerifyRecord};
+use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Reason, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
@@ -151,21 +151,21 @@ const SAID: [&str; 7] =
 /// What the judge says with numbers that stand, once for each kind: the first phase's sentence, and how many more phases
 /// have one like it.
 fn reasons(run: &Run) -> Vec<Remark> {
-    let mut kinds: Vec<(&str, &str, &str, usize)> = Vec::new();
+    let mut kinds: Vec<(Option<&str>, &str, &Reason, usize)> = Vec::new();
     let measured = |p: &&PhaseRun| p.status == PhaseStatus::Measured && p.plan.measures_target();
     for phase in run.phases.iter().filter(measured) {
         for reason in &phase.reasons {
-            let code = reason.split_once(':').map_or(reason.as_str(), |(code, _)| code);
-            if SAID.contains(&code) {
+            let code = reason.code();
+            if code.is_some_and(|code| SAID.contains(&code)) {
                 continue;
             }
-            match kinds.iter_mut().find(|(c, ..)| *c == code) {
+            match kinds.iter_mut().find(|(c, _, first, _)| *c == code && (code.is_some() || *first == reason)) {
                 Some((.., more)) => *more += 1,
                 None => kinds.push((code, &phase.plan.name, reason, 0)),
             }
         }
     }
-    let remark = |(_, phase, reason, more): (&str, &str, &str, usize)| {
+    let remark = |(_, phase, reason, more): (Option<&str>, &str, &Reason, usize)| {
         let others = match more {
             0 => String::new(),
             1 => " (and 1 more phase)".into(),

@@ -311,7 +311,7 @@ fn grid_table(grid: &Grid, n: &mut Numbers) -> Table {
                 let Some(value) = cell.value else {
                     let bad = cell.status == MetricStatus::Refused;
                     let word = status_word(cell.status);
-                    let note = n.notes.add(format!("{word}: {}", cell.reasons.join("; ")));
+                    let note = n.notes.add(format!("{word}: {}", model::reason::joined(&cell.reasons)));
                     return Cell::Without { word: "", code: None, note, bad };
                 };
                 n.unsteady |= cell.unsteady;

@@ -1,6 +1,7 @@
 //! The card as text: snapshots, and what must hold for every card.
 
 use crate::fixture::{self, Sample};
+use model::{ForeignSeen, Reason};
 use report::{Style, card, markdown, text};
 
 fn plain(sample: &Sample) -> String {
@@ -148,13 +149,18 @@ fn on_a_terminal_a_check_is_a_screen_with_the_answer_at_its_end() {
 #[test]
 fn beside_a_number_stands_what_limits_it_and_reasons_are_grouped() {
     let mut s = fixture::sd_card();
-    let foreign = "foreign-traffic: another program used the disk, 3.1 MB/s beside it, mostly pid 4711 postgres: at least 12 % of what \
-                   the disk did";
+    let foreign = Reason::ForeignTraffic {
+        percent: 12.0,
+        bytes_per_s: 3.1e6,
+        seen: ForeignSeen::ReadBeside,
+        processes: vec!["pid 4711 postgres".into()],
+        accounts_seen: true,
+    };
     for phase in ["seq-read", "seq-write", "buffered-write"] {
-        s.refuse(phase, &[foreign]);
+        s.refuse_for(phase, vec![foreign.clone()]);
     }
-    s.refuse("rand-read-qd1", &["steal: the hypervisor took up to 9 % of a CPU's time"]);
-    s.refuse("rand-read-qd32", &["steal: the hypervisor took up to 16 % of a CPU's time"]);
+    s.refuse_for("rand-read-qd1", vec![Reason::Steal { percent: 9.0 }]);
+    s.refuse_for("rand-read-qd32", vec![Reason::Steal { percent: 16.0 }]);
     let text = screen(&s, 80).join("\n");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(

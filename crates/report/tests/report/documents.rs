@@ -14,6 +14,8 @@ pub mod contract {
     pub struct Reason {
         pub code: Option<String>,
         pub text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub data: Option<Value>,
     }
 
     #[derive(Debug, Serialize, Deserialize)]

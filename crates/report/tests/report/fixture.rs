@@ -18,6 +18,7 @@ pub use runs::{depth, grid, jobs_and_changes, kdiskmark, latency, steady};
 pub use variants::{HOSTILE, hostile, null_target, simulated, troubled};
 
 use machine::{environment, stack};
+use model::Reason;
 use model::*;
 use observed::samples;
 use phases::{PHASES, metrics_of, plan_of, record_of};
@@ -65,7 +66,10 @@ impl Sample {
     }
 
     pub fn refuse(&mut self, name: &str, reasons: &[&str]) {
-        let reasons: Vec<String> = reasons.iter().map(|r| (*r).to_owned()).collect();
+        self.refuse_for(name, reasons.iter().map(|r| reason(r)).collect());
+    }
+
+    pub fn refuse_for(&mut self, name: &str, reasons: Vec<Reason>) {
         let phase = self.phase_mut(name);
         phase.status = PhaseStatus::Refused;
         phase.reasons = reasons.clone();
@@ -75,7 +79,9 @@ impl Sample {
     pub fn without(&mut self, name: &str, status: PhaseStatus, reason: &str) {
         let phase = self.phase_mut(name);
         phase.status = status;
-        phase.reasons = vec![reason.to_owned()];
+        let reason = self::reason(reason);
+        let phase = self.phase_mut(name);
+        phase.reasons = vec![reason.clone()];
         phase.record = None;
         phase.steady = None;
         let status = match status {
@@ -83,12 +89,17 @@ impl Sample {
             _ => MetricStatus::Skipped,
         };
         for m in &mut phase.metrics {
-            *m = Metric::absent(m.id.clone(), m.unit, m.better, status, reason);
+            *m = Metric::absent(m.id.clone(), m.unit, m.better, status, reason.clone());
         }
     }
 }
 
 /// The whole check, all phases measured.
+/// `code: text`, as bundles of before have it.
+pub fn reason(line: &str) -> Reason {
+    serde_json::from_value(line.into()).unwrap()
+}
+
 #[allow(clippy::too_many_lines, reason = "a table of what there is")]
 pub fn sd_card() -> Sample {
     let mut random = Random(0x5eed_cafe_f00d_1234);

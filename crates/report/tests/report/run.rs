@@ -1,6 +1,7 @@
 //! Cards and pages of runs that are no check: the form follows the shape of the phases.
 
 use crate::fixture::{self, Sample};
+use model::Reason;
 use report::{Style, card, markdown, text};
 
 fn plain(sample: &Sample) -> String {
@@ -211,7 +212,7 @@ fn a_page_of_hostile_names_stays_text() {
 fn what_the_judge_says_of_many_phases_is_said_once() {
     let mut s = fixture::depth();
     for p in &mut s.run.phases {
-        p.reasons = vec![format!("direct-unproven: O_DIRECT was asked and not refused: {}", p.plan.name)];
+        p.reasons = vec![Reason::of("direct-unproven", format!("O_DIRECT was asked and not refused: {}", p.plan.name))];
     }
     let text = plain(&s);
     assert_eq!(text.matches("direct-unproven").count(), 1, "{text}");

@@ -4,13 +4,13 @@ use super::RunError;
 use crate::job::{Job, Phase, Workload};
 use crate::run_inputs::{Probe, Readiness, RunInputs};
 use crate::share::share;
-use model::{SteadyState, TargetKind};
+use model::{Reason, SteadyState, TargetKind};
 
 /// A round through the page cache without a probe.
 const USUAL_ROUND_BYTES: u64 = 16 << 20;
 
 /// What a budget gives a phase: its share, or why it has none; `None`: it takes what it says itself.
-pub(super) type Share = Option<Result<u64, String>>;
+pub(super) type Share = Option<Result<u64, Reason>>;
 
 /// The time that a phase says itself.
 fn own_ns(phase: &Phase) -> Option<u64> {
@@ -69,7 +69,7 @@ impl Workload {
         let weights: Vec<(f64, u32)> = shared.iter().map(|&i| self.phases[i].weight()).collect();
         let given = share(available, self.budget.least_share_ns, self.quiet_ns, &weights);
         for (at, share) in shared.into_iter().zip(given) {
-            let none = || format!("budget: {:.0} s do not hold this phase", total as f64 / 1e9);
+            let none = || Reason::of("budget", format!("{:.0} s do not hold this phase", total as f64 / 1e9));
             shares[at] = Some(share.ok_or_else(none));
         }
         shares

@@ -94,7 +94,7 @@ fn reads_of_a_new_file_come_after_its_layout() {
 #[test]
 fn a_target_that_is_only_read_keeps_its_data() {
     for workload in workloads().into_iter().filter(|w| !needs_directory(w)) {
-        let reason = "it is mounted".to_owned();
+        let reason = "it is mounted".into();
         let inputs = RunInputs { readiness: Readiness::ReadOnly(reason), ..inputs(TargetKind::BlockDevice) };
         match workload.plan(&inputs) {
             Ok(plan) => {

@@ -65,7 +65,7 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
         text += &format!("\n    {:?} {:?} {}", cause.layer, cause.confidence, cause.statement);
     }
     for metric in run.metrics().filter(|m| m.id.ends_with("throughput_bytes_per_s") || m.id.ends_with(".iops")) {
-        let value = metric.value.map_or_else(|| metric.reasons.join("; "), |v| format!("{v:.0}"));
+        let value = metric.value.map_or_else(|| model::reason::joined(&metric.reasons), |v| format!("{v:.0}"));
         text += &format!("\n      {} {value}", metric.id);
     }
     let (named, confidence) = (limit.layer, limit.confidence);

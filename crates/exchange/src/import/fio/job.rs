@@ -1,7 +1,7 @@
 //! A job of fio as every form of its output tells it, and the metrics that it becomes.
 
 use crate::import::{ImportedMetric, Original};
-use model::{Better, Unit};
+use model::{Better, Reason, Unit};
 
 /// Percentiles that become metrics: as fio writes them, and the ending of the metric's id.
 const PERCENTILES: [(f64, &str); 7] =
@@ -11,7 +11,9 @@ const PERCENTILES: [(f64, &str); 7] =
 pub(super) const MOST_PERCENTILES: usize = 20;
 
 /// Reason of a percentile that is not of the whole latency.
-pub(super) const OF_COMPLETION: &str = "completion: a percentile of completion latencies";
+pub(super) fn of_completion_latency() -> Reason {
+    Reason::of("completion", "a percentile of completion latencies")
+}
 
 /// A number in the units of this program and as printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,18 +52,20 @@ impl Latencies {
     ///
     /// With `disable_slat` or `disable_clat` some versions subtract a time that was never taken, and print the time
     /// since boot: days, in a run of seconds.
-    fn fault(&self, runtime_ns: Option<f64>) -> Option<String> {
+    fn fault(&self, runtime_ns: Option<f64>) -> Option<Reason> {
         let value = |q: &Option<Quantity>| q.as_ref().map(|q| q.value);
         if let (Some(min), Some(mean), Some(max)) = (value(&self.min), value(&self.mean), value(&self.max)) {
             // Each is rounded on its own, to three digits at worst.
             if mean > max * 1.01 + 1e3 || mean < min * 0.99 - 1e3 {
-                return Some("impossible: the mean does not lie between the least and the greatest".to_owned());
+                return Some(Reason::of("impossible", "the mean does not lie between the least and the greatest"));
             }
         }
         let runtime = runtime_ns.filter(|r| *r > 0.0)?;
         let too_long = value(&self.mean).is_some_and(|m| m > 1.5 * runtime + 10e9)
             || value(&self.min).is_some_and(|m| m > 1.5 * runtime + 10e9);
-        too_long.then(|| format!("impossible: longer than the phase itself, which took {:.3} s", runtime / 1e9))
+        too_long.then(|| {
+            Reason::of("impossible", format!("longer than the phase itself, which took {:.3} s", runtime / 1e9))
+        })
     }
 }
 
@@ -161,19 +165,21 @@ impl FioJob {
 
 fn direction_metrics(prefix: &str, d: &Direction, out: &mut Vec<ImportedMetric>) {
     let n = d.operations.max(1);
-    let mut push = |quantity: &str, unit: Unit, better: Option<Better>, q: &Option<Quantity>, reason: Option<&str>| {
-        let Some(q) = q else { return };
-        let metric = ImportedMetric::new(format!("{prefix}.{quantity}"), unit, better, q.value, n, q.original.clone());
-        out.extend(metric.map(|mut m| {
-            m.metric.reasons.extend(reason.map(str::to_owned));
-            m
-        }));
-    };
+    let mut push =
+        |quantity: &str, unit: Unit, better: Option<Better>, q: &Option<Quantity>, reason: Option<&Reason>| {
+            let Some(q) = q else { return };
+            let metric =
+                ImportedMetric::new(format!("{prefix}.{quantity}"), unit, better, q.value, n, q.original.clone());
+            out.extend(metric.map(|mut m| {
+                m.metric.reasons.extend(reason.cloned());
+                m
+            }));
+        };
     let higher = Some(Better::Higher);
-    let remark = (!d.remarks.is_empty()).then(|| d.remarks.join("; "));
+    let remark = (!d.remarks.is_empty()).then(|| Reason::said(d.remarks.join("; ")));
     let rate = |q: &Option<Quantity>| q.clone().filter(|q| q.value > 0.0);
     push("iops", Unit::OpsPerS, higher, &rate(&d.iops), None);
-    push("throughput_bytes_per_s", Unit::BytesPerS, higher, &rate(&d.throughput), remark.as_deref());
+    push("throughput_bytes_per_s", Unit::BytesPerS, higher, &rate(&d.throughput), remark.as_ref());
     for (kind, latencies) in
         [("latency", &d.total), ("completion_latency", &d.completion), ("submission_latency", &d.submission)]
     {
@@ -212,7 +218,7 @@ fn latency_metrics(prefix: &str, kind: &str, latencies: &Latencies, n: u64, out:
 fn percentile_metrics(prefix: &str, d: &Direction, n: u64, out: &mut Vec<ImportedMetric>) {
     let of_completion = d.completion.percentiles.iter().any(|(_, q)| q.value > 0.0);
     let (latencies, note) =
-        if of_completion { (&d.completion, (d.name != "sync").then_some(OF_COMPLETION)) } else { (&d.total, None) };
+        if of_completion { (&d.completion, (d.name != "sync").then(of_completion_latency)) } else { (&d.total, None) };
     if latencies.is_empty() {
         return;
     }
@@ -222,11 +228,11 @@ fn percentile_metrics(prefix: &str, d: &Direction, n: u64, out: &mut Vec<Importe
         let id = format!("{prefix}.latency_ns_{ending}");
         let made = ImportedMetric::new(id, Unit::Ns, Some(Better::Lower), q.value, n, q.original.clone());
         out.extend(made.map(|mut made| {
-            made.metric.reasons.extend(note.map(str::to_owned));
+            made.metric.reasons.extend(note.clone());
             // Ten operations beyond a percentile carry it.
             let needed = 10.0 / (1.0 - (percent / 100.0).min(0.9999));
             if percent > 50.0 && d.operations > 0 && (d.operations as f64) < needed.round() {
-                made.metric.reasons.push(format!("few-operations: {} hardly carry it", d.operations));
+                made.metric.reasons.push(Reason::of("few-operations", format!("{} hardly carry it", d.operations)));
             }
             if let Some(fault) = &fault {
                 made.metric.refuse(std::slice::from_ref(fault));

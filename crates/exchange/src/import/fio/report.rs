@@ -1,8 +1,8 @@
 //! One report of fio, whatever its form, and the run that it becomes.
 
-use super::job::{FioJob, OF_COMPLETION};
+use super::job::{FioJob, of_completion_latency};
 use crate::import::{Found, ImportedRun, Names};
-use model::{MetricStatus, RunState};
+use model::{MetricStatus, Reason, RunState};
 use std::collections::BTreeSet;
 
 /// Jobs whose options are told one by one.
@@ -91,7 +91,9 @@ impl Report {
             named_twice |= name != full;
             let mut metrics = job.metrics(&name);
             if let Some(error) = &job.error {
-                metrics.iter_mut().for_each(|m| m.metric.reasons.push(format!("failed: the job ended with {error}")));
+                metrics
+                    .iter_mut()
+                    .for_each(|m| m.metric.reasons.push(Reason::of("failed", format!("the job ended with {error}"))));
             }
             run.push(name.clone(), metrics);
             if let Some(error) = &job.error {
@@ -108,7 +110,7 @@ impl Report {
                 "jobs of one name were reported one by one and are numbered; none of them is the whole".to_owned(),
             );
         }
-        if run.metrics().any(|m| m.metric.reasons.iter().any(|r| r == OF_COMPLETION)) {
+        if run.metrics().any(|m| m.metric.reasons.iter().any(|r| *r == of_completion_latency())) {
             run.remark("percentiles are of completion latencies, as fio printed them".to_owned());
         }
         if run.metrics().any(|m| m.metric.status == MetricStatus::Refused) {

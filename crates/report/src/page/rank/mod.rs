@@ -31,7 +31,7 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
             section.verdict id="answer" {
                 h2 { "What these targets show" }
                 @for answer in &answers { p { (t(answer)) } }
-                ul.evidence { @for r in &ranking.reasons { li { (t(&text::capital(model::Reason::of(r).sentence))) } } }
+                ul.evidence { @for r in &ranking.reasons { li { (t(&text::capital(&r.text()))) } } }
             }
         }
         @if let Some(predicted) = rank.predicted.filter(|_| !drawn.is_empty()) {
@@ -84,10 +84,10 @@ fn numbers(rank: &Rank<'_>, order: &[usize]) -> Markup {
                             th scope="row" { (t(&first.id)) }
                             @for i in order {
                                 @let metric = column[*i];
-                                td title=(t(&metric.reasons.join("; "))) {
+                                td title=(t(&model::reason::joined(&metric.reasons))) {
                                     @match metric.value {
                                         Some(v) => { (quantity::quantity(v, metric.unit)) " " small { (place(metric, &column).place) } }
-                                        None => { span.quiet { (t(metric.reasons.first().map_or("-", |r| r.split(':').next().unwrap_or("-")))) } }
+                                        None => { span.quiet { (t(metric.reasons.first().and_then(|r| r.code()).unwrap_or("-"))) } }
                                     }
                                 }
                             }
