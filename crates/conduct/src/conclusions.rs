@@ -1,8 +1,8 @@
 //! What is concluded from a run, whoever made it and whenever.
 
 use model::{
-    Answer, Cause, Confidence, DepthCurve, Evidence, Filled, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating,
-    RowLimit, Run, UseText,
+    Answer, Cause, Confidence, DepthCurve, Evidence, Filled, Finding, Fit, Limit, LimitLayer, Metric, MetricKey,
+    NextStep, Rating, RowLimit, Run, UseText,
 };
 
 /// What the judge and the diagnosis say of a run; drawn anew from any run of the archive.
@@ -150,7 +150,7 @@ fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
     let asked = asked_for.and_then(|name| fit.iter().find(|f| f.is_one_of(name)));
     match asked.filter(|f| limit.layer == LimitLayer::Unknown && f.value.is_none()) {
         Some(fit) => Limit {
-            statement: format!("not known: no number of {} stands", fit.metric.split('.').next().unwrap_or_default()),
+            statement: format!("not known: no number of {} stands", MetricKey::of(&fit.metric).phase()),
             evidence: vec![Evidence::absence(fit.quantity.clone(), fit.metric.clone())],
             ..limit
         },
@@ -160,7 +160,7 @@ fn of_the_asked(limit: Limit, fit: &[Fit], asked_for: Option<&str>) -> Limit {
 
 /// The row whose number decides a use, where something is known of it.
 fn row_of<'a>(fit: &Fit, limits: &'a [RowLimit]) -> Option<&'a RowLimit> {
-    let phase = fit.metric.split('.').next()?;
+    let phase = MetricKey::of(&fit.metric).phase();
     limits.iter().find(|l| l.phase == phase && l.layer != LimitLayer::Unknown)
 }
 

@@ -39,7 +39,7 @@ pub fn direct_rate(run: &Run, work: Work) -> Option<f64> {
 pub fn metric<'a>(run: &'a Run, id: &str) -> Option<(&'a Metric, f64)> {
     // A refused metric must not be evidence even if somebody left a value in it, nor one of a phase that was refused.
     let metric = run.metric(id).filter(|m| m.status == MetricStatus::Measured)?;
-    let phase_stands = run.phase(metric.phase()).is_some_and(|p| p.status == PhaseStatus::Measured);
+    let phase_stands = run.phase(metric.key().phase()).is_some_and(|p| p.status == PhaseStatus::Measured);
     metric.value.filter(|v| *v > 0.0 && phase_stands).map(|v| (metric, v))
 }
 

@@ -53,20 +53,9 @@ pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
     Ok(text)
 }
 
-/// Which job and which direction a metric is of; blank where it is of all.
-fn part<'m>(phase: &PhaseRun, jobs: &[PlannedJob], metric: &'m Metric) -> (&'m str, &'m str) {
-    let rest = metric.id.strip_prefix(&phase.plan.name).and_then(|rest| rest.strip_prefix('.'));
-    let Some((parts, _quantity)) = rest.and_then(|rest| rest.rsplit_once('.')) else { return ("", "") };
-    match parts.split_once('.') {
-        Some(parts) => parts,
-        // Of several jobs a single part names one; a phase with one job has no job part.
-        None if jobs.len() > 1 => (parts, ""),
-        None => ("", parts),
-    }
-}
-
 fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [String; COLUMNS.len()] {
-    let (job, direction) = part(phase, jobs, metric);
+    let key = metric.key_in(phase).unwrap_or(metric.key());
+    let (job, direction) = key.job_and_direction(jobs.len() > 1);
     [
         csv_text(&run.id),
         csv_text(&run.target.name),

@@ -20,7 +20,7 @@ pub use differences::environment_differences;
 pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 
-use model::{Basis, Better, Compared, Comparison, Counts, Question, Reason, Run, Verdict};
+use model::{Basis, Better, Compared, Comparison, Counts, MetricKey, Question, Reason, Run, Verdict};
 use sides::{Sides, Values};
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ fn only_in(side: &str, ids: &[String]) -> Option<Reason> {
 
 /// The margin of a metric, percent.
 pub fn margin_percent(id: &str, asked: &Asked) -> f64 {
-    let quantity = id.rsplit('.').next().unwrap_or(id);
+    let quantity = MetricKey::of(id).quantity;
     let tail = ["_p90", "_p99", "_p999", "_max"].iter().any(|end| quantity.ends_with(end));
     let usual = if tail { TAIL_MARGIN_PERCENT } else { MARGIN_PERCENT };
     asked.margins.get(id).copied().or(asked.margin_percent).unwrap_or(usual)

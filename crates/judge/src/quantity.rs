@@ -1,6 +1,6 @@
 //! Which quantities a phase, a job and a direction have: by the plan alone.
 
-use model::{Better, Bound, Direction, PhaseKind, PhasePlan, Sync, Unit};
+use model::{Better, Bound, Direction, MetricKey, PhaseKind, PhasePlan, Sync, Unit};
 
 /// Operations that a percentile needs: ten beyond it, so that p99 asks for 1,000 and p99.9 for 10,000.
 pub(crate) const QUANTILES: [(Quantity, f64, u64); 4] = [
@@ -96,7 +96,7 @@ impl Quantity {
 /// On which side of a number of this id the true one is, where the phase was disturbed by what can only slow it. Others' traffic is
 /// in what the device counts, and a processor that was taken away in no count of processor time.
 pub(crate) fn bound_of(id: &str) -> Option<Bound> {
-    match id.rsplit('.').next()? {
+    match MetricKey::of(id).quantity {
         "throughput_bytes_per_s" | "iops" | "files_per_s" | "burst_bytes_per_s" => Some(Bound::AtLeast),
         "time_s" | "in_calls_s" | "stall_ns_max" => Some(Bound::AtMost),
         latency if latency.starts_with("latency_ns_") => Some(Bound::AtMost),

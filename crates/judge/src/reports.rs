@@ -1,6 +1,6 @@
 //! The reports of a tool that watches a machine, taken together: what each device did in all of them.
 
-use model::{Metric, PhaseRun, Reason, Run};
+use model::{Metric, MetricKey, PhaseRun, Reason, Run};
 
 /// Quantities that are means over operations: each report counts with its operations a second.
 const PER_OPERATION: [&str; 3] = ["await_ns", "request_bytes_mean", "service_time_ns"];
@@ -48,7 +48,7 @@ pub fn over_reports(run: &Run) -> Vec<Metric> {
         for metric in &report.metrics {
             let Some(value) = metric.value else { continue };
             let id = bare(report, metric);
-            let (of, quantity) = id.rsplit_once('.').unwrap_or(("", id));
+            let MetricKey { of, quantity, .. } = MetricKey::of(id);
             let weight = if PER_OPERATION.contains(&quantity) { operations(report, of) } else { 1.0 };
             let place = *places.entry(id.to_owned()).or_insert_with(|| {
                 all.push((Metric::measured(id, metric.unit, metric.better, 0.0, 0), 0.0, 0.0));

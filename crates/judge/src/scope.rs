@@ -1,7 +1,7 @@
 //! What a group of metrics is of, and how its metrics are called.
 
 use crate::quantity::Quantity;
-use model::{Direction, Metric, MetricStatus, Reason};
+use model::{Direction, Metric, MetricStatus, Reason, metric_id};
 
 /// What a group of metrics is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,12 @@ pub(crate) struct Scope {
 impl Scope {
     pub fn measured(&self, quantity: Quantity, value: f64, n: u64) -> Metric {
         let (name, unit, better) = quantity.row();
-        Metric::measured(format!("{}.{name}", self.prefix), unit, Some(better), value, n)
+        Metric::measured(metric_id(&self.prefix, name), unit, Some(better), value, n)
     }
 
     pub fn absent(&self, quantity: Quantity, status: MetricStatus, reason: Reason) -> Metric {
         let (name, unit, better) = quantity.row();
-        Metric::absent(format!("{}.{name}", self.prefix), unit, Some(better), status, reason)
+        Metric::absent(metric_id(&self.prefix, name), unit, Some(better), status, reason)
     }
 
     pub fn skipped(&self, quantity: Quantity, reason: Reason) -> Metric {

@@ -21,7 +21,7 @@ impl CopyRow {
     /// Of a phase that copies.
     pub fn of(phase: &PhaseRun) -> Option<Self> {
         let StreamKind::Copy(plan) = &phase.plan.streams.first()?.kind else { return None };
-        let metric = phase.metrics.iter().find(|m| m.id.ends_with(".throughput_bytes_per_s"));
+        let metric = phase.metrics.iter().find(|m| m.key().quantity == "throughput_bytes_per_s");
         let reasons = phase.reasons.iter().cloned();
         let reasons = reasons.chain(phase.plan.skip.clone()).collect();
         let bytes_per_s = metric.and_then(|m| m.value);

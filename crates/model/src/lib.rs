@@ -35,6 +35,7 @@ mod job_record;
 mod layer;
 mod layers;
 mod metric;
+mod metric_key;
 mod plan;
 mod proof;
 mod ranking;
@@ -85,6 +86,7 @@ pub use job_record::JobRecord;
 pub use layer::{DeviceId, Fact, Layer, LayerKind};
 pub use layers::{BRANCH_DEPTH, Layers};
 pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
+pub use metric_key::{MetricKey, metric_id};
 pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,

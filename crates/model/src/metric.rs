@@ -205,9 +205,4 @@ impl Metric {
     pub fn failure(&self) -> Option<&Reason> {
         Reason::find(&self.reasons, "failed")
     }
-
-    /// The phase part of the id.
-    pub fn phase(&self) -> &str {
-        self.id.split('.').next().unwrap_or(&self.id)
-    }
 }

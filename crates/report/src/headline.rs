@@ -157,7 +157,7 @@ pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
         .filter(|p| p.plan.measures_target())
         .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
         .filter_map(|p| {
-            let max = p.metrics.iter().find(|m| m.id.ends_with(".stall_ns_max")).and_then(|m: &Metric| m.value)?;
+            let max = p.metrics.iter().find(|m| m.key().quantity == "stall_ns_max").and_then(|m: &Metric| m.value)?;
             Some((max, p.plan.name.as_str()))
         })
         .max_by(|a, b| a.0.total_cmp(&b.0))

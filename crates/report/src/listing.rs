@@ -64,7 +64,11 @@ pub fn runs_table(entries: &[RunEntry], style: &Style) -> String {
             .metrics
             .iter()
             .map(|m| {
-                format!("{} {}", m.phase(), quantity::metric(m).map_or_else(|| metric_cell(m, style), |s| s.value()))
+                format!(
+                    "{} {}",
+                    m.key().phase(),
+                    quantity::metric(m).map_or_else(|| metric_cell(m, style), |s| s.value())
+                )
             })
             .collect();
         for l in wrap(&numbers.join(",  "), columns - 2) {
@@ -111,8 +115,7 @@ pub fn run_text(run: &Run, tags: &[String], style: &Style) -> String {
             }
         }
         for m in &p.metrics {
-            let quantity = m.id.split_once('.').map_or(m.id.as_str(), |(_, q)| q);
-            let name = pad(&plain(quantity, style.ascii), 26);
+            let name = pad(&plain(&m.key().within(), style.ascii), 26);
             out.push_str(&format!("  {name} {}\n", metric_cell(m, style)));
         }
     }

@@ -6,7 +6,7 @@ use super::{facts, in_force};
 use crate::admission::{Consent, Object};
 use crate::destination::destination;
 use crate::{Execution, Opened, Wanted, plan};
-use model::{Environment, Failure, FailureKind, Plan, Stack, Target, TargetKind};
+use model::{Environment, Failure, FailureKind, MetricKey, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
 use sys::Links;
@@ -146,7 +146,8 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
 }
 
 fn same_end(a: &str, b: &str) -> bool {
-    a.rsplit('.').next() == b.rsplit('.').next() || a.split('.').next() == b.split('.').next()
+    let (a, b) = (MetricKey::of(a), MetricKey::of(b));
+    a.quantity == b.quantity || a.phase() == b.phase()
 }
 
 fn metric_ids(plan: &Plan) -> impl Iterator<Item = String> {

@@ -11,7 +11,7 @@ const OWN_USER_SHARE: f64 = 0.9;
 pub fn null_target(run: &Run) -> Option<Cause> {
     let best = run
         .metrics()
-        .filter(|m| m.id.ends_with(".iops"))
+        .filter(|m| m.key().quantity == "iops")
         .filter_map(|m| machine::metric(run, &m.id))
         .max_by(|a, b| a.1.total_cmp(&b.1));
     let evidence =

@@ -1,6 +1,7 @@
 //! What a tool did to get a figure: which uses and classes it can answer for follows from that.
 
 use super::ImportedRun;
+use model::MetricKey;
 
 /// The work behind figures whose ids begin alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +104,7 @@ fn card_bench(group: &str) -> Option<ImportedWork> {
 
 /// `102400k.4k.random-read.throughput_bytes_per_s`.
 fn iozone(id: &str, direct: Option<bool>) -> Option<ImportedWork> {
-    let (prefix, quantity) = id.rsplit_once('.')?;
+    let MetricKey { of: prefix, quantity, .. } = MetricKey::of(id);
     let mut parts = prefix.rsplit('.');
     let (operation, record) = (parts.next()?, parts.next()?);
     let (write, random) = match operation {

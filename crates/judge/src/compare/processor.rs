@@ -1,7 +1,7 @@
 //! What an operation or a GB cost the processors. A share of a processor says nothing across sides: who does more work in
 //! the same time needs more of it.
 
-use model::{Better, Metric, MetricStatus, Reason, Run, Unit};
+use model::{Better, Metric, MetricKey, MetricStatus, Reason, Run, Unit};
 
 /// Why a share is shown and not judged.
 pub(super) fn a_share() -> Reason {
@@ -18,7 +18,7 @@ const BYTES: &str = "throughput_bytes_per_s";
 
 /// Whether it is a share of a processor.
 pub(super) fn is_share(id: &str) -> bool {
-    let quantity = id.rsplit('.').next().unwrap_or(id);
+    let quantity = MetricKey::of(id).quantity;
     quantity.starts_with("cpu_") && quantity.ends_with("_percent")
 }
 

@@ -4,7 +4,7 @@
 use super::processor::a_share;
 use super::sides::Values;
 use super::verdict::{both_zero, some_zero};
-use model::{Compared, Reason, Unit, Verdict};
+use model::{Compared, MetricKey, Reason, Unit, Verdict};
 
 /// Rates, means and medians of single runs differ by this much without anything being different, as a ratio above 1.
 pub const USUAL_NOISE: f64 = 0.05;
@@ -69,6 +69,6 @@ pub(crate) fn usual_factor(id: &str) -> f64 {
 
 /// Whether it is a worst case: one operation decides it.
 fn is_worst(id: &str) -> bool {
-    let quantity = id.rsplit('.').next().unwrap_or(id);
+    let quantity = MetricKey::of(id).quantity;
     quantity.ends_with("_max") || quantity.ends_with("_p999")
 }

@@ -32,7 +32,7 @@ pub struct Against {
 impl Against {
     /// One metric of these runs; `None` if a card's file says nothing about what it measures.
     pub fn of(metric: &str, slots: &[(String, Slot)], targets: &[TargetRuns]) -> Option<Self> {
-        let (phase, _) = metric.rsplit_once('.')?;
+        let phase = model::MetricKey::of(metric).of;
         let mut unit = None;
         let mut points = Vec::new();
         for ((name, slot), target) in slots.iter().zip(targets) {

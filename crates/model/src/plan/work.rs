@@ -5,7 +5,7 @@ use super::{
     Access, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Durability, Flush, IoPath, Limits, Operation,
     Order, PhaseKind, PhasePlan, RwFlags, StreamKind, StreamPlan, Sync, Timing,
 };
-use crate::{Metric, PhaseRun, PhaseStatus, Run};
+use crate::{Metric, PhaseRun, PhaseStatus, Run, metric_id};
 
 /// Small blocks: those in which operations are counted.
 const SMALL_BYTES: u64 = 4096;
@@ -280,7 +280,7 @@ impl Run {
     /// The id of a metric of this work: of the phase that does it, or of the check where none does.
     pub fn id_doing(&self, work: Work, quantity: &str) -> String {
         let name = self.doing(work).map_or(work.name(), |p| p.plan.name.as_str());
-        self.metric_doing(work, quantity).map_or_else(|| format!("{name}.{quantity}"), |m| m.id.clone())
+        self.metric_doing(work, quantity).map_or_else(|| metric_id(name, quantity), |m| m.id.clone())
     }
 }
 

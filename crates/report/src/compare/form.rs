@@ -1,7 +1,7 @@
 //! What all forms of a comparison share: rows in groups, the words of a change, and the notes below.
 
 use crate::quantity;
-use model::{Basis, Compared, Comparison, Reason, Verdict};
+use model::{Basis, Compared, Comparison, MetricKey, Reason, Verdict};
 
 /// Metrics below a common name, that of a phase: each with what it is, `throughput`, `latency p99`.
 pub(crate) struct Group<'a> {
@@ -24,7 +24,7 @@ pub(crate) fn groups<'a>(metrics: impl Iterator<Item = &'a Compared>) -> Vec<Gro
 
 /// `mix.read.latency_ns_p99` as what it is of and what it is: (`mix.read`, `latency p99`).
 pub(crate) fn quantity_words(id: &str) -> (String, String) {
-    let (of, quantity) = id.rsplit_once('.').unwrap_or(("", id));
+    let MetricKey { of, quantity, .. } = MetricKey::of(id);
     let mut words = quantity.to_owned();
     for (unit, word) in [("_bytes_per_s", ""), ("_ops_per_s", ""), ("_percent", ""), ("_ns_", " "), ("_ns", "")] {
         match (words.strip_suffix(unit), unit.ends_with('_')) {

@@ -44,12 +44,11 @@ fn lines(reports: &[&PhaseRun], ends: &[&str]) -> (Vec<Line>, usize) {
     let mut found: Vec<Line> = Vec::new();
     for (i, report) in reports.iter().enumerate() {
         for m in &report.metrics {
-            let Some(id) = m.id.strip_prefix(&report.plan.name).and_then(|id| id.strip_prefix('.')) else { continue };
-            let Some((of, quantity)) = id.rsplit_once('.').filter(|(_, q)| ends.contains(q)) else { continue };
+            let Some(key) = m.key_in(report).filter(|k| ends.contains(&k.quantity)) else { continue };
             // Several ends in one drawing tell its lines apart.
-            let name = match quantity.strip_suffix("_percent").filter(|_| ends.len() > 1) {
+            let name = match key.quantity.strip_suffix("_percent").filter(|_| ends.len() > 1) {
                 Some(kind) => kind.replace("iowait", "I/O wait"),
-                None => of.replace('.', " "),
+                None => key.part().replace('.', " "),
             };
             let at = found.iter().position(|l| l.name == name).unwrap_or_else(|| {
                 found.push(Line { name, values: vec![None; reports.len()] });

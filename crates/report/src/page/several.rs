@@ -128,7 +128,7 @@ fn rates(checks: &[Check<'_>]) -> Markup {
                     tbody {
                         @for id in &ids {
                             tr {
-                                th scope="row" { (t(id.rsplit_once('.').map_or(id.as_str(), |(phase, _)| phase))) }
+                                th scope="row" { (t(model::MetricKey::of(id).of)) }
                                 @for check in checks { td { (value(check.run, id)) } }
                             }
                         }

@@ -13,7 +13,7 @@ const LOG_LINES: usize = 200;
 
 /// A quantity's name in words: `latency_ns_p99` is `latency p99`.
 fn quantity_name(m: &Metric) -> String {
-    let name = m.id.split_once('.').map_or(m.id.as_str(), |(_, q)| q);
+    let name = m.key().within();
     let words = name.replace("_bytes_per_s", "").replace("_ns", "").replace("_percent", "").replace("p999", "p99.9");
     t(&words.replace(['_', '.'], " ").replace("iops", "IOPS").replace("p99 9", "p99.9").replace("cpu", "CPU"))
 }

@@ -5,7 +5,7 @@ use super::{installation, use_sentences};
 use crate::compare::{metric_words, quantity_words};
 use crate::headline::row_words;
 use crate::quantity;
-use model::{Better, Prediction, RankedMetric, Ranking, Unit, Work};
+use model::{Better, MetricKey, Prediction, RankedMetric, Ranking, Unit, Work};
 
 /// Metrics that are named of a winner.
 const MOST_NAMED: usize = 6;
@@ -22,7 +22,7 @@ pub(crate) fn shown(rank: &Rank<'_>) -> Vec<usize> {
     if !rank.chosen && first.metrics.len() > MOST_METRICS {
         others.retain(|i| {
             let metric = &first.metrics[*i];
-            let phase = metric.id.rsplit_once('.').map_or("", |(phase, _)| phase);
+            let phase = MetricKey::of(&metric.id).of;
             let keep = telling(metric) && !phases.contains(&phase);
             if keep {
                 phases.push(phase);
@@ -84,7 +84,7 @@ pub(crate) fn same_order_percent(prediction: &Prediction) -> Option<f64> {
 
 /// A metric as people call it: of the check's kinds of work by what is done, `sequential write`; another by its name.
 pub(crate) fn people_words(id: &str) -> String {
-    let of = id.rsplit_once('.').and_then(|(phase, _)| Work::ALL.iter().find(|w| w.name() == phase));
+    let of = Work::ALL.iter().find(|w| w.name() == MetricKey::of(id).of);
     match (of, quantity_words(id).1.as_str()) {
         (None, _) => metric_words(id),
         (Some(work), "throughput" | "IOPS") => row_words(*work).to_owned(),

@@ -2,7 +2,7 @@
 
 use super::numbers::{Numbers, split};
 use crate::presentation::{Cell, Row, Table};
-use model::{Metric, PhaseRun, PhaseStatus, Run};
+use model::{Metric, MetricKey, PhaseRun, PhaseStatus, Run};
 
 /// The columns, each with the quantities that stand in it: of several that one row has, the first.
 const COLUMNS: [(&str, &[&str]); 13] = [
@@ -30,7 +30,7 @@ const DETAILS: [&str; 9] =
 
 /// Whether a number is one that only a list of all has.
 pub(crate) fn is_detail(id: &str) -> bool {
-    let quantity = id.rsplit('.').next().unwrap_or(id);
+    let quantity = MetricKey::of(id).quantity;
     DETAILS.iter().any(|d| quantity.ends_with(d))
         || ["completion_", "submission_"].iter().any(|p| quantity.starts_with(p))
 }
@@ -41,7 +41,7 @@ fn has_column(quantity: &str) -> bool {
 
 /// Scope and quantity of a metric, of those that are told of in a run: `sda.read`, `iops`.
 fn parts<'a>(phase: Option<&PhaseRun>, metric: &'a Metric) -> (&'a str, &'a str) {
-    phase.and_then(|phase| split(phase, metric)).unwrap_or(metric.id.rsplit_once('.').unwrap_or(("", &metric.id)))
+    phase.and_then(|phase| split(phase, metric)).unwrap_or_else(|| (metric.key().of, metric.key().quantity))
 }
 
 /// What one row is of, with its metrics by quantity.

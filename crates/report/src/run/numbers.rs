@@ -64,6 +64,5 @@ pub(super) fn metric_of<'a>(phase: &'a PhaseRun, scope: &str, quantity: &str) ->
 
 /// A metric's id without its phase: scope and quantity.
 pub(super) fn split<'a>(phase: &PhaseRun, metric: &'a Metric) -> Option<(&'a str, &'a str)> {
-    let rest = metric.id.strip_prefix(phase.plan.name.as_str())?.strip_prefix('.')?;
-    Some(rest.rsplit_once('.').unwrap_or(("", rest)))
+    metric.key_in(phase).map(|key| (key.part(), key.quantity))
 }

@@ -64,7 +64,7 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     for cause in &causes {
         text += &format!("\n    {:?} {:?} {}", cause.layer, cause.confidence, cause.statement);
     }
-    for metric in run.metrics().filter(|m| m.id.ends_with("throughput_bytes_per_s") || m.id.ends_with(".iops")) {
+    for metric in run.metrics().filter(|m| matches!(m.key().quantity, "throughput_bytes_per_s" | "iops")) {
         let value = metric.value.map_or_else(|| model::reason::joined(&metric.reasons), |v| format!("{v:.0}"));
         text += &format!("\n      {} {value}", metric.id);
     }
