@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
-use model::{Failure, FailureKind, Reason, RunState, TargetKind, parse_bytes};
+use model::{Failure, FailureKind, Purpose, Reason, RunState, TargetKind, parse_bytes};
 use report::document::PlanDocument;
 use spec::{Readiness, Workload};
 use std::ffi::OsStr;
@@ -146,7 +146,7 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
             .remedy("ask for one of them at a time"));
     }
     entries.into_iter().for_each(|bytes| workload.with_log_entries(bytes));
-    workload.notes.extend(args.made_for.iter().map(|name| conduct::made_for(name)));
+    workload.notes.extend(args.made_for.iter().map(|name| Purpose::Use(name.clone()).note()));
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     Ok(workload)
 }

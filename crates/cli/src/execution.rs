@@ -7,9 +7,9 @@ use crate::signals::{SecondSignal, Signals};
 use crate::waiting::Waiting;
 use crate::{archives, output_file, report_page};
 use archive::Archive;
-use conduct::{Conclusions, Executed, Interrupts, Opened, WallClock, Wanted};
+use conduct::{Executed, Interrupts, Opened, WallClock, Wanted};
 use engine::Control;
-use model::{Failure, FailureKind, MetricStatus, Run, RunState, parse_duration_ns};
+use model::{Conclusions, Failure, FailureKind, MetricStatus, Run, RunState, parse_duration_ns};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -166,8 +166,8 @@ impl<'a> Execution<'a> {
     /// Draws the conclusions and writes the page.
     pub fn finish(&self, executed: Executed) -> Finished {
         let Executed { mut run, kept } = executed;
-        let conclusions = Conclusions::of(&run);
-        let page = report_page::write(&self.archive, &mut run, self.page.file, self.page.identify);
+        let conclusions = conduct::conclusions(&run);
+        let page = report_page::write(&self.archive, &mut run, Some(&conclusions), self.page.file, self.page.identify);
         Finished { run, conclusions, page, kept }
     }
 
@@ -191,8 +191,9 @@ impl<'a> Execution<'a> {
 /// The answer to `--for`: 0 for yes, 1 for no, 4 for not known; of several a no before what is not known. `None` where nothing
 /// was asked.
 fn answered(conclusions: &Conclusions) -> Option<ExitCode> {
-    let names = conclusions.asked_for.as_deref()?;
-    let met: Vec<Option<bool>> = conclusions.fit.iter().filter(|f| f.is_one_of(names)).map(|f| f.met).collect();
+    let judged = &conclusions.judged;
+    let names = judged.asked_for.as_deref()?;
+    let met: Vec<Option<bool>> = judged.fit.iter().filter(|f| f.is_one_of(names)).map(|f| f.met).collect();
     Some(match () {
         () if met.is_empty() => return None,
         () if met.contains(&Some(false)) => ExitCode::from(1),

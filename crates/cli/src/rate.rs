@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::signals::SecondSignal;
 use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, Wear, plan, random_u64};
-use model::{Capacity, CapacityKind, Failure, FailureKind, RatedClass, Run, TargetKind};
+use model::{Capacity, CapacityKind, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
 use spec::Workload;
 use std::io::Read;
@@ -169,7 +169,7 @@ fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
         Failure::new(FailureKind::Usage, format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
     })?;
     workload.keep_phases(&judge::phases_of_class(class));
-    workload.notes.extend(class.map(conduct::made_for_class));
+    workload.notes.extend(class.map(|name| Purpose::Class(name.to_owned()).note()));
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     Ok(workload)
 }

@@ -6,8 +6,8 @@ use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
 use archive::Archive;
-use conduct::Conclusions;
-use model::{Failure, FailureKind, Run};
+use conduct::conclusions;
+use model::{Conclusions, Failure, FailureKind, Run};
 use report::document::{CheckDocument, FillDocument, PageDocument, RunDocument};
 use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
         return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report PATH -o FILE.html"));
     }
     let path = match (&mut runs[..], &args.output) {
-        ([run], elsewhere) => write(&archive, run, elsewhere.as_deref(), args.identify)?,
+        ([run], elsewhere) => write(&archive, run, None, elsewhere.as_deref(), args.identify)?,
         (several, Some(path)) => write_several(several, path, args.identify)?,
         (several, None) => {
             let message = format!("these are {} runs, and their page has no place of its own", several.len());
@@ -52,7 +52,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
 /// Writes the page of several runs.
 fn write_several(runs: &mut [Run], path: &Path, identify: bool) -> Result<PathBuf, Failure> {
     let html = OnPage::of(&*runs, identify)?.lent(runs, |shown| {
-        let conclusions: Vec<Conclusions> = shown.iter().map(Conclusions::of).collect();
+        let conclusions: Vec<Conclusions> = shown.iter().map(conclusions).collect();
         let starts: Vec<String> = shown.iter().map(started).collect();
         let parts = shown.iter().zip(&conclusions).zip(&starts);
         let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| check(run, c, started, None, None)).collect();
@@ -86,9 +86,20 @@ pub fn comparisons(title: &str, views: &[Compare<'_>], identify: bool) -> Result
     Ok(report::compare_page(&on_page.text(title), env!("CARGO_PKG_VERSION"), &shown))
 }
 
-/// Writes the page into the archive, or where it was asked for; the run stays as it is.
-pub fn write(archive: &Archive, run: &mut Run, elsewhere: Option<&Path>, identify: bool) -> Result<PathBuf, Failure> {
-    let page = |shown: &Run| report::page(&check(shown, &Conclusions::of(shown), &started(shown), None, None));
+/// Writes the page into the archive, or where it was asked for; the run stays as it is. What was concluded of it is shown with
+/// `identify`; else the page shows another run, without what identifies the machine, and what is concluded of that one: facts
+/// are taken out more surely than words.
+pub fn write(
+    archive: &Archive,
+    run: &mut Run,
+    known: Option<&Conclusions>,
+    elsewhere: Option<&Path>,
+    identify: bool,
+) -> Result<PathBuf, Failure> {
+    let page = |shown: &Run| match known.filter(|_| identify) {
+        Some(known) => report::page(&check(shown, known, &started(shown), None, None)),
+        None => report::page(&check(shown, &conclusions(shown), &started(shown), None, None)),
+    };
     let html = OnPage::of([&*run], identify)?
         .lent(std::slice::from_mut(run), |shown| shown.iter().map(page).collect::<String>())?;
     match elsewhere {
@@ -132,7 +143,7 @@ fn show_as(
 /// The document of a run.
 pub fn run_document(run: &Run, conclusions: &Conclusions, tags: &[String], output: &Output) {
     let answer = check(run, conclusions, &started(run), None, None).answer();
-    output.document(&RunDocument::new(run, tags, &conclusions.depth_curves).answering(answer));
+    output.document(&RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(answer));
 }
 
 /// The document of a target that was filled.
@@ -145,7 +156,7 @@ pub fn fill_document(run: &Run, conclusions: &Conclusions, output: &Output) {
 pub fn keep(archive: &Archive, run: Result<Run, Failure>, output: &Output) -> Option<(String, String)> {
     let kept = run.and_then(|mut run| {
         archive.save(&run)?;
-        let page = write(archive, &mut run, None, false)?;
+        let page = write(archive, &mut run, None, None, false)?;
         Ok((run.id, page.display().to_string()))
     });
     kept.inspect_err(|failure| output.beside(failure)).ok()
@@ -175,15 +186,15 @@ pub(crate) fn check<'a>(
         started,
         limit: &conclusions.limit,
         limits: &conclusions.limits,
-        fit: &conclusions.fit,
-        asked_for: conclusions.asked_for.as_deref(),
+        fit: &conclusions.judged.fit,
+        asked_for: conclusions.judged.asked_for.as_deref(),
         causes: &conclusions.causes,
         findings: &conclusions.findings,
-        ratings: &conclusions.ratings,
-        depth_curves: &conclusions.depth_curves,
+        ratings: &conclusions.judged.ratings,
+        depth_curves: &conclusions.judged.depth_curves,
         next_step: conclusions.next_step.as_ref(),
-        answer: conclusions.answer.as_ref(),
-        over_reports: &conclusions.over_reports,
+        answer: conclusions.judged.answer.as_ref(),
+        over_reports: &conclusions.judged.over_reports,
         page,
         fetch,
     }

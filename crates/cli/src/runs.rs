@@ -5,7 +5,7 @@ use crate::args::{GlobalArgs, RunsArgs, RunsCommand, RunsFilter};
 use crate::output::Output;
 use crate::report_page;
 use archive::{Archive, Recovered, RunRef};
-use conduct::Conclusions;
+use conduct::conclusions;
 use model::{Failure, FailureKind};
 use report::document::{ActionDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
@@ -142,12 +142,12 @@ fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result
     let is_held = archive.holds(&found);
     let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     if output.is_json() {
-        report_page::run_document(&run, &Conclusions::of(&run), &tags, output);
+        report_page::run_document(&run, &conclusions(&run), &tags, output);
     } else if markdown {
-        report_page::show_markdown(&run, &Conclusions::of(&run), output);
+        report_page::show_markdown(&run, &conclusions(&run), output);
     } else {
         let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
-        report_page::show(&run, &Conclusions::of(&run), page.as_deref(), output);
+        report_page::show(&run, &conclusions(&run), page.as_deref(), output);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,8 +6,8 @@ use crate::execution::{Execution, Page};
 use crate::output::Output;
 use crate::signals::SecondSignal;
 use conduct::plan::inputs;
-use conduct::{Budget, Conclusions, Wanted, random_u64};
-use model::{Cause, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
+use conduct::{Budget, Wanted, random_u64};
+use model::{Conclusions, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
 use report::Why;
 use report::document::WhyDocument;
 use spec::{TextInputs, TextMachine, Workload};
@@ -64,15 +64,8 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
 /// The text or the document. 4 where the limit is not known and nothing else explains it.
 fn show(run: &Run, confirmation: Option<&Confirmation>, output: &Output) -> ExitCode {
     // The bottleneck is the one that the card of the run has.
-    let Conclusions { limit, findings, next_step, .. } = Conclusions::of(run);
+    let Conclusions { limit, causes, findings, next_step, .. } = conduct::conclusions(run);
     let unknown = diagnose::unknown(run);
-    let causes: Vec<_> = diagnose::causes(run)
-        .into_iter()
-        .map(|c| {
-            let step = c.next_step.clone();
-            (Cause::from(c), step)
-        })
-        .collect();
     let why = Why {
         run,
         limit: &limit,

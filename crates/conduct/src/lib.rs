@@ -16,7 +16,6 @@
 pub mod admission;
 mod calls;
 mod clock;
-mod conclusions;
 pub mod destination;
 mod execution;
 pub mod experiment;
@@ -38,7 +37,6 @@ mod wear;
 
 pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
-pub use conclusions::{Conclusions, asked_for, made_for, made_for_class};
 pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, Silence, Step};
@@ -48,3 +46,8 @@ pub use simulated::simulated_bytes;
 pub use source::{Language, Source};
 pub use target::{Wanted, open};
 pub use wear::Wear;
+
+/// All that is concluded of a run: what the judge says of it goes to the diagnosis.
+pub fn conclusions(run: &model::Run) -> model::Conclusions {
+    diagnose::conclusions(run, judge::judged(run))
+}

@@ -19,6 +19,7 @@
 
 mod catalogue;
 mod causes;
+mod conclusions;
 mod conditions;
 mod copies;
 mod fact_names;
@@ -37,10 +38,11 @@ mod subject;
 
 pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
+pub use conclusions::conclusions;
 pub use copies::copy_report;
 pub use fact_names::FACT_NAMES;
 pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
-pub use limit::{is_remainder, limit, next_step};
+pub use limit::{limit, next_step};
 pub use model::NextStep;
 pub use near_ids::near_ids;
 pub use rows::limits;

@@ -29,25 +29,28 @@ fn missing(run: &Run) -> impl Iterator<Item = (String, Option<&Reason>)> {
 
 /// The bottleneck of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
-    causes(run).into_iter().find(|c| !c.is_remark()).map_or_else(|| nothing_named(run), Limit::from)
+    head_of(&causes(run)).map_or_else(|| nothing_named(run), Limit::from)
 }
 
-/// Whether the bottleneck is only what is left where nothing particular was seen: the device, or a hint of a busy
-/// processor.
-pub fn is_remainder(run: &Run) -> bool {
-    let head = causes(run).into_iter().find(|c| !c.is_remark());
-    let hint = |c: &Cause| c.confidence == Confidence::Low && matches!(c.layer, LimitLayer::Cpu | LimitLayer::Device);
-    head.is_some_and(|c| c.standing == Standing::Remainder || hint(&c))
+/// The cause that is the bottleneck.
+pub(crate) fn head_of(causes: &[Cause]) -> Option<&Cause> {
+    causes.iter().find(|c| !c.is_remark())
 }
 
-impl From<Cause> for Limit {
-    fn from(cause: Cause) -> Self {
-        let Cause { layer, statement, confidence, evidence, .. } = cause;
+/// Whether a bottleneck is only what is left where nothing particular was seen: the device, or a hint of a busy processor.
+pub(crate) fn is_remainder(head: &Cause) -> bool {
+    let of_hint = matches!(head.layer, LimitLayer::Cpu | LimitLayer::Device);
+    head.standing == Standing::Remainder || head.confidence == Confidence::Low && of_hint
+}
+
+impl From<&Cause> for Limit {
+    fn from(cause: &Cause) -> Self {
+        let Cause { layer, statement, confidence, evidence, .. } = cause.clone();
         Self { layer, statement, confidence, evidence }
     }
 }
 
-fn nothing_named(run: &Run) -> Limit {
+pub(crate) fn nothing_named(run: &Run) -> Limit {
     if run.target.kind == TargetKind::Region {
         let statement = "not known: too few ways of copying were measured".to_owned();
         return Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence: Vec::new() };
@@ -103,14 +106,18 @@ fn to_measure(run: &Run) -> Option<NextStep> {
     Some(NextStep { text: text.to_owned(), predicted_ratio: None, basis })
 }
 
-/// What to try next, and what it can bring at most: the step of the cause that the limit names; without one, the fix of
-/// the finding whose gain is the largest of those on the same layer. Where the limit is unknown: to measure what is
-/// missing; if that is not it, the fix of any finding, unless hardly anything was measured.
+/// What to try next, and what it can bring at most: the step of the cause that is the bottleneck; without one, [`advice`].
 pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextStep> {
+    head_of(&causes(run)).and_then(|c| c.next_step.clone()).or_else(|| advice(run, limit.layer, findings))
+}
+
+/// The fix of the finding whose gain is the largest of those on the layer that limits. Where the limit is unknown: to measure what
+/// is missing; if that is not it, the fix of any finding, unless hardly anything was measured.
+pub(crate) fn advice(run: &Run, layer: LimitLayer, findings: &[Finding]) -> Option<NextStep> {
     let ratio = |f: &Finding| f.gain.as_ref().and_then(|g| g.at_most_ratio).unwrap_or(1.0);
     let finding = findings
         .iter()
-        .filter(|f| f.layer == limit.layer || limit.layer == LimitLayer::Unknown)
+        .filter(|f| f.layer == layer || layer == LimitLayer::Unknown)
         .max_by(|a, b| a.confidence.cmp(&b.confidence).then(ratio(a).total_cmp(&ratio(b))));
     let of_finding = || {
         finding.map(|f| NextStep {
@@ -122,13 +129,9 @@ pub fn next_step(run: &Run, limit: &Limit, findings: &[Finding]) -> Option<NextS
             ),
         })
     };
-    causes(run)
-        .into_iter()
-        .find(|c| c.layer == limit.layer && c.statement == limit.statement)
-        .and_then(|c| c.next_step)
-        .or_else(|| match limit.layer {
-            LimitLayer::Unknown if missing(run).count() == NEEDED.len() => to_measure(run),
-            LimitLayer::Unknown => to_measure(run).or_else(of_finding),
-            _ => of_finding(),
-        })
+    match layer {
+        LimitLayer::Unknown if missing(run).count() == NEEDED.len() => to_measure(run),
+        LimitLayer::Unknown => to_measure(run).or_else(of_finding),
+        _ => of_finding(),
+    }
 }

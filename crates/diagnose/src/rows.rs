@@ -76,14 +76,18 @@ struct Row<'a> {
 
 /// What limits each kind of work that the run has a phase for, in the order of the check.
 pub fn limits(run: &Run) -> Vec<RowLimit> {
-    let causes = causes::causes(run);
+    limits_of(run, &causes::causes(run))
+}
+
+/// The same where the causes are known.
+pub(crate) fn limits_of(run: &Run, causes: &[Cause]) -> Vec<RowLimit> {
     let works = Work::ALL.iter().copied().filter(|w| *w != Work::MemoryCopy);
     works
         .filter_map(|work| {
             let phase = run.doing(work)?;
             let said = match &phase.record {
                 Some(record) if phase.status == PhaseStatus::Measured => {
-                    Row { run, work, phase, record, causes: &causes }.said()
+                    Row { run, work, phase, record, causes }.said()
                 }
                 _ => unmeasured(phase),
             };

@@ -14,6 +14,7 @@
 mod answer;
 mod capacity;
 mod comparison;
+mod conclusions;
 mod copy_report;
 mod cut_off;
 mod data_fault;
@@ -68,6 +69,7 @@ pub use capacity::{Capacity, CapacityKind};
 pub use comparison::{
     Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,
 };
+pub use conclusions::{Conclusions, Judged};
 pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch, WrongBytes};
 pub use depth_curve::{DepthCurve, Knee};
@@ -93,9 +95,9 @@ pub use plan::{
     FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, LatencyTarget, Limits,
     MOST_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes, OpenSync,
     Operation, Order, Pacing, PackageEntry, PackagePart, PackedCalls, PathNode, PhaseKind, PhasePlan, PhaseShape, Plan,
-    PlanError, PlannedJob, PriorityShare, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState,
-    StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps,
-    UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
+    PlanError, PlannedJob, PriorityShare, Purpose, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace,
+    SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp,
+    TraceOps, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
 };
 pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};

@@ -74,6 +74,12 @@ pub struct Cause {
     pub evidence: Vec<Evidence>,
     /// The measurement that would decide it.
     pub decided_by: String,
+    /// What to do about it, where something can be done; where documents have it, it stands beside the cause.
+    #[serde(skip)]
+    pub next_step: Option<NextStep>,
+    /// Whether it is the bottleneck.
+    #[serde(skip)]
+    pub is_limit: bool,
 }
 
 /// What a measurement that decides a cause gave.

@@ -15,7 +15,7 @@ pub struct Why<'a> {
     /// The bottleneck.
     pub limit: &'a Limit,
     /// All that may hold the run back, the most telling first, with what to do about each; the bottleneck may be none of them.
-    pub causes: &'a [(Cause, Option<NextStep>)],
+    pub causes: &'a [Cause],
     /// Named conditions that hold.
     pub findings: &'a [Finding],
     /// Those that can neither be named nor ruled out.
@@ -36,7 +36,7 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
     let mut page = Page { lines: Lines::new(style) };
     page.head(why);
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
-    if why.causes.iter().all(|(cause, _)| cause.statement != why.limit.statement) {
+    if !why.causes.iter().any(|cause| cause.is_limit) {
         page.evidence(why.run, &why.limit.evidence);
         if let Some(step) = why.next_step {
             page.labelled("Try", &step_words(step));
@@ -45,8 +45,8 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
             page.heading("Other causes considered");
         }
     }
-    for (index, (cause, step)) in why.causes.iter().enumerate() {
-        page.cause(why.run, index + 1, cause, step.as_ref());
+    for (index, cause) in why.causes.iter().enumerate() {
+        page.cause(why.run, index + 1, cause);
     }
     if let Some(confirmation) = why.confirmation {
         page.confirmation(why.run, confirmation);
@@ -98,7 +98,7 @@ impl Page<'_> {
         }
     }
 
-    fn cause(&mut self, run: &Run, number: usize, cause: &Cause, step: Option<&NextStep>) {
+    fn cause(&mut self, run: &Run, number: usize, cause: &Cause) {
         self.lines.line("");
         let head = format!("{}, {}", layer_word(cause.layer), confidence_word(cause.confidence));
         let head = self.lines.style.paint(Paint::Title, &head);
@@ -106,7 +106,7 @@ impl Page<'_> {
         self.lines.wrapped("     ", &cause.statement, None);
         self.evidence(run, &cause.evidence);
         self.labelled("Decided by", &cause.decided_by);
-        if let Some(step) = step {
+        if let Some(step) = &cause.next_step {
             self.labelled("Try", &step_words(step));
         }
     }

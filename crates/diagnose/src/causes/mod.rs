@@ -58,8 +58,8 @@ pub struct Cause {
 
 impl From<Cause> for model::Cause {
     fn from(cause: Cause) -> Self {
-        let Cause { layer, statement, confidence, evidence, decided_by, .. } = cause;
-        Self { layer, statement, confidence, evidence, decided_by }
+        let Cause { layer, statement, confidence, evidence, decided_by, next_step, .. } = cause;
+        Self { layer, statement, confidence, evidence, decided_by, next_step, is_limit: false }
     }
 }
 

@@ -51,7 +51,7 @@ impl<'a> WhyDocument<'a> {
             schema: Self::SCHEMA,
             run_id: &why.run.id,
             limit: why.limit,
-            causes: why.causes.iter().map(|(cause, step)| WhyCause { cause, next_step: step.as_ref() }).collect(),
+            causes: why.causes.iter().map(|cause| WhyCause { cause, next_step: cause.next_step.as_ref() }).collect(),
             findings: why.findings,
             unknown: why.unknown,
             target: &why.run.target.name,

@@ -91,7 +91,7 @@ pub(super) fn findings(check: &Check<'_>) -> Markup {
 
 /// The causes beside the bottleneck; `None` if there are none.
 pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
-    let others: Vec<_> = check.causes.iter().filter(|c| c.statement != check.limit.statement).collect();
+    let others: Vec<_> = check.causes.iter().filter(|c| !c.is_limit).collect();
     (!others.is_empty()).then(|| {
         html! {
             @for c in others {

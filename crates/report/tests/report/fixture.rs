@@ -189,6 +189,8 @@ pub fn sd_card() -> Sample {
             confidence: limit.confidence,
             evidence: limit.evidence.clone(),
             decided_by: "the same card in a host with a command queue".into(),
+            next_step: None,
+            is_limit: true,
         },
         Cause {
             layer: LimitLayer::PageCache,
@@ -196,6 +198,8 @@ pub fn sd_card() -> Sample {
             confidence: Confidence::Low,
             evidence: vec![Evidence::fact("clock_hz", 75_000_000, "mmc1 clock_hz")],
             decided_by: "the same writes with direct I/O".into(),
+            next_step: None,
+            is_limit: false,
         },
     ];
     Sample {

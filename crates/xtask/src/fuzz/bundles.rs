@@ -112,20 +112,20 @@ impl Bundles {
 
     /// All that is drawn from a run.
     fn show(&self, run: &Run) -> Result<String, String> {
-        let conclusions = conduct::Conclusions::of(run);
+        let conclusions = conduct::conclusions(run);
         let check = Check {
             run,
             limit: &conclusions.limit,
             limits: &conclusions.limits,
-            fit: &conclusions.fit,
-            asked_for: conclusions.asked_for.as_deref(),
+            fit: &conclusions.judged.fit,
+            asked_for: conclusions.judged.asked_for.as_deref(),
             causes: &conclusions.causes,
             findings: &conclusions.findings,
-            ratings: &conclusions.ratings,
-            depth_curves: &conclusions.depth_curves,
+            ratings: &conclusions.judged.ratings,
+            depth_curves: &conclusions.judged.depth_curves,
             next_step: conclusions.next_step.as_ref(),
-            answer: conclusions.answer.as_ref(),
-            over_reports: &conclusions.over_reports,
+            answer: conclusions.judged.answer.as_ref(),
+            over_reports: &conclusions.judged.over_reports,
             started: "2026-11-21 10:00 UTC",
             page: None,
             fetch: None,

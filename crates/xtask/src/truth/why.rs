@@ -42,8 +42,7 @@ fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Told> {
 
 fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Run) -> Told {
     // What `why` and the card say.
-    let conduct::Conclusions { limit, .. } = conduct::Conclusions::of(run);
-    let causes = diagnose::causes(run);
+    let model::Conclusions { limit, causes, .. } = conduct::conclusions(run);
     let right = limit.layer == scenario.truth
         && scenario
             .says
