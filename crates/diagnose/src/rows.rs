@@ -3,7 +3,7 @@
 //! A row has what was seen of its own phase: a cause of the run that rests on that phase, else the rule for its kind of
 //! work. Numbers that do not stand have none.
 
-use crate::causes::{self, Cause, DEAR_WRITE, between_gaps, rows as of_causes};
+use crate::causes::{self, Cause, CauseKind, DEAR_WRITE, between_gaps, rows as of_causes};
 use crate::conditions::queue::virtio_single_queue;
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
@@ -155,19 +155,18 @@ impl Row<'_> {
         }
         let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.rests_on_it(c);
         let words = |cause: &Cause| {
-            let says = |word| cause.statement.contains(word);
             Some(match cause.layer {
                 LimitLayer::Generator => "this program itself",
                 LimitLayer::ThermalPower => "heat or power",
-                LimitLayer::Throttle if says("credit") => "a burst credit that ran out",
+                LimitLayer::Throttle if cause.kind == CauseKind::BurstCredit => "a burst credit that ran out",
                 LimitLayer::Throttle => "a cap set from outside",
-                LimitLayer::Memory if says("limit") => "the memory limit of the control group",
+                LimitLayer::Memory if cause.kind == CauseKind::MemoryLimit => "the memory limit of the control group",
                 LimitLayer::Memory => "memory",
                 LimitLayer::Cpu => "a full processor",
-                LimitLayer::Stacking if says("encryption") => "encryption on a full processor",
-                LimitLayer::Stacking if says("member") => "the slow member of the array",
+                LimitLayer::Stacking if cause.kind == CauseKind::Encryption => "encryption on a full processor",
+                LimitLayer::Stacking if cause.kind == CauseKind::SlowMember => "the slow member of the array",
                 LimitLayer::Stacking => "what is stacked on the disk",
-                LimitLayer::Filesystem if says("sync") => "the mount waits for each write",
+                LimitLayer::Filesystem if cause.kind == CauseKind::SyncMount => "the mount waits for each write",
                 LimitLayer::Filesystem => "the file system in user mode",
                 _ => return None,
             })
@@ -256,7 +255,7 @@ impl Row<'_> {
             Some(cause) => {
                 let words = if cause.layer == LimitLayer::Filesystem {
                     "the file system in user mode"
-                } else if cause.statement.starts_with("read-ahead") {
+                } else if cause.kind == CauseKind::ReadAhead {
                     "read-ahead of the kernel"
                 } else if cause.confidence >= Confidence::Probable {
                     "copying in the kernel (page cache)"

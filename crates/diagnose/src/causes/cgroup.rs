@@ -1,7 +1,7 @@
 //! A limit that a control group of this process sets, and that the run met.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial};
+use super::{Cause, CauseKind, Standing, Trial};
 use crate::stack_view::Facts;
 use crate::{fact_names as names, phrase};
 use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
@@ -66,6 +66,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
     let (mut evidence, mut sure) = (Vec::new(), false);
     // Limits of which a whole part was reached, and what speaks for a limit besides.
     let (mut parts, mut borne_out) = (0, 0);
+    let mut limited = CauseKind::OfItsLayer;
     for layer in &run.target.stack.layers {
         for kind in &KINDS {
             let Some(cap) = layer.int(kind.fact).filter(|n| *n > 0).map(|n| n as f64) else { continue };
@@ -121,10 +122,13 @@ pub fn limit(run: &Run) -> Option<Cause> {
                         &format!("; {phase} gets {}: large requests are split and charged {charges} times", shown(v));
                 }
             }
+            if kind.quantity == "iops" {
+                limited = CauseKind::Operations;
+            }
             met.push(words);
         }
     }
-    (!met.is_empty()).then(|| cause(&met, (sure, borne_out > 0 || parts > 1), evidence))
+    (!met.is_empty()).then(|| cause(&met, (sure, borne_out > 0 || parts > 1), evidence).of_kind(limited))
 }
 
 /// Of limits that were met, in words; whether one surely was, and whether more than a coincidence speaks for it.

@@ -1,6 +1,6 @@
 //! A virtual disk whose burst credit ran out: its rate falls in one step, to a plateau as even as only a limiter makes it.
 
-use super::{Cause, Standing, Trial, gaps, probes};
+use super::{Cause, CauseKind, Standing, Trial, gaps, probes};
 use crate::{machine, phrase, series, stack_view};
 use model::{Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run};
 
@@ -111,6 +111,7 @@ pub fn spent(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Throttle, standing, statement)
+            .of_kind(CauseKind::BurstCredit)
             .sure(sure)
             .because([
                 Evidence::measurement(

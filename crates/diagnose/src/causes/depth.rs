@@ -2,7 +2,7 @@
 //! more latency and no more rate.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial};
+use super::{Cause, CauseKind, Standing, Trial};
 use crate::fact_names as names;
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
@@ -259,6 +259,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         .map_or("find the layer that serialises: compare in-flight counts layer by layer", |e| e.remedy);
     Some(
         Cause::new(layer, Standing::Path, statement)
+            .of_kind(if stack_view::has_heads(run) { CauseKind::OfItsLayer } else { CauseKind::OneCommand })
             .sure(confidence)
             .because(scaling.evidence())
             .because(explanation.map(|e| e.evidence).unwrap_or_default())

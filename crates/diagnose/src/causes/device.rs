@@ -1,6 +1,6 @@
 //! The device, named by exclusion: the queue was full, the processors idle, the link far from its ceiling.
 
-use super::{Cause, Standing, Trial, depth, link, probes};
+use super::{Cause, CauseKind, Standing, Trial, depth, link, probes};
 use crate::fact_names as names;
 use crate::{machine, phrase, stack_view};
 use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
@@ -44,8 +44,9 @@ pub fn remainder(run: &Run) -> Option<Cause> {
     let subject = if virtual_disk { "the virtual disk, behind which this machine cannot see" } else { "the device" };
     // Where never more than one command was asked for, what shows is a command's latency, and not what the device can do.
     let shallow = probes::all(run).iter().all(|p| p.depth == 1.0) && best.random;
-    let (statement, decided) = match best.latency_ns(run).filter(|_| shallow) {
+    let (kind, statement, decided) = match best.latency_ns(run).filter(|_| shallow) {
         Some(ns) => (
+            CauseKind::OneCommand,
             format!(
                 "the latency of {subject}: {phase} asks for one command at a time, each takes {:.0} us, which makes {}; \
                  more depth was not tried",
@@ -55,6 +56,7 @@ pub fn remainder(run: &Run) -> Option<Cause> {
             "the same operations at more depth: narrows run depth",
         ),
         None => (
+            CauseKind::OfItsLayer,
             format!(
                 "{subject}: {} in {phase}, with no other layer near its ceiling{}",
                 phrase::rate(rate),
@@ -65,6 +67,7 @@ pub fn remainder(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Device, Standing::Remainder, statement)
+            .of_kind(kind)
             .sure(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
             .because(evidence)
             .decided_by(decided)

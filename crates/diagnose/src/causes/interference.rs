@@ -1,7 +1,7 @@
 //! Others: users of the same disk, the hypervisor's processors, and caps set on purpose.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial};
+use super::{Cause, CauseKind, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run};
 
@@ -184,6 +184,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Throttle, Standing::Path, statement)
+            .of_kind(if *quantity == "iops" { CauseKind::Operations } else { CauseKind::OfItsLayer })
             .because(evidence(a))
             .because(evidence(b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")

@@ -54,6 +54,25 @@ pub struct Cause {
     /// Where it stands among causes of equal confidence.
     #[serde(skip)]
     pub(crate) standing: Standing,
+    #[serde(skip)]
+    pub(crate) kind: CauseKind,
+}
+
+/// What a cause is, where others of its layer are told or tried otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CauseKind {
+    #[default]
+    OfItsLayer,
+    BurstCredit,
+    MemoryLimit,
+    Encryption,
+    SlowMember,
+    SyncMount,
+    ReadAhead,
+    /// One command is served at a time, which more depth would show.
+    OneCommand,
+    /// What is limited are operations, not bytes.
+    Operations,
 }
 
 impl From<Cause> for model::Cause {
@@ -87,7 +106,13 @@ impl Cause {
             next_step: None,
             trial: None,
             standing,
+            kind: CauseKind::default(),
         }
+    }
+
+    pub(crate) fn of_kind(mut self, kind: CauseKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     pub(crate) fn sure(mut self, confidence: Confidence) -> Self {

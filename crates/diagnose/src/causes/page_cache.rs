@@ -1,7 +1,7 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial, filesystem};
+use super::{Cause, CauseKind, Standing, Trial, filesystem};
 use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
@@ -179,6 +179,7 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
             "the file system is mounted with sync, so that each write waits for the device: buffered writes {pair}"
         );
         let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
+            .of_kind(CauseKind::SyncMount)
             .decided_by("the same writes after mount -o remount,async, alternating");
         return Some((cause, "mount without sync, and let programs sync what must be durable"));
     }
@@ -194,6 +195,7 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
         phrase::bytes(bytes as u64)
     );
     let cause = Cause::new(LimitLayer::Memory, Standing::Setting, statement)
+        .of_kind(CauseKind::MemoryLimit)
         .because([evidence])
         .decided_by("the same writes outside of the control group, or with a larger limit, alternating");
     Some((cause, "raise the group's limit (memory.max), or write with direct I/O"))
@@ -262,15 +264,19 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             "the same read with a larger read_ahead_kb, alternating",
         ),
     };
-    let (layer, statement) = match filesystem::user_mode(run) {
+    let by_windows = explained && copying.is_none_or(|own| own < COPYING);
+    let (layer, kind, statement) = match filesystem::user_mode(run) {
         Some(fstype) => (
             LimitLayer::Filesystem,
+            CauseKind::OfItsLayer,
             format!("a file system in user mode ({fstype}) serves each read: cold buffered reads run at {pair}"),
         ),
-        None => (LimitLayer::PageCache, statement),
+        None if by_windows => (LimitLayer::PageCache, CauseKind::ReadAhead, statement),
+        None => (LimitLayer::PageCache, CauseKind::OfItsLayer, statement),
     };
     Some(
         Cause::new(layer, Standing::Path, statement)
+            .of_kind(kind)
             .sure(sure)
             .because([
                 Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),

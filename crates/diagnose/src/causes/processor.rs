@@ -1,7 +1,7 @@
 //! A processor or memory that is full while direct I/O runs.
 
 use super::probes;
-use super::{Cause, Standing, Trial, generator};
+use super::{Cause, CauseKind, Standing, Trial, generator};
 use crate::fact_names as names;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
@@ -82,6 +82,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
                 phrase::percent(share.busy())
             ),
         )
+        .of_kind(if crypt.is_some() { CauseKind::Encryption } else { CauseKind::OfItsLayer })
         .sure(confidence)
         .because([
             Evidence::measurement(

@@ -1,6 +1,6 @@
 //! Layers between the file system and the disks: where a request spends its time, by the counters that each layer keeps.
 
-use super::{Cause, Standing, probes};
+use super::{Cause, CauseKind, Standing, probes};
 use crate::fact_names as names;
 use crate::phrase;
 use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run};
@@ -144,6 +144,7 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Stacking, Standing::Setting, statement)
+            .of_kind(CauseKind::SlowMember)
             .sure(Confidence::Probable)
             .because([busy(&slow), busy(&fast)])
             .decided_by(format!("narrows check on each member alone, or the array without {}", slow.0.name))

@@ -1,6 +1,6 @@
 //! Measurements that decide between causes on the same target, without changing a setting: what to run, and what came out.
 
-use super::{Cause, Trial, depth, probes};
+use super::{Cause, CauseKind, Trial, depth, probes};
 use crate::{machine, phrase};
 use model::{Confidence, Confirmation, Direction, Evidence, LimitLayer, Run};
 
@@ -42,7 +42,7 @@ fn depths(cause: &Cause, run: &Run) -> Found {
     let short = depth::short_queue(run).is_some();
     // A device that is the limit by exclusion neither holds nor falls with its depth law.
     let holds = match cause.layer {
-        LimitLayer::Device if !cause.statement.contains("one command") => None,
+        LimitLayer::Device if cause.kind != CauseKind::OneCommand => None,
         _ => Some(serial || short),
     };
     Some((holds, statement, scaling.evidence()))
@@ -62,7 +62,7 @@ fn sizes(cause: &Cause, run: &Run) -> Found {
             Evidence::measurement(what, phrase::rounded(p.bytes_per_s), p.id("throughput_bytes_per_s"))
         })
         .collect();
-    let of_operations = cause.statement.contains("operations") || cause.layer == LimitLayer::Cpu;
+    let of_operations = cause.kind == CauseKind::Operations || cause.layer == LimitLayer::Cpu;
     let statement = match (operations, bytes) {
         (true, true) => {
             let (iops, rate) = (phrase::iops(first.iops(run)), phrase::rate(last.bytes_per_s));
