@@ -4,6 +4,7 @@ mod circles;
 mod fact_names;
 mod findings_over_trees;
 mod rooms;
+mod sentences;
 mod studies_over_trees;
 mod walks;
 
