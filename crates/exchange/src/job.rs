@@ -9,8 +9,8 @@ use crate::error::check_phases;
 use crate::side::Side;
 use crate::{ExchangeError, Options, Result};
 use model::{
-    Access, BlockPlan, EngineKind, Interval, IoPath, JobRecord, Metric, MetricStatus, Ns, Operation, PhaseKind,
-    PhaseRecord, PhaseRun, PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, Sync, Timing, WorkerUsage,
+    Access, BlockPlan, EngineKind, Interval, IoPath, Metric, MetricStatus, Ns, Operation, PhaseKind, PhaseRecord,
+    PhaseRun, PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, StreamSummary, Sync, Timing, WorkerUsage,
 };
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(crate) struct ExecutedJob<'a> {
     /// Its streams as planned.
     pub streams: Vec<&'a StreamPlan>,
     /// What they did, where the record tells them apart.
-    pub told: Option<JobRecord>,
+    pub told: Option<StreamSummary>,
     pub direction: Direction,
     /// fio's `rw`.
     pub rw: &'static str,
@@ -189,7 +189,7 @@ impl<'a> ExecutedJob<'a> {
     }
 
     /// The part of the record that is this job's alone, where it is one of several.
-    fn own(&self) -> Option<&JobRecord> {
+    fn own(&self) -> Option<&StreamSummary> {
         self.told.as_ref().filter(|_| self.id.is_some())
     }
 
@@ -202,7 +202,7 @@ impl<'a> ExecutedJob<'a> {
     }
 
     pub fn duration_ns(&self) -> Ns {
-        self.own().map_or(self.record.duration_ns(), JobRecord::duration_ns)
+        self.own().map_or(self.record.duration_ns(), StreamSummary::duration_ns)
     }
 
     pub fn cut_ns(&self) -> Ns {
@@ -299,7 +299,7 @@ impl<'a> ExecutedJob<'a> {
 
     /// Latencies of all that moved data.
     pub fn latency(&self) -> model::Histogram {
-        self.own().map_or_else(|| self.record.latency.clone(), JobRecord::latency)
+        self.own().map_or_else(|| self.record.latency.clone(), StreamSummary::latency)
     }
 
     /// The intervals that count; none where they are of several jobs together.
@@ -450,7 +450,7 @@ fn counted(phase: &PhaseRun, record: &PhaseRecord) -> Counted {
     }
 }
 
-fn counted_of_job(phase: &PhaseRun, job: &JobRecord) -> Counted {
+fn counted_of_job(phase: &PhaseRun, job: &StreamSummary) -> Counted {
     if warmup_counts(phase) {
         let sum = |of: fn(&model::DirectionSummary) -> u64| job.data().fold(0u64, |sum, d| sum.saturating_add(of(d)));
         return Counted { operations: sum(|d| d.operations), bytes: sum(|d| d.bytes), time_ns: job.duration_ns() };

@@ -12,8 +12,8 @@ use crate::rate::CountedRate;
 use crate::scope::Scope;
 use crate::validity::{LEAST_OPERATIONS, failed_operations};
 use model::{
-    Direction, DirectionSummary, EngineKind, Histogram, JobRecord, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord,
-    Reason,
+    Direction, DirectionSummary, EngineKind, Histogram, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord, Reason,
+    StreamSummary,
 };
 
 /// What is known of the jobs of a phase.
@@ -21,7 +21,7 @@ pub(crate) struct JobFigures<'a> {
     phase: &'a PhaseRecord,
     rate: Option<&'a CountedRate>,
     /// By place; `None` where the record does not tell streams apart.
-    jobs: Vec<Option<JobRecord>>,
+    jobs: Vec<Option<StreamSummary>>,
     /// Operations and bytes of all jobs that count.
     all: (u64, u64),
 }
@@ -36,9 +36,9 @@ fn counted<'d>(sides: impl Iterator<Item = &'d DirectionSummary>, all: bool) -> 
 
 impl<'a> JobFigures<'a> {
     pub fn of(plan: &PhasePlan, phase: &'a PhaseRecord, rate: Option<&'a CountedRate>) -> Self {
-        let jobs: Vec<Option<JobRecord>> = plan.jobs().iter().map(|job| phase.job(plan, job)).collect();
+        let jobs: Vec<Option<StreamSummary>> = plan.jobs().iter().map(|job| phase.job(plan, job)).collect();
         let uncut = rate.is_some_and(|r| r.uncut);
-        let all = counted(jobs.iter().flatten().flat_map(JobRecord::data), uncut);
+        let all = counted(jobs.iter().flatten().flat_map(StreamSummary::data), uncut);
         Self { phase, rate, jobs, all }
     }
 
@@ -73,7 +73,7 @@ impl<'a> JobFigures<'a> {
     fn of_scope(
         &self,
         scope: &Scope,
-        job: &JobRecord,
+        job: &StreamSummary,
         latency: &Histogram,
         (counted, bytes): (u64, u64),
         operations: u64,
@@ -94,7 +94,7 @@ impl<'a> JobFigures<'a> {
         scope.quantities.iter().map(|q| one(*q)).collect()
     }
 
-    fn rate_of(&self, scope: &Scope, q: Quantity, job: &JobRecord, counted: u64, value: Option<f64>) -> Metric {
+    fn rate_of(&self, scope: &Scope, q: Quantity, job: &StreamSummary, counted: u64, value: Option<f64>) -> Metric {
         let Some(value) = value.filter(|_| counted > 0) else { return scope.skipped(q, Reason::NoData {}) };
         let mut metric = scope.measured(q, value, counted);
         // A job that covered its region is complete, however few operations that took.
@@ -110,7 +110,7 @@ impl<'a> JobFigures<'a> {
     }
 
     /// The phase's rate, if this job has a share of it and no time of its own.
-    fn shared(&self, job: &JobRecord) -> Option<&'a CountedRate> {
+    fn shared(&self, job: &StreamSummary) -> Option<&'a CountedRate> {
         let rate = self.rate?;
         let phase = self.phase;
         let from = phase.started_ns.saturating_add(phase.warmup.cut_ns);
@@ -118,18 +118,18 @@ impl<'a> JobFigures<'a> {
         (self.jobs.len() == 1 || rate.partly && all_along).then_some(rate)
     }
 
-    fn own_time(&self, job: &JobRecord) -> Ns {
+    fn own_time(&self, job: &StreamSummary) -> Ns {
         if self.uncut() { job.duration_ns() } else { job.counted_ns() }
     }
 
-    fn bytes_per_s(&self, job: &JobRecord, bytes: u64) -> Option<f64> {
+    fn bytes_per_s(&self, job: &StreamSummary, bytes: u64) -> Option<f64> {
         match self.shared(job) {
             Some(rate) => share(bytes, self.all.1).map(|s| s * rate.bytes_per_s),
             None => per_second(bytes, self.own_time(job)),
         }
     }
 
-    fn operations_per_s(&self, job: &JobRecord, operations: u64) -> Option<f64> {
+    fn operations_per_s(&self, job: &StreamSummary, operations: u64) -> Option<f64> {
         match self.shared(job) {
             Some(rate) => share(operations, self.all.0).map(|s| s * rate.operations_per_s),
             None => per_second(operations, self.own_time(job)),

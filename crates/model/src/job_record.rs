@@ -1,39 +1,9 @@
-//! What the streams of one job did together.
+//! What the streams of one job did together: histograms merged, counts added, from the start of its first stream to the end of its
+//! last one. It is told as one stream is.
 
-use crate::{
-    Direction, DirectionSummary, EngineKind, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StopCause,
-    StreamSummary, WorkerUsage,
-};
-use std::collections::BTreeMap;
+use crate::{Direction, DirectionSummary, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StreamSummary};
 
-/// One job of a phase: its streams side by side, histograms merged, counts added.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JobRecord {
-    /// Who carried the first of its streams out.
-    pub engine: EngineKind,
-    /// Start of its first stream, since the run's start.
-    pub started_ns: Ns,
-    /// From there to where its first stream began to count.
-    pub cut_ns: Ns,
-    /// End of its last stream.
-    pub ended_ns: Ns,
-    /// The gravest reason for which one of its streams ended.
-    pub stop: StopCause,
-    /// Operations that transferred fewer bytes than asked.
-    pub short_operations: u64,
-    /// Failed operations by errno name.
-    pub errors: BTreeMap<String, u64>,
-    /// CPU of its workers.
-    pub usage: WorkerUsage,
-    /// Mean operations in flight of all its streams together, while each ran; `None` where one does not say.
-    pub mean_depth: Option<f64>,
-    /// The longest time in which nothing of one of its streams completed though something was in flight.
-    pub longest_gap_ns: Option<Ns>,
-    /// What it did, by direction, in the order of [`Direction`].
-    pub directions: Vec<DirectionSummary>,
-}
-
-impl JobRecord {
+impl StreamSummary {
     /// Wall time from its first stream's start to its last stream's end.
     pub fn duration_ns(&self) -> Ns {
         self.ended_ns.saturating_sub(self.started_ns)
@@ -71,23 +41,8 @@ impl JobRecord {
         all
     }
 
-    fn of(first: &StreamSummary) -> Self {
-        Self {
-            engine: first.engine,
-            started_ns: first.started_ns,
-            cut_ns: 0,
-            ended_ns: first.ended_ns,
-            stop: first.stop,
-            short_operations: 0,
-            errors: BTreeMap::new(),
-            usage: WorkerUsage::NONE,
-            mean_depth: Some(0.0),
-            longest_gap_ns: None,
-            directions: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, stream: &StreamSummary) {
+    /// Takes in what another stream of the same job did beside it.
+    fn merge(&mut self, stream: &Self) {
         self.started_ns = self.started_ns.min(stream.started_ns);
         self.ended_ns = self.ended_ns.max(stream.ended_ns);
         self.stop = self.stop.graver(stream.stop);
@@ -117,13 +72,14 @@ impl JobRecord {
 impl PhaseRecord {
     /// What a job of the phase's plan did; `None` where the record does not tell the streams apart: the phase is all one
     /// stream with one direction, or an earlier version made the record.
-    pub fn job(&self, plan: &PhasePlan, job: &PlannedJob) -> Option<JobRecord> {
+    pub fn job(&self, plan: &PhasePlan, job: &PlannedJob) -> Option<StreamSummary> {
         if self.streams.len() != plan.streams.len() {
             return None;
         }
         let streams: Vec<&StreamSummary> = job.streams.iter().filter_map(|i| self.streams.get(*i)).collect();
-        let mut all = JobRecord::of(streams.first()?);
-        streams.iter().for_each(|s| all.add(s));
+        let (first, others) = streams.split_first()?;
+        let mut all = StreamSummary::clone(first);
+        others.iter().for_each(|s| all.merge(s));
         let counts_from = streams.iter().map(|s| s.started_ns.saturating_add(s.cut_ns)).min().unwrap_or(all.started_ns);
         all.cut_ns = counts_from.saturating_sub(all.started_ns);
         all.directions.sort_by_key(|d| d.direction);
@@ -134,7 +90,8 @@ impl PhaseRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StreamPlan;
+    use crate::{EngineKind, StopCause, StreamPlan, WorkerUsage};
+    use std::collections::BTreeMap;
 
     fn side(direction: Direction, n: u64, latency_ns: Ns) -> DirectionSummary {
         let mut latency = Histogram::new();

@@ -84,7 +84,6 @@ pub use frame_way::{FrameWay, FramesStudy};
 pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
-pub use job_record::JobRecord;
 pub use layer::{DeviceId, Fact, Layer, LayerKind};
 pub use layers::{BRANCH_DEPTH, Layers};
 pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
