@@ -2,8 +2,8 @@
 //!
 //! Finding a line proves that it was written; not finding one proves little: the log of a run covers only the run.
 
-use crate::fact_names as names;
 use crate::stack_view::Missing;
+use model::facts as names;
 use model::{Evidence, Fact, LayerKind, Stack};
 
 /// A log could be read, and this is what was missing if not.

@@ -1,7 +1,7 @@
 //! What a link could carry in the best mode that both of its ends know, over what it carries as it is.
 
-use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
+use model::facts as names;
 use model::{Fact, Layer};
 
 /// SDR104 at its full clock (SD Physical Layer Specification, UHS-I).

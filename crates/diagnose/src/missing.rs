@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(how_to_get("rand-read-qd32.iops"), CHECK);
         assert!(how_to_get("clock_hz").contains("debugfs"));
         assert!(how_to_get("pcie_width").contains("link attributes"));
-        for name in crate::FACT_NAMES {
+        for name in model::facts::ALL.iter().map(|fact| fact.name) {
             assert!(!how_to_get(name).is_empty() && !how_to_get(name).ends_with('.'), "{name}");
         }
     }

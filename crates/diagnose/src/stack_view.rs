@@ -1,6 +1,6 @@
 //! The storage path as conditions read it: facts that may be missing, and disks with what lies below them.
 
-use crate::fact_names as names;
+use model::facts as names;
 use model::{Environment, Evidence, Fact, Layer, LayerKind, Run, Stack};
 
 /// The fact whose absence leaves a condition undecided.

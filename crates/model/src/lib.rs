@@ -22,6 +22,7 @@ mod depth_curve;
 mod environment;
 mod evidence;
 mod experiment_place;
+pub mod facts;
 mod failure;
 mod filled;
 mod finding_text;

@@ -11,7 +11,7 @@
 //!   list together with the way to get it.
 //! - Nothing that a file says makes this room panic, loop or grow without bound: trees are other people's input, and
 //!   devices vanish while they are looked at.
-//! - Names of facts are a contract, held in one table: [`facts::ALL`].
+//! - Names of facts are a contract, held in one table: [`model::facts::ALL`].
 //! - Ceilings are line rates. Devices that a hypervisor invents, and memory, have none.
 //!
 //! Deliberately absent: rates (`model` derives them from two samples), judgements (`diagnose`), writing to a device or a
@@ -21,7 +21,7 @@
 pub mod ata_identity;
 pub mod csd;
 pub mod ext_csd;
-pub mod facts;
+pub use model::facts;
 pub mod health;
 pub mod registers;
 pub mod sd_card;

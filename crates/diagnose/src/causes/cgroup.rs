@@ -2,8 +2,9 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, Standing, Trial};
+use crate::phrase;
 use crate::stack_view::Facts;
-use crate::{fact_names as names, phrase};
+use model::facts as names;
 use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
 
 /// A rate this near to the limit may be held by it.

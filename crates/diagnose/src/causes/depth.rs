@@ -3,9 +3,9 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, Standing, Trial};
-use crate::fact_names as names;
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
+use model::facts as names;
 use model::{Confidence, Direction, Evidence, LimitLayer, Run};
 
 /// The deepest setting gives at most this many times depth 1: serialised.

@@ -1,8 +1,8 @@
 //! The device, named by exclusion: the queue was full, the processors idle, the link far from its ceiling.
 
 use super::{Cause, CauseKind, Standing, Trial, depth, link, probes};
-use crate::fact_names as names;
 use crate::{machine, phrase, stack_view};
+use model::facts as names;
 use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
 
 /// A processor below this is not what the storage waits for.

@@ -1,9 +1,9 @@
 //! What the file system or its mount adds to each request: a process of its own, a wait for the device.
 
 use super::{Cause, Standing, probes};
-use crate::fact_names as names;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
+use model::facts as names;
 use model::{Confidence, Evidence, LayerKind, LimitLayer, PhaseRun, Run};
 
 /// Processor time beside our own from which the file system's process was seen at work, in processors.

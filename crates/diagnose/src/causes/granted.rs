@@ -2,9 +2,9 @@
 //! (EC2 instance) let pass.
 
 use super::{Cause, Standing};
-use crate::fact_names as names;
 use crate::phrase;
 use crate::stack_view::Facts;
+use model::facts as names;
 use model::{Confidence, Layer, LayerKind, LimitLayer, Run};
 
 /// Of each limit: its fact, in words, what to do.

@@ -2,10 +2,10 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, Standing, Trial};
-use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
+use model::facts as names;
 use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
 
 /// What a rate says of the link below it.

@@ -2,9 +2,9 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, Standing, Trial, filesystem};
-use crate::fact_names as names;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
+use model::facts as names;
 use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run};
 
 /// Buffered below this share of direct, beyond both intervals, is a step of the ladder.

@@ -1,8 +1,8 @@
 //! Phases by the pages that their buffers lie in.
 
 use super::probes::{self, Probe};
-use crate::fact_names as names;
 use crate::machine;
+use model::facts as names;
 use model::{BufferPages, Layer, PhaseRun, Run};
 
 /// An operation has so many times the requests that its size asks for, where it is split for another reason.

@@ -2,9 +2,9 @@
 
 use super::probes;
 use super::{Cause, CauseKind, Standing, Trial, generator};
-use crate::fact_names as names;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
+use model::facts as names;
 use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Work};
 
 /// A processor this busy is full.

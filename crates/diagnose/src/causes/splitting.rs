@@ -2,9 +2,9 @@
 
 use super::probes;
 use super::{Cause, Standing, depth};
-use crate::fact_names as names;
 use crate::phrase;
 use crate::stack_view::{self, Facts};
+use model::facts as names;
 use model::{Direction, Evidence, LimitLayer, Run};
 
 /// Share of a piece's time that its fixed part must be before splitting is worth naming.

@@ -1,8 +1,8 @@
 //! Layers between the file system and the disks: where a request spends its time, by the counters that each layer keeps.
 
 use super::{Cause, CauseKind, Standing, probes};
-use crate::fact_names as names;
 use crate::phrase;
+use model::facts as names;
 use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run};
 
 /// From this share of a request's time on, what holds it is above the disk.

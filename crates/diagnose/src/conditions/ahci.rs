@@ -1,9 +1,9 @@
 //! Host adapters: what they cannot do, what they hide, and what libata turned off.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Fact, Layer, LayerKind};
 
 fn host_queues(path: &DiskPath<'_>) -> Option<bool> {

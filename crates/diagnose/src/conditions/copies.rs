@@ -2,11 +2,11 @@
 
 use super::{Case, Decision};
 use crate::copies::copy_report;
-use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
+use model::facts as names;
 use model::{CallCost, Confidence, CopyMethod, CopyRow, Evidence, PhaseRun};
 
 /// The study saw 7.27 s of system time in 7.27 s; a device that is waited for leaves most of it idle.

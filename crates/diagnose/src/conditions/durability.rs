@@ -1,9 +1,9 @@
 //! Settings by which durability is bought or sold: journals, commits, flushes.
 
 use super::{Case, Decision, first_case};
-use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Fact, Layer, LayerKind};
 
 fn on_filesystems(on: &Subject<'_>, condition: impl Fn(&Layer) -> Decision) -> Decision {

@@ -1,9 +1,9 @@
 //! File systems and their mounts.
 
 use super::{Case, Decision, first_case};
-use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, DirectProof, Evidence, Fact, LayerKind, Work};
 
 /// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with

@@ -1,11 +1,11 @@
 //! Flash without a block layer of its own: MTD.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, Operation, PhaseStatus};
 
 /// Parallel NOR flash that a processor copies: all of the reading thread's time is system time. The MTD map driver copies

@@ -1,9 +1,9 @@
 //! What a drive says of its own health.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Fact};
 
 /// Drives that keep such records: SATA and NVMe ones that no hypervisor invents.

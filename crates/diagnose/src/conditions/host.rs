@@ -1,11 +1,11 @@
 //! Frequency, heat and power of the machine.
 
 use super::{Case, Decision};
-use crate::fact_names as names;
 use crate::machine;
 use crate::phrase;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, Fact, LayerKind};
 
 /// `ondemand` that does not count I/O wait as load: processors stay slow while they wait for storage.

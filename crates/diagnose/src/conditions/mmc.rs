@@ -1,10 +1,10 @@
 //! SD cards and eMMC.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::{DiskPath, Facts};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Work};
 
 fn is_type(path: &DiskPath<'_>, wanted: &str) -> Result<bool, crate::stack_view::Missing> {

@@ -1,10 +1,10 @@
 //! The bus of a card: lines, clock, mode.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Fact, Work};
 
 /// One data line for a card that has four.

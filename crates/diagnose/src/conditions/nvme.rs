@@ -1,10 +1,10 @@
 //! NVMe: power states, queues, and the slot of a Raspberry Pi 5.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, Work};
 
 /// Power states with an exit latency, and reads at depth 1 whose slowest took far longer than their mean.

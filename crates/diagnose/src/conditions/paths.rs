@@ -2,10 +2,10 @@
 
 use super::{Case, Decision};
 use crate::causes::{self, Cause};
-use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Access, Confidence, Evidence, Operation, PhaseStatus, TargetKind, Work};
 
 fn need_rate(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {

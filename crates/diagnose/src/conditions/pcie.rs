@@ -1,10 +1,10 @@
 //! PCI Express and NVMe.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::link_modes;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Work};
 
 /// The narrowest link of the path carries less than both of its ends can do.

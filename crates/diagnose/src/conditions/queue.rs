@@ -2,10 +2,10 @@
 
 use super::{Case, Decision, any_disk, first_case};
 use crate::causes;
-use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, LayerKind, PhaseRun, Work};
 
 /// Flash below MTD has no request queue; its block device is a thin copy of it.

@@ -2,9 +2,9 @@
 
 use super::ahci::is_samsung_on_ati;
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, Work};
 
 /// A SATA disk behind the IDE personality of its controller: no command queueing, no hot plug.

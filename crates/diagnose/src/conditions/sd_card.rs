@@ -1,10 +1,10 @@
 //! What a card says of itself, and queues that go wrong.
 
 use super::{Case, Decision, any_disk, first_case};
-use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, LayerKind};
 
 fn is_sd(path: &DiskPath<'_>) -> Result<bool, Missing> {

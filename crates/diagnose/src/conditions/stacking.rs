@@ -1,10 +1,10 @@
 //! Loop, device mapper, software RAID.
 
 use super::{Case, Decision, first_case};
-use crate::fact_names as names;
 use crate::machine;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, LayerKind, Work};
 
 /// A loop device that reads and writes its file through the page cache.

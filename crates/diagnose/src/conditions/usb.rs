@@ -1,10 +1,10 @@
 //! USB storage.
 
 use super::{Case, Decision, any_disk};
-use crate::fact_names as names;
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::Facts;
 use crate::subject::Subject;
+use model::facts as names;
 use model::{Confidence, Evidence, Work};
 
 /// The bulk-only driver: one command at a time (k:drivers/usb/storage/scsiglue.c, can_queue = 1).

@@ -1,4 +1,4 @@
-//! The names of all facts: the contract between this room, simulated stacks, the diagnosis and the report.
+//! The names of all facts: the contract between the observer, simulated stacks, the diagnosis and the report.
 //!
 //! One table, [`ALL`]: each row is also a constant. A fact is set on the layer named in the row's group. Where a layer
 //! could have a fact and the machine does not tell, the fact is there with [`model::Fact::Null`].
@@ -29,7 +29,7 @@ macro_rules! fact_names {
             pub const $constant: &str = $name;
         )+)+
 
-        /// Every fact that this room can set.
+        /// Every fact that the observer can set.
         pub const ALL: &[FactName] = &[
             $($( FactName { name: $name, layers: $layers, unit: $unit, source: $source, meaning: $meaning }, )+)+
         ];
