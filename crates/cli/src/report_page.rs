@@ -55,7 +55,7 @@ fn write_several(runs: &mut [Run], path: &Path, identify: bool) -> Result<PathBu
         let conclusions: Vec<Conclusions> = shown.iter().map(conclusions).collect();
         let starts: Vec<String> = shown.iter().map(started).collect();
         let parts = shown.iter().zip(&conclusions).zip(&starts);
-        let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| check(run, c, started, None, None)).collect();
+        let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| Check::of(run, c, started)).collect();
         report::runs_page(env!("CARGO_PKG_VERSION"), &checks)
     })?;
     output_file::write(path, html.as_bytes())?;
@@ -97,8 +97,8 @@ pub fn write(
     identify: bool,
 ) -> Result<PathBuf, Failure> {
     let page = |shown: &Run| match known.filter(|_| identify) {
-        Some(known) => report::page(&check(shown, known, &started(shown), None, None)),
-        None => report::page(&check(shown, &conclusions(shown), &started(shown), None, None)),
+        Some(known) => report::page(&Check::of(shown, known, &started(shown))),
+        None => report::page(&Check::of(shown, &conclusions(shown), &started(shown))),
     };
     let html = OnPage::of([&*run], identify)?
         .lent(std::slice::from_mut(run), |shown| shown.iter().map(page).collect::<String>())?;
@@ -132,7 +132,7 @@ fn show_as(
     let page = page.map(|p| p.display().to_string());
     let fetch = page.as_deref().and_then(fetch_line);
     let started = started(run);
-    let check = check(run, conclusions, &started, page.as_deref(), fetch.as_deref());
+    let check = Check { page: page.as_deref(), fetch: fetch.as_deref(), ..Check::of(run, conclusions, &started) };
     if output.is_json() {
         output.document(&CheckDocument::new(&check));
     } else {
@@ -142,13 +142,13 @@ fn show_as(
 
 /// The document of a run.
 pub fn run_document(run: &Run, conclusions: &Conclusions, tags: &[String], output: &Output) {
-    let answer = check(run, conclusions, &started(run), None, None).answer();
+    let answer = Check::of(run, conclusions, &started(run)).answer();
     output.document(&RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(answer));
 }
 
 /// The document of a target that was filled.
 pub fn fill_document(run: &Run, conclusions: &Conclusions, output: &Output) {
-    output.document(&FillDocument::new(&check(run, conclusions, &started(run), None, None)));
+    output.document(&FillDocument::new(&Check::of(run, conclusions, &started(run))));
 }
 
 /// Keeps a run that was made elsewhere, with its page: its id and where the page is. What cannot be kept is said, and changes no
@@ -171,33 +171,7 @@ pub fn show_kept(kept: Option<&(String, String)>, output: &Output) {
 
 /// The card as Markdown, without paths of this machine.
 pub fn show_markdown(run: &Run, conclusions: &Conclusions, output: &Output) {
-    output.text(&report::markdown(&check(run, conclusions, &started(run), None, None)));
-}
-
-pub(crate) fn check<'a>(
-    run: &'a Run,
-    conclusions: &'a Conclusions,
-    started: &'a str,
-    page: Option<&'a str>,
-    fetch: Option<&'a str>,
-) -> Check<'a> {
-    Check {
-        run,
-        started,
-        limit: &conclusions.limit,
-        limits: &conclusions.limits,
-        fit: &conclusions.judged.fit,
-        asked_for: conclusions.judged.asked_for.as_deref(),
-        causes: &conclusions.causes,
-        findings: &conclusions.findings,
-        ratings: &conclusions.judged.ratings,
-        depth_curves: &conclusions.judged.depth_curves,
-        next_step: conclusions.next_step.as_ref(),
-        answer: conclusions.judged.answer.as_ref(),
-        over_reports: &conclusions.judged.over_reports,
-        page,
-        fetch,
-    }
+    output.text(&report::markdown(&Check::of(run, conclusions, &started(run))));
 }
 
 /// When the run started, for people: `2026-11-20 21:30 UTC`.

@@ -2,7 +2,7 @@
 
 use crate::execution::Finished;
 use crate::output::Output;
-use crate::report_page::{check, started};
+use crate::report_page::started;
 use judge::TargetRuns;
 use report::Check;
 use report::document::ChecksDocument;
@@ -15,8 +15,9 @@ pub fn show(finished: &[Finished], output: &Output) {
     let pages: Vec<Option<String>> =
         finished.iter().map(|f| f.page.as_ref().ok().map(|p| p.display().to_string())).collect();
     let parts = finished.iter().zip(&starts).zip(&pages);
-    let checks: Vec<Check<'_>> =
-        parts.map(|((f, started), page)| check(&f.run, &f.conclusions, started, page.as_deref(), None)).collect();
+    let checks: Vec<Check<'_>> = parts
+        .map(|((f, started), page)| Check { page: page.as_deref(), ..Check::of(&f.run, &f.conclusions, started) })
+        .collect();
     if output.is_json() {
         output.document(&ChecksDocument::new(&checks, &uses));
     } else {

@@ -2,8 +2,7 @@
 
 use crate::error::check_phases;
 use crate::{ExchangeError, Options, Result};
-use model::{Metric, PhaseRun, PlannedJob, Run, csv_text};
-use serde::Serialize;
+use model::{Metric, PhaseRun, PlannedJob, Run, csv_text, json_name};
 
 const COLUMNS: [&str; 17] = [
     "run",
@@ -61,28 +60,20 @@ fn line(run: &Run, phase: &PhaseRun, jobs: &[PlannedJob], metric: &Metric) -> [S
         csv_text(&run.target.name),
         csv_text(&phase.plan.name),
         csv_text(&metric.id),
-        word(&metric.unit),
-        word(&metric.better),
+        json_name(&metric.unit),
+        json_name(&metric.better),
         number(metric.value),
         number(metric.low),
         number(metric.high),
-        word(&metric.interval),
+        json_name(&metric.interval),
         metric.n.to_string(),
-        word(&metric.status),
+        json_name(&metric.status),
         csv_text(&model::reason::joined(&metric.reasons)),
         number(metric.rejected_value),
-        word(&phase.status),
+        json_name(&phase.status),
         csv_text(job),
         csv_text(direction),
     ]
-}
-
-/// The word that the JSON documents use; blank for `null`.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
 }
 
 /// The shortest text that reads back as the same number; blank where there is none.

@@ -1,6 +1,8 @@
 //! All that one check has to show, borrowed from the rooms that made it.
 
-use model::{Answer, Cause, DepthCurve, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating, RowLimit, Run};
+use model::{
+    Answer, Cause, Conclusions, DepthCurve, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating, RowLimit, Run,
+};
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +37,29 @@ pub struct Check<'a> {
     pub fetch: Option<&'a str>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    /// A run with what was concluded of it; no page was written.
+    pub fn of(run: &'a Run, conclusions: &'a Conclusions, started: &'a str) -> Self {
+        let Conclusions { limit, causes, findings, limits, next_step, judged } = conclusions;
+        Self {
+            run,
+            limit,
+            limits,
+            fit: &judged.fit,
+            asked_for: judged.asked_for.as_deref(),
+            causes,
+            findings,
+            ratings: &judged.ratings,
+            depth_curves: &judged.depth_curves,
+            next_step: next_step.as_ref(),
+            answer: judged.answer.as_ref(),
+            over_reports: &judged.over_reports,
+            started,
+            page: None,
+            fetch: None,
+        }
+    }
+
     /// Whether it has the card and the page of an overview; any other run is shown by the shape of its phases.
     pub(crate) fn is_check(&self) -> bool {
         self.run.is_overview()

@@ -1,6 +1,6 @@
 //! The catalogue of findings as Markdown: the pages and the index of docs/findings.
 
-use model::{CatalogueStatus, FindingText, LimitLayer};
+use model::{CatalogueStatus, FindingText, LimitLayer, json_name};
 
 /// Layers from the top of the path to its bottom, then what lies beside it: the order of the index.
 pub(crate) const LAYERS: [LimitLayer; 14] = [
@@ -19,11 +19,6 @@ pub(crate) const LAYERS: [LimitLayer; 14] = [
     LimitLayer::Generator,
     LimitLayer::Unknown,
 ];
-
-/// `page-cache`, as in documents.
-pub(crate) fn layer_id(layer: LimitLayer) -> String {
-    serde_json::to_value(layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
-}
 
 fn status(page: &FindingText) -> &'static str {
     match page.status {
@@ -98,7 +93,7 @@ pub fn finding_markdown(page: &FindingText) -> String {
         ("Read more", links.join("\n")),
     ];
     let mut out =
-        format!("# {}\n\n`{}`, layer: {}, {}\n", escaped(&page.title), page.id, layer_id(page.layer), status(page));
+        format!("# {}\n\n`{}`, layer: {}, {}\n", escaped(&page.title), page.id, json_name(&page.layer), status(page));
     for (heading, text) in parts.iter().filter(|(_, text)| !text.is_empty()) {
         out.push_str(&format!("\n## {heading}\n\n{text}\n"));
     }
@@ -119,7 +114,7 @@ pub fn findings_index(pages: &[FindingText]) -> String {
         if of_layer.peek().is_none() {
             continue;
         }
-        out.push_str(&format!("\n## {}\n\n| finding | what it is | status |\n|---|---|---|\n", layer_id(layer)));
+        out.push_str(&format!("\n## {}\n\n| finding | what it is | status |\n|---|---|---|\n", json_name(&layer)));
         for page in of_layer {
             out.push_str(&format!("| [{0}]({0}.md) | {1} | {2} |\n", page.id, escaped(&page.title), status(page)));
         }
@@ -169,7 +164,7 @@ mod tests {
         assert!(index.contains("| [some-finding](some-finding.md) | A disk_with \\*odd\\* \\_name\\_ | probable |"));
         // No layer of the model is forgotten.
         for layer in LAYERS {
-            assert!(findings_index(&[FindingText { layer, ..page() }]).contains(&format!("## {}", layer_id(layer))));
+            assert!(findings_index(&[FindingText { layer, ..page() }]).contains(&format!("## {}", json_name(&layer))));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lists and pages of the archive as text: `runs list`, `runs show`, `explain`.
 
 use crate::document::RunEntry;
-use crate::finding_page::{LAYERS, layer_id};
+use crate::finding_page::LAYERS;
 use crate::headline::metric_cell;
 use crate::text::{pad, plain, shorten, unbroken, width, wrap};
 use crate::{Paint, Style, quantity, storage_line};
@@ -146,7 +146,7 @@ pub fn explain_list(findings: &[FindingText], style: &Style) -> String {
         if here.is_empty() {
             continue;
         }
-        let head = format!("{}{}", if out.is_empty() { "" } else { "\n" }, layer_id(layer));
+        let head = format!("{}{}", if out.is_empty() { "" } else { "\n" }, model::json_name(&layer));
         out.push_str(&format!("{}\n", style.paint(Paint::Title, &head)));
         for finding in here {
             let id = style.paint(Paint::Accent, &pad(&finding.id, 30));
@@ -172,7 +172,7 @@ pub fn workloads_list<'a>(workloads: impl IntoIterator<Item = (&'a str, &'a str,
 
 pub fn explain_text(page: &FindingText, style: &Style) -> String {
     let columns = style.columns();
-    let layer = serde_json::to_value(page.layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+    let layer = model::json_name(&page.layer);
     let mut out = String::new();
     for l in wrap(&plain(&page.title, style.ascii), columns) {
         out.push_str(&format!("{}\n", style.paint(Paint::Title, &l)));

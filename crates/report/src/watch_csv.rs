@@ -1,8 +1,7 @@
 //! `narrows watch --csv`: our own columns, iostat's or dstat's. A cell whose value is not known is empty.
 
 use crate::watch::{WatchTick, WatchedLayer};
-use model::{DiskActivity, LayerKind, RequestActivity, csv_text};
-use serde_json::Value;
+use model::{DiskActivity, RequestActivity, csv_text, json_name};
 
 /// Whose columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +32,6 @@ pub struct CsvOrigin<'a> {
 fn quoted(text: &str) -> String {
     let field = csv_text(text);
     if field.starts_with('"') { field } else { format!("\"{field}\"") }
-}
-
-fn kind_word(kind: LayerKind) -> String {
-    match serde_json::to_value(kind) {
-        Ok(Value::String(word)) => word,
-        _ => String::new(),
-    }
 }
 
 const NARROWS_MACHINE: &str = "time,since_boot,interval_s,suspended_s,cpu_user_percent,cpu_nice_percent,\
@@ -119,7 +111,7 @@ fn narrows_rows(tick: &WatchTick, layers: &[WatchedLayer]) -> String {
         let of = |value: fn(&DiskActivity) -> Option<f64>| cell(seen.and_then(value), 3);
         let cells = [
             csv_text(&layer.name),
-            kind_word(layer.kind),
+            json_name(&layer.kind),
             of(|d| d.read.per_s),
             of(|d| d.write.per_s),
             of(|d| d.discard.per_s),

@@ -6,7 +6,7 @@ use crate::headline;
 use crate::lines::Lines;
 use crate::text::pad;
 use crate::{Paint, Style, storage_line};
-use model::{Cause, Confirmation, Evidence, Finding, Limit, LimitLayer, NextStep, Run, Undecided};
+use model::{Cause, Confirmation, Evidence, Finding, Limit, NextStep, Run, Undecided, json_name};
 
 /// An attribution, borrowed from the rooms that made it.
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +62,6 @@ fn step_words(step: &NextStep) -> String {
     }
 }
 
-fn layer_word(layer: LimitLayer) -> String {
-    serde_json::to_value(layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
 struct Page<'a> {
     lines: Lines<'a>,
 }
@@ -100,7 +96,7 @@ impl Page<'_> {
 
     fn cause(&mut self, run: &Run, number: usize, cause: &Cause) {
         self.lines.line("");
-        let head = format!("{}, {}", layer_word(cause.layer), confidence_word(cause.confidence));
+        let head = format!("{}, {}", json_name(&cause.layer), confidence_word(cause.confidence));
         let head = self.lines.style.paint(Paint::Title, &head);
         self.lines.line(&format!("{number:>3}  {head}"));
         self.lines.wrapped("     ", &cause.statement, None);
@@ -122,7 +118,7 @@ impl Page<'_> {
         self.lines.wrapped("Confirmed? ", &head, Some(paint));
         self.evidence(run, &confirmation.evidence);
         let confidence = confidence_word(confirmation.confidence);
-        self.labelled("Now", &format!("{}, {confidence}", layer_word(confirmation.layer)));
+        self.labelled("Now", &format!("{}, {confidence}", json_name(&confirmation.layer)));
         self.labelled("Run", &confirmation.run_id);
     }
 
@@ -131,7 +127,7 @@ impl Page<'_> {
             self.heading("Findings");
         }
         for f in why.findings {
-            let text = format!("{} ({}, {})", f.title, layer_word(f.layer), confidence_word(f.confidence));
+            let text = format!("{} ({}, {})", f.title, json_name(&f.layer), confidence_word(f.confidence));
             self.lines.wrapped(&format!("  {}  ", f.id), &text, None);
             let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
             if !evidence.is_empty() {

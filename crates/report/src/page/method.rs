@@ -1,11 +1,10 @@
 //! What was proven and what was not: engine, O_DIRECT, cold cache, real data, warm-up, foreign traffic; and the plan.
 
-use super::said::kebab;
 use super::t;
 use crate::plan::words;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{ColdProof, DataProof, DirectProof, PhaseRecord, QuietWindow, Run};
+use model::{ColdProof, DataProof, DirectProof, PhaseRecord, QuietWindow, Run, json_name};
 
 fn proof(word: &str, good: bool, basis: &str) -> Markup {
     html! { span.proof.(if good { "good" } else { "doubt" }) { (word) } @if !basis.is_empty() { " " (t(basis)) } }
@@ -51,7 +50,7 @@ fn quiet(before: Option<QuietWindow>, after: Option<QuietWindow>) -> Option<Stri
 }
 
 fn rows(r: &PhaseRecord) -> Markup {
-    let engine = format!("{}, submitting up to {}", kebab(&r.engine.kind), r.engine.batch_submit);
+    let engine = format!("{}, submitting up to {}", json_name(&r.engine.kind), r.engine.batch_submit);
     let cpu = r.usage.user_ns + r.usage.system_ns;
     html! {
         div { dt { "engine" } dd {
@@ -63,7 +62,7 @@ fn rows(r: &PhaseRecord) -> Markup {
         @if let Some(d) = &r.data { div { dt { "data read" } dd { (data(d)) } } }
         div { dt { "ran" } dd {
             (quantity::duration(r.duration_ns())) ", " (quantity::count(r.operations)) " operations, " (quantity::size(r.bytes))
-            "; ended: " (kebab(&r.stop).replace('-', " "))
+            "; ended: " (json_name(&r.stop).replace('-', " "))
         } }
         div { dt { "warm-up cut" } dd {
             (quantity::duration(r.warmup.cut_ns)) ", " (quantity::count(r.warmup.operations)) " operations"
@@ -85,7 +84,7 @@ pub(super) fn method(run: &Run) -> Markup {
                 summary { b { (t(&p.plan.name)) } " "
                     @match &p.record {
                         Some(r) => {
-                            span.quiet { (kebab(&r.engine.kind)) ", " (kebab(&p.plan.access)) }
+                            span.quiet { (json_name(&r.engine.kind)) ", " (json_name(&p.plan.access)) }
                             @match &r.direct {
                                 Some(DirectProof::Proven(_)) => { " " span.proof.good { "direct proven" } },
                                 Some(DirectProof::Unproven(_)) => { " " span.proof.doubt { "direct unproven" } },
@@ -94,7 +93,7 @@ pub(super) fn method(run: &Run) -> Markup {
                                 None => {},
                             }
                         },
-                        None => { span.status.skipped { (kebab(&p.status).replace('-', " ")) } },
+                        None => { span.status.skipped { (json_name(&p.status).replace('-', " ")) } },
                     }
                 }
                 @match &p.record {
@@ -128,7 +127,7 @@ pub(super) fn plan(run: &Run) -> Markup {
                                 td { (words::order(s)) " " (words::operation(s)) }
                                 td { (words::sizes(s)) }
                                 td { (s.path.queue_depth) }
-                                td { (kebab(&s.path.access.unwrap_or(p.access))) @if p.cold { ", cold" } }
+                                td { (json_name(&s.path.access.unwrap_or(p.access))) @if p.cold { ", cold" } }
                                 td { (words::durable(s).join(", ")) }
                                 td { (quantity::duration(p.time_limit_ns)) }
                                 td { (words::stop(p.stop)) }

@@ -1,10 +1,9 @@
 //! The storage path as a drawing: a pipe that narrows where a ceiling is known to be lower.
 
-use super::said::kebab;
 use super::t;
 use crate::{fact, quantity, storage};
 use maud::{Markup, html};
-use model::{Layer, LayerKind, Layers, Run};
+use model::{Layer, LayerKind, Layers, Run, json_name};
 
 /// Facts that are shown before the others.
 const FIRST: [&str; 14] = [
@@ -70,7 +69,7 @@ pub(super) fn path(run: &Run) -> Markup {
                 li.narrowest[narrowest].unknown[layer.ceiling_bytes_per_s.is_none()] {
                     svg.pipe viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true" { path d=(pipe(i)) {} }
                     div.layer {
-                        p.kind { (kebab(&layer.kind)) }
+                        p.kind { (json_name(&layer.kind)) }
                         p.title {
                             b { (t(&if layer.kind == LayerKind::Link { storage::link_name(layer) } else { layer.name.clone() })) }
                             @if layer.kind == LayerKind::Link && storage::link_name(layer) != layer.name { " " span.driver { (t(&layer.name)) } }

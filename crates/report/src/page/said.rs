@@ -8,7 +8,7 @@ use crate::presentation::{
 use crate::quantity;
 use crate::text::capital;
 use maud::{Markup, html};
-use model::{Confidence, LimitLayer};
+use model::{Confidence, LimitLayer, json_name};
 
 /// Name, time, storage, what it is worth as a whole, and the answer.
 pub(super) fn head(head: &Head) -> Markup {
@@ -76,12 +76,7 @@ fn bottleneck(of: &Bottleneck) -> Markup {
 
 /// A layer as its JSON name, with spaces.
 pub(super) fn layer_word(layer: LimitLayer) -> String {
-    kebab(&layer).replace('-', " ")
-}
-
-/// The JSON name of a unit variant.
-pub(super) fn kebab(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    json_name(&layer).replace('-', " ")
 }
 
 /// Evidence as a list: what, value, where from.
@@ -89,7 +84,7 @@ pub(super) fn evidence(list: &[Worded]) -> Markup {
     html! {
         ul.evidence {
             @for e in list {
-                li.(kebab(&e.kind)) {
+                li.(json_name(&e.kind)) {
                     span.what { (t(&e.name)) }
                     " "
                     @match &e.value {

@@ -1,10 +1,9 @@
 //! One small drawing a phase: its rate from start to end, with stalls marked. Works without scripts and on paper.
 
-use super::said::kebab;
 use super::t;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{Interval, PhaseRun, PhaseStatus, Run, Unit};
+use model::{Interval, PhaseRun, PhaseStatus, Run, Unit, json_name};
 
 /// Columns of a strip; several intervals share one where there are more.
 const COLUMNS: usize = 240;
@@ -92,7 +91,7 @@ pub(super) fn strips(run: &Run) -> Markup {
                             (main_number(p).unwrap_or_default())
                             @if p.steady == Some(false) { " " span.chip.unsure { "not steady" } }
                         } @else {
-                            span.status.(if p.status == PhaseStatus::Refused { "refused" } else { "skipped" }) { (kebab(&p.status).replace('-', " ")) }
+                            span.status.(if p.status == PhaseStatus::Refused { "refused" } else { "skipped" }) { (json_name(&p.status).replace('-', " ")) }
                         }
                     }
                     @if let Some(strip) = strip(p) { (strip) }

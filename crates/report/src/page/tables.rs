@@ -1,12 +1,12 @@
 //! Tables of the page: metrics, findings, ratings, the machine, the kernel's log.
 
-use super::said::{evidence, kebab, layer_word};
+use super::said::{evidence, layer_word};
 use super::t;
 use crate::evidence::{Worded, confidence_word};
 use crate::headline::{rating_words, status_word};
 use crate::{Check, quantity, text};
 use maud::{Markup, html};
-use model::{Metric, MetricStatus, Run};
+use model::{Metric, MetricStatus, Run, json_name};
 
 /// Lines of the kernel's log shown.
 const LOG_LINES: usize = 200;
@@ -20,7 +20,7 @@ fn quantity_name(m: &Metric) -> String {
 
 fn row(m: &Metric) -> Markup {
     html! {
-        tr.(kebab(&m.status)) {
+        tr.(json_name(&m.status)) {
             th scope="row" title=(t(&m.id)) { (quantity_name(m)) }
             td {
                 @match quantity::metric(m) {

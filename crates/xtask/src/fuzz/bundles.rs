@@ -113,23 +113,7 @@ impl Bundles {
     /// All that is drawn from a run.
     fn show(&self, run: &Run) -> Result<String, String> {
         let conclusions = conduct::conclusions(run);
-        let check = Check {
-            run,
-            limit: &conclusions.limit,
-            limits: &conclusions.limits,
-            fit: &conclusions.judged.fit,
-            asked_for: conclusions.judged.asked_for.as_deref(),
-            causes: &conclusions.causes,
-            findings: &conclusions.findings,
-            ratings: &conclusions.judged.ratings,
-            depth_curves: &conclusions.judged.depth_curves,
-            next_step: conclusions.next_step.as_ref(),
-            answer: conclusions.judged.answer.as_ref(),
-            over_reports: &conclusions.judged.over_reports,
-            started: "2026-11-21 10:00 UTC",
-            page: None,
-            fetch: None,
-        };
+        let check = Check::of(run, &conclusions, "2026-11-21 10:00 UTC");
         let style = Style::default();
         let texts = [report::card(&check, &style), report::run_text(run, &[], &style), report::markdown(&check)];
         if texts.iter().any(|t| t.contains('\u{1b}')) {

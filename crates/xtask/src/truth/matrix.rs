@@ -1,6 +1,6 @@
 //! The answers counted: right, wrong, unknown, each with its interval.
 
-use model::{Confidence, LimitLayer};
+use model::{Confidence, LimitLayer, json_name};
 use std::fmt::Write as _;
 
 /// What an answer was worth.
@@ -50,11 +50,6 @@ fn share(hits: usize, of: usize) -> String {
     }
 }
 
-/// `page-cache`.
-pub fn layer_name(layer: LimitLayer) -> String {
-    serde_json::to_value(layer).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
 /// The summary of one half (or of all), as rows of a Markdown table.
 pub fn summary(title: &str, answers: &[&Answer]) -> String {
     let count = |worth| answers.iter().filter(|a| a.worth == worth).count();
@@ -71,8 +66,8 @@ pub fn summary(title: &str, answers: &[&Answer]) -> String {
 
 /// Truth against answer, as a Markdown table.
 pub fn confusion(answers: &[&Answer]) -> String {
-    let mut truths: Vec<String> = answers.iter().map(|a| layer_name(a.truth)).collect();
-    let mut named: Vec<String> = answers.iter().map(|a| layer_name(a.named)).collect();
+    let mut truths: Vec<String> = answers.iter().map(|a| json_name(&a.truth)).collect();
+    let mut named: Vec<String> = answers.iter().map(|a| json_name(&a.named)).collect();
     for list in [&mut truths, &mut named] {
         list.sort();
         list.dedup();
@@ -81,7 +76,7 @@ pub fn confusion(answers: &[&Answer]) -> String {
     for truth in &truths {
         let _ = write!(out, "| {truth} |");
         for name in &named {
-            let n = answers.iter().filter(|a| &layer_name(a.truth) == truth && &layer_name(a.named) == name).count();
+            let n = answers.iter().filter(|a| &json_name(&a.truth) == truth && &json_name(&a.named) == name).count();
             let _ = write!(out, " {} |", if n == 0 { String::new() } else { n.to_string() });
         }
         out.push('\n');
@@ -98,7 +93,7 @@ pub fn by_kind(answers: &[&Answer]) -> String {
         let of: Vec<&&Answer> = answers.iter().filter(|a| a.kind == kind).collect();
         let count = |worth| of.iter().filter(|a| a.worth == worth).count();
         let (right, wrong, unknown) = (count(Worth::Right), count(Worth::Wrong), count(Worth::Unknown));
-        let _ = writeln!(out, "| {kind} | {} | {right} | {wrong} | {unknown} |", layer_name(of[0].truth));
+        let _ = writeln!(out, "| {kind} | {} | {right} | {wrong} | {unknown} |", json_name(&of[0].truth));
     }
     out
 }

@@ -3,9 +3,9 @@
 //! Needs root and version 1 control groups for the limits. What cannot be made here is told as SKIPPED, with the reason.
 
 use super::draw::Draw;
-use super::matrix::{Answer, Worth, layer_name};
+use super::matrix::{Answer, Worth};
 use anyhow::{Context as _, bail};
-use model::{Confidence, LimitLayer};
+use model::{Confidence, LimitLayer, json_name};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -187,8 +187,8 @@ pub fn all(only: &str, seed: u64, variations: u64) -> (Vec<Told>, Vec<String>) {
             told.push(Told {
                 text: format!(
                     "{kind} {variation}: is {}, said {} ({confidence:?}): {}\n{}",
-                    layer_name(*truth),
-                    layer_name(named),
+                    json_name(truth),
+                    json_name(&named),
                     limit["statement"],
                     statements.unwrap_or_default().join("\n")
                 ),

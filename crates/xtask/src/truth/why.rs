@@ -6,7 +6,7 @@ use super::real::{self, Told};
 use super::scenario::Scenario;
 use super::{kinds, laboratory};
 use anyhow::Context as _;
-use model::LimitLayer;
+use model::{LimitLayer, json_name};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(clap::Args)]
@@ -54,8 +54,8 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     };
     let mut text = format!(
         "{kind} {variation}: is {}, said {} ({:?}): {}\n  {}",
-        matrix::layer_name(scenario.truth),
-        matrix::layer_name(limit.layer),
+        json_name(&scenario.truth),
+        json_name(&limit.layer),
         limit.confidence,
         limit.statement,
         scenario.device
