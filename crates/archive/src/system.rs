@@ -16,23 +16,18 @@
 //! frequency while others did. Disks and sensors that come and go get their own columns, in an order of which every
 //! line's own order is a part; two sensors of one name get two columns.
 
-mod columns;
-
 use crate::Result;
 use crate::csv::{Dropped, Row, Tolerance, Writer, each_row};
 use crate::table::Form;
-use columns::{DISK, DISK_ALWAYS, FIXED, TICKS};
-use model::{CpuTicks, DiskCounters, MemorySample, Pressure, SystemSample, Temperature, ThrottleState};
+use model::{
+    Column, DISK_COLUMNS as DISK, DiskCounters, MACHINE_COLUMNS as FIXED, SystemSample, TICK_COLUMNS as TICKS,
+    Temperature,
+};
 use std::io::BufRead;
 use std::path::Path;
 
 /// What the samples of a run take while its table is read, at most.
 const HELD_LIMIT_BYTES: usize = 16 << 20;
-
-fn ticks(cpu: &CpuTicks) -> [u64; 8] {
-    let CpuTicks { user, nice, system, idle, iowait, irq, softirq, steal } = *cpu;
-    [user, nice, system, idle, iowait, irq, softirq, steal]
-}
 
 /// Which columns a file has beyond the fixed ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,36 +99,16 @@ impl Layout {
     }
 
     fn line(&self, w: &mut Writer, sample: &SystemSample) {
-        // Named one by one, so that a new field of the sample cannot be forgotten here.
-        let SystemSample {
-            at_ns,
-            disks,
-            cpus,
-            cpu_khz,
-            memory: MemorySample { available_bytes, cached_bytes, dirty_bytes, writeback_bytes },
-            pressure_io,
-            pressure_cpu,
-            temperatures,
-            throttle: ThrottleState { raspberry_pi_bits, x86_throttle_events, cooling_state },
-            interrupts,
-            interrupts_by_cpu,
-            context_switches,
-        } = sample;
-        w.number(at_ns);
-        w.optional(*available_bytes).optional(*cached_bytes).optional(*dirty_bytes).optional(*writeback_bytes);
-        for pressure in [pressure_io, pressure_cpu] {
-            w.optional(pressure.map(|p| p.some_us)).optional(pressure.and_then(|p| p.full_us));
-        }
-        w.optional(raspberry_pi_bits.map(u64::from)).optional(*x86_throttle_events).optional(*cooling_state);
-        w.optional(*interrupts).optional(*context_switches);
-        for kind in 0..TICKS.len() {
-            let sum = cpus.iter().map(|c| ticks(c)[kind]).fold(0, u64::saturating_add);
+        let SystemSample { disks, cpus, cpu_khz, temperatures, interrupts_by_cpu, .. } = sample;
+        write_all(w, &FIXED, sample);
+        for column in TICKS {
+            let sum = cpus.iter().filter_map(|c| (column.get)(c)).fold(0, u64::saturating_add);
             w.optional((!cpus.is_empty()).then_some(sum));
         }
         let mut next = disks.iter();
         for taken in place(&self.disks, disk_names(sample)).unwrap_or_default() {
             match next.next_if(taken) {
-                Some(disk) => write_disk(w, disk),
+                Some(disk) => write_all(w, &DISK, disk),
                 None => {
                     w.blanks(DISK.len());
                 }
@@ -148,9 +123,7 @@ impl Layout {
         }
         for n in 0..self.cpus {
             match cpus.get(n) {
-                Some(cpu) => ticks(cpu).into_iter().for_each(|t| {
-                    w.number(t);
-                }),
+                Some(cpu) => write_all(w, &TICKS, cpu),
                 None => {
                     w.blanks(TICKS.len());
                 }
@@ -179,23 +152,23 @@ impl Form for Layout {
 
     fn header(&self) -> String {
         let mut w = Writer::default();
-        for name in FIXED {
-            w.text(name);
+        for column in FIXED {
+            w.text(column.name);
         }
-        for field in TICKS {
-            w.text(&format!("cpu:total:{field}"));
+        for column in TICKS {
+            w.text(&format!("cpu:total:{}", column.name));
         }
         for name in &self.disks {
-            for field in DISK {
-                w.text(&format!("disk:{name}:{field}"));
+            for column in DISK {
+                w.text(&format!("disk:{name}:{}", column.name));
             }
         }
         for name in &self.temperatures {
             w.text(&format!("temperature:{name}:millidegrees_c"));
         }
         for n in 0..self.cpus {
-            for field in TICKS {
-                w.text(&format!("cpu:{n}:{field}"));
+            for column in TICKS {
+                w.text(&format!("cpu:{n}:{}", column.name));
             }
         }
         for (count, field) in [(self.cpu_khz, "khz"), (self.cpu_interrupts, "interrupts")] {
@@ -237,45 +210,10 @@ trait NextIf: Iterator {
 }
 impl<I: Iterator> NextIf for I {}
 
-fn write_disk(w: &mut Writer, disk: &DiskCounters) {
-    let DiskCounters {
-        name: _,
-        reads,
-        reads_merged,
-        sectors_read,
-        read_ms,
-        writes,
-        writes_merged,
-        sectors_written,
-        write_ms,
-        in_flight,
-        busy_ms,
-        weighted_ms,
-        discards,
-        discards_merged: _,
-        sectors_discarded,
-        discard_ms: _,
-        flushes,
-        flush_ms,
-    } = disk;
-    for always in [
-        reads,
-        reads_merged,
-        sectors_read,
-        read_ms,
-        writes,
-        writes_merged,
-        sectors_written,
-        write_ms,
-        in_flight,
-        busy_ms,
-        weighted_ms,
-    ] {
-        w.number(always);
-    }
-    for since in [discards, sectors_discarded, flushes, flush_ms] {
-        w.optional(*since);
-    }
+fn write_all<T>(w: &mut Writer, columns: &[Column<T>], of: &T) {
+    columns.iter().for_each(|column| {
+        w.optional((column.get)(of));
+    });
 }
 
 /// Where the columns of a file are.
@@ -292,9 +230,9 @@ pub(crate) struct Columns {
 type Read<T> = std::result::Result<T, String>;
 
 /// The positions of a whole set of columns `<prefix>:<field>` that must stand together from `at` on.
-fn set<const N: usize>(header: &Row<'_>, at: usize, prefix: &str, fields: [&str; N]) -> Read<[usize; N]> {
+fn set<T, const N: usize>(header: &Row<'_>, at: usize, prefix: &str, columns: [Column<T>; N]) -> Read<[usize; N]> {
     let mut positions = [0; N];
-    for (i, field) in fields.into_iter().enumerate() {
+    for (i, field) in columns.iter().map(|c| c.name).enumerate() {
         if header.cell(at + i).strip_prefix(prefix).and_then(|c| c.strip_prefix(':')) != Some(field) {
             return Err(format!("column {}: '{prefix}:{field}' is expected", at + i + 1));
         }
@@ -306,7 +244,7 @@ fn set<const N: usize>(header: &Row<'_>, at: usize, prefix: &str, fields: [&str;
 impl Columns {
     /// Columns of a kind that this version does not know are passed over.
     fn of(header: &Row<'_>) -> Read<Self> {
-        let mut columns = Self { fixed: crate::csv::columns(header, FIXED)?, ..Self::default() };
+        let mut columns = Self { fixed: crate::csv::columns(header, FIXED.map(|c| c.name))?, ..Self::default() };
         for (at, cell) in header.cells.iter().enumerate() {
             let Some((prefix, field)) = cell.rsplit_once(':') else { continue };
             let Some((kind, name)) = prefix.split_once(':') else { continue };
@@ -333,18 +271,9 @@ impl Columns {
     }
 
     fn sample(&self, row: &Row<'_>) -> Read<SystemSample> {
-        let f = &self.fixed;
-        let pressure = |some: usize, full: usize| -> Read<Option<Pressure>> {
-            match row.optional(f[some])? {
-                Some(some_us) => Ok(Some(Pressure { some_us, full_us: row.optional(f[full])? })),
-                None => Ok(None),
-            }
-        };
-        let bits = row.optional(f[9])?.map(u32::try_from).transpose();
         Ok(SystemSample {
-            at_ns: row.u64(f[0])?,
             disks: self.disks(row)?,
-            cpus: prefix_of(&self.cpus, |c| row.cell(c[0]).is_empty(), |c| cpu(row, c))?,
+            cpus: prefix_of(&self.cpus, |c| row.cell(c[0]).is_empty(), |c| read_all(row, c, &TICKS))?,
             cpu_khz: prefix_of(
                 &self.cpu_khz,
                 |c| row.cell(*c).is_empty(),
@@ -352,29 +281,15 @@ impl Columns {
                     if row.cell(*c) == "-" { Ok(None) } else { row.u64(*c).map(Some) }
                 },
             )?,
-            memory: MemorySample {
-                available_bytes: row.optional(f[1])?,
-                cached_bytes: row.optional(f[2])?,
-                dirty_bytes: row.optional(f[3])?,
-                writeback_bytes: row.optional(f[4])?,
-            },
-            pressure_io: pressure(5, 6)?,
-            pressure_cpu: pressure(7, 8)?,
             temperatures: self.temperatures(row)?,
-            throttle: ThrottleState {
-                raspberry_pi_bits: bits.map_err(|_| "throttle_raspberry_pi_bits has more than 32 bits")?,
-                x86_throttle_events: row.optional(f[10])?,
-                cooling_state: row.optional(f[11])?,
-            },
-            interrupts: row.optional(f[12])?,
             interrupts_by_cpu: prefix_of(&self.cpu_interrupts, |c| row.cell(*c).is_empty(), |c| row.u64(*c))?,
-            context_switches: row.optional(f[13])?,
+            ..read_all(row, &self.fixed, &FIXED)?
         })
     }
 
     fn disks(&self, row: &Row<'_>) -> Read<Vec<DiskCounters>> {
         let present = self.disks.iter().filter(|(_, c)| !row.cell(c[0]).is_empty());
-        present.map(|(name, c)| disk(row, name, c)).collect()
+        present.map(|(name, c)| Ok(DiskCounters { name: name.clone(), ..read_all(row, c, &DISK)? })).collect()
     }
 
     fn temperatures(&self, row: &Row<'_>) -> Read<Vec<Temperature>> {
@@ -401,41 +316,16 @@ fn prefix_of<C, T>(columns: &[C], blank: impl Fn(&C) -> bool, item: impl Fn(&C) 
     columns[..count].iter().map(item).collect()
 }
 
-fn cpu(row: &Row<'_>, c: &[usize; TICKS.len()]) -> Read<CpuTicks> {
-    Ok(CpuTicks {
-        user: row.u64(c[0])?,
-        nice: row.u64(c[1])?,
-        system: row.u64(c[2])?,
-        idle: row.u64(c[3])?,
-        iowait: row.u64(c[4])?,
-        irq: row.u64(c[5])?,
-        softirq: row.u64(c[6])?,
-        steal: row.u64(c[7])?,
-    })
-}
-
-fn disk(row: &Row<'_>, name: &str, c: &[usize; DISK.len()]) -> Read<DiskCounters> {
-    let since = &c[DISK_ALWAYS..];
-    Ok(DiskCounters {
-        name: name.to_owned(),
-        reads: row.u64(c[0])?,
-        reads_merged: row.u64(c[1])?,
-        sectors_read: row.u64(c[2])?,
-        read_ms: row.u64(c[3])?,
-        writes: row.u64(c[4])?,
-        writes_merged: row.u64(c[5])?,
-        sectors_written: row.u64(c[6])?,
-        write_ms: row.u64(c[7])?,
-        in_flight: row.u64(c[8])?,
-        busy_ms: row.u64(c[9])?,
-        weighted_ms: row.u64(c[10])?,
-        discards: row.optional(since[0])?,
-        discards_merged: None,
-        sectors_discarded: row.optional(since[1])?,
-        discard_ms: None,
-        flushes: row.optional(since[2])?,
-        flush_ms: row.optional(since[3])?,
-    })
+/// The numbers of a set of columns at these positions.
+fn read_all<T: Default>(row: &Row<'_>, at: &[usize], columns: &[Column<T>]) -> Read<T> {
+    let mut all = T::default();
+    for (column, at) in columns.iter().zip(at) {
+        let value = if column.always { Some(row.u64(*at)?) } else { row.optional(*at)? };
+        if let Some(value) = value.filter(|v| !(column.set)(&mut all, *v)) {
+            return Err(format!("{} cannot be {value}", column.name));
+        }
+    }
+    Ok(all)
 }
 
 /// All samples, in bounded memory: where there are too many, `thin` makes them fewer.

@@ -49,6 +49,7 @@ mod record;
 mod run;
 mod run_memory;
 mod sample;
+mod sample_columns;
 mod sample_series;
 mod sim;
 mod sim_inventory;
@@ -112,6 +113,7 @@ pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
+pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, TICK_COLUMNS};
 pub use sample_series::SampleSeries;
 pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
