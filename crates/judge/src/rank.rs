@@ -230,13 +230,8 @@ fn why_not(runs: &[&Metric], unit: Unit) -> Vec<Reason> {
         let reason = match (metric.status, metric.failure()) {
             (MetricStatus::Measured, Some(failure)) => failure.clone(),
             (MetricStatus::Measured, None) if metric.unit != unit => Reason::of("units-differ", "it has another unit"),
-<<<<<<< ours
             (MetricStatus::Measured, None) => Reason::of("not-finite", "the value is not a number"),
-            (status, _) => Reason::without_value(status, because, 0, 0),
-=======
-            (MetricStatus::Measured, None) => Reason::of("not-finite", "the value is no number"),
             (status, _) => status.because(because, 0, 0),
->>>>>>> theirs
         };
         if !reasons.contains(&reason) {
             reasons.push(reason);
