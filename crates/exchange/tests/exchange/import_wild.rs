@@ -295,3 +295,37 @@ fn lines_of_dd_that_a_mail_has_broken_are_joined() {
         "neither records nor a command"
     );
 }
+
+/// A text as sbc-bench writes it: of storage it has iostat's averages before and after, and the devices as facts.
+#[test]
+fn of_sbc_bench_the_averages_since_boot_are_read_and_nothing_else() {
+    let iostat = |tps: &str, read: &str, written: &str| {
+        format!(
+            "Linux 6.9.1 (board) \t03/04/25 \t_aarch64_\t(4 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           \
+             2.50    0.00    1.50    0.25    0.00   95.75\n\nDevice             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    \
+             kB_wrtn    kB_dscd\nmmcblk1          {tps}       {read}       {written}         0.00     123456      65432          0\n\n               \
+             total        used        free      shared  buff/cache   available\nMem:           3.7Gi       301Mi       3.1Gi       \
+             5.0Mi       402Mi       3.4Gi\nSwap:          1.8Gi          0B       1.8Gi\n"
+        )
+    };
+    let text_of_it = format!(
+        "sbc-bench v0.9.72 Example Board (Tue, 04 Mar 2025 10:11:12 +0000)\n\n{}\n##########################################################\n\n\
+         Checking cpufreq OPP:\n\nCpufreq OPP: 1800    Measured: 1795 (1796.1/1795.7/1795.2)\n\n memcpy performance                                   :   \
+         2890.1 MB/s (3, 0.4%)\n C copy backwards                                     :   1511.9 MB/s (0.2%)\n libc memset copy                          \
+         :   6220.0 MB/s\naes-128-cbc     175871.35k   514271.21k   892011.05k  1098212.01k  1172400.81k  1178260.82k\nTotal:        6120 MIPS\n\n\
+         10:20:01: 1800MHz  4.00 100%   0%  99%   0%   0%   0%  61.0°C\n\n{}\n### PCIe and storage devices:\n\n  * 119.3GB \"EXAMPLE SD128\" UHS \
+         SDR104 SD card as /dev/mmcblk1: date 01/2024, man/oem ID: 0x000003/0x5344\n  * 931.5GB \"Example 1TB\" SSD as /dev/nvme0: Speed 8GT/s, \
+         Width x2, 1% worn out, drive temp: 41°C\n",
+        iostat("3.20", "88.50", "47.25"),
+        iostat("1.10", "30.75", "19.50"),
+    );
+    let imported = text(&text_of_it);
+    let [before, after] = imported.runs.as_slice() else { panic!("{imported:?}") };
+    for (run, tps, read, written) in [(before, 3.2, 88.5, 47.25), (after, 1.1, 30.75, 19.5)] {
+        assert_eq!((run.source_format, run.name.as_str()), ("iostat", "board"));
+        assert_value(run, "report[1].mmcblk1.tps_ops_per_s", tps);
+        assert_value(run, "report[1].mmcblk1.read.throughput_bytes_per_s", read * 1024.0);
+        assert_value(run, "report[1].mmcblk1.write.throughput_bytes_per_s", written * 1024.0);
+        assert!(reasons(run, "report[1].mmcblk1.tps_ops_per_s").contains("since boot"));
+    }
+}
