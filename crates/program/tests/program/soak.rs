@@ -236,7 +236,12 @@ fn simulated_disks_are_found_out() {
     // Its data go with the program: there is nothing to resume.
     killed(&scratch, &["soak", "sim:nvme", "--passes", "999"], "pass 1, lap 1", 1);
     let ended = scratch.run(["soak", "--resume"]);
-    assert!(ended.code == 3 && ended.stderr.contains("was lost when the program ended"), "{} {}", ended.code, ended.stderr);
+    assert!(
+        ended.code == 3 && ended.stderr.contains("was lost when the program ended"),
+        "{} {}",
+        ended.code,
+        ended.stderr
+    );
     let ended = scratch.run(["soak", "sim:nvme,data-fault=power-cut"]);
     assert!(ended.code == 2 && ended.stderr.contains("bit-rot, corrupt"), "{}", ended.stderr);
 }
