@@ -199,8 +199,7 @@ mod tests {
                 ..PhasePlan::default()
             }
         };
-        let plan =
-            |phases: &[StopRule]| Plan { phases: phases.iter().map(|s| write(*s)).collect(), ..Plan::default() };
+        let plan = |phases: &[StopRule]| Plan { phases: phases.iter().map(|s| write(*s)).collect(), ..Plan::default() };
         let all = bounded(plan(&[StopRule::Time, StopRule::RegionOnce, StopRule::Time]), &Stack::default());
         let bytes = all.bytes_written_at_most().expect("all is bounded");
         assert!((MOST_OF_WORKLOAD / 2..=MOST_OF_WORKLOAD).contains(&bytes), "{bytes}");
