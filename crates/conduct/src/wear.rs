@@ -123,16 +123,18 @@ pub(crate) fn bound(plan: &mut Plan, wear: Wear, stack: &Stack, before: u64, sha
 const MOST_OF_WORKLOAD: u64 = 16 << 30;
 const LEAST_OF_WORKLOAD: u64 = 4 << 30;
 
-/// A built-in workload that only its time would bound, bounded: each phase that writes until its time is over, or once over its
-/// region, gets its share. As it was where all is bounded already, or where it writes until it is steady, however long that takes.
+/// A built-in workload that only its time would bound, bounded: each phase that writes blocks, or files until its time is
+/// over, gets its share. As it was where all is bounded already, or where it writes until it is steady, however long that takes.
 pub(crate) fn bounded(mut plan: Plan, stack: &Stack) -> Plan {
     let rounds = plan.phases.iter().any(|p| matches!(p.stop, StopRule::SteadyRounds(_)));
     if rounds || plan.bytes_written_at_most().is_some() {
         return plan;
     }
+    // Files that are made are there for the phases after; blocks are laid out before.
+    let of_blocks = |p: &PhasePlan| p.streams.iter().all(|s| s.files().is_none() && s.replay().is_none());
     let open = |p: &PhasePlan| {
-        let once = p.stop == StopRule::RegionOnce && p.kind == PhaseKind::Measure;
-        p.skip.is_none() && (p.bytes_written_at_most().is_none() || once && p.is_write())
+        let measures = p.kind == PhaseKind::Measure && p.is_write() && of_blocks(p);
+        p.skip.is_none() && (p.bytes_written_at_most().is_none() || measures)
     };
     let known = plan.phases.iter().filter(|p| !open(p)).filter_map(PhasePlan::bytes_written_at_most);
     let most = stack
@@ -197,8 +199,7 @@ mod tests {
                 ..PhasePlan::default()
             }
         };
-        let plan =
-            |phases: &[StopRule]| Plan { phases: phases.iter().map(|s| write(s.clone())).collect(), ..Plan::default() };
+        let plan = |phases: &[StopRule]| Plan { phases: phases.iter().map(|s| write(*s)).collect(), ..Plan::default() };
         let all = bounded(plan(&[StopRule::Time, StopRule::RegionOnce, StopRule::Time]), &Stack::default());
         let bytes = all.bytes_written_at_most().expect("all is bounded");
         assert!((MOST_OF_WORKLOAD / 2..=MOST_OF_WORKLOAD).contains(&bytes), "{bytes}");
