@@ -23,7 +23,7 @@ fn a_saturated_link_is_named_and_its_faster_mode_predicts_the_gain() {
     assert_eq!(limit.layer, LimitLayer::Link, "{limit:?}");
     assert_eq!(limit.confidence, Confidence::Probable);
     assert!(limit.evidence.iter().any(|e| e.source == "seq-read.throughput_bytes_per_s"));
-    let step = diagnose::next_step(&run, &limit, &diagnose::findings(&run)).unwrap();
+    let step = next_step(&run, &diagnose::findings(&run)).unwrap();
     assert_eq!(step.predicted_ratio, Some(2.0));
 }
 
@@ -125,7 +125,7 @@ fn an_a2_card_without_a_queue_is_serialised_by_the_host() {
     let found = diagnose::findings(&run);
     assert!(found.iter().any(|f| f.id == "sd-a2-without-queue" && f.confidence == Confidence::Probable));
     // 66 MB/s at 4 KiB are 16113 operations: 4.8 times 3344.
-    let ratio = diagnose::next_step(&run, &limit, &found).unwrap().predicted_ratio.unwrap();
+    let ratio = next_step(&run, &found).unwrap().predicted_ratio.unwrap();
     assert!((4.7..5.0).contains(&ratio), "{ratio}");
 }
 
@@ -188,7 +188,7 @@ fn the_step_after_too_few_measurements_is_to_measure_and_no_finding_is_guessed()
         assert!(found.iter().any(|f| f.id == "sync-mount"), "the run must have a finding to guess: {found:?}");
         let limit = diagnose::limit(run);
         assert_eq!(limit.layer, LimitLayer::Unknown, "{limit:?}");
-        diagnose::next_step(run, &limit, &found).map(|s| s.text)
+        next_step(run, &found).map(|s| s.text)
     };
     let mut stack = sata();
     stack.insert(0, layer(LayerKind::Filesystem, "ext4", None, &[("sync_mount", Fact::Bool(true))]));
@@ -205,7 +205,7 @@ fn throttling_with_a_fall_of_the_rate_is_thermal_not_an_exhausted_cache() {
     let limit = diagnose::limit(&run);
     assert_eq!((limit.layer, limit.confidence), (LimitLayer::ThermalPower, Confidence::Probable), "{limit:?}");
     assert!(diagnose::causes(&run).iter().all(|c| !c.statement.contains("ran out") || c.confidence == Confidence::Low));
-    let step = diagnose::next_step(&run, &limit, &[]).unwrap();
+    let step = next_step(&run, &[]).unwrap();
     assert!((1.9..2.1).contains(&step.predicted_ratio.unwrap()));
 }
 

@@ -17,3 +17,9 @@ pub fn missing(run: &Run, id: &str) -> Option<String> {
 pub fn sure(confidence: Confidence) -> bool {
     confidence >= Confidence::Probable
 }
+
+/// What to try next, as it is told of a run.
+pub fn next_step(run: &Run, findings: &[Finding]) -> Option<model::NextStep> {
+    let (causes, rows) = (diagnose::causes(run), diagnose::limits(run));
+    diagnose::headline(run, &causes, &rows, &diagnose::Question::default(), findings).next_step
+}
