@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Fields and calls that hold sentences of ours.
-const SENTENCES: [&str; 14] = [
+const SENTENCES: [&str; 15] = [
     "basis",
     "because",
     "decided_by",
     "fix",
     "missing",
+    "note",
     "notes",
     "reason",
     "remark",
@@ -63,7 +64,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 
 /// What a method is called on: names, dots and calls without arguments before it.
 fn receiver(before: &str) -> &str {
-    let is_part = |c: char| c.is_alphanumeric() || "_.()".contains(c);
+    let is_part = |c: char| c.is_alphanumeric() || "_.()?".contains(c);
     before.rfind(|c| !is_part(c)).map_or(before, |at| &before[at + 1..])
 }
 
@@ -72,7 +73,7 @@ fn takes_apart(line: &str) -> bool {
     TAKES_APART.iter().any(|method| {
         line.match_indices(method).any(|(at, _)| {
             let on = receiver(&line[..at]);
-            on.split('.').any(|part| SENTENCES.contains(&part.trim_start_matches('(')))
+            on.split('.').any(|part| SENTENCES.contains(&part.trim_matches(['(', '?'])))
         })
     })
 }
