@@ -394,8 +394,13 @@ impl SoakState {
 
     /// Whether a finding was not told before: a session does not know what earlier ones told.
     pub(super) fn is_new(&self, finding: &DataFinding) -> bool {
+        // What is not there is called by when it was lost, which a session after a kill or a power cut sees otherwise.
+        let class = |f: &DataFinding| match f.class {
+            DataFault::LostOnPowerCut | DataFault::ReorderedAcrossFlush => DataFault::LostWrite,
+            class => class,
+        };
         let same = |f: &DataFinding| {
-            (f.class, f.expected_generation) == (finding.class, finding.expected_generation)
+            (class(f), f.expected_generation) == (class(finding), finding.expected_generation)
                 && f.lba <= finding.lba
                 && finding.lba + finding.sectors <= f.lba + f.sectors
         };

@@ -112,6 +112,12 @@ fn a_finding_is_told_once_and_no_foreign_file_is_its_own() {
     s.keep(finding(7));
     assert!(!s.is_new(&finding(7)) && s.is_new(&finding(8)));
     s.keep(finding(8));
+    // A session after a kill calls the same loss by another class.
+    let lost = |class| DataFinding { class, found_generation: None, ..finding(8) };
+    assert!(s.is_new(&lost(DataFault::LostWrite)), "that bits were wrong there is another finding");
+    let mut after = state();
+    after.keep(lost(DataFault::LostWrite));
+    assert!(!after.is_new(&lost(DataFault::LostOnPowerCut)) && after.is_new(&lost(DataFault::TornWrite)));
     assert_eq!((s.found(), s.is_clean()), (2, false));
     let mut own = state();
     own.own_file = true;

@@ -247,7 +247,7 @@ fn slid_together(run: &Run) -> Option<Cause> {
             }))
             .decided_by("the same reads with better cooling or supply, alternating with these")
             .step(
-                "mend power supply and cooling, then repeat",
+                "fix power supply and cooling, then repeat",
                 Some(1.0 / left),
                 "the trend that all reads have in common, from the event to their end",
             ),

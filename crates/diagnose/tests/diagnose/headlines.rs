@@ -2,7 +2,7 @@
 
 use crate::run_builder::*;
 use diagnose::{Question, headline};
-use model::{Access, Confidence, Fact, Layer, LayerKind, Limit, LimitLayer, Run, Sync};
+use model::{Access, Confidence, Fact, Layer, LayerKind, Limit, LimitLayer, Reason, Run, Sync};
 
 /// A processor that is full in one phase, and a link that is full in another: both are named, and neither is particular.
 fn busy() -> Vec<Phase> {
@@ -136,7 +136,7 @@ fn reads_that_slide_together_under_heat_are_heat_though_no_phase_shows_it() {
 #[test]
 fn a_machine_that_was_taken_away_or_a_disk_without_work_is_no_device_that_stands_still() {
     let still = || sequential("seq-write", 980.0).still(20, 8).still(40, 8);
-    let says = |run: &Run| diagnose::causes(run).iter().any(|c| c.statement.contains("stands still"));
+    let says = |run: &Run| diagnose::causes(run).iter().any(|c| c.statement.contains("gaps without a completion"));
     let run = |phase| Builder::new(sata()).phases(with(healthy(300.0), [phase])).build();
     assert!(says(&run(still())));
     assert!(!says(&run(still().steal(0.6))), "a hypervisor kept the processors");
@@ -156,7 +156,8 @@ fn synchronous_writes_so_slow_that_few_complete_are_named() {
         let phase = run.phases.iter_mut().find(|p| p.plan.name == "sync-write").unwrap();
         phase.plan.streams.iter_mut().for_each(|s| s.path.queue_depth = 1);
         phase.record.as_mut().unwrap().operations = 35;
-        phase.reasons = vec![if few { "too-little-data: 35 operations" } else { "steal: 40 %" }.into()];
+        phase.reasons =
+            vec![if few { Reason::of("too-little-data", "35 operations") } else { Reason::of("steal", "40 %") }];
         run
     };
     let head = head(&run(true));

@@ -74,25 +74,26 @@ fn listed(names: &[&str]) -> String {
 
 /// What the targets show, and what so few of them cannot.
 fn say(ranking: &mut Ranking, predicted: &str, targets: usize) {
-    if targets < LEAST_TARGETS {
-        ranking.reasons.push(Reason::of(
-            "too-few-targets",
-            format!(
-                "{targets} targets have {predicted}, which cannot show that anything predicts it; \
-             {LEAST_TARGETS} are the least"
-            ),
-        ));
-        return;
-    }
     let known: Vec<&Prediction> = ranking.prediction.iter().filter(|p| p.tau.is_some()).collect();
-    let Some(reference) = known.first().copied() else {
-        ranking.reasons.push(Reason::of(
-            "no-predictor",
-            format!("nothing else is known of enough targets to predict {predicted}"),
-        ));
-        return;
+    let reasons = if targets < LEAST_TARGETS {
+        let text = format!(
+            "{targets} targets have {predicted}, which cannot show that anything predicts it; {LEAST_TARGETS} are the least"
+        );
+        vec![Reason::of("too-few-targets", text)]
+    } else if known.is_empty() {
+        let text = format!("nothing else is known of enough targets to predict {predicted}");
+        vec![Reason::of("no-predictor", text)]
+    } else {
+        let tried = ranking.prediction.iter().filter(|p| p.p.is_some()).count();
+        shown_by(&known, predicted, targets, tried)
     };
-    let kind: Vec<&Prediction> = known.into_iter().filter(|p| p.work == reference.work).collect();
+    ranking.reasons.extend(reasons);
+}
+
+/// What the predictors show, the closest of which is the first, of so many that were tried.
+fn shown_by(known: &[&Prediction], predicted: &str, targets: usize, tried: usize) -> Vec<Reason> {
+    let reference = known[0];
+    let kind: Vec<&Prediction> = known.iter().copied().filter(|p| p.work == reference.work).collect();
     let of_kind = |wanted: &dyn Fn(&Prediction) -> bool| -> Vec<&str> {
         kind.iter().filter(|p| wanted(p)).map(|p| p.predictor.as_str()).collect()
     };
@@ -101,71 +102,71 @@ fn say(ranking: &mut Ranking, predicted: &str, targets: usize) {
     let behind = |p: &Prediction| p.as_close_as_best_p.is_some_and(|p| p <= ALPHA);
     let may_be_closest = of_kind(&|p| !behind(p));
     let farther = of_kind(&behind);
-    let tried = ranking.prediction.iter().filter(|p| p.p.is_some()).count();
     let (among, tau) = (if reference.work { "other work" } else { "synthetic metrics" }, reference.tau.unwrap_or(0.0));
     let mut reasons = Vec::new();
+    let mut give = |code, text: String| reasons.push(Reason::of(code, text));
     let share = 100.0 * (1.0 + tau.abs()) / 2.0;
     let ties = kind.iter().filter(|p| (strength(p) - tau.abs()).abs() < 1e-9).count();
     let leading = if ties > 1 { format!(", as do {} more", ties - 1) } else { String::new() };
-    reasons.push(Reason::of("closest", format!(
-        "of {among} {} goes most closely with {predicted}{leading}: {share:.0} % of pairs of targets are in {} order",
-        reference.predictor,
-        if tau < 0.0 { "opposite" } else { "the same" },
-    )));
+    give(
+        "closest",
+        format!(
+            "of {among} {} goes most closely with {predicted}{leading}: {share:.0} % of pairs of targets are in {} order",
+            reference.predictor,
+            if tau < 0.0 { "opposite" } else { "the same" },
+        ),
+    );
     if shown.is_empty() {
-        reasons.push(Reason::of(
-            "none-shown",
-            format!("allowing for the {tried} that were tried, none is shown to go with it"),
-        ));
+        give("none-shown", format!("allowing for the {tried} that were tried, none is shown to go with it"));
     } else if !not_shown.is_empty() {
-        reasons.push(Reason::of(
+        give(
             "not-shown",
             format!(
                 "allowing for the {tried} that were tried, {} {} not shown to go with it",
                 listed(&not_shown),
                 if not_shown.len() == 1 { "is" } else { "are" },
             ),
-        ));
+        );
     }
     if may_be_closest.len() > 1 {
-        reasons.push(Reason::of(
+        give(
             "not-separated",
             format!("{targets} targets cannot tell which of {} goes closest with it", listed(&may_be_closest)),
-        ));
+        );
     }
     if !farther.is_empty() {
-        reasons.push(Reason::of(
+        give(
             "farther",
             format!(
                 "{} {} less closely than the closest",
                 listed(&farther),
                 if farther.len() == 1 { "goes" } else { "go" }
             ),
-        ));
+        );
     }
     if targets < FEW_TARGETS {
-        reasons.push(Reason::of(
+        give(
             "few-targets",
             format!(
                 "{targets} targets are few: intervals are wide, and what predicts among these may not among others"
             ),
-        ));
+        );
     }
     let mover = reference.leave_one_out.zip(reference.most_influential.as_deref());
     if let Some(((low, high), name)) = mover.filter(|((low, high), _)| high - low > 0.1) {
-        reasons.push(Reason::of(
+        give(
             "one-target",
             format!(
                 "leaving out one target moves tau of {} between {low:.2} and {high:.2}; {name} moves it most",
                 reference.predictor
             ),
-        ));
+        );
     }
-    reasons.push(Reason::of(
+    give(
         "correlation",
-        "what goes together need not be cause and effect; one family of devices can make it",
-    ));
-    ranking.reasons.extend(reasons);
+        "what goes together need not be cause and effect; one family of devices can make it".to_owned(),
+    );
+    reasons
 }
 
 fn one(id: &str, predicted: &str, values: &[Option<f64>], wanted: &[Option<f64>], names: &[&str]) -> Prediction {

@@ -11,7 +11,7 @@ struct Known<'a> {
 }
 
 fn tagged<S: Serializer>(reason: &&Reason, serializer: S) -> Result<S::Ok, S::Error> {
-    Reason::serialize(*reason, serializer)
+    Reason::serialize(reason, serializer)
 }
 
 #[derive(Serialize, Deserialize)]

@@ -172,7 +172,7 @@ reasons! {
     /// Blocks of which the verification says nothing, and why.
     Unverified "unverified" { blocks: Vec<String> } match blocks.as_slice() {
         [] => "no block was read whose content is known".into(),
-        some => format!("blocks that say nothing: {}", some.join(", ")),
+        some => format!("undecided blocks: {}", some.join(", ")),
     };
     /// What was read back was still in memory.
     VerifiedInMemory "verified-in-memory" { because: String } format!("verified in memory only: {because}");

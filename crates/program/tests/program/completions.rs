@@ -25,7 +25,7 @@ fn has(offered: &[String], wanted: &[&str]) {
 
 /// An archive of one run with the tag `before`, and its id.
 fn with_a_run() -> (Scratch, String) {
-    let scratch = Scratch::new();
+    let scratch = Scratch::with_its_archive_inside();
     let run = scratch.json(["run", "latency", "sim:nvme", "--set", "time=1s", "--tag", "before", "--json"], 0);
     let id = run["run_id"].as_str().expect("an id").to_owned();
     (scratch, id)

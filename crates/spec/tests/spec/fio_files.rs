@@ -229,7 +229,7 @@ fn mistakes_name_their_line_also_when_lenient() {
         ("[j]\nsync=is supported\n", 2, "none of none"),
         ("[j]\nsize=${NOPE}\n", 2, "no variable 'NOPE'"),
         ("[j]\nbssplit=4k/70:8k/70\n", 2, "sum to 140"),
-        ("[j\nbs=4k\n", 1, "no section"),
+        ("[j\nbs=4k\n", 1, "is not a section"),
         ("bs=4k\n[j]\n", 1, "before the first section"),
         ("[global]\nbs=4k\n", 1, "no job"),
     ] {
