@@ -95,7 +95,7 @@ says() {
 }
 says 1..3 0
 says 1+ 3
-has "what ${device#/dev/} stands on cannot be asked"
+has "the devices below ${device#/dev/} are not known"
 
 echo "every bundle is as it was written"
 run 0 runs verify
