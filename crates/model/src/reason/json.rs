@@ -1,50 +1,40 @@
-//! Reasons in JSON.
+//! Reasons in JSON, by way of a value: what is derived for so many variants is there once, and not once for each way in and out.
 
 use super::Reason;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde_json::Value;
 
-#[derive(Serialize)]
-struct Known<'a> {
-    #[serde(flatten, serialize_with = "tagged")]
-    reason: &'a Reason,
-    text: String,
-}
-
-fn tagged<S: Serializer>(reason: &&Reason, serializer: S) -> Result<S::Ok, S::Error> {
-    Reason::serialize(reason, serializer)
-}
-
-#[derive(Serialize, Deserialize)]
-struct Words {
+/// As documents and bundles have it.
+#[derive(Deserialize, Serialize)]
+struct Written {
     code: Option<String>,
     text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
 }
 
 impl Serialize for Reason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Other { code, text } => Words { code: code.clone(), text: text.clone() }.serialize(serializer),
-            reason => Known { reason, text: reason.text() }.serialize(serializer),
-        }
+        let data = match self {
+            Self::Other { .. } => None,
+            known => {
+                Self::serialize(known, serde_json::value::Serializer).map_err(ser::Error::custom)?.get("data").cloned()
+            }
+        };
+        Written { code: self.code().map(str::to_owned), text: self.text(), data }.serialize(serializer)
     }
 }
 
 /// Bundles of before hold them in a line; what a later version means with a code that has other data is taken by its words.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Line(String),
-    Known(#[serde(with = "Reason")] Reason),
-    Words(Words),
-}
-
 impl<'de> Deserialize<'de> for Reason {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match Written::deserialize(deserializer)? {
-            Written::Line(line) => of_line(&line),
-            Written::Known(reason) => reason,
-            Written::Words(Words { code, text }) => Self::Other { code, text },
-        })
+        let value = Value::deserialize(deserializer)?;
+        if let Value::String(line) = &value {
+            return Ok(of_line(line));
+        }
+        let known = Self::deserialize(&value).ok();
+        let words = |Written { code, text, .. }| Self::Other { code, text };
+        known.map_or_else(|| serde_json::from_value(value).map(words).map_err(de::Error::custom), Ok)
     }
 }
 
