@@ -1,15 +1,22 @@
 //! Names of PCI devices and classes, from the PCI ID database (`data/pci.ids`), which is part of the program: a static
 //! binary on a board without `pciutils` knows them too, and a capture reads the same everywhere.
 //!
-//! The text is searched as it is: the few devices of one storage path are found in about a millisecond, and a table made
-//! at build time would cost four times the space.
+//! It is in the binary packed (`build.rs`), and unpacked when it is first asked. The text is searched as it is: the few devices of one
+//! storage path are found in about a millisecond, and a table made at build time would cost four times the space.
+
+use std::sync::LazyLock;
+
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pci.ids.z"));
 
 /// Vendors, devices and classes; lines of devices begin with a tab.
-const DATABASE: &str = include_str!("../data/pci.ids");
+static DATABASE: LazyLock<String> = LazyLock::new(|| {
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib(PACKED).expect("what the build packed");
+    String::from_utf8(text).expect("a text")
+});
 
 /// `Intel Corporation Cannon Lake PCH SATA AHCI Controller`; the vendor alone where the device is not known.
 pub(crate) fn device(vendor: u64, device: u64) -> Option<String> {
-    let (name, devices) = section(DATABASE, &format!("{vendor:04x}  "))?;
+    let (name, devices) = section(&DATABASE, &format!("{vendor:04x}  "))?;
     match entry(devices, &format!("\t{device:04x}  ")) {
         Some(device) => Some(format!("{name} {device}")),
         None => Some(name.to_owned()),
@@ -19,7 +26,7 @@ pub(crate) fn device(vendor: u64, device: u64) -> Option<String> {
 /// `SATA controller` for 0x010601: the name of the subclass, else of the class.
 pub(crate) fn class(code: u64) -> Option<String> {
     let (class, subclass) = (code >> 16 & 0xff, code >> 8 & 0xff);
-    let (name, subclasses) = section(DATABASE, &format!("C {class:02x}  "))?;
+    let (name, subclasses) = section(&DATABASE, &format!("C {class:02x}  "))?;
     Some(entry(subclasses, &format!("\t{subclass:02x}  ")).unwrap_or(name).to_owned())
 }
 
@@ -57,6 +64,11 @@ mod tests {
         assert_eq!(class(0x01_0802).as_deref(), Some("Non-Volatile memory controller"));
         assert_eq!(class(0x01_ee00).as_deref(), Some("Mass storage controller"));
         assert_eq!(class(0xee_0000), None);
+    }
+
+    #[test]
+    fn what_is_unpacked_is_the_database() {
+        assert!(*DATABASE == include_str!("../data/pci.ids"));
     }
 
     #[test]
