@@ -1,8 +1,8 @@
 //! Evidence to causes, the limit, and findings.
 //!
 //! [`causes()`] ranks what may hold a run back, [`limit()`] is its head (unknown, if all there is are remarks), [`headline()`] what
-//! is told of a run and the uses that it was asked for, [`next_step`] says what to try and what it can bring at most. [`findings`] evaluates the catalogue (one text per finding
-//! in `findings/*.toml`, its condition beside it in Rust); [`unknown`] lists what could not be decided, which fact is missing
+//! is told of a run and the uses that it was asked for, and what to try ([`Headline::next_step`]). [`findings`] evaluates the
+//! catalogue (one text per finding in `findings/*.toml`, its condition beside it in Rust); [`unknown`] lists what could not be decided, which fact is missing
 //! and how to get it, [`findings_of_stack`] does both for an inventory on which nothing was measured; [`page`] is what
 //! `explain` prints, and [`near_ids()`] what it suggests where there is none.
 //!

@@ -52,7 +52,7 @@ pub struct Headline {
     pub next_step: Option<NextStep>,
 }
 
-/// The headline of a run: the first that there is of the places of [`Place`]. Where nothing particular is known, what limits the
+/// The headline of a run: the first that there is of the places of `causes::Place`. Where nothing particular is known, what limits the
 /// row that was asked about is.
 pub fn headline(
     run: &Run,

@@ -1,7 +1,7 @@
 //! The names of all facts: the contract between the observer, simulated stacks, the diagnosis and the report.
 //!
 //! One table, [`ALL`]: each row is also a constant. A fact is set on the layer named in the row's group. Where a layer
-//! could have a fact and the machine does not tell, the fact is there with [`model::Fact::Null`].
+//! could have a fact and the machine does not tell, the fact is there with [`crate::Fact::Null`].
 //!
 //! Conventions: units come last (`_kb` is KiB as in the kernel's file of that name; `_bytes`, `_us`, `_ms`, `_hz`,
 //! `_mbit_s`, `_gt_s`, `_bytes_per_s`); yes or no is `Bool`; what the kernel prints as text stays text. Facts marked

@@ -75,8 +75,8 @@ pub struct RecordArgs {
     pub output: Option<OsString>,
     /// Record a camera (V4L2): front=/dev/video0,1280x720@30
     ///
-    /// [NAME=]DEVICE[,FORMAT]: the name of its stream, its device, and what is asked of it (or YUYV and so on); several times for several. JPEG where it has that, else what it is set
-    /// to.
+    /// NAME=DEVICE,FORMAT: the name of its stream, its device, and what is asked of it (or YUYV and so on); NAME= and FORMAT may
+    /// be left out: then it is JPEG where the camera has that, else what it is set to. Several times for several cameras.
     #[arg(long, value_name = "CAMERA", value_hint = clap::ValueHint::FilePath)]
     pub camera: Vec<OsString>,
     /// Generated cameras, for a test

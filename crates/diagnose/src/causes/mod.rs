@@ -218,7 +218,7 @@ impl Cause {
     }
 }
 
-/// All causes that the run gives reason to name, the most telling first ([`Place`]).
+/// All causes that the run gives reason to name, the most telling first (`Place`).
 pub fn causes(run: &Run) -> Vec<Cause> {
     if run.target.kind == TargetKind::Null {
         return generator::null_target(run).into_iter().collect();
