@@ -220,7 +220,7 @@ fn argument(how: As, thread: u32, value: u64, text: &mut String) {
         }
     };
     // Writing to a String cannot fail.
-    debug_assert!(wrote.is_ok());
+    assert!(wrote.is_ok());
 }
 
 /// A call that has not come back.

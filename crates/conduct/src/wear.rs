@@ -82,7 +82,7 @@ fn weight(phase: &PhasePlan) -> u64 {
 
 fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
     if let Some(files) = stream.files() {
-        let most = (bytes / Plan::file_bytes_at_most(files, fstype)).max(1);
+        let most = (bytes / Plan::file_bytes_at_most(stream, files, fstype)).max(1);
         stream.limits.total_operations = Some(stream.limits.total_operations.map_or(most, |n| n.min(most)));
         return;
     }
@@ -136,11 +136,13 @@ pub(crate) fn bounded(mut plan: Plan, stack: &Stack) -> Plan {
         let measures = p.kind == PhaseKind::Measure && p.is_write() && of_blocks(p);
         p.skip.is_none() && (p.bytes_written_at_most().is_none() || measures)
     };
-    let known = plan.phases.iter().filter(|p| !open(p)).filter_map(PhasePlan::bytes_written_at_most);
+    let (fstype, bounded) = (stack.fstype(), plan.phases.iter().filter(|p| !open(p)).cloned().collect());
+    let known = Plan { phases: bounded, ..Plan::default() }.device_bytes_at_most(fstype).unwrap_or(0);
     let most = stack
         .device_bytes()
         .map_or(MOST_OF_WORKLOAD, |b| (b / 16).clamp(LEAST_OF_WORKLOAD, MOST_OF_WORKLOAD).min(b / 2));
-    let left = most.saturating_sub(known.fold(0, u64::saturating_add)).max(most / 2);
+    // What a file system adds to all of it is in the announcement, too.
+    let left = (most / 32 * 31).saturating_sub(known).max(most / 2);
     let all: u64 = plan.phases.iter().filter(|p| open(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| open(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;

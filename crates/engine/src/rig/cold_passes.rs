@@ -4,10 +4,15 @@ use super::work::{PhaseWork, Way};
 use model::{Access, Ns, Order, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Source};
 
-/// A source of reads whose every pass over its region begins when the page cache was asked to forget it, as the first one
-/// does.
+/// A source; where its passes are to be cold, each pass over its region begins when the page cache was asked to forget it, as
+/// the first one does. (One type for both: the worker's loop is compiled once for each type of source.)
 pub(super) struct ColdPasses<'a, S> {
     source: S,
+    passes: Option<Passes<'a>>,
+}
+
+/// Where the passes of a source are.
+struct Passes<'a> {
     way: &'a Way,
     device: bool,
     start: u64,
@@ -19,7 +24,7 @@ pub(super) struct ColdPasses<'a, S> {
 }
 
 /// Whether a stream goes through what the page cache holds of its own last pass, where it is to be cold.
-pub(super) fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, way: &Way) -> bool {
+fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, way: &Way) -> bool {
     let buffered = !way.direct && stream.path.access.unwrap_or(work.plan.access) == Access::Buffered;
     let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block().all_region_bytes());
     let once = work.plan.stop == model::StopRule::RegionOnce || work.reads_back;
@@ -31,9 +36,26 @@ pub(super) fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, way: &W
 
 impl<'a, S> ColdPasses<'a, S> {
     pub fn over(source: S, work: &PhaseWork<'_>, stream: &StreamPlan, way: &'a Way) -> Self {
-        let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
-        let pass = stream.block().all_region_bytes().max(1);
-        Self { source, way, device: work.device, start, len, pass, left: pass, in_flight: 0 }
+        Self { source, passes: has_cold_passes(work, stream, way).then(|| Passes::of(work, stream, way)) }
+    }
+}
+
+impl<'a> Passes<'a> {
+    fn of(work: &PhaseWork<'_>, stream: &StreamPlan, way: &'a Way) -> Self {
+        let block = stream.block();
+        let pass = block.all_region_bytes().max(1);
+        let (start, len) = (block.region_start_bytes, block.region_bytes);
+        Self { way, device: work.device, start, len, pass, left: pass, in_flight: 0 }
+    }
+
+    /// An operation is about to be handed over.
+    #[inline(never)]
+    fn begins(&mut self, op: &BlockOp) {
+        if self.left == 0 {
+            self.forget();
+        }
+        self.in_flight += 1;
+        self.left = self.left.saturating_sub(op.len.into());
     }
 
     fn forget(&mut self) {
@@ -51,29 +73,31 @@ impl<'a, S> ColdPasses<'a, S> {
 impl<S: Source<Op = BlockOp>> Source for ColdPasses<'_, S> {
     type Op = BlockOp;
 
+    #[inline]
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        if self.left == 0 && self.in_flight > 0 {
+        if self.passes.as_ref().is_some_and(|passes| passes.left == 0 && passes.in_flight > 0) {
             return Next::WaitForCompletion;
         }
         let next = self.source.next(now);
-        if let Next::Op(op) = &next {
-            if self.left == 0 {
-                self.forget();
-            }
-            self.in_flight += 1;
-            self.left = self.left.saturating_sub(op.len.into());
+        if let (Some(passes), Next::Op(op)) = (&mut self.passes, &next) {
+            passes.begins(op);
         }
         next
     }
 
+    #[inline]
     fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
-        self.in_flight -= 1;
+        if let Some(passes) = &mut self.passes {
+            passes.in_flight -= 1;
+        }
         self.source.completed(op, outcome);
     }
 
     fn closing(&mut self) -> Option<BlockOp> {
         let op = self.source.closing();
-        self.in_flight += u32::from(op.is_some());
+        if let Some(passes) = self.passes.as_mut().filter(|_| op.is_some()) {
+            passes.in_flight += 1;
+        }
         op
     }
 }

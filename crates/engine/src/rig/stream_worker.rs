@@ -1,6 +1,6 @@
 //! One stream of a phase: chooses its device, and runs it there.
 
-use super::cold_passes::{ColdPasses, has_cold_passes};
+use super::cold_passes::ColdPasses;
 use super::own_files::Files;
 use super::shelf::Shelf;
 use super::verify::Again;
@@ -223,9 +223,6 @@ impl<'a> Worker<'a> {
         let (seed, repeats) = (settings.content_seed, spare_buffers == 0 && Shaped::repeats(stream));
         let record = match self.known.take() {
             Some(known) => self.verifying(&mut device, known, &settings)?,
-            None if !repeats && Shaped::is_unique(stream) => {
-                self.work(&mut device, &mut seed.map(Content::new), &settings)?
-            }
             None => self.work(&mut device, &mut Shaped::of(stream, seed, repeats), &settings)?,
         };
         let (features, missing) = (device.features(), device.missing());
@@ -283,11 +280,8 @@ impl<'a> Worker<'a> {
         settings: &LoopSettings,
     ) -> Result<StreamRecord, DeviceError> {
         let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
-        let mut source = source.sharing(self.stream, |flow| self.crew.flow(flow));
-        if has_cold_passes(&self.job, self.stream, self.way) {
-            let mut source = ColdPasses::over(source, &self.job, self.stream, self.way);
-            return self.go_through(device, &mut source, data, settings);
-        }
+        let source = source.sharing(self.stream, |flow| self.crew.flow(flow));
+        let mut source = ColdPasses::over(source, &self.job, self.stream, self.way);
         self.go_through(device, &mut source, data, settings)
     }
 

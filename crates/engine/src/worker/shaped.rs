@@ -27,6 +27,8 @@ const MOST_SPARE: u64 = 256;
 #[derive(Clone, Debug)]
 pub struct Shaped {
     unique: Option<Content>,
+    /// Whether a stamp is all that each write needs.
+    only_stamps: bool,
     content: model::Content,
     owed: u32,
     /// What copies are of, where that is one block.
@@ -104,7 +106,8 @@ impl Shaped {
         }
         let pattern = stream.fill_pattern.bytes().to_vec();
         compress(&content, &pattern, &mut copy);
-        Self { unique, content, owed: 0, copy, pool, body, made: 0, reads, pattern }
+        let only_stamps = content == model::Content::default() && body.is_empty() && pattern.is_empty();
+        Self { unique, only_stamps, content, owed: 0, copy, pool, body, made: 0, reads, pattern }
     }
 
     /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
@@ -154,6 +157,33 @@ impl Shaped {
         compress(&self.content, &self.pattern, data);
     }
 
+    /// Makes what is more than a stamp.
+    #[inline(never)]
+    fn shape(&mut self, op: &BlockOp, data: &mut [u8]) {
+        if self.content.zero {
+            data.fill(0);
+            return;
+        }
+        self.owed += self.content.dedupe_percent;
+        if self.owed >= 100 {
+            self.owed -= 100;
+            if let Some(pool) = &mut self.pool {
+                pool.next(data);
+                compress(&self.content, &self.pattern, data);
+                return;
+            }
+            let len = data.len().min(self.copy.len());
+            data[..len].copy_from_slice(&self.copy[..len]);
+            return;
+        }
+        self.refresh(data);
+        if let Some(unique) =
+            self.unique.as_mut().filter(|_| self.pattern.is_empty() || self.content.compress_percent < 100)
+        {
+            unique.stamp(data, op.offset);
+        }
+    }
+
     /// Whether the data are nothing but the pattern: then no two blocks differ.
     fn is_pattern(&self) -> bool {
         !self.pattern.is_empty() && self.content.compress_percent == 100
@@ -196,28 +226,11 @@ impl Data for Shaped {
         }
     }
 
+    #[inline]
     fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
-        if self.content.zero {
-            data.fill(0);
-            return;
-        }
-        self.owed += self.content.dedupe_percent;
-        if self.owed >= 100 {
-            self.owed -= 100;
-            if let Some(pool) = &mut self.pool {
-                pool.next(data);
-                compress(&self.content, &self.pattern, data);
-                return;
-            }
-            let len = data.len().min(self.copy.len());
-            data[..len].copy_from_slice(&self.copy[..len]);
-            return;
-        }
-        self.refresh(data);
-        if let Some(unique) =
-            self.unique.as_mut().filter(|_| self.pattern.is_empty() || self.content.compress_percent < 100)
-        {
-            unique.stamp(data, op.offset);
+        match &mut self.unique {
+            Some(unique) if self.only_stamps => unique.stamp(data, op.offset),
+            _ => self.shape(op, data),
         }
     }
 }

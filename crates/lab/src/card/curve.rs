@@ -14,7 +14,7 @@ pub struct Curve {
 impl Curve {
     /// From points in ascending order of length.
     pub fn new(points: Vec<(u64, u64)>, rate: Rate) -> Self {
-        debug_assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0));
         Self { points, rate }
     }
 

@@ -157,6 +157,10 @@ fn sync_bytes(fstype: Option<&str>) -> u64 {
     }
 }
 
+fn is_synced(stream: &StreamPlan) -> bool {
+    stream.durability.sync == crate::Sync::FdatasyncEach
+}
+
 fn changes_bytes(changes: u64) -> u64 {
     let alone = changes.min(ALONE);
     alone.saturating_mul(CHANGE).saturating_add((changes - alone).saturating_mul(SHARED_CHANGE))
@@ -187,33 +191,35 @@ impl Plan {
             let syncs = calls(&[Fsync, Fdatasync, SyncFs]);
             return changes_bytes(changes).saturating_add(syncs.saturating_mul(sync_bytes(fstype)));
         }
-        // Each may be synced by itself.
-        let writes = |operation: FileOperation| operation == FileOperation::Create || operation.sends_data();
-        let files = stream.files().filter(|files| writes(files.file_operation));
+        let files = stream.files().filter(|files| files.file_operation.changes_data());
         files.map_or(0, |files| {
             let each = stream.limits.total_operations.unwrap_or(0).max(files.file_count);
-            each.saturating_mul(Self::beside_a_file(fstype))
+            if is_synced(stream) {
+                return each.saturating_mul(Self::beside_a_synced_file(fstype));
+            }
+            let last_pages = if files.file_operation.sends_data() { each.saturating_mul(PAGE) } else { 0 };
+            changes_bytes(each).saturating_add(last_pages)
         })
     }
 
-    /// What an operation on a file may make a file system write beside its bytes: the change of its directory, its inode and its last
-    /// page, and a sync.
-    fn beside_a_file(fstype: Option<&str>) -> u64 {
+    /// What an operation on a file that is synced makes a file system write beside its bytes: the change of its directory, its inode
+    /// and its last page, and a sync.
+    fn beside_a_synced_file(fstype: Option<&str>) -> u64 {
         CHANGE + PAGE + (32 << 10).max(sync_bytes(fstype))
     }
 
-    /// What an operation on a file makes a file system write at most.
-    pub fn file_bytes_at_most(files: &FilesPlan, fstype: Option<&str>) -> u64 {
-        files.buffer_bytes().saturating_add(Self::beside_a_file(fstype))
+    /// What an operation of a stream on a file makes a file system write at most.
+    pub fn file_bytes_at_most(stream: &StreamPlan, files: &FilesPlan, fstype: Option<&str>) -> u64 {
+        let beside = if is_synced(stream) { Self::beside_a_synced_file(fstype) } else { CHANGE + PAGE };
+        files.buffer_bytes().saturating_add(beside)
     }
 
     /// As [`Self::bytes_written_at_most`], with what a file system of this type adds to writes that are synced one by one, and to calls
     /// on files.
     pub fn device_bytes_at_most(&self, fstype: Option<&str>) -> Option<u64> {
-        let synced = |s: &&StreamPlan| s.durability.sync == crate::Sync::FdatasyncEach;
         let live = self.phases.iter().filter(|p| p.skip.is_none());
         let more = live
-            .flat_map(|p| p.streams.iter().filter(synced).filter_map(|s| Some((s, s.bytes_written_at_most(p)?))))
+            .flat_map(|p| p.streams.iter().filter(|s| is_synced(s)).filter_map(|s| Some((s, s.bytes_written_at_most(p)?))))
             .map(|(s, bytes)| {
                 let block = s.block().block_size_bytes.max(1);
                 (bytes / block).saturating_mul(Self::synced_bytes(block, fstype)).saturating_sub(bytes)

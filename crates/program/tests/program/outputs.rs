@@ -10,20 +10,20 @@ use std::process::Stdio;
 fn two_runs() -> (Scratch, Vec<Vec<String>>) {
     let scratch = Scratch::new();
     let run = |seed: &str| {
-        let document = scratch.json(["check", "sim:nvme", "--json", "--budget", "20s", "--seed", seed], 0);
+        let document = scratch.json(["check", "sim:a1-card", "--json", "--budget", "20s", "--seed", seed], 0);
         document["run_id"].as_str().unwrap().to_owned()
     };
     let (a, b) = (run("1"), run("2"));
     let second = scratch.archive().join("runs").join(&b).join("run.json");
-    let other = fs::read_to_string(&second).unwrap().replace("sim:nvme", "sim:other");
+    let other = fs::read_to_string(&second).unwrap().replace("sim:a1-card", "sim:other");
     fs::write(&second, other).unwrap();
     let commands = [
         vec!["report", &a, "-o"],
         vec!["report", &a, &b, "-o"],
         vec!["compare", &a, &b, "-o"],
         vec!["rank", &a, &b, "-o"],
-        vec!["check", "sim:nvme", "--budget", "20s", "--report"],
-        vec!["run", "depth", "sim:nvme", "--set", "time=1s", "--report"],
+        vec!["check", "sim:a1-card", "--budget", "20s", "--report"],
+        vec!["run", "depth", "sim:a1-card", "--set", "time=1s", "--report"],
         vec!["export", &a, "--format", "csv", "-o"],
         vec!["export", &a, "--format", "fio-json", "-o"],
         vec!["export", &a, "--format", "hlog", "-o"],
