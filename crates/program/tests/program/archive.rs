@@ -89,7 +89,7 @@ fn the_page_can_be_written_again_and_forbids_the_network() {
 fn several_runs_have_a_page_together_where_it_is_asked_for() {
     let scratch = Scratch::new();
     for seed in ["1", "2"] {
-        scratch.json(["check", "sim:nvme", "--json", "--seed", seed, "--tag", "pair"], 0);
+        scratch.json(["check", "sim:a1-card", "--json", "--seed", seed, "--tag", "pair"], 0);
     }
     let refused = scratch.json(["report", "pair", "--json"], 2);
     assert!(refused["remedy"].as_str().is_some_and(|r| r.contains("-o FILE")), "{refused}");
@@ -106,7 +106,7 @@ fn several_runs_have_a_page_together_where_it_is_asked_for() {
 #[test]
 fn paths_of_a_relative_archive_can_be_opened_from_anywhere() {
     let scratch = Scratch::new();
-    let document = scratch.json(["check", "sim:nvme", "--archive", "here", "--json"], 0);
+    let document = scratch.json(["check", "sim:a1-card", "--archive", "here", "--json"], 0);
     let page = document["report"].as_str().unwrap();
     assert!(page.starts_with('/') && std::path::Path::new(page).exists(), "{page}");
 }
@@ -185,7 +185,7 @@ fn what_a_killed_program_left_goes_at_the_next_start() {
     let id = check(&scratch);
     let left =
         ["reports/x-1.html.tmp", "reports/.x-1.html.7-0.tmp", "experiments/x-1.json.tmp", "experiments/x-1.lock"];
-    for command in [vec!["check", "sim:nvme", "--budget", "20s"], vec!["report", &id], vec!["runs", "recover"]] {
+    for command in [vec!["check", "sim:a1-card", "--budget", "20s"], vec!["report", &id], vec!["runs", "recover"]] {
         for name in left {
             let path = scratch.archive().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
