@@ -5,6 +5,7 @@ use crate::args::{CapacityHow, GlobalArgs, RateArgs};
 use crate::check::max_write;
 use crate::execution::{Execution, Page};
 use crate::output::Output;
+use crate::run_source::RunSource;
 use crate::signals::SecondSignal;
 use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, Wear, plan, random_u64};
@@ -123,19 +124,18 @@ fn foreign(args: &RateArgs) -> Result<Option<(Run, Vec<RatedClass>)>, Failure> {
     if !is_stdin && (!path.is_file() || args.capacity.is_some() || !is_text(path)) {
         return Ok(None);
     }
-    let found = match crate::import::foreign(&args.source) {
+    let found = match RunSource::of_another_tool(&args.source) {
         Ok(found) => found,
         Err(error) if is_stdin => return Err(error),
         Err(_) => return Ok(None),
     };
-    let works: Vec<judge::ForeignWork> = found.works.into_iter().flatten().collect();
     let mut runs = found.runs.into_iter();
     let Some(mut run) = runs.next() else { return Ok(None) };
     for other in runs {
         run.phases.extend(other.phases);
         run.remarks.extend(other.remarks);
     }
-    let classes = judge::foreign_classes(&run, &works);
+    let classes = judge::foreign_classes(&run, &found.works);
     Ok(Some((run, classes)))
 }
 
@@ -158,7 +158,7 @@ fn kept(args: &RateArgs, global: &GlobalArgs) -> Result<Option<Run>, Failure> {
         // A path that is not there: the target says so better.
         return Ok(None);
     }
-    Ok(Some(archives::open(global)?.resolve_one(&name)?.load()?))
+    Ok(Some(RunSource::one(&archives::open(global)?, &args.source)?.0))
 }
 
 /// Those phases of the check that decide the class, or all classes.

@@ -4,6 +4,7 @@ use crate::archives;
 use crate::args::{GlobalArgs, WhyArgs};
 use crate::execution::{Execution, Page};
 use crate::output::Output;
+use crate::run_source::RunSource;
 use crate::signals::SecondSignal;
 use conduct::plan::inputs;
 use conduct::{Budget, Wanted, random_u64};
@@ -18,7 +19,7 @@ use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let run = archives::open(global)?.resolve_one(&args.run)?.load()?;
+    let (run, _) = RunSource::one(&archives::open(global)?, &args.run)?;
     if !args.confirm {
         return Ok(show(&run, None, output));
     }
