@@ -40,6 +40,14 @@ pub struct Wanted<'a> {
     pub probe: Option<Wear>,
 }
 
+impl<'a> Wanted<'a> {
+    /// Storage by its name, of which nothing may be lost, and to which nothing is written before there is a plan.
+    pub fn new(name: &'a OsStr, interval_ns: u64) -> Self {
+        let consent = Consent::default();
+        Self { name, links: Links::Follow, consent, registers: false, interval_ns, region: false, probe: None }
+    }
+}
+
 /// Opens what the name stands for. The listener hears what will be lost before the first byte is written.
 ///
 /// # Errors
