@@ -6,7 +6,7 @@ use super::data::SimData;
 use super::files::SimFiles;
 use super::together::Together;
 use crate::copy::{copied, pieces_of};
-use crate::recorder::{add_errors, phase_record};
+use crate::recorder::phase_record;
 use crate::rig::{clip, moved_bytes, no_file_system, no_memory, nothing_written, reading_back};
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
@@ -194,7 +194,7 @@ impl SimRig {
         match records.first_mut() {
             Some(first) => {
                 first.usage = record.usage;
-                (first.batch_submit, first.batch_complete) = (record.batch_submit, record.batch_complete);
+                first.engine = record.engine;
             }
             // One stream, or stopped before it began.
             None => records.push(record),
@@ -241,7 +241,7 @@ impl SimRig {
         let part = Part::of(back, &crew);
         let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &part, control);
         match &result {
-            Ok(ran) => add_errors(&mut record.errors, &ran.errors),
+            Ok(ran) => record.add_errors(&ran.errors),
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }
         known.was_read_back(source, result.ok().map(|ran| (ran.bytes, ran.ended_ns - ran.started_ns)));
