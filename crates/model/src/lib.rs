@@ -54,9 +54,7 @@ mod sample;
 mod sample_columns;
 mod sample_series;
 mod sim;
-mod sim_inventory;
 mod sim_memory_bus;
-mod sim_truth;
 mod stack;
 mod stop_cause;
 mod stream_record;
@@ -123,7 +121,6 @@ pub use sim::{
     SimStalls, SimThrottle, SimWriteCache,
 };
 pub use sim_memory_bus::SimMemoryBus;
-pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{Mount, Stack};
 pub use stop_cause::StopCause;
 pub use stream_record::{

@@ -4,6 +4,7 @@ use super::SimDevice;
 use super::calls::SimCalls;
 use super::data::SimData;
 use super::files::SimFiles;
+use super::inventory;
 use super::together::Together;
 use crate::copy::{copied, pieces_of};
 use crate::recorder::phase_record;
@@ -11,9 +12,9 @@ use crate::rig::{clip, moved_bytes, no_file_system, no_memory, nothing_written, 
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
-    Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, ErrorPolicy, Failure,
-    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
-    StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
+    Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
+    ErrorPolicy, Failure, FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
+    ReplayPlan, SimModel, Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, Known, OpKind, OpResult, Pattern, Replayed, Verified, Written};
 
@@ -37,6 +38,16 @@ impl SimRig {
     pub fn new(model: SimModel, interval_ns: Ns) -> Self {
         let (written, data) = (nothing_written(), SimData::of(&model));
         Self { device: SimDevice::new(model), interval_ns, laid_out: None, written, data, files: None }
+    }
+
+    /// The storage path, as an inventory of the simulated machine would give it.
+    pub fn stack(&self) -> Stack {
+        inventory::stack(self.model())
+    }
+
+    /// The simulated machine.
+    pub fn environment(&self) -> Environment {
+        inventory::environment(self.model())
     }
 
     /// The model, as it is simulated: it knows the storage path and the machine as an inventory would give them.
