@@ -56,6 +56,7 @@ mod sample_series;
 mod sim;
 mod sim_memory_bus;
 mod stack;
+mod step;
 mod stop_cause;
 mod stream_record;
 mod target;
@@ -77,7 +78,7 @@ pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch, WrongBytes};
 pub use depth_curve::{DepthCurve, Knee};
 pub use environment::{CpuModel, Environment};
-pub use evidence::{Evidence, EvidenceKind};
+pub use evidence::{Evidence, EvidenceKind, four_figures};
 pub use experiment_place::ExperimentPlace;
 pub use failure::{Failure, FailureKind};
 pub use filled::{Cliff, Filled, FilledPart};
@@ -122,6 +123,7 @@ pub use sim::{
 };
 pub use sim_memory_bus::SimMemoryBus;
 pub use stack::{Mount, Stack};
+pub use step::{NextStep, Step};
 pub use stop_cause::StopCause;
 pub use stream_record::{
     DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
@@ -130,8 +132,7 @@ pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
 pub use verdict::{
-    Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, RatedClass, Rating,
-    Undecided,
+    Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, RatedClass, Rating, Undecided,
 };
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};

@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::{machine, phrase};
-use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run};
+use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
 
 /// From this share of its bytes on, a phase was served by memory.
 const SERVED: f64 = 0.5;
@@ -64,10 +64,6 @@ pub fn served(run: &Run) -> Option<Cause> {
             ),
         ])
         .decided_by("the same phase with direct I/O, or cold reads and writes that end with a sync")
-        .step(
-            "measure the storage: access = \"direct\", or cold = true and fsync-at-end",
-            None,
-            "rates of memory are not rates of the storage",
-        ),
+        .step(Step::MeasureStorage, None),
     )
 }

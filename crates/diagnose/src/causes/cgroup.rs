@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial};
 use crate::phrase;
 use crate::stack_view::Facts;
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run, Step};
 
 /// A rate this near to the limit may be held by it.
 const NEAR: f64 = 0.03;
@@ -147,9 +147,5 @@ fn cause(met: &[String], sure: (bool, bool), evidence: Vec<Evidence>) -> Cause {
     .because(evidence)
     .decided_by("the same check outside of the control group")
     .tried_by(Trial::Sizes)
-    .step(
-        "raise or remove the group's limit (io.max, blkio.throttle), or check from outside of it",
-        None,
-        "what the device can do is hidden by the limit",
-    )
+    .step(Step::RaiseGroupLimit, None)
 }

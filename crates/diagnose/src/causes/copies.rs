@@ -5,7 +5,7 @@ use crate::conditions::copies::kernel_copies_narrowly;
 use crate::copies::copy_report;
 use crate::phrase;
 use crate::subject::Subject;
-use model::{AccessCost, Confidence, CopyReport, CopyRow, Evidence, LimitLayer, Run};
+use model::{AccessCost, Confidence, CopyReport, CopyRow, Evidence, LimitLayer, Run, Step};
 
 /// The one cause of a run that only copies a region; `None` where too few of its widths were measured.
 pub fn of_region(run: &Run) -> Option<Cause> {
@@ -33,7 +33,7 @@ fn narrow_kernel(run: &Run, report: &CopyReport) -> Option<Cause> {
         .sure(case.confidence)
         .because(case.evidence)
         .decided_by("counting the accesses: a logic analyser, or an emulator (docs/iomem.md)");
-    Some(cause.step("have the driver copy by accesses of the bus's width (memcpy_fromio, readl)", ratio, basis))
+    Some(cause.step(Step::CopyByBusWidth, ratio).based_on(basis))
 }
 
 fn bytes(width: f64) -> String {

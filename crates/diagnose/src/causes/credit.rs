@@ -2,7 +2,7 @@
 
 use super::{Cause, CauseKind, Standing, Trial, gaps, probes};
 use crate::{machine, phrase, series, stack_view};
-use model::{Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run};
+use model::{Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run, Step};
 
 /// Storage is not this even; token buckets are. A few windows after a fall vary more than those of a whole phase.
 const EVEN: f64 = 0.03;
@@ -128,10 +128,6 @@ pub fn spent(run: &Run) -> Option<Cause> {
             }))
             .decided_by("the same phase after hours of rest: a credit fills up again, and the fall comes after as much")
             .tried_by(Trial::Sizes)
-            .step(
-                "plan with the plateau, or buy a volume or a machine whose baseline is what you need",
-                None,
-                "the rate before the fall lasts as long as the credit",
-            ),
+            .step(Step::PlanWithPlateau, None),
     )
 }

@@ -4,7 +4,7 @@ use super::{Cause, Standing, probes};
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Evidence, LayerKind, LimitLayer, PhaseRun, Run};
+use model::{Confidence, Evidence, LayerKind, LimitLayer, PhaseRun, Run, Step};
 
 /// Processor time beside our own from which the file system's process was seen at work, in processors.
 const AT_WORK: f64 = 0.3;
@@ -65,10 +65,6 @@ pub fn in_user_mode(run: &Run) -> Option<Cause> {
                 ),
             ])
             .decided_by("the same check on a file system of the kernel (ntfs3, exfat, ext4) on the same device")
-            .step(
-                "a file system of the kernel for the same data, where there is one",
-                None,
-                "what the device gives without it was not seen",
-            ),
+            .step(Step::KernelFilesystem, None),
     )
 }

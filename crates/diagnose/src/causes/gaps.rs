@@ -3,8 +3,8 @@
 use super::{Cause, Standing, probes};
 use crate::{phrase, stack_view};
 use model::{
-    Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Sync, SystemSample,
-    cpu_share, traffic,
+    Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Step, Sync,
+    SystemSample, cpu_share, traffic,
 };
 
 /// Shorter ones are an interval or two in which nothing happened to complete.
@@ -164,11 +164,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
             ])
             .because(gaps.bytes_between.map(|b| Evidence::measurement("bytes moved from one to the next", b, source())))
             .decided_by("the same phase after some minutes of rest, and on another device")
-            .step(
-                "leave the device time to tidy up (discard, free space), or take one without such gaps",
-                None,
-                "the rate between the gaps is what it gives without them",
-            ),
+            .step(Step::LeaveTimeToTidy, None),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase};
-use model::{Confidence, EngineKind, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, traffic};
+use model::{Confidence, EngineKind, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step, traffic};
 
 /// User time of our own at this share of a processor per worker leaves nothing to wait for the storage with.
 const OWN_USER_SHARE: f64 = 0.9;
@@ -64,6 +64,6 @@ pub fn own_processor(run: &Run) -> Option<Cause> {
         )
         .because([Evidence::measurement("own user CPU share", phrase::rounded(user), format!("{name} getrusage"))])
         .decided_by(format!("{name} again with more workers: a higher rate means the generator was the limit"))
-        .step("repeat with more workers or larger blocks", None, "the storage was not reached"),
+        .step(Step::MoreWorkers, None),
     )
 }

@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run, Step};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -51,7 +51,7 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
             .sure(confidence)
             .because([evidence])
             .decided_by("the same check while nothing else uses the disk")
-            .step("stop the other users of the disk, then repeat", None, "the numbers are not the storage's alone"),
+            .step(Step::StopOtherUsers, None),
     )
 }
 
@@ -118,11 +118,7 @@ pub fn busy_machine(run: &Run) -> Option<Cause> {
             format!("{name} schedstat"),
         )])
         .decided_by("the same check while nothing else runs on this machine")
-        .step(
-            "stop what else runs, or give this program processors of its own (taskset, cpuset)",
-            None,
-            "the numbers are those of a busy machine",
-        ),
+        .step(Step::StopOtherWork, None),
     )
 }
 
@@ -189,11 +185,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
             .because(evidence(b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")
             .tried_by(Trial::Sizes)
-            .step(
-                "compare with what the provider or the cgroup's io.max grants",
-                None,
-                "the cap is set outside this machine's view",
-            ),
+            .step(Step::CompareWithGrant, None),
     )
 }
 

@@ -6,7 +6,7 @@ use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run, Step};
 
 /// What a rate says of the link below it.
 pub(crate) struct AtLink {
@@ -28,11 +28,6 @@ const NAMED: f64 = 0.85;
 const FULL: f64 = 0.97;
 /// Below this share it is cleared.
 const CLEARED: f64 = 0.6;
-
-/// What tells a full link from a medium that happens to be about as fast.
-const APART: &str = "another port or a faster link (what rises was held by the link); half the block size (a link that is full loses \
-                     little, each command's own time shows); reads and writes at once (a link that carries both ways at \
-                     once gives more than either, a medium does not)";
 
 /// Reads and writes this near to each other meet one limit: media rarely give and take the same rate, a bus does.
 const SAME_BOTH_WAYS: f64 = 0.03;
@@ -84,9 +79,19 @@ pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
     let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same && !stack_view::has_heads(run)) {
         (LimitLayer::Link, Confidence::Probable, format!("the {what}, {percent} of what it carries"), None)
     } else if share >= NAMED {
-        (LimitLayer::Unknown, Confidence::Low, format!("the {what} ({percent} of it) or the device"), Some(APART))
+        (
+            LimitLayer::Unknown,
+            Confidence::Low,
+            format!("the {what} ({percent} of it) or the device"),
+            Some(Step::SeparateLinkAndDevice),
+        )
     } else {
-        (LimitLayer::Unknown, Confidence::Low, format!("the device, or the {what} ({percent} of it)"), Some(APART))
+        (
+            LimitLayer::Unknown,
+            Confidence::Low,
+            format!("the device, or the {what} ({percent} of it)"),
+            Some(Step::SeparateLinkAndDevice),
+        )
     };
     Some(AtLink { layer: of, statement, confidence: sure, evidence: vec![known], trial })
 }
@@ -204,9 +209,9 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .because(evidence(phase, rate, (layer, ceiling, kind)))
         .because(also)
-        .decided_by(APART)
+        .decided_by(Step::SeparateLinkAndDevice.text())
         .tried_by(Trial::Sizes);
-        return Some(cause.step(APART, None, "a measurement that separates the two, no remedy"));
+        return Some(cause.step(Step::SeparateLinkAndDevice, None));
     }
     let cause = Cause::new(LimitLayer::Link, Standing::Path, format!("the {what} {}: {reaches}", layer.name))
         .because(evidence(phase, rate, (layer, ceiling, kind)))
@@ -214,11 +219,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
         .tried_by(Trial::Sizes);
     Some(match faster_mode(run, layer).filter(|(r, _)| *r > 1.01) {
-        Some((ratio, basis)) => cause.step("bring the link to the speed that both ends can do", Some(ratio), basis),
-        None => cause.step(
-            "use a faster link or spread the work over several",
-            None,
-            "no faster mode of this link is known",
-        ),
+        Some((ratio, basis)) => cause.step(Step::FasterModeOfLink, Some(ratio)).based_on(basis),
+        None => cause.step(Step::FasterLink, None),
     })
 }

@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial, filesystem};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run};
+use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run, Step};
 
 /// Buffered below this share of direct, beyond both intervals, is a step of the ladder.
 pub(crate) const WELL_BELOW: f64 = 0.8;
@@ -163,17 +163,14 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
-    let (cause, remedy) = instead(run, &pair).unwrap_or((cause, "write with direct I/O from aligned buffers"));
-    Some(cause.because(step.evidence()).tried_by(Trial::WritePaths).step(
-        remedy,
-        Some(direct / buffered),
-        "direct over buffered write throughput of this run",
-    ))
+    let (cause, remedy) = instead(run, &pair).unwrap_or((cause, Step::WriteDirectly));
+    let cause = cause.because(step.evidence()).tried_by(Trial::WritePaths).step(remedy, Some(direct / buffered));
+    Some(cause.based_on(Step::WriteDirectly.basis()))
 }
 
 /// What explains slow buffered writes better than copying: a mount that waits for each, memory that is not there, a process
 /// that carries them out; with the remedy.
-fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
+fn instead(run: &Run, pair: &str) -> Option<(Cause, Step)> {
     if filesystem::waits_for_each_write(run) {
         let statement = format!(
             "the file system is mounted with sync, so that each write waits for the device: buffered writes {pair}"
@@ -181,13 +178,13 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
         let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
             .of_kind(CauseKind::SyncMount)
             .decided_by("the same writes after mount -o remount,async, alternating");
-        return Some((cause, "mount without sync, and let programs sync what must be durable"));
+        return Some((cause, Step::MountWithoutSync));
     }
     if let Some(fstype) = filesystem::user_mode(run) {
         let statement = format!("a file system in user mode ({fstype}) carries out each write: buffered writes {pair}");
         let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
             .decided_by("the same check on a file system of the kernel on the same device");
-        return Some((cause, "a file system of the kernel for the same data, where there is one"));
+        return Some((cause, Step::KernelFilesystem));
     }
     let (bytes, evidence) = filesystem::little_memory(run)?;
     let statement = format!(
@@ -198,7 +195,7 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
         .of_kind(CauseKind::MemoryLimit)
         .because([evidence])
         .decided_by("the same writes outside of the control group, or with a larger limit, alternating");
-    Some((cause, "raise the group's limit (memory.max), or write with direct I/O"))
+    Some((cause, Step::RaiseMemoryLimit))
 }
 
 /// Own system time of a reader that does nothing but copy: it hardly waits.
@@ -245,7 +242,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
                 phrase::percent(own)
             ),
             Confidence::Probable,
-            "read with direct I/O into aligned buffers",
+            Step::ReadDirectly,
             "the program's own reads, direct against buffered, alternating",
         ),
         (_, Some((bytes, _))) if explained => (
@@ -254,13 +251,13 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
                 bytes / 1024.0
             ),
             Confidence::Probable,
-            "a larger read_ahead_kb, or direct reads with depth",
+            Step::MoreReadAhead,
             "the same read with a larger read_ahead_kb, alternating",
         ),
         _ => (
             format!("cold buffered reads run at {pair}"),
             Confidence::Low,
-            "try a larger read_ahead_kb, or read directly from aligned buffers",
+            Step::TryReadAhead,
             "the same read with a larger read_ahead_kb, alternating",
         ),
     };
@@ -298,7 +295,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             }))
             .decided_by(decided)
             .tried_by(Trial::ReadPaths)
-            .step(step, Some(direct / buffered), "direct over buffered read throughput of this run"),
+            .step(step, Some(direct / buffered)),
     )
 }
 

@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial, generator};
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Work};
+use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Step, Work};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -67,11 +67,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
         ),
         None => Evidence::absence("processors before the phase", format!("{name} quiet window")),
     };
-    let step = if on_one.is_some() {
-        "spread the interrupts over the processors (irqbalance, smp_affinity), or use more queues"
-    } else {
-        "spread the work over more processors (queues, interrupts) or lower the cost per byte"
-    };
+    let step = if on_one.is_some() { Step::SpreadInterrupts } else { Step::SpreadWork };
     Some(
         Cause::new(
             layer,
@@ -100,7 +96,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
         }))
         .decided_by("the same phase at a lower pinned frequency: a rate that falls with it is bound by the processor")
         .tried_by(Trial::Sizes)
-        .step(step, None, "no ceiling beyond the processor was measured"),
+        .step(step, None),
     )
 }
 
@@ -134,11 +130,7 @@ pub fn quota(run: &Run) -> Option<Cause> {
             Evidence::measurement("own CPU time over wall time", phrase::rounded(used), format!("{name} getrusage")),
         ])
         .decided_by("the same phase outside of the control group, or with a larger quota, alternating")
-        .step(
-            "raise the group's quota (cpu.max, cpu.cfs_quota_us), or measure from outside of it",
-            None,
-            "what the storage can do is hidden by the quota",
-        ),
+        .step(Step::RaiseQuota, None),
     )
 }
 
@@ -187,10 +179,6 @@ pub fn memory(run: &Run) -> Option<Cause> {
             ),
         ])
         .decided_by("the same phase while another thread copies memory: a lower rate means memory is shared")
-        .step(
-            "avoid a copy (direct I/O, mapped files)",
-            Some(copy / rate),
-            "memory copy rate over the rate of the phase",
-        ),
+        .step(Step::AvoidCopy, Some(copy / rate)),
     )
 }

@@ -4,7 +4,7 @@ use super::{Cause, CauseKind, Standing, depth, link, probes};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Direction, Evidence, LimitLayer, Run};
+use model::{Direction, Evidence, LimitLayer, Run, Step};
 
 /// Share of a piece's time that its fixed part must be before splitting is worth naming.
 const FIXED_SHARE: f64 = 0.25;
@@ -75,11 +75,7 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
                 Evidence::measurement("requests for each operation", phrase::rounded(n), format!("{name} diskstats"))
             }))
             .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
-            .step(
-                "raise max_sectors_kb to what the hardware takes",
-                ceiling.map(|c| c / large.bytes_per_s),
-                "what the link carries over the present rate",
-            ),
+            .step(Step::RaiseMaxSectors, ceiling.map(|c| c / large.bytes_per_s)),
     )
 }
 
@@ -143,10 +139,7 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
             Evidence::measurement("rate without fixed time, bytes per second", phrase::rounded(1.0 / per_byte), "both"),
         ])
         .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
-        .step(
-            "raise max_sectors_kb to what the hardware takes",
-            Some(ratio),
-            format!("t0 + n / B at {:.0} KiB over the present rate", unsplit / 1024.0),
-        ),
+        .step(Step::RaiseMaxSectors, Some(ratio))
+        .based_on(format!("t0 + n / B at {:.0} KiB over the present rate", unsplit / 1024.0)),
     )
 }
