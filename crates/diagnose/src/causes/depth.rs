@@ -100,8 +100,7 @@ fn what(direction: Direction) -> &'static str {
 /// A queue of a few slots, all of them full: so many times the rate of depth 1, and no more.
 pub fn short_queue(run: &Run) -> Option<Cause> {
     let scaling = scaling(run, Direction::Read).filter(|s| s.depth_was_there() != Some(false))?;
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let slots = path.disk.int(names::QUEUE_DEPTH).filter(|q| (2..=SHORT_QUEUE).contains(q))?;
     let full = scaling.ratio() / slots as f64;
     if scaling.depth < 2.0 * slots as f64

@@ -207,8 +207,7 @@ const WINDOWS_IN_FLIGHT: (f64, f64) = (0.6, 2.4);
 /// Bytes per second that one read-ahead window a latency gives: its latency is the fixed time of a small read and the
 /// transfer at the direct rate.
 fn one_window(run: &Run, direct: f64) -> Option<(f64, f64)> {
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let window = path.holder(names::READ_AHEAD_KB)?.need_number(names::READ_AHEAD_KB).ok()? * 1024.0;
     let small = probes::depths(run, Direction::Read)
         .first()

@@ -28,8 +28,7 @@ pub fn small_requests(run: &Run) -> Option<Cause> {
 /// Sequential requests, split, that run just as fast as random ones of a piece's size at their best depth, or keep a processor full:
 /// each piece costs a command.
 fn as_single_commands(run: &Run) -> Option<Cause> {
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
     let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);
     let large = probes::fastest(run, Direction::Read).filter(|p| p.block >= 2.0 * most)?;
@@ -82,8 +81,7 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
 /// One command at a time, split so small that most of its time is fixed. Where commands overlap, the fixed part hides
 /// behind the transfers of others, and nothing is claimed.
 fn one_at_a_time(run: &Run) -> Option<Cause> {
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
     let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);
     let serial = path.disk.int(names::QUEUE_DEPTH) == Some(1)

@@ -78,8 +78,8 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
 
 /// Where the device can be reached by calls alone: by the width that its map declares, and what such flash takes for an access.
 fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Evidence>) -> Case) -> Decision {
-    super::any_disk(on, |path| {
-        if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
+    super::any_disk_of(on, "mtd", |path| {
+        if path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);
         }
         let width = path.disk.need_int(names::MTD_BANK_WIDTH_BYTES)?;

@@ -1,6 +1,6 @@
 //! Flash without a block layer of its own: MTD.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk_of};
 use crate::machine;
 use crate::phrase;
 use crate::stack_view::{Facts, Missing};
@@ -14,8 +14,8 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
     /// The study saw 7.27 s of system time in 7.27 s; a device that is waited for leaves most of it idle.
     const ALL_SYSTEM: f64 = 0.9;
     const READ: Missing = Missing("a direct read phase of an MTD device");
-    any_disk(on, |path| {
-        if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
+    any_disk_of(on, "mtd", |path| {
+        if path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);
         }
         let reads = on.executed().filter(|(p, r)| {
@@ -49,10 +49,7 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
 /// Serial NOR flash on one line without fast reads: the plain read command has no dummy cycles, for which makers allow
 /// it a fraction of the clock only.
 pub fn spi_nor_slow_read(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("mtd")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "mtd", |path| {
         let serial =
             path.disk.text(names::MTD_FLASH_DRIVER) == Some("spi-nor") || path.disk.fact(names::MTD_JEDEC_ID).is_some();
         if !serial {
