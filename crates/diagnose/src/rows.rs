@@ -143,7 +143,7 @@ impl Row<'_> {
     }
 
     fn measured(&self, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
-        Evidence::measurement(what, phrase::rounded(value), self.run.id_doing(work, quantity))
+        Evidence::measured(what, value, self.run.id_doing(work, quantity))
     }
 
     /// Whether a cause rests on this phase: its evidence names a metric or a series of it.
@@ -224,11 +224,9 @@ impl Row<'_> {
         let known = of_causes::link_is_known(self.run) && busy.is_none_or(|b| b >= WAITING_FOR_DEVICE);
         let sure = if known && !virtual_disk { Confidence::Probable } else { Confidence::Low };
         let busy = match busy {
-            Some(b) => Evidence::measurement(
-                "share of time with requests in flight",
-                phrase::rounded(b),
-                format!("{} diskstats", self.name()),
-            ),
+            Some(b) => {
+                Evidence::measured("share of time with requests in flight", b, format!("{} diskstats", self.name()))
+            }
             None => Evidence::absence("counters of the disk", format!("{} diskstats", self.name())),
         };
         let rate = rate.map(|r| self.measured("rate, bytes per second", r, self.work, "throughput_bytes_per_s"));
@@ -308,7 +306,7 @@ impl Row<'_> {
         };
         let busy = busy.map(|b| {
             let source = format!("{} diskstats", self.name());
-            Evidence::measurement("share of time with requests in flight", phrase::rounded(b), source)
+            Evidence::measured("share of time with requests in flight", b, source)
         });
         Said::new(layer, Confidence::Probable, statement).because([latency]).because(busy)
     }

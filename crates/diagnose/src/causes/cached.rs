@@ -28,7 +28,7 @@ fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
         let percent = phase.reasons.iter().find_map(found)?;
         (percent / 100.0, "share of the bytes read that came from memory", "page cache")
     };
-    let evidence = Evidence::measurement(what, phrase::rounded(share), format!("{} {source}", probe.name()));
+    let evidence = Evidence::measured(what, share, format!("{} {source}", probe.name()));
     (share >= SERVED).then_some((share, evidence))
 }
 
@@ -57,11 +57,7 @@ pub fn served(run: &Run) -> Option<Cause> {
         .sure(sure)
         .because([
             evidence,
-            Evidence::measurement(
-                "rate, bytes per second",
-                phrase::rounded(best.bytes_per_s),
-                machine::throughput_id(best.name()),
-            ),
+            Evidence::measured("rate, bytes per second", best.bytes_per_s, machine::throughput_id(best.name())),
         ])
         .decided_by("the same phase with direct I/O, or cold reads and writes that end with a sync")
         .step(Step::MeasureStorage, None),

@@ -103,7 +103,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
                 if held.is_none() {
                     words += OR_DEVICE;
                 }
-                evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
+                evidence.push(Evidence::measured(phase, v, id(phase)));
             }
             if let Some((phase, v, charges)) = split {
                 sure |= charges == 1 && seen;
@@ -111,7 +111,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
                 if charges == 1 && !reached && at.is_none() {
                     words += OR_DEVICE;
                 }
-                evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
+                evidence.push(Evidence::measured(phase, v, id(phase)));
                 if charges > 1 {
                     // One in five rates is near a half, a third or a quarter of a limit by chance. What is charged once then runs
                     // faster, up to the limit, if it is held by it as well; a device has no reason to be faster that way.

@@ -48,7 +48,7 @@ fn access(report: &CopyReport, cost: &AccessCost) -> Cause {
     let rate = best.map_or_else(String::new, |(_, rate)| format!(": {} at best", phrase::rate(rate)));
     let statement = format!("the bus: an access takes {}, and is {widest} wide{rate}", phrase::time(cost.access_ns));
     let evidence = [
-        Evidence::measurement("time of an access, ns", phrase::rounded(cost.access_ns), "cost of an access, by widths"),
+        Evidence::measured("time of an access, ns", cost.access_ns, "cost of an access, by widths"),
         Evidence::measurement("width of the bus, bytes", f64::from(cost.width_bytes), "cost of an access, by widths"),
     ];
     Cause::new(LimitLayer::Link, Standing::Path, statement)
@@ -65,7 +65,7 @@ fn memory(report: &CopyReport) -> Option<Cause> {
         .or_else(|| best(report, |r| reads(r) && r.plan.copy_set_bytes == set))?;
     let statement = format!("memory itself: {} by the quickest way past the caches", phrase::rate(rate));
     let source = format!("{}.throughput_bytes_per_s", row.phase);
-    let measured = Evidence::measurement("rate of the quickest copy, bytes per second", phrase::rounded(rate), source);
+    let measured = Evidence::measured("rate of the quickest copy, bytes per second", rate, source);
     let cause = Cause::new(LimitLayer::Memory, Standing::Remainder, statement).sure(Confidence::Probable);
     Some(
         cause

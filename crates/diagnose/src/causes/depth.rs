@@ -52,25 +52,16 @@ impl Scaling<'_> {
 
     pub fn evidence(&self) -> Vec<Evidence> {
         let mut evidence = vec![
-            Evidence::measurement("rate at depth 1", phrase::rounded(self.one), self.shallow.id("iops")),
-            Evidence::measurement(
-                format!("rate at depth {:.0}", self.depth),
-                phrase::rounded(self.deep),
-                self.deepest.id("iops"),
-            ),
+            Evidence::measured("rate at depth 1", self.one, self.shallow.id("iops")),
+            Evidence::measured(format!("rate at depth {:.0}", self.depth), self.deep, self.deepest.id("iops")),
         ];
-        evidence.extend(self.latency_ratio.map(|r| {
-            Evidence::measurement(
-                "mean latency at depth over depth 1",
-                phrase::rounded(r),
-                self.deepest.id("latency_ns_mean"),
-            )
-        }));
         evidence.extend(
-            self.reached.map(|r| {
-                Evidence::measurement("mean operations in flight", phrase::rounded(r), self.deepest.id("iops"))
+            self.latency_ratio.map(|r| {
+                Evidence::measured("mean latency at depth over depth 1", r, self.deepest.id("latency_ns_mean"))
             }),
         );
+        evidence
+            .extend(self.reached.map(|r| Evidence::measured("mean operations in flight", r, self.deepest.id("iops"))));
         evidence
     }
 }
@@ -212,10 +203,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         return None;
     }
     let direction = scaling.deepest.direction;
-    let explanation = match stack_view::disks(&run.target.stack).as_slice() {
-        [path] => explain(run, path),
-        _ => None,
-    };
+    let explanation = stack_view::only_disk(&run.target.stack).and_then(|path| explain(run, &path));
     let grew = scaling.latency_ratio.map(|r| r >= scaling.depth * PROPORTIONAL);
     if grew == Some(false) {
         return None;

@@ -1,8 +1,8 @@
 //! What the file system or its mount adds to each request: a process of its own, a wait for the device.
 
 use super::{Cause, Standing, probes};
+use crate::machine;
 use crate::stack_view::Facts;
-use crate::{machine, phrase};
 use model::facts as names;
 use model::{Confidence, Evidence, LayerKind, LimitLayer, PhaseRun, Run, Step};
 
@@ -58,9 +58,9 @@ pub fn in_user_mode(run: &Run) -> Option<Cause> {
             .sure(if at_work { Confidence::Probable } else { Confidence::Low })
             .because([
                 Evidence::fact("type of the file system", fstype, "mount"),
-                Evidence::measurement(
+                Evidence::measured(
                     "processors busy beside our own time",
-                    phrase::rounded(others),
+                    others,
                     format!("{name} /proc/stat, getrusage"),
                 ),
             ])

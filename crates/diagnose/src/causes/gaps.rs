@@ -158,7 +158,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
             .below(Some(1.0 / (1.0 - gaps.share)))
             .because([
                 Evidence::measurement("longest time without a completion, ns", gaps.longest_ns, source()),
-                Evidence::measurement("share of time without a completion", phrase::rounded(gaps.share), source()),
+                Evidence::measured("share of time without a completion", gaps.share, source()),
                 Evidence::measurement("gaps", gaps.count, source()),
                 Evidence::measurement("bytes moved before the first", gaps.bytes_before_first, source()),
             ])

@@ -43,7 +43,7 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
         ),
         None => (
             format!("others use the same disk: their traffic around {name} is {}", beside(phase, ratio)),
-            Evidence::measurement("other I/O over own", phrase::rounded(ratio), format!("{name} quiet windows")),
+            Evidence::measured("other I/O over own", ratio, format!("{name} quiet windows")),
         ),
     };
     Some(
@@ -84,7 +84,7 @@ pub fn steal(run: &Run) -> Option<Cause> {
             format!("the hypervisor took {} of the processors during {name}", phrase::percent(steal)),
         )
         .sure(confidence)
-        .because([Evidence::measurement("CPU steal share", phrase::rounded(steal), format!("{name} /proc/stat"))])
+        .because([Evidence::measured("CPU steal share", steal, format!("{name} /proc/stat"))])
         .decided_by("the same check at an hour or on a machine without steal"),
     )
 }
@@ -112,11 +112,7 @@ pub fn busy_machine(run: &Run) -> Option<Cause> {
             ),
         )
         .sure(Confidence::Low)
-        .because([Evidence::measurement(
-            "time on a run queue over wall time",
-            phrase::rounded(share),
-            format!("{name} schedstat"),
-        )])
+        .because([Evidence::measured("time on a run queue over wall time", share, format!("{name} schedstat"))])
         .decided_by("the same check while nothing else runs on this machine")
         .step(Step::StopOtherWork, None),
     )
@@ -170,12 +166,8 @@ pub fn cap(run: &Run) -> Option<Cause> {
     };
     let evidence = |f: &Flat<'_>| {
         [
-            Evidence::measurement(f.phase, phrase::rounded(f.value), format!("{}.{quantity}", f.phase)),
-            Evidence::measurement(
-                "relative spread of windows",
-                phrase::rounded(f.spread),
-                format!("{} series", f.phase),
-            ),
+            Evidence::measured(f.phase, f.value, format!("{}.{quantity}", f.phase)),
+            Evidence::measured("relative spread of windows", f.spread, format!("{} series", f.phase)),
         ]
     };
     Some(

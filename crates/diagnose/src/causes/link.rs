@@ -6,7 +6,7 @@ use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run, Step};
+use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run, Step, four_figures};
 
 /// What a rate says of the link below it.
 pub(crate) struct AtLink {
@@ -19,7 +19,7 @@ pub(crate) struct AtLink {
     /// What the link carries.
     pub evidence: Vec<Evidence>,
     /// What would tell the link from the device, where that is open.
-    pub trial: Option<&'static str>,
+    pub trial: Option<Step>,
 }
 
 /// At this share of the realistic ceiling the link is named.
@@ -35,9 +35,8 @@ const SAME_BOTH_WAYS: f64 = 0.03;
 /// The narrowest link of a single-disk path: its layer, what it carries in practice (or its line rate, where nothing
 /// else is known), and where that comes from.
 pub(crate) fn narrowest(run: &Run) -> Option<(&Layer, f64, &'static str)> {
-    let disks = stack_view::disks(&run.target.stack);
     // Several disks share or add links; their stack does not tell which.
-    let [path] = disks.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     std::iter::once(path.disk)
         .chain(path.below)
         .filter_map(|l| {
@@ -73,7 +72,7 @@ pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
     let (percent, same) = (phrase::percent(share), other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS));
     let known = Evidence::fact(
         format!("{kind}, bytes per second"),
-        phrase::rounded(ceiling),
+        four_figures(ceiling),
         layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
     );
     let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same && !stack_view::has_heads(run)) {
@@ -116,10 +115,10 @@ fn faster_mode(run: &Run, layer: &Layer) -> Option<(f64, &'static str)> {
 
 fn evidence(phase: &str, rate: f64, (layer, ceiling, kind): (&Layer, f64, &str)) -> [Evidence; 2] {
     [
-        Evidence::measurement("direct rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
+        Evidence::measured("direct rate, bytes per second", rate, machine::throughput_id(phase)),
         Evidence::fact(
             format!("{kind}, bytes per second"),
-            phrase::rounded(ceiling),
+            four_figures(ceiling),
             layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
         ),
     ]
@@ -163,7 +162,7 @@ pub fn between(run: &Run) -> Option<Cause> {
     };
     let also = same.map(|o| {
         let source = machine::throughput_id(o.name());
-        Evidence::measurement("direct rate the other way, bytes per second", phrase::rounded(o.bytes_per_s), source)
+        Evidence::measured("direct rate the other way, bytes per second", o.bytes_per_s, source)
     });
     Some(
         Cause::new(of, Standing::Remainder, statement)
@@ -198,7 +197,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     );
     let also = same.map(|o| {
         let source = machine::throughput_id(o.name());
-        Evidence::measurement("direct rate the other way, bytes per second", phrase::rounded(o.bytes_per_s), source)
+        Evidence::measured("direct rate the other way, bytes per second", o.bytes_per_s, source)
     });
     if !sure {
         let cause = Cause::new(

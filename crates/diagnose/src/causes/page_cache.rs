@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial, filesystem};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run, Step};
+use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run, Step, four_figures};
 
 /// Buffered below this share of direct, beyond both intervals, is a step of the ladder.
 pub(crate) const WELL_BELOW: f64 = 0.8;
@@ -82,44 +82,31 @@ impl WriteStep<'_> {
         let (name, direct) = (self.buffered.name(), self.direct.name());
         let (rate, direct_rate) = self.rates();
         let mut evidence = vec![
-            Evidence::measurement(
-                "buffered write, bytes per second",
-                phrase::rounded(rate),
-                machine::throughput_id(name),
-            ),
-            Evidence::measurement(
-                "direct write, bytes per second",
-                phrase::rounded(direct_rate),
-                machine::throughput_id(direct),
-            ),
+            Evidence::measured("buffered write, bytes per second", rate, machine::throughput_id(name)),
+            Evidence::measured("direct write, bytes per second", direct_rate, machine::throughput_id(direct)),
         ];
         match self.work {
             Some(work) => {
-                evidence.push(Evidence::measurement(
-                    "own system CPU share",
-                    phrase::rounded(work.own),
-                    format!("{name} getrusage"),
-                ));
-                evidence.extend(work.all.map(|all| {
-                    Evidence::measurement(
-                        "processors busy in the kernel",
-                        phrase::rounded(all),
-                        format!("{name} /proc/stat"),
-                    )
-                }));
+                evidence.push(Evidence::measured("own system CPU share", work.own, format!("{name} getrusage")));
+                evidence.extend(
+                    work.all.map(|all| {
+                        Evidence::measured("processors busy in the kernel", all, format!("{name} /proc/stat"))
+                    }),
+                );
             }
             None => evidence.push(Evidence::absence("CPU during buffered writes", format!("{name} getrusage"))),
         }
         if let (Some(b), Some(d)) = (seconds_per_gb(self.buffered.record), seconds_per_gb(self.direct.record)) {
             evidence.push(Evidence::measurement(
                 "own system CPU seconds per GB, buffered and direct",
-                vec![phrase::rounded(b), phrase::rounded(d)],
+                vec![four_figures(b), four_figures(d)],
                 format!("{name}, {direct} getrusage"),
             ));
         }
-        evidence.extend(copying_share(self.buffered.record).map(|s| {
-            Evidence::measurement("time in write calls, share of rounds", phrase::rounded(s), format!("{name} rounds"))
-        }));
+        evidence.extend(
+            copying_share(self.buffered.record)
+                .map(|s| Evidence::measured("time in write calls, share of rounds", s, format!("{name} rounds"))),
+        );
         evidence
     }
 }
@@ -275,23 +262,20 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             .of_kind(kind)
             .sure(sure)
             .because([
-                Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),
-                Evidence::measurement("direct read, bytes per second", phrase::rounded(direct), direct_id),
+                Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
+                Evidence::measured("direct read, bytes per second", direct, direct_id),
             ])
             .because(window.map(|(_, one)| {
-                Evidence::measurement(
+                Evidence::measured(
                     "one read-ahead window a latency, bytes per second",
-                    phrase::rounded(one),
+                    one,
                     "read_ahead_kb, latency at depth 1",
                 )
             }))
-            .because(copying.map(|own| {
-                Evidence::measurement(
-                    "own system CPU share",
-                    phrase::rounded(own),
-                    format!("{} getrusage", probe.name()),
-                )
-            }))
+            .because(
+                copying
+                    .map(|own| Evidence::measured("own system CPU share", own, format!("{} getrusage", probe.name()))),
+            )
             .decided_by(decided)
             .tried_by(Trial::ReadPaths)
             .step(step, Some(direct / buffered)),

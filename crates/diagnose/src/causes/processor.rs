@@ -60,9 +60,9 @@ pub fn saturated(run: &Run) -> Option<Cause> {
     let confidence = if others || before.is_none() { Confidence::Low } else { Confidence::Probable };
     let caveat = if others { ", but it was busy before the phase as well" } else { "" };
     let before_evidence = match before {
-        Some(b) => Evidence::measurement(
+        Some(b) => Evidence::measured(
             "busy share of the busiest processor before the phase",
-            phrase::rounded(b),
+            b,
             format!("{name} quiet window"),
         ),
         None => Evidence::absence("processors before the phase", format!("{name} quiet window")),
@@ -81,19 +81,13 @@ pub fn saturated(run: &Run) -> Option<Cause> {
         .of_kind(if crypt.is_some() { CauseKind::Encryption } else { CauseKind::OfItsLayer })
         .sure(confidence)
         .because([
-            Evidence::measurement(
-                "busy share",
-                phrase::rounded(share.busy()),
-                format!("{name} /proc/stat cpu{}", cpus.busiest),
-            ),
-            Evidence::measurement("system share", phrase::rounded(share.system), format!("{name} /proc/stat")),
-            Evidence::measurement("interrupt share", phrase::rounded(share.irq), format!("{name} /proc/stat")),
-            Evidence::measurement("user share", phrase::rounded(share.user), format!("{name} /proc/stat")),
+            Evidence::measured("busy share", share.busy(), format!("{name} /proc/stat cpu{}", cpus.busiest)),
+            Evidence::measured("system share", share.system, format!("{name} /proc/stat")),
+            Evidence::measured("interrupt share", share.irq, format!("{name} /proc/stat")),
+            Evidence::measured("user share", share.user, format!("{name} /proc/stat")),
             before_evidence,
         ])
-        .because(on_one.map(|s| {
-            Evidence::measurement("share of all interrupts", phrase::rounded(s), format!("{name} /proc/interrupts"))
-        }))
+        .because(on_one.map(|s| Evidence::measured("share of all interrupts", s, format!("{name} /proc/interrupts"))))
         .decided_by("the same phase at a lower pinned frequency: a rate that falls with it is bound by the processor")
         .tried_by(Trial::Sizes)
         .step(step, None),
@@ -127,7 +121,7 @@ pub fn quota(run: &Run) -> Option<Cause> {
         )
         .because([
             host.evidence(names::CGROUP_CPU_PROCESSORS),
-            Evidence::measurement("own CPU time over wall time", phrase::rounded(used), format!("{name} getrusage")),
+            Evidence::measured("own CPU time over wall time", used, format!("{name} getrusage")),
         ])
         .decided_by("the same phase outside of the control group, or with a larger quota, alternating")
         .step(Step::RaiseQuota, None),
@@ -171,12 +165,8 @@ pub fn memory(run: &Run) -> Option<Cause> {
             ),
         )
         .because([
-            Evidence::measurement("rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
-            Evidence::measurement(
-                "memory copy, bytes per second",
-                phrase::rounded(copy),
-                machine::rate_id(run, Work::MemoryCopy),
-            ),
+            Evidence::measured("rate, bytes per second", rate, machine::throughput_id(phase)),
+            Evidence::measured("memory copy, bytes per second", copy, machine::rate_id(run, Work::MemoryCopy)),
         ])
         .decided_by("the same phase while another thread copies memory: a lower rate means memory is shared")
         .step(Step::AvoidCopy, Some(copy / rate)),

@@ -18,7 +18,7 @@ fn latency(run: &Run, work: Work) -> Option<f64> {
 }
 
 fn measured(run: &Run, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
-    Evidence::measurement(what, phrase::rounded(value), run.id_doing(work, quantity))
+    Evidence::measured(what, value, run.id_doing(work, quantity))
 }
 
 /// The synchronous writes of the run, with the mean latency of one.

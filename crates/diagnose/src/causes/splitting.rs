@@ -61,18 +61,16 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
         Cause::new(LimitLayer::BlockLayer, Standing::Setting, statement)
             .of_kind(CauseKind::Split)
             .because([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
-            .because([Evidence::measurement(
+            .because([Evidence::measured(
                 "rate, bytes per second",
-                phrase::rounded(large.bytes_per_s),
+                large.bytes_per_s,
                 large.id("throughput_bytes_per_s"),
             )])
             .because(single.map(|p| {
                 let id = p.id("throughput_bytes_per_s");
-                Evidence::measurement("rate of single commands, bytes per second", phrase::rounded(p.bytes_per_s), id)
+                Evidence::measured("rate of single commands, bytes per second", p.bytes_per_s, id)
             }))
-            .because(pieces.map(|n| {
-                Evidence::measurement("requests for each operation", phrase::rounded(n), format!("{name} diskstats"))
-            }))
+            .because(pieces.map(|n| Evidence::measured("requests for each operation", n, format!("{name} diskstats"))))
             .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
             .step(Step::RaiseMaxSectors, ceiling.map(|c| c / large.bytes_per_s)),
     )
@@ -124,17 +122,9 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
         .because([
             path.disk.evidence(names::MAX_SECTORS_KB),
             path.disk.evidence(names::MAX_HW_SECTORS_KB),
-            Evidence::measurement(
-                "fixed time of a command, ns",
-                phrase::rounded(fixed * 1e9),
-                small.id("latency_ns_mean"),
-            ),
-            Evidence::measurement(
-                "time of a piece, ns",
-                phrase::rounded(piece * 1e9),
-                large.id("throughput_bytes_per_s"),
-            ),
-            Evidence::measurement("rate without fixed time, bytes per second", phrase::rounded(1.0 / per_byte), "both"),
+            Evidence::measured("fixed time of a command, ns", fixed * 1e9, small.id("latency_ns_mean")),
+            Evidence::measured("time of a piece, ns", piece * 1e9, large.id("throughput_bytes_per_s")),
+            Evidence::measured("rate without fixed time, bytes per second", 1.0 / per_byte, "both"),
         ])
         .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
         .step(Step::RaiseMaxSectors, Some(ratio))

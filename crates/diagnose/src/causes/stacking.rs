@@ -84,11 +84,7 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
         disk.name
     );
     let mean = |name: &str, l: &Layer, ms: f64| {
-        Evidence::measurement(
-            format!("mean time of a request at {}, ns", l.name),
-            phrase::rounded(ms * 1e6),
-            format!("{name} diskstats"),
-        )
+        Evidence::measured(format!("mean time of a request at {}, ns", l.name), ms * 1e6, format!("{name} diskstats"))
     };
     // It holds those of other phases as well.
     let others = seen.iter().filter(|(l, p, _)| l.name == layer.name && p.name() != name);
@@ -137,9 +133,9 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
         phrase::time(fast.1.each_ms * 1e6)
     );
     let busy = |(l, d): &(&Layer, Did)| {
-        Evidence::measurement(
+        Evidence::measured(
             format!("share of time with requests in flight, {}", l.name),
-            phrase::rounded(d.busy),
+            d.busy,
             format!("{name} diskstats"),
         )
     };

@@ -4,6 +4,7 @@ use super::{Cause, Standing};
 use crate::{machine, phrase, series};
 use model::{
     Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, PhaseStatus, Reason, Run, Step, SystemSample,
+    four_figures,
 };
 
 /// Raspberry Pi get_throttled, state of the moment: under-voltage, frequency capped, throttled, soft temperature limit
@@ -127,7 +128,7 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
             .sure(Confidence::Probable)
             .because([Evidence::measurement(
                 "rate before and after the event, bytes per second",
-                vec![phrase::rounded(f.before), phrase::rounded(f.after)],
+                vec![four_figures(f.before), four_figures(f.after)],
                 match slid {
                     true => format!("{name} series, its begin and its end"),
                     false => format!("{name} series, fall at {}", phrase::seconds(f.at_ns)),
@@ -237,7 +238,7 @@ fn slid_together(run: &Run) -> Option<Cause> {
             .because(device_hot(run, reads.iter().map(|(_, r)| r.ended_ns).max()?))
             .because(reads.iter().map(|(p, _)| {
                 let what = "share of a rate that a second leaves, all reads together";
-                Evidence::measurement(what, phrase::rounded(each_second), format!("{} series", p.plan.name))
+                Evidence::measured(what, each_second, format!("{} series", p.plan.name))
             }))
             .decided_by("the same reads with better cooling or supply, alternating with these")
             .step(Step::FixPowerAndCooling, Some(1.0 / left)),

@@ -2,7 +2,6 @@
 
 use super::{Case, Decision, any_disk_of};
 use crate::machine;
-use crate::phrase;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -34,8 +33,8 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
         Ok(Some(
             Case::seen([
                 path.disk.evidence(names::MTD_TYPE),
-                Evidence::measurement("own system CPU share", phrase::rounded(system), format!("{phase} getrusage")),
-                Evidence::measurement("read rate, bytes per second", phrase::rounded(rate), format!("{phase} series")),
+                Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
+                Evidence::measured("read rate, bytes per second", rate, format!("{phase} series")),
                 match kernel {
                     Some(release) => Evidence::fact("kernel", release, "environment"),
                     None => Evidence::absence("kernel", "environment"),
