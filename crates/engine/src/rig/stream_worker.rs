@@ -9,9 +9,11 @@ use crate::device::{FileCalls, FileSet, InThread, MappedFiles, Metadata, OwnThre
 use crate::worker::Checking;
 use crate::{
     Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
-    Shaped, StreamRecord, UringDevice, run_worker,
+    Shaped, UringDevice, run_worker,
 };
-use model::{BufferPages, Buffers, EngineKind, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
+use model::{
+    BufferPages, Buffers, EngineKind, IoPriority, Operation, PhaseRecord, StopCause, StopRule, StreamPlan, Sync,
+};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -281,7 +283,7 @@ impl<'a> Worker<'a> {
         device: &mut impl Device<Op = BlockOp>,
         data: &mut impl Data,
         settings: &LoopSettings,
-    ) -> Result<StreamRecord, DeviceError> {
+    ) -> Result<PhaseRecord, DeviceError> {
         let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
         let mut source = source.sharing(self.stream, |flow| self.crew.flow(flow));
         if has_cold_passes(&self.job, self.stream, self.way) {
@@ -297,7 +299,7 @@ impl<'a> Worker<'a> {
         source: &mut impl Source<Op = Op>,
         data: &mut impl Data<Op>,
         settings: &LoopSettings,
-    ) -> Result<StreamRecord, DeviceError> {
+    ) -> Result<PhaseRecord, DeviceError> {
         let part = Part::of(self.stream, self.crew);
         run_worker(device, source, data, settings, &part, self.job.control)
             .inspect_err(|_| self.crew.end(StopCause::Failed))
@@ -309,7 +311,7 @@ impl<'a> Worker<'a> {
         device: &mut impl Device<Op = BlockOp>,
         known: &mut Verified,
         settings: &LoopSettings,
-    ) -> Result<StreamRecord, DeviceError> {
+    ) -> Result<PhaseRecord, DeviceError> {
         let again = Again::new(self.way.files.clone());
         if !self.job.reads_back {
             let writes = self.stream.changes_data() && self.stream.block().operation == Operation::Write;
