@@ -1,17 +1,16 @@
 //! `narrows check`: inspect, measure, judge, diagnose, show, keep.
 
 use crate::args::{CheckArgs, GlobalArgs};
-use crate::execution::{Execution, Finished, Page};
+use crate::execution::{Asked, Execution, Finished, show_plan};
 use crate::output::Output;
+use crate::run::text;
 use crate::signals::SecondSignal;
 use crate::{report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
 use model::{Failure, FailureKind, Purpose, Reason, RunState, TargetKind, parse_bytes};
-use report::document::PlanDocument;
 use spec::{Readiness, Workload};
 use std::ffi::OsStr;
 use std::process::ExitCode;
-use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -22,10 +21,9 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
         let what = format!("--report and --destroy are of one target, and these are {}", args.targets.len());
         return Err(Failure::new(FailureKind::Usage, what).remedy("check that one alone"));
     }
-    let page = Page { file: args.report.as_deref(), identify: args.identify };
-    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
-    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
-    let execution = execution.keeping_every(args.keep_every.as_deref())?;
+    let (page, identify, keep_every) = (args.report.as_deref(), args.identify, args.keep_every.as_deref());
+    let asked = Asked { page, identify, keep_every, ..Asked::of(&args.marks) };
+    let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
     if several && !args.plan {
         return check.side_by_side(&execution);
     }
@@ -54,13 +52,8 @@ impl Check<'_> {
         let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
         let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
         let mut opened = execution.open(&Wanted {
-            name: target,
-            links: Links::Follow,
-            consent: args.permissions.consent(),
-            registers: args.permissions.read_registers,
-            interval_ns: workload.interval_ns,
-            region: false,
             probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(Wear::AtMost(u64::MAX))),
+            ..args.permissions.wanted(target, workload.interval_ns)
         })?;
         if args.read_only && opened.target.kind == TargetKind::Directory {
             let what =
@@ -76,15 +69,10 @@ impl Check<'_> {
         let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
         let plan = plan::plan_within(workload, &opened, seed, bounds)?;
         if args.plan {
-            if output.is_json() {
-                output.document(&PlanDocument::new(&opened.target, &plan));
-            } else {
-                output.text(&report::plan_text(&plan, opened.target.stack.fstype(), output.style()));
-            }
+            show_plan(&opened, &plan, output);
             return Ok(None);
         }
-        execution.terminal().announce(&plan, &opened, true, bounds);
-        execution.conducted().execute("check", plan, Budget::Kept, &mut opened, None).map(Some)
+        execution.measure("check", plan, Budget::Kept, bounds, &mut opened).map(Some)
     }
 
     /// All targets, one after the other, shown together. One that cannot be checked does not keep the others from it.
@@ -122,10 +110,7 @@ impl Check<'_> {
 /// The check, or those of its phases that decide a use.
 fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
     let usage = |what: String| Failure::new(FailureKind::Usage, what);
-    let mut workload = spec::built_in("check", &[("budget".to_owned(), args.budget.clone())]).map_err(|errors| {
-        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
-        usage(format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
-    })?;
+    let mut workload = text::built_in("check", "budget", Some(&args.budget), "60s")?;
     if args.made_for.is_empty() {
         workload.check_budget().map_err(|e| plan::failure(&e))?;
         return Ok(workload);

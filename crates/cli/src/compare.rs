@@ -1,10 +1,9 @@
 //! `narrows compare A B`: did it help, did it hurt anything?
 
 use crate::args::{CompareArgs, FailOn, GlobalArgs};
-use crate::import::{self, Foreign};
 use crate::output::Output;
-use crate::output_file;
-use crate::{archives, report_page};
+use crate::run_source::{Part, RunSource};
+use crate::{archives, output_file, report_page};
 use archive::Archive;
 use conduct::experiment;
 use judge::Asked;
@@ -12,17 +11,7 @@ use model::{Comparison, Failure, FailureKind, Reason, Run, Verdict};
 use report::document::CompareDocument;
 use report::{Compare, Side};
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
-use std::path::Path;
 use std::process::ExitCode;
-
-/// A side that was read.
-struct Loaded {
-    name: String,
-    runs: Vec<Run>,
-    /// What could not be read, for the comparison's reasons.
-    unreadable: Vec<String>,
-}
 
 /// Executes the command.
 pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -49,8 +38,9 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     }
     let archive = archives::open(global)?;
     // A page shows series and distributions; all else is said from the metrics.
-    let whole = args.output.is_some();
-    let (a, b) = (load(&archive, &args.a, whole)?, load(&archive, b, whole)?);
+    let part = if args.output.is_some() { Part::Whole } else { Part::Compared };
+    let a = RunSource::load(&archive, &args.a, part)?;
+    let b = RunSource::load(&archive, b, part)?;
     distinct(&a, &b)?;
     let declared = experiment::declared(&archive, &a.runs, &b.runs);
     let given_margins: Vec<String> = given.1.keys().cloned().collect();
@@ -58,7 +48,7 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     missing_metric(args, &given_margins, &a.runs, &b.runs)?;
     let mut comparison = judge::compare(&a.runs, &b.runs, &asked);
     same_work(args, &comparison)?;
-    let unreadable = a.unreadable.iter().chain(&b.unreadable);
+    let unreadable = [&a, &b].into_iter().flat_map(|side| side.not_understood.iter().chain(&side.unreadable));
     comparison.reasons.extend(unreadable.map(|u| Reason::of("unreadable", u.to_string())));
     if declared.is_some() && (args.alpha.is_some() || !args.margins.is_empty() || !args.primary.is_empty()) {
         comparison.reasons.push(Reason::of(
@@ -108,52 +98,8 @@ fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
     }
 }
 
-/// Runs of a name whose samples are read, which say how warm they were; of more, series are not to be read.
-const MOST_WITH_SAMPLES: usize = 100;
-
-/// The runs that a name stands for; with their tables, or without.
-fn load(archive: &Archive, name: &OsStr, whole: bool) -> Result<Loaded, Failure> {
-    let shown = name.to_string_lossy().into_owned();
-    if is_foreign(name) {
-        let Foreign { runs, remarks, .. } = import::foreign(name)?;
-        return Ok(Loaded { name: shown, runs, unreadable: remarks });
-    }
-    let text = name.to_str().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("'{shown}' is not the name of a run"))
-            .remedy("narrows runs   lists what there is")
-    })?;
-    let mut loaded = Loaded { name: shown, runs: Vec::new(), unreadable: Vec::new() };
-    let mut first = None;
-    let found = archive.resolve(text)?;
-    let with_samples = found.len() <= MOST_WITH_SAMPLES;
-    for found in found {
-        let run = match (whole, with_samples) {
-            (true, _) => found.load(),
-            (false, true) => found.load_summary_with_samples(),
-            (false, false) => found.load_summary(),
-        };
-        match run {
-            Ok(run) => loaded.runs.push(run),
-            Err(error) => {
-                loaded.unreadable.push(format!("{}: {error}", found.id));
-                first = first.or(Some(Failure::from(error)));
-            }
-        }
-    }
-    match first {
-        Some(failure) if loaded.runs.is_empty() => Err(failure),
-        _ => Ok(loaded),
-    }
-}
-
-/// Whether a name means what another tool printed: a file that is no bundle, or stdin.
-fn is_foreign(name: &OsStr) -> bool {
-    let path = Path::new(name);
-    name == "-" || (path.exists() && !path.is_dir() && path.file_name() != Some(OsStr::new("run.json")))
-}
-
 /// A run compared with itself says nothing.
-fn distinct(a: &Loaded, b: &Loaded) -> Result<(), Failure> {
+fn distinct(a: &RunSource, b: &RunSource) -> Result<(), Failure> {
     let others: HashSet<&str> = b.runs.iter().map(|r| r.id.as_str()).filter(|id| !id.is_empty()).collect();
     let shared: Vec<&str> = a.runs.iter().map(|r| r.id.as_str()).filter(|id| others.contains(id)).collect();
     match shared.first() {

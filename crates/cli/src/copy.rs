@@ -1,12 +1,13 @@
 //! `narrows copy`: what copies of a region cost by the width of their accesses.
 
 use crate::args::{CopyArgs, GlobalArgs};
-use crate::execution::{Execution, Page};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
+use crate::run::text;
 use crate::signals::SecondSignal;
 use conduct::region::{RegionKind, RegionRights, kind_of, open_region, open_with_mapping};
 use conduct::{Budget, plan, random_u64};
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::CopyDocument;
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,13 +21,9 @@ pub fn command(args: &CopyArgs, global: &GlobalArgs, output: &Output) -> Result<
         RegionKind::SimulatedBus | RegionKind::Mapped => "copy",
         RegionKind::Calls => "copy-calls",
     };
-    let set: Vec<(String, String)> = args.time.iter().map(|time| ("time".to_owned(), time.clone())).collect();
-    let workload = spec::built_in(name, &set).map_err(|errors| {
-        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
-        Failure::new(FailureKind::Usage, format!("--time: {}", what.join("; "))).remedy("for example --time 500ms")
-    })?;
-    let page = Page { file: None, identify: false };
-    let execution = Execution::prepare(global, &args.tags, page, SecondSignal::Ends, output)?;
+    let workload = text::built_in(name, "time", args.time.as_deref(), "500ms")?;
+    let asked = Asked { tags: &args.tags, ..Asked::default() };
+    let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
     let rights = RegionRights { writes: args.allow_writes, registers: args.read_registers };
     let mut opened = match &args.mapped {
         Some(mapped) => open_with_mapping(region, Path::new(mapped), rights, workload.interval_ns)?,

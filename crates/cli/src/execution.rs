@@ -1,15 +1,15 @@
 //! What commands that measure have in common around [`conduct`]: signals, the archive, tags, the page, and the answer.
 
-use crate::args::GlobalArgs;
+use crate::args::{GlobalArgs, RunMarks};
 use crate::output::Output;
 use crate::progress::Terminal;
-use crate::signals::{SecondSignal, Signals};
-use crate::waiting::Waiting;
+use crate::signals::{Ending, SecondSignal, Signals};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
-use conduct::{Executed, Interrupts, Opened, WallClock, Wanted};
+use conduct::{Budget, Executed, Opened, WallClock, Wanted, Wear};
 use engine::Control;
-use model::{Conclusions, Failure, FailureKind, MetricStatus, Run, RunState, parse_duration_ns};
+use model::{Conclusions, Failure, FailureKind, MetricStatus, Plan, Run, RunState, parse_duration_ns};
+use report::document::PlanDocument;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,29 +19,34 @@ use sys::SignalsElsewhere;
 /// Everything around a run that can be wrong is looked at before a target is touched.
 pub struct Execution<'a> {
     clock: WallClock,
-    /// Ends phases, and sees them.
-    control: Arc<Control>,
-    signals: Signals,
-    interrupts: Interrupts,
+    ending: Ending,
     archive: Archive,
-    tags: &'a [String],
-    page: Page<'a>,
+    asked: Asked<'a>,
     keep_every: Duration,
-    keep_shared: bool,
     wait_quiet: Duration,
-    waiting: Arc<Waiting>,
     terminal: Terminal,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
     _signals_elsewhere: Option<SignalsElsewhere>,
 }
 
-/// The page of a run as the command line asks for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
-    /// Where it goes, if not into the archive.
-    pub file: Option<&'a Path>,
-    /// Whether it says what identifies the machine.
+/// What the command line says of a run beside what is executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    pub tags: &'a [String],
+    /// How long it waits for a quiet machine first, as `--wait-quiet` has it.
+    pub wait_quiet: Option<&'a str>,
+    /// How often what a phase brings goes to the archive while it runs, as `--keep-every` has it.
+    pub keep_every: Option<&'a str>,
+    /// Where the page goes, if not into the archive.
+    pub page: Option<&'a Path>,
+    /// Whether the page says what identifies the machine.
     pub identify: bool,
+}
+
+impl<'a> Asked<'a> {
+    pub fn of(marks: &'a RunMarks) -> Self {
+        Self { tags: &marks.tags, wait_quiet: marks.wait_quiet.as_deref(), ..Self::default() }
+    }
 }
 
 /// A run that came to its end, before anything of it is shown.
@@ -62,69 +67,56 @@ impl<'a> Execution<'a> {
     /// [`SecondSignal::Hurries`]: a second signal ends it only after that.
     pub fn prepare(
         global: &GlobalArgs,
-        tags: &'a [String],
-        page: Page<'a>,
+        asked: Asked<'a>,
         second: SecondSignal,
         output: &Output,
     ) -> Result<Self, Failure> {
         let clock = WallClock::start();
-        let control = Arc::new(Control::default());
-        let signals = Signals::install_with(&control, second)?;
-        let waiting = Waiting::listen(&control, second == SecondSignal::Ends);
-        let elsewhere = if second == SecondSignal::Ends { waiting.signals_elsewhere() } else { None };
+        let ending = Ending::install(second)?;
+        let elsewhere = if second == SecondSignal::Ends { ending.waiting.signals_elsewhere() } else { None };
         let archive = archives::open(global)?;
-        tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
-        page.file.map_or(Ok(()), output_file::check)?;
+        asked.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
+        asked.page.map_or(Ok(()), output_file::check)?;
         Ok(Self {
             clock,
-            control,
-            interrupts: signals.interrupts().clone().taken_elsewhere(waiting.signals()),
-            signals,
             archive,
-            tags,
-            page,
-            keep_every: KEEP_EVERY,
-            keep_shared: false,
-            wait_quiet: Duration::ZERO,
-            terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting)),
-            waiting,
+            wait_quiet: time("--wait-quiet", asked.wait_quiet, "5m")?.unwrap_or_default(),
+            keep_every: time("--keep-every", asked.keep_every, "60s")?.unwrap_or(KEEP_EVERY),
+            asked,
+            terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&ending.waiting)),
+            ending,
             _signals_elsewhere: elsewhere,
         })
     }
 
-    /// With what a phase brings going to the archive every so often while it runs: a time as of `--keep-every`.
-    pub fn keeping_every(self, time: Option<&str>) -> Result<Self, Failure> {
-        let Some(time) = time else { return Ok(self) };
-        let every_ns = parse_duration_ns(time).map_err(|e| {
-            Failure::new(FailureKind::Usage, format!("--keep-every: {e}")).remedy("for example --keep-every 60s")
-        })?;
-        Ok(Self { keep_every: Duration::from_nanos(every_ns), keep_shared: true, ..self })
-    }
-
-    /// With each run waiting for a quiet machine first: a time as of `--wait-quiet`.
-    pub fn waiting_for_quiet(self, time: Option<&str>) -> Result<Self, Failure> {
-        let Some(time) = time else { return Ok(self) };
-        let most_ns = parse_duration_ns(time).map_err(|e| {
-            Failure::new(FailureKind::Usage, format!("--wait-quiet: {e}")).remedy("for example --wait-quiet 5m")
-        })?;
-        Ok(Self { wait_quiet: Duration::from_nanos(most_ns), ..self })
-    }
-
     /// Opens a target, and probes it if that is wanted.
     pub fn open(&self, wanted: &Wanted<'_>) -> Result<Opened, Failure> {
-        self.waiting.opening(&wanted.name.to_string_lossy());
-        conduct::open(wanted, &self.control, &self.terminal)
+        self.ending.waiting.opening(&wanted.name.to_string_lossy());
+        conduct::open(wanted, &self.ending.control, &self.terminal)
+    }
+
+    /// Says what a plan will do, and executes it.
+    pub fn measure(
+        &self,
+        command: &str,
+        plan: Plan,
+        budget: Budget,
+        bounds: Option<Wear>,
+        opened: &mut Opened,
+    ) -> Result<Executed, Failure> {
+        self.terminal.announce(&plan, opened, budget == Budget::Kept, bounds);
+        self.conducted().execute(command, plan, budget, opened, None)
     }
 
     /// With what plans are executed.
     pub fn conducted(&self) -> conduct::Execution<'_> {
         conduct::Execution {
-            control: &self.control,
-            interrupts: &self.interrupts,
+            control: &self.ending.control,
+            interrupts: &self.ending.interrupts,
             listener: &self.terminal,
             archive: Some(&self.archive),
             keep_every: self.keep_every,
-            keep_shared: self.keep_shared,
+            keep_shared: self.asked.keep_every.is_some(),
             wait_quiet: self.wait_quiet,
             clock: self.clock,
         }
@@ -132,7 +124,7 @@ impl<'a> Execution<'a> {
 
     /// What ends phases, and sees them.
     pub fn control(&self) -> &Control {
-        &self.control
+        &self.ending.control
     }
 
     /// Where runs are kept.
@@ -142,7 +134,7 @@ impl<'a> Execution<'a> {
 
     /// The handlers.
     pub fn signals(&self) -> &Signals {
-        &self.signals
+        &self.ending.signals
     }
 
     /// What a person sees of it.
@@ -167,17 +159,18 @@ impl<'a> Execution<'a> {
     pub fn finish(&self, executed: Executed) -> Finished {
         let Executed { mut run, kept } = executed;
         let conclusions = conduct::conclusions(&run);
-        let page = report_page::write(&self.archive, &mut run, Some(&conclusions), self.page.file, self.page.identify);
+        let Asked { page, identify, .. } = self.asked;
+        let page = report_page::write(&self.archive, &mut run, Some(&conclusions), page, identify);
         Finished { run, conclusions, page, kept }
     }
 
     /// Tags what was shown, and gives the exit code.
     pub fn code(&self, finished: Finished, shown: Result<(), Failure>, output: &Output) -> ExitCode {
         let Finished { run, conclusions, page, kept } = finished;
-        let tagged = || self.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
+        let tagged = || self.asked.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
         match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {
             Ok(()) if run.state == RunState::Interrupted => {
-                self.signals.exit_code().map_or_else(|| exit_code(&run), ExitCode::from)
+                self.ending.signals.exit_code().map_or_else(|| exit_code(&run), ExitCode::from)
             }
             Ok(()) => answered(&conclusions).unwrap_or_else(|| exit_code(&run)),
             Err(failure) => {
@@ -185,6 +178,22 @@ impl<'a> Execution<'a> {
                 ExitCode::from(failure.kind.exit_code())
             }
         }
+    }
+}
+
+/// A time as an option has it.
+fn time(option: &str, text: Option<&str>, example: &str) -> Result<Option<Duration>, Failure> {
+    text.map(parse_duration_ns).transpose().map(|ns| ns.map(Duration::from_nanos)).map_err(|e| {
+        Failure::new(FailureKind::Usage, format!("{option}: {e}")).remedy(format!("for example {option} {example}"))
+    })
+}
+
+/// What would be done, without doing it.
+pub fn show_plan(opened: &Opened, plan: &Plan, output: &Output) {
+    if output.is_json() {
+        output.document(&PlanDocument::new(&opened.target, plan));
+    } else {
+        output.text(&report::plan_text(plan, opened.target.stack.fstype(), output.style()));
     }
 }
 

@@ -4,6 +4,7 @@ use crate::archives;
 use crate::args::{ExportArgs, ExportFormat, GlobalArgs};
 use crate::output::Output;
 use crate::output_file;
+use crate::run_source::RunSource;
 use exchange::{ExportedFile, Options};
 use model::{Failure, FailureKind, Run};
 use report::document::ActionDocument;
@@ -18,14 +19,7 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
     let to_directory = destination.is_some_and(is_directory);
     check_combination(args, destination, output, to_directory)?;
     let archive = archives::open(global)?;
-    let mut runs: Vec<Run> = Vec::new();
-    for name in &args.runs {
-        for found in archive.resolve(name)? {
-            if runs.iter().all(|r| r.id != found.id) {
-                runs.push(found.load()?);
-            }
-        }
-    }
+    let runs: Vec<Run> = RunSource::all(&archive, &args.runs)?.into_iter().map(|(run, _)| run).collect();
     let run = match &runs[..] {
         [run] => run,
         [first, ..] if args.format == ExportFormat::Csv => first,
@@ -55,8 +49,9 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
     match destination {
         None => output.text(&document),
         Some(path) => {
-            let file =
-                if to_directory { path.join(format!("{}.{}", run.id, extension(args.format))) } else { path.into() };
+            // Another tool's run is called by the path of its file.
+            let id = Path::new(&run.id).file_name().unwrap_or_default().to_string_lossy();
+            let file = if to_directory { path.join(format!("{id}.{}", extension(args.format))) } else { path.into() };
             if let Some(parent) = file.parent().filter(|_| to_directory) {
                 create_directory(parent)?;
             }

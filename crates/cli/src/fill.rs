@@ -1,16 +1,14 @@
 //! `narrows fill`: where the rate falls, and how much the fast cache holds.
 
 use crate::args::{FillArgs, GlobalArgs};
-use crate::execution::{Execution, Page};
+use crate::execution::{Asked, Execution, show_plan};
 use crate::output::Output;
 use crate::report_page;
 use crate::run::text;
 use crate::signals::SecondSignal;
-use conduct::{Budget, Language, Source, Wanted, plan, random_u64};
+use conduct::{Budget, Language, Source, plan, random_u64};
 use model::{Failure, TargetKind};
-use report::document::PlanDocument;
 use std::process::ExitCode;
-use sys::Links;
 
 /// Executes the command: the workload `fill`, with what is free in a directory as its region.
 pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -25,18 +23,9 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     set.extend(args.size.clone().map(|size| ("region".to_owned(), size)));
     let mut workload = text::workload(&source, &set, false)?;
-    let page = Page { file: args.report.as_deref(), identify: false };
-    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
-    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
-    let mut opened = execution.open(&Wanted {
-        name: &args.target,
-        links: Links::Follow,
-        consent: args.permissions.consent(),
-        registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns,
-        region: false,
-        probe: None,
-    })?;
+    let asked = Asked { page: args.report.as_deref(), ..Asked::of(&args.marks) };
+    let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
+    let mut opened = execution.open(&args.permissions.wanted(&args.target, workload.interval_ns))?;
     if opened.target.kind == TargetKind::Directory && args.size.is_none() {
         // All that a file there may take, instead of what is usual.
         set.push(("region".to_owned(), opened.max_bytes.to_string()));
@@ -44,15 +33,10 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let plan = plan::plan(&workload, &opened, args.marks.seed.map_or_else(random_u64, Ok)?)?;
     if args.plan {
-        if output.is_json() {
-            output.document(&PlanDocument::new(&opened.target, &plan));
-        } else {
-            output.text(&report::plan_text(&plan, opened.target.stack.fstype(), output.style()));
-        }
+        show_plan(&opened, &plan, output);
         return Ok(ExitCode::SUCCESS);
     }
-    execution.terminal().announce(&plan, &opened, false, None);
-    let executed = execution.conducted().execute("fill", plan, Budget::Foreseen, &mut opened, None)?;
+    let executed = execution.measure("fill", plan, Budget::Foreseen, None, &mut opened)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
         if output.is_json() {
             report_page::fill_document(run, conclusions, output);

@@ -6,16 +6,17 @@
 
 mod input;
 
+pub use input::Purpose;
+
 use crate::archives;
 use crate::args::{GlobalArgs, ImportArgs, ImportDirection};
 use crate::output::Output;
 use crate::progress::Busy;
 use archive::Archive;
 use conduct::{WallClock, random_u64};
-use exchange::{ImportError, Imported, ImportedRun, ImportedWork, MOST_FIGURES};
-use input::{Input, Purpose};
-use judge::ForeignWork;
-use model::{Better, Failure, FailureKind, Fit, Run, UseText};
+use exchange::{ImportError, Imported, ImportedRun, MOST_FIGURES};
+use input::Input;
+use model::{Better, Failure, FailureKind, Fit, UseText};
 use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,9 @@ const RAW_NAME_LIMIT: usize = 120;
 const LEAST_FIGURES: usize = 1024;
 
 /// A file with what it held.
-struct Source {
-    input: Input,
-    read: Result<Imported, ImportError>,
+pub struct Source {
+    pub input: Input,
+    pub read: Result<Imported, ImportError>,
 }
 
 /// Executes the command.
@@ -108,60 +109,13 @@ fn fits(sources: &[Source], ids: &[Vec<String>], used: &UseText) -> Vec<(String,
     });
     runs.map(|(run, id, file)| {
         let kept = run.to_run(id, env!("CARGO_PKG_VERSION"), file);
-        (id.clone(), judge::foreign_fit(&kept, &works(run), used))
+        (id.clone(), judge::foreign_fit(&kept, &run.works(), used))
     })
     .collect()
 }
 
-/// The work behind the figures of a run.
-fn works(run: &ImportedRun) -> Vec<ForeignWork> {
-    let of = |w: ImportedWork| ForeignWork {
-        prefix: w.prefix,
-        write: w.write,
-        random: w.random,
-        block_bytes: w.block_bytes,
-        in_flight: w.in_flight,
-        direct: w.direct,
-    };
-    run.works().into_iter().map(of).collect()
-}
-
-/// What a file of another tool holds, for commands that read it and keep nothing.
-pub struct Foreign {
-    /// Its runs; their ids are the file's name and a number.
-    pub runs: Vec<Run>,
-    /// The work behind the figures of each run.
-    pub works: Vec<Vec<ForeignWork>>,
-    /// Lines that were not understood, in words.
-    pub remarks: Vec<String>,
-}
-
-/// Reads a file of another tool (`-` is stdin).
-///
-/// # Errors
-/// Where it cannot be read, is no text, or nothing in it is understood (`invalid`).
-pub fn foreign(file: &OsStr) -> Result<Foreign, Failure> {
-    let source = read(file, Purpose::Look, MOST_FIGURES)?;
-    let name = &source.input.name;
-    let invalid = |what: String| Failure::new(FailureKind::Invalid, format!("{name}: {what}"));
-    let imported = match &source.read {
-        Ok(imported) => imported,
-        Err(error) => return Err(invalid(error.to_string()).remedy(error.remedy())),
-    };
-    if imported.runs.is_empty() {
-        return Err(invalid("no result of a known tool was found".to_owned())
-            .remedy("narrows import --help lists what is understood"));
-    }
-    let id = |number: usize| if imported.runs.len() == 1 { name.clone() } else { format!("{name}#{}", number + 1) };
-    let runs = imported.runs.iter().enumerate();
-    let runs = runs.map(|(i, run)| run.to_run(&id(i), env!("CARGO_PKG_VERSION"), name)).collect();
-    let rest = imported.not_understood.iter();
-    let works = imported.runs.iter().map(works).collect();
-    Ok(Foreign { runs, works, remarks: rest.map(|n| format!("{name}, line {}: {}", n.line, n.why)).collect() })
-}
-
 /// Reads a file and keeps so many figures of it.
-fn read(file: &OsStr, purpose: Purpose, most_figures: usize) -> Result<Source, Failure> {
+pub fn read(file: &OsStr, purpose: Purpose, most_figures: usize) -> Result<Source, Failure> {
     let (input, bytes) = input::read(file, purpose)?;
     match exchange::import_within(&input.base, bytes, most_figures) {
         Err(error) if input::is_too_much(&error) => Err(input::too_large(&input.name, None)),

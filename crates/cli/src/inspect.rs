@@ -119,16 +119,10 @@ fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode
             .remedy("sim:help   lists devices and parameters, with their defaults")
     })?;
     let rig = SimRig::new(model, NS_PER_S);
-    let environment = rig.model().environment();
+    let environment = rig.environment();
     let missing = environment.missing.clone();
-    let seen = InspectedTarget {
-        target: name,
-        root: None,
-        stack: &rig.model().stack(),
-        environment,
-        missing,
-        verbose: args.verbose,
-    };
+    let seen =
+        InspectedTarget { target: name, root: None, stack: &rig.stack(), environment, missing, verbose: args.verbose };
     Ok(seen.show(None, None, output))
 }
 

@@ -36,6 +36,7 @@ mod record;
 mod redaction;
 mod report_page;
 mod run;
+mod run_source;
 mod runs;
 mod side_by_side;
 mod signals;

@@ -3,14 +3,13 @@
 use crate::args::{GlobalArgs, RankArgs};
 use crate::output::Output;
 use crate::redaction::OnPage;
+use crate::run_source::{Part, RunSource};
 use crate::{archives, import, output_file};
-use archive::Archive;
 use judge::{RankAsked, RankError};
-use model::{Better, Failure, FailureKind, Ranking, Reason, Run};
+use model::{Better, Failure, FailureKind, Ranking, Reason};
 use report::Rank;
 use report::document::RankDocument;
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -32,10 +31,12 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
     args.output.as_deref().map_or(Ok(()), output_file::check)?;
     let asked = asked(args)?;
     let archive = archives::open(global)?;
-    let mut runs: Vec<Run> = Vec::new();
-    let mut remarks = Vec::new();
+    let (mut runs, mut remarks, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for source in &args.sources {
-        load(&archive, source, &mut runs, &mut remarks)?;
+        let source = RunSource::load(&archive, source, Part::Ranked)?;
+        remarks.extend(source.not_understood.into_iter().map(|r| Reason::of("not-understood", r)));
+        remarks.extend(source.unreadable.into_iter().map(|r| Reason::of("unreadable", r)));
+        runs.extend(source.runs.into_iter().filter(|run| known.insert(run.id.clone())));
     }
     let on_page = OnPage::of(&runs, args.identify)?;
     let targets = judge::targets(runs);
@@ -98,44 +99,6 @@ fn asked(args: &RankArgs) -> Result<RankAsked, Failure> {
         }
     }
     Ok(asked)
-}
-
-/// Adds the runs of a source: of a file of another tool, else of the archive; each run once.
-fn load(archive: &Archive, source: &OsStr, runs: &mut Vec<Run>, remarks: &mut Vec<Reason>) -> Result<(), Failure> {
-    let path = Path::new(source);
-    if source == "-" || path.is_file() && path.file_name() != Some(OsStr::new("run.json")) {
-        let foreign = import::foreign(source)?;
-        remarks.extend(foreign.remarks.into_iter().map(|r| Reason::of("not-understood", r)));
-        runs.extend(foreign.runs);
-        return Ok(());
-    }
-    let name = source.to_str().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("'{}' is not the name of a run", source.to_string_lossy()))
-            .remedy("narrows runs   lists what there is")
-    })?;
-    let mut first = None;
-    let mut loaded = 0;
-    let mut known: HashSet<String> = runs.iter().map(|r| r.id.clone()).collect();
-    for found in archive.resolve(name)? {
-        // What the slowest second of a check took is in its series.
-        let whole = |run: Run| if run.is_overview() { found.load() } else { Ok(run) };
-        match found.load_summary().and_then(whole) {
-            Ok(run) => {
-                loaded += 1;
-                if known.insert(run.id.clone()) {
-                    runs.push(run);
-                }
-            }
-            Err(error) => {
-                remarks.push(Reason::of("unreadable", format!("{}: {error}", found.id)));
-                first = first.or(Some(Failure::from(error)));
-            }
-        }
-    }
-    match first {
-        Some(failure) if loaded == 0 => Err(failure),
-        _ => Ok(()),
-    }
 }
 
 fn failure(error: RankError, args: &RankArgs) -> Failure {

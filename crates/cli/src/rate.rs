@@ -3,8 +3,10 @@
 use crate::archives;
 use crate::args::{CapacityHow, GlobalArgs, RateArgs};
 use crate::check::max_write;
-use crate::execution::{Execution, Page};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
+use crate::run::text;
+use crate::run_source::RunSource;
 use crate::signals::SecondSignal;
 use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, Wear, plan, random_u64};
@@ -14,7 +16,6 @@ use spec::Workload;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
-use sys::Links;
 
 /// What the classes of a small device may write where its capacity was asked for.
 const SMALL_DEVICE_BYTES: u64 = 160 << 20;
@@ -34,17 +35,10 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let workload = workload(args, class)?;
     let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
-    let page = Page { file: None, identify: false };
-    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
-    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
+    let execution = Execution::prepare(global, Asked::of(&args.marks), SecondSignal::Ends, output)?;
     let wanted = Wanted {
-        name: &args.source,
-        links: Links::Follow,
-        consent: args.permissions.consent(),
-        registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns,
-        region: false,
         probe: Some(most.unwrap_or(Wear::Usual)),
+        ..args.permissions.wanted(&args.source, workload.interval_ns)
     };
     // By an opening of its own: its time is none of the budget, and its bytes none of what the classes may write.
     let capacity = args.capacity.map(|how| found_capacity(how, &wanted, &execution, output)).transpose()?;
@@ -64,8 +58,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(usual));
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, bounds)?;
-    execution.terminal().announce(&plan, &opened, true, bounds);
-    let executed = execution.conducted().execute("rate", plan, Budget::Kept, &mut opened, None)?;
+    let executed = execution.measure("rate", plan, Budget::Kept, bounds, &mut opened)?;
     let mut code = ExitCode::SUCCESS;
     let ended = execution.answer(executed, output, |run, _, _| {
         code = show(run, capacity.as_ref(), class, output);
@@ -123,19 +116,18 @@ fn foreign(args: &RateArgs) -> Result<Option<(Run, Vec<RatedClass>)>, Failure> {
     if !is_stdin && (!path.is_file() || args.capacity.is_some() || !is_text(path)) {
         return Ok(None);
     }
-    let found = match crate::import::foreign(&args.source) {
+    let found = match RunSource::of_another_tool(&args.source) {
         Ok(found) => found,
         Err(error) if is_stdin => return Err(error),
         Err(_) => return Ok(None),
     };
-    let works: Vec<judge::ForeignWork> = found.works.into_iter().flatten().collect();
     let mut runs = found.runs.into_iter();
     let Some(mut run) = runs.next() else { return Ok(None) };
     for other in runs {
         run.phases.extend(other.phases);
         run.remarks.extend(other.remarks);
     }
-    let classes = judge::foreign_classes(&run, &works);
+    let classes = judge::foreign_classes(&run, &found.works);
     Ok(Some((run, classes)))
 }
 
@@ -158,16 +150,12 @@ fn kept(args: &RateArgs, global: &GlobalArgs) -> Result<Option<Run>, Failure> {
         // A path that is not there: the target says so better.
         return Ok(None);
     }
-    Ok(Some(archives::open(global)?.resolve_one(&name)?.load()?))
+    Ok(Some(RunSource::one(&archives::open(global)?, &args.source)?.0))
 }
 
 /// Those phases of the check that decide the class, or all classes.
 fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
-    let set = [("budget".to_owned(), args.budget.clone())];
-    let mut workload = spec::built_in("check", &set).map_err(|errors| {
-        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
-        Failure::new(FailureKind::Usage, format!("--budget: {}", what.join("; "))).remedy("for example --budget 60s")
-    })?;
+    let mut workload = text::built_in("check", "budget", Some(&args.budget), "60s")?;
     workload.keep_phases(&judge::phases_of_class(class));
     workload.notes.extend(class.map(|name| Purpose::Class(name.to_owned()).note()));
     workload.check_budget().map_err(|e| plan::failure(&e))?;

@@ -10,12 +10,10 @@ use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRing
 use crate::output::Output;
 use crate::progress_line::ProgressLine;
 use crate::report_page;
-use crate::signals::{SecondSignal, Signals};
-use crate::waiting::Waiting;
+use crate::signals::{Ending, SecondSignal};
 use conduct::WallClock;
 use conduct::admission::Consent;
 use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
-use engine::Control;
 use metrics::Metrics;
 use model::{Failure, FailureKind, Ns, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull, parse_wish};
@@ -29,7 +27,6 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use sys::VideoFormat;
 
 /// A line of progress is drawn anew that often.
@@ -45,13 +42,10 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     }
     let recording = recording(args, inputs(args)?)?;
     let started = WallClock::start().started();
-    let control = Arc::new(Control::default());
-    let signals = Signals::install_with(&control, SecondSignal::Ends)?;
-    let waiting = Waiting::listen(&control, true);
-    let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+    let ending = Ending::install(SecondSignal::Ends)?;
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
     let progress = Progress::new(output);
-    let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
+    let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
                 if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };

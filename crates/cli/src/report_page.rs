@@ -5,7 +5,8 @@ use crate::args::{GlobalArgs, ReportArgs};
 use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
-use archive::Archive;
+use crate::run_source::RunSource;
+use archive::{Archive, RunRef};
 use conduct::conclusions;
 use model::{Conclusions, Failure, FailureKind, Run};
 use report::document::{CheckDocument, FillDocument, PageDocument, RunDocument};
@@ -16,22 +17,19 @@ use std::process::ExitCode;
 /// `narrows report RUN... -o FILE`.
 pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let archive = archives::open(global)?;
-    let mut runs: Vec<Run> = Vec::new();
-    let mut elsewhere = None;
-    for name in &args.runs {
-        for found in archive.resolve(name)? {
-            let run = found.load()?;
-            if runs.iter().all(|have| have.id != run.id) {
+    let (mut runs, kept): (Vec<Run>, Vec<Option<RunRef>>) = RunSource::all(&archive, &args.runs)?.into_iter().unzip();
+    if args.output.is_none() {
+        for (run, found) in runs.iter().zip(&kept) {
+            let what = match found {
+                None => format!("{} is no run of the archive, where pages are kept", run.id),
                 // The page of the run here that has its id is not the page of a bundle elsewhere.
-                elsewhere =
-                    elsewhere.or_else(|| (!archive.holds(&found) && archive.has(&run.id)).then_some(found.path));
-                runs.push(run);
-            }
+                Some(found) if !archive.holds(found) && archive.has(&run.id) => {
+                    format!("{} is outside of the archive, which has another run of this id", found.path.display())
+                }
+                Some(_) => continue,
+            };
+            return Err(Failure::new(FailureKind::Usage, what).remedy("narrows report PATH -o FILE.html"));
         }
-    }
-    if let (Some(bundle), None) = (elsewhere, &args.output) {
-        let message = format!("{} is outside of the archive, which has another run of this id", bundle.display());
-        return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report PATH -o FILE.html"));
     }
     let path = match (&mut runs[..], &args.output) {
         ([run], elsewhere) => write(&archive, run, None, elsewhere.as_deref(), args.identify)?,

@@ -4,11 +4,13 @@ use crate::archives;
 use crate::args::{GlobalArgs, RunsArgs, RunsCommand, RunsFilter};
 use crate::output::Output;
 use crate::report_page;
+use crate::run_source::RunSource;
 use archive::{Archive, Recovered, RunRef};
 use conduct::conclusions;
 use model::{Failure, FailureKind};
 use report::document::{ActionDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -136,10 +138,9 @@ fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure>
     Ok(entries)
 }
 
-fn show(archive: &Archive, run: &str, markdown: bool, output: &Output) -> Result<ExitCode, Failure> {
-    let found = archive.resolve_one(run)?;
-    let run = found.load()?;
-    let is_held = archive.holds(&found);
+fn show(archive: &Archive, run: &OsStr, markdown: bool, output: &Output) -> Result<ExitCode, Failure> {
+    let (run, found) = RunSource::one(archive, run)?;
+    let is_held = found.is_some_and(|found| archive.holds(&found));
     let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     if output.is_json() {
         report_page::run_document(&run, &conclusions(&run), &tags, output);

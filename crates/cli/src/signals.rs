@@ -1,6 +1,7 @@
 //! Ctrl-C, SIGHUP and SIGTERM end the phase that runs; what was measured is kept. A second one ends the program, at once or
 //! after settings were put back.
 
+use crate::waiting::Waiting;
 use conduct::Interrupts;
 use engine::Control;
 use model::{Failure, FailureKind};
@@ -23,6 +24,26 @@ pub enum SecondSignal {
     Hurries,
 }
 
+/// What ends a command that measures, and what it waits for then.
+pub struct Ending {
+    /// Ends phases, and sees them.
+    pub control: Arc<Control>,
+    pub signals: Signals,
+    pub interrupts: Interrupts,
+    pub waiting: Arc<Waiting>,
+}
+
+impl Ending {
+    /// Installs the handlers, and listens.
+    pub fn install(second: SecondSignal) -> Result<Self, Failure> {
+        let control = Arc::new(Control::default());
+        let signals = Signals::install_with(&control, second)?;
+        let waiting = Waiting::listen(&control, second == SecondSignal::Ends);
+        let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+        Ok(Self { control, signals, interrupts, waiting })
+    }
+}
+
 /// Installed handlers and what they have seen.
 pub struct Signals {
     interrupts: Interrupts,
@@ -33,14 +54,14 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Installs the handlers. The first signal stops `control`; nothing needs to be cleaned up for the second one, as
-    /// temporary files have no name and locks belong to the process.
-    pub fn install(control: &Arc<Control>) -> Result<Self, Failure> {
-        Self::install_with(control, SecondSignal::Ends)
+    /// Installs the handlers, for a command that looks whether one has come.
+    pub fn install() -> Result<Self, Failure> {
+        Self::install_with(&Arc::new(Control::default()), SecondSignal::Ends)
     }
 
-    /// As [`Self::install`], with the second signal doing something else.
-    pub fn install_with(control: &Arc<Control>, second: SecondSignal) -> Result<Self, Failure> {
+    /// Installs the handlers. The first signal stops `control`; nothing needs to be cleaned up for a second one that ends the
+    /// program, as temporary files have no name and locks belong to the process.
+    fn install_with(control: &Arc<Control>, second: SecondSignal) -> Result<Self, Failure> {
         let interrupts = Interrupts::default();
         let seen = interrupts.end_flag();
         let cannot = |e: std::io::Error| {

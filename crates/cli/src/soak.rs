@@ -6,8 +6,7 @@ use crate::output::Output;
 use crate::progress::Terminal;
 use crate::progress_line::ProgressLine;
 use crate::report_page;
-use crate::signals::{SecondSignal, Signals};
-use crate::waiting::Waiting;
+use crate::signals::{Ending, SecondSignal, Signals};
 use archive::Archive;
 use conduct::admission::Consent;
 use conduct::soak::{
@@ -22,7 +21,6 @@ use spec::Readiness;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use sys::Links;
 use witness::Witness;
 
@@ -46,11 +44,8 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let remote = args.witness.as_deref().and_then(|text| witness::remote(&text.to_string_lossy()));
     let local = args.witness.as_ref().filter(|_| remote.is_none());
     let archive = local.map_or_else(|| archives::open(global), |dir| Ok(Archive::open(Path::new(dir))))?;
-    let control = Arc::new(Control::default());
-    let signals = Signals::install_with(&control, SecondSignal::Ends)?;
-    let waiting = Waiting::listen(&control, true);
-    let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
-    let terminal = Terminal::new(global.json, output.style().ascii, Arc::clone(&waiting));
+    let Ending { control, signals, interrupts, waiting } = Ending::install(SecondSignal::Ends)?;
+    let terminal = Terminal::new(global.json, output.style().ascii, waiting);
     let resumed = resumed(args, remote.as_ref(), &archive)?;
     let id = resumed.as_ref().map_or(SoakState::new_id(random_u64()?), |state| state.id.clone());
     let say = |text: &str| {
@@ -287,7 +282,6 @@ fn open(
     let name: &OsStr = path.as_os_str();
     conduct::open(
         &Wanted {
-            name,
             // What was made for it lies where no link is.
             links: if own { Links::Refuse } else { Links::Follow },
             consent: Consent {
@@ -295,10 +289,7 @@ fn open(
                 destroy: args.destroy.first().map(String::as_str),
                 only: None,
             },
-            registers: false,
-            interval_ns: 1_000_000_000,
-            region: false,
-            probe: None,
+            ..Wanted::new(name, 1_000_000_000)
         },
         control,
         terminal,

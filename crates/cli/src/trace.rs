@@ -5,7 +5,6 @@ use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::signals::Signals;
 use conduct::RecordedRequests;
-use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use report::document::TraceDocument;
 use report::quantity;
@@ -14,7 +13,6 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The recording goes to its file in pieces of this, for its own writes are requests, too.
@@ -59,7 +57,7 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
         return requests(args, device, output);
     }
     let root = root_of(args)?;
-    let signals = Signals::install(&Arc::new(Control::default()))?;
+    let signals = Signals::install()?;
     let mut file = BufWriter::new(OutputFile::open(&args.output)?);
     let [program, rest @ ..] = &args.command[..] else { return Ok(ExitCode::SUCCESS) };
     let mut command = Command::new(program);
@@ -104,7 +102,7 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
 fn requests(args: &TraceArgs, device: &Path, output: &Output) -> Result<ExitCode, Failure> {
     let usage = |what| Failure::new(FailureKind::Usage, format!("--for: {what}")).remedy("for example --for 60s");
     let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(usage)?.map(Duration::from_nanos);
-    let signals = Signals::install(&Arc::new(Control::default()))?;
+    let signals = Signals::install()?;
     let mut file = BufWriter::with_capacity(WRITTEN_BYTES, OutputFile::open(&args.output)?);
     let mut command = args.command.split_first().map(|(program, rest)| {
         let mut command = Command::new(program);

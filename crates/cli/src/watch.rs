@@ -9,7 +9,6 @@ use crate::args::{CsvColumns, WatchArgs};
 use crate::output::Output;
 use crate::signals::Signals;
 use conduct::WallClock;
-use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use pause::Ended;
 use report::document::WatchDocument;
@@ -19,7 +18,6 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subject::Subject;
 
@@ -58,7 +56,7 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
     if form == Form::Csv(WatchCsv::Dstat) {
         subject.fix();
     }
-    let signals = Signals::install(&Arc::new(Control::default()))?;
+    let signals = Signals::install()?;
     let mut printer = Printer { form, output, target: target.as_deref(), lines_since_header: None };
     let mut next = Instant::now();
     let mut seen = 0;

@@ -2,8 +2,9 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, WhyArgs};
-use crate::execution::{Execution, Page};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
+use crate::run_source::RunSource;
 use crate::signals::SecondSignal;
 use conduct::plan::inputs;
 use conduct::{Budget, Wanted, random_u64};
@@ -18,7 +19,7 @@ use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let run = archives::open(global)?.resolve_one(&args.run)?.load()?;
+    let (run, _) = RunSource::one(&archives::open(global)?, &args.run)?;
     if !args.confirm {
         return Ok(show(&run, None, output));
     }
@@ -35,20 +36,12 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     };
     same_machine(&run)?;
     let workload = workload(trial.workload())?;
-    let page = Page { file: None, identify: false };
-    let execution = Execution::prepare(global, &[], page, SecondSignal::Ends, output)?;
+    let execution = Execution::prepare(global, Asked::default(), SecondSignal::Ends, output)?;
     let name = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
     // The path of a run has no links in it: one that is there now leads elsewhere.
     let links = if run.target.path.is_some() { Links::Refuse } else { Links::Follow };
-    let mut opened = execution.open(&Wanted {
-        name: OsStr::new(&name),
-        links,
-        consent: args.permissions.consent(),
-        registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns,
-        region: false,
-        probe: None,
-    })?;
+    let mut opened =
+        execution.open(&Wanted { links, ..args.permissions.wanted(OsStr::new(&name), workload.interval_ns) })?;
     let inputs = inputs(&opened, random_u64()?);
     let plan = workload.plan(&inputs).map_err(|error| {
         Failure::new(FailureKind::Refused, format!("the measurement that would decide cannot be made here: {error}"))

@@ -2,8 +2,8 @@
 
 use crate::admission::Object;
 use engine::Rig;
-use model::{Environment, Target};
-use observe::{Locator, Sampler};
+use model::{Environment, Stack, Target, TargetKind};
+use observe::{Locator, Root, Sampler};
 use spec::Readiness;
 
 /// A target that is ready to be measured.
@@ -34,4 +34,33 @@ pub struct Opened {
     pub probe_round_bytes_per_s: Option<f64>,
     /// What the user should know of the target.
     pub remarks: Vec<String>,
+}
+
+impl Opened {
+    /// What lies at no place of this machine. Of a machine nothing is known yet: that is the rig's, or this one.
+    pub(crate) fn without_place(name: &str, kind: TargetKind, rig: Box<dyn Rig>, max_bytes: u64) -> Self {
+        let target = Target {
+            name: name.to_owned(),
+            kind,
+            path: None,
+            size_bytes: Some(max_bytes),
+            writable: true,
+            stack: Stack::default(),
+        };
+        Self {
+            target,
+            object: None,
+            place: None,
+            environment: Environment::default(),
+            rig,
+            sampler: None,
+            readiness: Readiness::Writable,
+            max_bytes,
+            sector_bytes: 1,
+            memory_bytes: observe::memory_available(&Root::new("/")),
+            probe_bytes_per_s: None,
+            probe_round_bytes_per_s: None,
+            remarks: Vec::new(),
+        }
+    }
 }

@@ -8,7 +8,7 @@ mod pci;
 
 use crate::opened::Opened;
 use engine::{Region, RegionRig};
-use model::{Environment, Failure, FailureKind, Reason, SimMemoryBus, Stack, Target, TargetKind, parse_bytes};
+use model::{Failure, FailureKind, Reason, SimMemoryBus, TargetKind, parse_bytes};
 use observe::{Locator, Look, Root, Sampler};
 use rustix::fs::OFlags;
 use spec::Readiness;
@@ -130,30 +130,16 @@ pub fn open_region(name: &Path, rights: RegionRights, interval_ns: u64) -> Resul
 }
 
 fn opened(name: &str, region: Region, bytes: u64, interval_ns: u64) -> Opened {
-    let root = Root::new("/");
     let simulated = matches!(region, Region::Bus(_));
-    Opened {
-        target: Target {
-            name: name.to_owned(),
-            kind: TargetKind::Region,
-            path: None,
-            size_bytes: Some(bytes),
-            writable: false,
-            stack: Stack::default(),
-        },
-        object: None,
-        place: None,
-        environment: if simulated { Environment::default() } else { observe::environment(&root) },
-        rig: Box::new(RegionRig::new(region, interval_ns)),
-        sampler: (!simulated).then(|| Sampler::new(&root, &[])),
-        readiness: Readiness::Writable,
-        max_bytes: bytes,
-        sector_bytes: 1,
-        memory_bytes: observe::memory_available(&root),
-        probe_bytes_per_s: None,
-        probe_round_bytes_per_s: None,
-        remarks: Vec::new(),
+    let rig = Box::new(RegionRig::new(region, interval_ns));
+    let mut opened = Opened::without_place(name, TargetKind::Region, rig, bytes);
+    opened.target.writable = false;
+    if !simulated {
+        let root = Root::new("/");
+        opened.environment = observe::environment(&root);
+        opened.sampler = Some(Sampler::new(&root, &[]));
     }
+    opened
 }
 
 fn memory(interval_ns: u64) -> Opened {

@@ -5,13 +5,12 @@ use crate::listener::{Event, Listener};
 use crate::opened::Opened;
 use crate::region::{RegionRights, copy_buffer_bytes, open_region};
 use crate::wear::Wear;
-use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig};
+use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig, SimTruth};
 use model::{
-    Access, BlockPlan, Durability, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order, Stack,
-    StreamPlan, Sync, Target, TargetKind,
+    Access, BlockPlan, Durability, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order, StreamPlan,
+    Sync, Target, TargetKind,
 };
 use observe::{Inventory, Locator, Look, Root, Sampler};
-use spec::Readiness;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
@@ -40,6 +39,14 @@ pub struct Wanted<'a> {
     pub probe: Option<Wear>,
 }
 
+impl<'a> Wanted<'a> {
+    /// Storage by its name, of which nothing may be lost, and to which nothing is written before there is a plan.
+    pub fn new(name: &'a OsStr, interval_ns: u64) -> Self {
+        let consent = Consent::default();
+        Self { name, links: Links::Follow, consent, registers: false, interval_ns, region: false, probe: None }
+    }
+}
+
 /// Opens what the name stands for. The listener hears what will be lost before the first byte is written.
 ///
 /// # Errors
@@ -59,30 +66,14 @@ pub fn open(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> 
 
 fn null(interval_ns: u64) -> Opened {
     let root = Root::new("/");
-    let sampler = Sampler::new(&root, &[]);
     let rig = NullRig::new(interval_ns, copy_buffer_bytes(observe::memory_available(&root), None));
-    Opened {
-        target: Target {
-            name: "null:".into(),
-            kind: TargetKind::Null,
-            path: None,
-            size_bytes: None,
-            writable: true,
-            stack: Stack::default(),
-        },
-        object: None,
-        place: None,
-        environment: observe::environment(&root),
-        max_bytes: rig.readable_bytes(),
-        sector_bytes: 1,
-        memory_bytes: observe::memory_available(&root),
-        rig: Box::new(rig),
-        sampler: Some(sampler),
-        readiness: Readiness::Writable,
-        probe_bytes_per_s: None,
-        probe_round_bytes_per_s: None,
-        remarks: vec!["null: does nothing; its figures are the program's own overhead".into()],
-    }
+    let max_bytes = rig.readable_bytes();
+    let mut opened = Opened::without_place("null:", TargetKind::Null, Box::new(rig), max_bytes);
+    opened.target.size_bytes = None;
+    opened.environment = observe::environment(&root);
+    opened.sampler = Some(Sampler::new(&root, &[]));
+    opened.remarks.push("null: does nothing; its figures are the program's own overhead".into());
+    opened
 }
 
 fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
@@ -107,29 +98,14 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
         seed: 0,
         ..StreamPlan::default()
     };
-    Ok(Opened {
-        target: Target {
-            name: name.to_owned(),
-            kind: TargetKind::Sim,
-            path: None,
-            size_bytes: Some(max_bytes),
-            writable: true,
-            stack: rig.model().stack(),
-        },
-        object: None,
-        place: None,
-        environment: rig.model().environment(),
-        max_bytes,
-        sector_bytes: 512,
-        memory_bytes: observe::memory_available(&Root::new("/")),
-        // A simulated device need not be probed: it says what it is.
-        probe_bytes_per_s: Some(rig.model().truth(&sequential, Access::Direct, 0).bytes_per_s),
-        probe_round_bytes_per_s: None,
-        rig: Box::new(rig),
-        sampler: None,
-        readiness: Readiness::Writable,
-        remarks: vec!["simulated device in simulated time".into()],
-    })
+    let (stack, environment) = (rig.stack(), rig.environment());
+    // A simulated device need not be probed: it says what it is.
+    let probe = SimTruth::of(rig.model(), &sequential, Access::Direct, 0).bytes_per_s;
+    let mut opened = Opened::without_place(name, TargetKind::Sim, Box::new(rig), max_bytes);
+    (opened.target.stack, opened.environment, opened.sector_bytes) = (stack, environment, 512);
+    opened.probe_bytes_per_s = Some(probe);
+    opened.remarks.push("simulated device in simulated time".into());
+    Ok(opened)
 }
 
 fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Result<Opened, Failure> {

@@ -13,15 +13,6 @@ pub struct Assessment {
     pub unknown: Vec<Undecided>,
 }
 
-fn assessed(on: Subject<'_>) -> Assessment {
-    Assessment { findings: catalogue::findings(on), unknown: catalogue::unknown(on) }
-}
-
-/// Everything that the catalogue says of a run.
-pub fn assess(run: &Run) -> Assessment {
-    assessed(Subject::of_run(run))
-}
-
 /// The findings that hold for a run, the surest first, otherwise in the order of the catalogue.
 pub fn findings(run: &Run) -> Vec<Finding> {
     catalogue::findings(Subject::of_run(run))
@@ -41,5 +32,6 @@ pub fn unknown(run: &Run) -> Vec<Undecided> {
 /// `kernel_log` are the kernel's messages since boot, where they could be read. A condition that would need a measurement
 /// is then unknown for want of it, unless the facts alone decide it.
 pub fn findings_of_stack(stack: &Stack, environment: &Environment, kernel_log: Option<&[String]>) -> Assessment {
-    assessed(Subject::of_stack(stack, environment, kernel_log))
+    let on = Subject::of_stack(stack, environment, kernel_log);
+    Assessment { findings: catalogue::findings(on), unknown: catalogue::unknown(on) }
 }

@@ -40,7 +40,7 @@ pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
 pub use conclusions::conclusions;
 pub use copies::copy_report;
-pub use inventory::{Assessment, assess, findings, findings_of_stack, unknown};
+pub use inventory::{Assessment, findings, findings_of_stack, unknown};
 pub use limit::{Headline, Question, headline, limit};
 pub use model::NextStep;
 pub use near_ids::near_ids;

@@ -3,8 +3,8 @@
 use crate::causes::{Cause, Place, causes};
 use crate::{catalogue, machine};
 use model::{
-    Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, RowLimit, Run, RunState, StopCause,
-    TargetKind, Work,
+    Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, RowLimit, Run, RunState, Step,
+    StopCause, TargetKind, Work,
 };
 
 /// What a limit is named from.
@@ -138,21 +138,16 @@ fn to_measure(run: &Run) -> Option<NextStep> {
     let by_bytes =
         |p: &PhaseRun| p.plan.is_write() && p.record.as_ref().is_some_and(|r| r.stop == StopCause::RegionDone);
     let (bytes, time) = (ended(&by_bytes), short("budget") || ended(&|p| !by_bytes(p)));
-    let text = if reasons.is_empty() {
-        return None;
-    } else if matches!(run.state, RunState::Interrupted | RunState::Truncated) {
-        "repeat the check and let it come to its end"
-    } else if bytes && time {
-        "repeat the check with a longer --budget and a larger --max-write"
-    } else if bytes {
-        "repeat the check with a larger --max-write"
-    } else if time {
-        "repeat the check with a longer --budget"
-    } else {
-        return None;
+    let cut_off = matches!(run.state, RunState::Interrupted | RunState::Truncated);
+    let step = match (bytes, time) {
+        _ if reasons.is_empty() => return None,
+        _ if cut_off => Step::CheckToItsEnd,
+        (true, true) => Step::LongerAndLargerCheck,
+        (true, false) => Step::LargerCheck,
+        (false, true) => Step::LongerCheck,
+        (false, false) => return None,
     };
-    let basis = "the limit is not known for want of measurements".to_owned();
-    Some(NextStep { text: text.to_owned(), predicted_ratio: None, basis })
+    Some(step.into())
 }
 
 /// What to try next, and what it can bring at most: the step of the cause that is the bottleneck; without one, [`advice`].
@@ -170,7 +165,7 @@ fn advice(run: &Run, layer: LimitLayer, findings: &[Finding]) -> Option<NextStep
         .max_by(|a, b| a.confidence.cmp(&b.confidence).then(ratio(a).total_cmp(&ratio(b))));
     let of_finding = || {
         finding.map(|f| NextStep {
-            text: f.fix.lines().next().unwrap_or(&f.fix).to_owned(),
+            step: Step::Fix(f.fix.lines().next().unwrap_or(&f.fix).to_owned()),
             predicted_ratio: f.gain.as_ref().and_then(|g| g.at_most_ratio),
             basis: f.gain.as_ref().map_or_else(
                 || catalogue::page(&f.id).map_or_else(String::new, |p| p.gain_basis.clone()),

@@ -1,5 +1,7 @@
 //! Quantities in the words of a statement: decimal units, three significant figures.
 
+use model::four_figures;
+
 fn figures(value: f64) -> String {
     if value >= 100.0 {
         format!("{value:.0}")
@@ -62,7 +64,7 @@ pub fn iops(per_s: f64) -> String {
 
 /// `3 201`.
 pub fn count(number: f64) -> String {
-    thousands(&format!("{:.0}", rounded(number)))
+    thousands(&format!("{:.0}", four_figures(number)))
 }
 
 /// `52.0 us`, `1.30 ms`, `2.10 s`.
@@ -78,15 +80,6 @@ pub fn time(ns: f64) -> String {
 /// `3.2 s`.
 pub fn seconds(ns: u64) -> String {
     format!("{:.1} s", ns as f64 / 1e9)
-}
-
-/// Rounded to four significant figures: what evidence carries, so that JSON stays readable.
-pub fn rounded(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return 0.0;
-    }
-    let scale = 10f64.powf(3.0 - value.abs().log10().floor());
-    (value * scale).round() / scale
 }
 
 #[cfg(test)]
@@ -105,7 +98,7 @@ mod tests {
         assert_eq!(percent(0.42), "42 %");
         assert_eq!(times(1.04), "1.04 times");
         assert_eq!(times(6.61), "6.6 times");
-        assert_eq!(rounded(123_456.0), 123_500.0);
-        assert_eq!(rounded(f64::NAN), 0.0);
+        assert_eq!(four_figures(123_456.0), 123_500.0);
+        assert_eq!(four_figures(f64::NAN), 0.0);
     }
 }

@@ -8,7 +8,7 @@ use crate::conditions::queue::virtio_single_queue;
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
 use model::{
-    Confidence, Direction, Evidence, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run,
+    Confidence, Direction, Evidence, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run, Step,
     TargetKind, Work,
 };
 
@@ -40,8 +40,14 @@ impl Said {
         self
     }
 
-    fn step(mut self, text: &str, basis: &str) -> Self {
-        self.next_step = Some(NextStep { text: text.to_owned(), predicted_ratio: None, basis: basis.to_owned() });
+    fn step(mut self, step: Step) -> Self {
+        self.next_step = Some(step.into());
+        self
+    }
+
+    /// What the step rests on in this run.
+    fn based_on(mut self, basis: &str) -> Self {
+        self.next_step.iter_mut().for_each(|step| basis.clone_into(&mut step.basis));
         self
     }
 
@@ -137,7 +143,7 @@ impl Row<'_> {
     }
 
     fn measured(&self, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
-        Evidence::measurement(what, phrase::rounded(value), self.run.id_doing(work, quantity))
+        Evidence::measured(what, value, self.run.id_doing(work, quantity))
     }
 
     /// Whether a cause rests on this phase: its evidence names a metric or a series of it.
@@ -218,11 +224,9 @@ impl Row<'_> {
         let known = of_causes::link_is_known(self.run) && busy.is_none_or(|b| b >= WAITING_FOR_DEVICE);
         let sure = if known && !virtual_disk { Confidence::Probable } else { Confidence::Low };
         let busy = match busy {
-            Some(b) => Evidence::measurement(
-                "share of time with requests in flight",
-                phrase::rounded(b),
-                format!("{} diskstats", self.name()),
-            ),
+            Some(b) => {
+                Evidence::measured("share of time with requests in flight", b, format!("{} diskstats", self.name()))
+            }
             None => Evidence::absence("counters of the disk", format!("{} diskstats", self.name())),
         };
         let rate = rate.map(|r| self.measured("rate, bytes per second", r, self.work, "throughput_bytes_per_s"));
@@ -289,10 +293,7 @@ impl Row<'_> {
             let read = self.measured("mean latency of a read", read, Work::RandomRead, "latency_ns_mean");
             return Said::new(LimitLayer::Device, Confidence::Probable, statement)
                 .because([latency, read])
-                .step(
-                    "batch small writes, or use a device made for random writes",
-                    "small writes into large erase units make the device copy what is around them",
-                )
+                .step(Step::BatchSmallWrites)
                 .below_by(ns / read_ns);
         }
         let busy = machine::disk_busy(self.run, self.phase);
@@ -305,7 +306,7 @@ impl Row<'_> {
         };
         let busy = busy.map(|b| {
             let source = format!("{} diskstats", self.name());
-            Evidence::measurement("share of time with requests in flight", phrase::rounded(b), source)
+            Evidence::measured("share of time with requests in flight", b, source)
         });
         Said::new(layer, Confidence::Probable, statement).because([latency]).because(busy)
     }
@@ -333,7 +334,7 @@ impl Row<'_> {
             return Said::new(LimitLayer::BlockLayer, Confidence::Low, statement)
                 .because(scaling.evidence)
                 .because(case.evidence)
-                .step("give the disk a queue for each processor (on the host)", "no ceiling beyond it is known");
+                .step(Step::QueueForEachProcessor);
         }
         let device = self.device(None);
         Said { statement: format!("{} ({gains})", device.statement), ..device }.because(scaling.evidence)
@@ -357,10 +358,8 @@ impl Row<'_> {
                 latency,
                 self.measured("mean latency without a flush", plain, Work::RandomWrite, "latency_ns_mean"),
             ])
-            .step(
-                "put several writes before each sync, or use a device with power-loss protection",
-                "a cache that survives a power cut answers a flush at once",
-            )
+            .step(Step::FewerSyncs)
+            .based_on("a cache that survives a power cut answers a flush at once")
             .below_by(ns / plain),
             None => Said::new(
                 LimitLayer::Device,
@@ -373,9 +372,9 @@ impl Row<'_> {
 }
 
 impl Said {
-    fn with_trial(self, trial: Option<&'static str>) -> Self {
+    fn with_trial(self, trial: Option<Step>) -> Self {
         match trial {
-            Some(text) => self.step(text, "what would separate the two"),
+            Some(step) => self.step(step).based_on("what would separate the two"),
             None => self,
         }
     }

@@ -101,6 +101,12 @@ impl<'a> DiskPath<'a> {
     }
 }
 
+/// The disk of a stack that has one and no other.
+pub fn only_disk(stack: &Stack) -> Option<DiskPath<'_>> {
+    let mut all = disks(stack);
+    all.pop().filter(|_| all.is_empty())
+}
+
 /// The disks of a stack, each with its own path down.
 pub fn disks(stack: &Stack) -> Vec<DiskPath<'_>> {
     let layers = &stack.layers;

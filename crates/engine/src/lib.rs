@@ -27,10 +27,9 @@ pub use device::{
     PsyncThreads, UringDevice,
 };
 pub use feed::{Feeder, PLACES as SERIES_PLACES, SampleFeed, SeriesFeed};
-pub use recorder::StreamRecord;
 pub use region::{Region, RegionRig};
 pub use rig::{
     Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal, usable_bytes,
 };
-pub use sim::{Jitter, SimData, SimDevice, SimRig};
+pub use sim::{Jitter, SimData, SimDevice, SimLimit, SimRig, SimTruth};
 pub use worker::{Content, Crew, Data, LoopSettings, NoData, Part, Shaped, run_stream, run_worker};

@@ -8,14 +8,15 @@ mod errors;
 mod merge;
 mod parts;
 mod rounds;
-mod stream_record;
 
-pub(crate) use merge::{add_errors, phase_record};
-pub use stream_record::StreamRecord;
+pub(crate) use merge::phase_record;
 
 use crate::feed::Feeder;
 use errors::ErrorTable;
-use model::{Direction, Histogram, Interval, IntervalSeries, Ns, StopCause, Warmup, WarmupCut};
+use model::{
+    Direction, Histogram, Interval, IntervalSeries, Lateness, Ns, PhaseRecord, StopCause, StreamSummary, Warmup,
+    WarmupCut,
+};
 use parts::Parts;
 use rounds::Rounds;
 use workload::Request;
@@ -62,7 +63,10 @@ impl<Op: Request> Flight<Op> {
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     /// As far as it is known; it ends with the last completion.
-    record: StreamRecord,
+    record: PhaseRecord,
+    /// Sum of the times that operations spent in flight, syncs included: over the duration it is the mean depth.
+    in_flight_ns: u128,
+    late: Lateness,
     series: IntervalSeries,
     /// Where intervals also go as they end.
     feeder: Option<Feeder>,
@@ -106,7 +110,7 @@ impl Recorder {
         );
         let warmup = WarmupCut { rule, cut_ns: cut_of(warmup, time_limit_ns, interval_ns), ..WarmupCut::default() };
         Self {
-            record: StreamRecord { started_ns, ended_ns: started_ns, warmup, ..StreamRecord::default() },
+            record: PhaseRecord { started_ns, ended_ns: started_ns, warmup, ..PhaseRecord::default() },
             // Room for a drain of some seconds.
             series: IntervalSeries::with_room(expected.saturating_add(64)),
             interval_ns,
@@ -169,7 +173,7 @@ impl Recorder {
     /// A sync that closes no round completed: an operation of its own, but no transfer.
     fn flushed(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
-        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.heard(at);
         self.went(Direction::Sync, at, handed, 0);
     }
@@ -221,10 +225,10 @@ impl Recorder {
             self.roll(at);
         }
         self.interval.record(at.saturating_sub(start));
-        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.interval_bytes += u64::from(bytes);
         if handed > start {
-            self.record.late.add(handed - start);
+            self.late.add(handed - start);
         }
         self.record.short_operations += u64::from(bytes < asked);
         self.heard(at);
@@ -233,7 +237,7 @@ impl Recorder {
     /// A sync completed that closes the round.
     fn synced(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
-        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.rounds.close(handed, at);
         self.resumed(at);
         self.record.ended_ns = self.record.ended_ns.max(at);
@@ -242,7 +246,7 @@ impl Recorder {
     /// An operation failed.
     #[cold]
     pub fn failed(&mut self, at: Ns, handed: Ns, errno: i32) {
-        self.record.in_flight_ns += u128::from(at.saturating_sub(handed));
+        self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.errors.count(errno);
         self.roll(at);
         self.heard(at);
@@ -314,8 +318,8 @@ impl Recorder {
         self.series.most()
     }
 
-    /// Ends the phase at `now`.
-    pub fn finish(mut self, now: Ns, stop: StopCause) -> StreamRecord {
+    /// Ends the phase at `now`: a record of this stream alone, its directions in `streams`, empty where it is all one.
+    pub fn finish(mut self, now: Ns, stop: StopCause) -> PhaseRecord {
         let ended_ns = now.max(self.record.ended_ns);
         self.roll(ended_ns);
         let rest_ns = ended_ns.saturating_sub(self.interval_start_ns);
@@ -337,7 +341,9 @@ impl Recorder {
             record.warmup.cut_ns = 0;
             gap_ns = gap_ns.max(self.warm_gap_ns);
         }
-        StreamRecord {
+        let duration_ns = ended_ns.saturating_sub(record.started_ns);
+        let directions = self.directions.into_iter().map(|(direction, d)| d.finish(direction, uncut)).collect();
+        PhaseRecord {
             ended_ns,
             operations: whole.operations,
             bytes: whole.bytes,
@@ -347,7 +353,9 @@ impl Recorder {
             latency: whole.latency,
             intervals: self.series.into_items(),
             rounds: self.rounds.into_rounds(),
-            directions: self.directions.into_iter().map(|(direction, d)| d.finish(direction, uncut)).collect(),
+            late: Some(self.late),
+            mean_depth: (duration_ns > 0).then(|| self.in_flight_ns as f64 / duration_ns as f64),
+            streams: vec![StreamSummary { directions, ..StreamSummary::default() }],
             ..record
         }
     }
@@ -472,7 +480,8 @@ mod tests {
         assert_eq!(record.short_operations, 1);
         assert_eq!(record.errors, BTreeMap::from([("EIO".to_owned(), 2), ("ENOSPC".to_owned(), 1)]));
         assert_eq!((record.operations, record.latency.count()), (1, 1));
-        assert_eq!(record.in_flight_ns, u128::from((1 + 2 + 3 + 3) * MS));
+        // In flight for 1, 2, 3 and 3 ms, of 4.
+        assert_eq!(record.mean_depth, Some(9.0 / 4.0));
     }
 
     #[test]

@@ -21,9 +21,10 @@ pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
 
 use crate::device::worker_usage;
-use crate::recorder::StreamRecord;
 use crate::{Control, Device, DeviceError};
-use model::{Direction, ErrorPolicy, Limits, Ns, Operation, PhasePlan, StopRule, StreamPlan, Sync, Warmup};
+use model::{
+    Direction, ErrorPolicy, Limits, Ns, Operation, PhasePlan, PhaseRecord, StopRule, StreamPlan, Sync, Warmup,
+};
 use turn::Turns;
 use workload::{BlockOp, Source};
 
@@ -142,7 +143,7 @@ pub fn run_stream(
     source: &mut impl Source<Op = BlockOp>,
     settings: &LoopSettings,
     control: &Control,
-) -> Result<StreamRecord, DeviceError> {
+) -> Result<PhaseRecord, DeviceError> {
     let mut data = settings.content_seed.map(Content::new);
     let crew = Crew::new(1, &settings.stop);
     run_worker(device, source, &mut data, settings, &Part::alone(&crew), control)
@@ -160,7 +161,7 @@ pub fn run_worker<D: Device>(
     settings: &LoopSettings,
     part: &Part<'_>,
     control: &Control,
-) -> Result<StreamRecord, DeviceError> {
+) -> Result<PhaseRecord, DeviceError> {
     if data.makes() {
         for index in 0..settings.depth.max(1) + settings.spare_buffers {
             data.fill(index, device.buffer(index));

@@ -87,7 +87,11 @@ pub fn deciding_phases(of: &UseText) -> Vec<&str> {
 
 /// How a run stands to a use: the need that is missed by most, else one that is not known, else the tightest.
 pub fn fit(run: &Run, of: &UseText) -> Fit {
-    let mut each: Vec<Fit> = of.needs.iter().map(|need| of_need(run, of, need)).collect();
+    deciding_need(of.needs.iter().map(|need| of_need(run, of, need)).collect())
+}
+
+/// Of the needs of a use the one that is missed by most, else one that is not known, else the tightest.
+pub(crate) fn deciding_need(mut each: Vec<Fit>) -> Fit {
     let rank = |f: &Fit| match f.met {
         Some(false) => 0,
         None => 1,
@@ -143,27 +147,31 @@ fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
             }
         }
     };
-    let margin_ratio = value.map(|v| if better == Better::Higher { v / threshold } else { threshold / v });
     let streams = sustained && of.id.starts_with("record=");
+    let recorded = phase.and_then(|p| p.record.as_ref()).filter(|_| streams && value.is_some());
+    let ring_bytes = recorded.map(|r| ring(r, threshold));
+    Fit { met, bound, unit, metric, quantity, ring_bytes, reasons, ..stands_to(of, need, value) }
+}
+
+/// How a value stands to a need, before it is said whether that meets it.
+pub(crate) fn stands_to(of: &UseText, need: &Need, value: Option<f64>) -> Fit {
+    let (better, threshold) = (need.better(), need.threshold());
     Fit {
         what: of.id.clone(),
         title: of.title.clone(),
-        met,
+        met: None,
         threshold,
         value,
-        bound,
-        unit,
+        bound: None,
+        unit: unit_of(&need.quantity),
         better,
-        metric,
-        quantity,
+        metric: format!("{}.{}", need.phase, need.quantity),
+        quantity: need.what.clone(),
         by: need.by.clone(),
-        margin_ratio,
-        ring_bytes: phase
-            .and_then(|p| p.record.as_ref())
-            .filter(|_| streams && value.is_some())
-            .map(|r| ring(r, threshold)),
+        margin_ratio: value.map(|v| if better == Better::Higher { v / threshold } else { threshold / v }),
+        ring_bytes: None,
         source: of.sources.join("; "),
-        reasons,
+        reasons: Vec::new(),
     }
 }
 

@@ -2,9 +2,11 @@
 //! is known only as far as the tool tells it. Where the work is not known to be the one that is asked for, or the number may
 //! be that of the page cache, nothing is decided.
 
+use crate::fit::{deciding_need, stands_to, use_named};
 use crate::rating::{SPEED, class_names};
-use crate::use_named;
-use model::{Better, ClassNeed, Fit, Metric, MetricStatus, Need, RatedClass, Rating, Reason, Run, Unit, UseText};
+use model::{
+    Better, ClassNeed, Fit, ForeignWork, Metric, MetricStatus, Need, RatedClass, Rating, Reason, Run, UseText,
+};
 
 /// Codes of reasons that leave a number without weight.
 const DOUBTS: [&str; 3] = ["page-cache", "above-link", "failed"];
@@ -12,21 +14,6 @@ const DOUBTS: [&str; 3] = ["page-cache", "above-link", "failed"];
 const MEAN_OVER_SLOWEST: f64 = 1.5;
 /// Blocks of the random reads and writes that are asked for.
 const SMALL_BYTES: f64 = 4096.0;
-
-/// The work behind metrics of a run of another tool whose ids begin alike.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ForeignWork {
-    /// The ids without their quantity.
-    pub prefix: String,
-    /// Whether it was written; else it was read.
-    pub write: bool,
-    pub random: bool,
-    pub block_bytes: Option<f64>,
-    /// Operations in flight.
-    pub in_flight: Option<u32>,
-    /// Whether past the page cache.
-    pub direct: Option<bool>,
-}
 
 /// A number that stands for a need.
 struct Found {
@@ -50,53 +37,21 @@ impl Found {
     }
 }
 
-/// How a run of another tool stands to a use: the need that is missed, else one that is not known, else the tightest.
+/// How a run of another tool stands to a use.
 pub fn foreign_fit(run: &Run, works: &[ForeignWork], of: &UseText) -> Fit {
-    let mut each: Vec<Fit> = of.needs.iter().map(|need| of_need(run, works, of, need)).collect();
-    let rank = |f: &Fit| match f.met {
-        Some(false) => 0,
-        None => 1,
-        Some(true) => 2,
-    };
-    let margin = |f: &Fit| f.margin_ratio.unwrap_or(f64::INFINITY);
-    each.sort_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
-    each.swap_remove(0)
+    deciding_need(of.needs.iter().map(|need| of_need(run, works, of, need)).collect())
 }
 
 fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
-    let (better, threshold) = (need.better(), need.threshold());
-    let found = number_for(run, works, need);
-    let met = found.as_ref().ok().and_then(|f| f.meets(better, threshold));
-    let value = found.as_ref().ok().map(|f| f.value);
-    let unit = match need.quantity.as_str() {
-        "iops" => Unit::OpsPerS,
-        q if q.starts_with("latency_ns") => Unit::Ns,
-        _ => Unit::BytesPerS,
+    let found = match number_for(run, works, need) {
+        Ok(found) => found,
+        Err(why) => return Fit { reasons: vec![why], ..stands_to(of, need, None) },
     };
-    let reasons = match &found {
-        Err(why) => vec![why.clone()],
-        Ok(f) if f.is_mean && met.is_none() => {
-            vec![Reason::of("mean-only", "it is a mean, and the slowest second that counts is not told")]
-        }
-        Ok(_) => Vec::new(),
-    };
-    Fit {
-        what: of.id.clone(),
-        title: of.title.clone(),
-        met,
-        threshold,
-        value,
-        unit,
-        better,
-        metric: found.as_ref().map_or_else(|_| format!("{}.{}", need.phase, need.quantity), |f| f.metric.clone()),
-        quantity: found.map_or_else(|_| need.what.clone(), |f| f.quantity),
-        by: need.by.clone(),
-        margin_ratio: value.map(|v| if better == Better::Higher { v / threshold } else { threshold / v }),
-        ring_bytes: None,
-        bound: None,
-        source: of.sources.join("; "),
-        reasons,
-    }
+    let met = found.meets(need.better(), need.threshold());
+    let mean_only = || Reason::of("mean-only", "it is a mean, and the slowest second that counts is not told");
+    let reasons = (found.is_mean && met.is_none()).then(mean_only).into_iter().collect();
+    let Found { metric, quantity, value, .. } = found;
+    Fit { met, metric, quantity, reasons, ..stands_to(of, need, Some(value)) }
 }
 
 fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Reason> {

@@ -42,7 +42,7 @@ pub use compare::{Asked, DEFAULT_ALPHA, compare, environment_differences, least_
 pub use context::Context;
 pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
-pub use foreign::{ForeignWork, foreign_classes, foreign_fit};
+pub use foreign::{foreign_classes, foreign_fit};
 pub use judged::judged;
 pub use knee::depth_curves;
 pub use metrics::metric_ids;

@@ -17,7 +17,7 @@ const LEAST_STEADY_OPERATIONS: u64 = 100;
 const LEAST_COUNTED_SHARE: f64 = 0.25;
 
 /// What counts of a phase.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CountedRate {
     /// Bytes per second.
     pub bytes_per_s: f64,
@@ -112,10 +112,10 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
         seconds,
         uncut,
         partly,
-        sliced: None,
         ended_ns,
         steadiness,
         remark,
+        ..CountedRate::default()
     })
 }
 
@@ -183,12 +183,8 @@ fn rate_of_sums(
         n: operations,
         operations,
         seconds,
-        uncut: false,
         partly: true,
-        sliced: None,
-        ended_ns: 0,
-        steadiness: None,
-        remark: None,
+        ..CountedRate::default()
     };
     Some((rate, no_interval))
 }
@@ -260,12 +256,10 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
         n,
         operations,
         seconds,
-        uncut: false,
-        partly: false,
-        sliced: None,
         ended_ns: record.ended_ns,
         steadiness: series_steadiness(&rates),
         remark,
+        ..CountedRate::default()
     })
 }
 

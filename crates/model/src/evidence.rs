@@ -42,8 +42,22 @@ impl Evidence {
         Self { kind: EvidenceKind::Measurement, what: what.into(), value: value.into(), source: source.into() }
     }
 
+    /// A number that was measured, to four significant figures, so that JSON stays readable.
+    pub fn measured(what: impl Into<String>, value: f64, source: impl Into<String>) -> Self {
+        Self::measurement(what, four_figures(value), source)
+    }
+
     /// Something that is not there; `source` is where it was looked for.
     pub fn absence(what: impl Into<String>, source: impl Into<String>) -> Self {
         Self { kind: EvidenceKind::Absence, what: what.into(), value: serde_json::Value::Null, source: source.into() }
     }
+}
+
+/// Rounded to four significant figures.
+pub fn four_figures(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let scale = 10f64.powf(3.0 - value.abs().log10().floor());
+    (value * scale).round() / scale
 }

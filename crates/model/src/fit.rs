@@ -100,7 +100,7 @@ impl Fit {
 }
 
 /// What limits one row of a card.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RowLimit {
     /// The phase of the row.
     pub phase: String,

@@ -27,6 +27,28 @@ impl Interval {
     pub fn halve(intervals: &mut Vec<Self>) {
         halve(intervals);
     }
+
+    /// Adds two series that begin together. Where one was thinned more than the other, the finer one is thinned too.
+    pub fn side_by_side(mut a: Vec<Self>, mut b: Vec<Self>) -> Vec<Self> {
+        while let (Some(x), Some(y)) = (a.first(), b.first()) {
+            // The only interval of a stream that ended at once is short, and needs no thinning of the other.
+            if x.length_ns < y.length_ns && a.len() > 1 {
+                halve(&mut a);
+            } else if y.length_ns < x.length_ns && b.len() > 1 {
+                halve(&mut b);
+            } else {
+                break;
+            }
+        }
+        if a.len() < b.len() {
+            std::mem::swap(&mut a, &mut b);
+        }
+        for (into, other) in a.iter_mut().zip(&b) {
+            into.combine(other);
+            into.length_ns = into.length_ns.max(other.length_ns);
+        }
+        a
+    }
 }
 
 /// What can be one with its neighbour in a series.

@@ -1,6 +1,7 @@
 //! What the streams of one job did together: histograms merged, counts added, from the start of its first stream to the end of its
 //! last one. It is told as one stream is.
 
+use crate::record::add_errors;
 use crate::{Direction, DirectionSummary, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StreamSummary};
 
 impl StreamSummary {
@@ -47,10 +48,7 @@ impl StreamSummary {
         self.ended_ns = self.ended_ns.max(stream.ended_ns);
         self.stop = self.stop.graver(stream.stop);
         self.short_operations = self.short_operations.saturating_add(stream.short_operations);
-        for (name, count) in &stream.errors {
-            let sum = self.errors.entry(name.clone()).or_insert(0);
-            *sum = sum.saturating_add(*count);
-        }
+        add_errors(&mut self.errors, &stream.errors);
         self.usage = self.usage.plus(&stream.usage);
         self.mean_depth = self.mean_depth.zip(stream.mean_depth).map(|(a, b)| a + b);
         self.longest_gap_ns = self.longest_gap_ns.max(stream.longest_gap_ns);

@@ -27,6 +27,7 @@ mod failure;
 mod filled;
 mod finding_text;
 mod fit;
+mod foreign_work;
 mod frame_way;
 mod harmless;
 mod headlines;
@@ -53,10 +54,9 @@ mod sample;
 mod sample_columns;
 mod sample_series;
 mod sim;
-mod sim_inventory;
 mod sim_memory_bus;
-mod sim_truth;
 mod stack;
+mod step;
 mod stop_cause;
 mod stream_record;
 mod target;
@@ -78,12 +78,13 @@ pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch, WrongBytes};
 pub use depth_curve::{DepthCurve, Knee};
 pub use environment::{CpuModel, Environment};
-pub use evidence::{Evidence, EvidenceKind};
+pub use evidence::{Evidence, EvidenceKind, four_figures};
 pub use experiment_place::ExperimentPlace;
 pub use failure::{Failure, FailureKind};
 pub use filled::{Cliff, Filled, FilledPart};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, RowLimit, UseText};
+pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesStudy};
 pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
@@ -121,8 +122,8 @@ pub use sim::{
     SimStalls, SimThrottle, SimWriteCache,
 };
 pub use sim_memory_bus::SimMemoryBus;
-pub use sim_truth::{SimLimit, SimTruth};
 pub use stack::{Mount, Stack};
+pub use step::{NextStep, Step};
 pub use stop_cause::StopCause;
 pub use stream_record::{
     DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
@@ -131,8 +132,7 @@ pub use target::{Target, TargetKind};
 pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
 pub use verdict::{
-    Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, NextStep, RatedClass, Rating,
-    Undecided,
+    Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, RatedClass, Rating, Undecided,
 };
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};

@@ -114,7 +114,7 @@ pub struct EngineRecord {
     pub batch_complete: u32,
 }
 
-/// Everything recorded of one phase.
+/// Everything recorded of one phase, or of one of its streams before they are put together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// Start, since the run's start.
@@ -186,6 +186,42 @@ impl PhaseRecord {
         }
     }
 
+    /// With what other streams of the phase did beside these.
+    #[must_use]
+    pub fn beside(mut self, other: Self) -> Self {
+        let in_flight_ns = |record: &Self| record.mean_depth.unwrap_or(0.0) * record.duration_ns() as f64;
+        let in_flight_ns = in_flight_ns(&self) + in_flight_ns(&other);
+        self.started_ns = self.started_ns.min(other.started_ns);
+        self.ended_ns = self.ended_ns.max(other.ended_ns);
+        self.mean_depth = (self.duration_ns() > 0).then(|| in_flight_ns / self.duration_ns() as f64);
+        self.operations += other.operations;
+        self.bytes += other.bytes;
+        self.short_operations += other.short_operations;
+        self.late = self.late.zip(other.late).map(|(a, b)| a.plus(b));
+        self.add_errors(&other.errors);
+        self.stop = self.stop.graver(other.stop);
+        self.warmup = WarmupCut {
+            rule: other.warmup.rule,
+            cut_ns: self.warmup.cut_ns.max(other.warmup.cut_ns),
+            operations: self.warmup.operations + other.warmup.operations,
+            bytes: self.warmup.bytes + other.warmup.bytes,
+        };
+        self.longest_gap_ns = self.longest_gap_ns.max(other.longest_gap_ns);
+        self.latency.merge(&other.latency);
+        self.intervals = Interval::side_by_side(self.intervals, other.intervals);
+        self.rounds.extend(other.rounds);
+        self.usage = self.usage.plus(&other.usage);
+        self.engine.batch_submit = self.engine.batch_submit.max(other.engine.batch_submit);
+        self.engine.batch_complete = self.engine.batch_complete.max(other.engine.batch_complete);
+        self.streams.extend(other.streams);
+        self
+    }
+
+    /// Counts more errors, by name.
+    pub fn add_errors(&mut self, more: &BTreeMap<String, u64>) {
+        add_errors(&mut self.errors, more);
+    }
+
     /// Wall time of the phase.
     pub fn duration_ns(&self) -> Ns {
         self.ended_ns.saturating_sub(self.started_ns)
@@ -196,6 +232,13 @@ impl PhaseRecord {
         let from = self.started_ns + self.warmup.cut_ns;
         let first = self.intervals.partition_point(|i| i.start_ns < from);
         &self.intervals[first..]
+    }
+}
+
+pub(crate) fn add_errors(errors: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+    for (name, count) in more {
+        let sum = errors.entry(name.clone()).or_default();
+        *sum = sum.saturating_add(*count);
     }
 }
 

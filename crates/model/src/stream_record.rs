@@ -55,7 +55,7 @@ pub struct DirectionSummary {
 }
 
 /// One stream of a phase: a job, or one of a job's clones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamSummary {
     /// Its name in the plan; empty where a phase is all one job.
     pub name: String,

@@ -1,6 +1,6 @@
 //! What the diagnosis and the judge conclude: the limit, findings, ratings.
 
-use crate::{Evidence, Reason, Unit};
+use crate::{Evidence, NextStep, Reason, Unit};
 use serde::{Deserialize, Serialize};
 
 /// How sure a statement is. Nothing is `high` that was not seen.
@@ -106,17 +106,6 @@ pub struct Gain {
     pub metric: String,
     /// At most this many times; `None` where it cannot be predicted.
     pub at_most_ratio: Option<f64>,
-    /// What the prediction rests on.
-    pub basis: String,
-}
-
-/// What to do next, and what it may bring.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NextStep {
-    /// What to do, in a few words.
-    pub text: String,
-    /// At most this many times the current value; `None` where nothing can be predicted.
-    pub predicted_ratio: Option<f64>,
     /// What the prediction rests on.
     pub basis: String,
 }

@@ -3,10 +3,8 @@
 use crate::account::Accounts;
 use crate::frame::Inlet;
 use crate::writer::{WriterSettings, Written, writer};
-use engine::{
-    Control, Crew, Device, DeviceError, LoopSettings, Part, PsyncThreads, StreamRecord, UringDevice, run_worker,
-};
-use model::{Ns, RwFlags, StopRule, Warmup};
+use engine::{Control, Crew, Device, DeviceError, LoopSettings, Part, PsyncThreads, UringDevice, run_worker};
+use model::{Ns, PhaseRecord, RwFlags, StopRule, Warmup};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -26,7 +24,7 @@ const DRAIN_NS: Ns = 60_000_000_000;
 #[derive(Debug, Default)]
 pub struct Ran {
     /// What the engine's loop recorded.
-    pub stream: StreamRecord,
+    pub stream: PhaseRecord,
     /// What the writer did.
     pub written: Written,
     /// What the device used, and what it had to do without.

@@ -315,6 +315,6 @@ fn answer(check: &Check<'_>, w: &mut Lines<'_>) {
     w.wrapped("  Bottleneck: ", &with_confidence(statement, limit.layer, limit.confidence), None);
     if let Some(next) = check.next_step {
         let gain = next.predicted_ratio.map(|r| format!(" (predicted at most {} x)", crate::quantity::ratio(r)));
-        w.wrapped("  Next step: ", &format!("{}{}", next.text, gain.unwrap_or_default()), None);
+        w.wrapped("  Next step: ", &format!("{}{}", next.step.text(), gain.unwrap_or_default()), None);
     }
 }

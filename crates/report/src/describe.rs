@@ -143,7 +143,7 @@ fn figures(check: &Check<'_>) -> Vec<Figure> {
 fn bottleneck(check: &Check<'_>) -> Bottleneck {
     let limit = check.limit;
     let next = check.next_step.map(|next| NextStepSaid {
-        text: next.text.clone(),
+        text: next.step.text().to_owned(),
         prediction: next.predicted_ratio.map(|r| format!("predicted at most {} x", quantity::ratio(r))),
         basis: next.basis.clone(),
     });

@@ -57,8 +57,8 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
 
 fn step_words(step: &NextStep) -> String {
     match step.predicted_ratio {
-        Some(ratio) => format!("{}: at most {ratio} times ({})", step.text, step.basis),
-        None => format!("{} ({})", step.text, step.basis),
+        Some(ratio) => format!("{}: at most {ratio} times ({})", step.step.text(), step.basis),
+        None => format!("{} ({})", step.step.text(), step.basis),
     }
 }
 

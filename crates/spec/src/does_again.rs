@@ -1,8 +1,9 @@
 //! A job whose operations were recorded.
 
 use crate::extent::Extent;
-use crate::job::Job;
-use model::{Access, BlockSize, BlockSizes, Mix, Operation, Order, Trace, TraceKind};
+use crate::job::{Job, Phase, Workload};
+use crate::text_inputs::TextInputs;
+use model::{Access, BlockSize, BlockSizes, Mix, Operation, Order, PhaseKind, Trace, TraceKind};
 use sha2::{Digest, Sha256};
 
 /// The unit of recordings of requests, bytes; what lies on multiples of it can be done again past the page cache.
@@ -11,6 +12,19 @@ pub(crate) const SECTOR: u64 = 512;
 /// SHA-256 of a text, hexadecimal.
 pub(crate) fn digest_of(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The workload of a job that was recorded.
+pub(crate) fn workload_of(job: Job, inputs: &TextInputs<'_>, title: String, notes: Vec<String>) -> Workload {
+    let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
+    Workload {
+        name: name.into_owned(),
+        title,
+        answers: "How would this storage have done what was recorded?".to_owned(),
+        notes,
+        phases: vec![Phase { name: "replay".into(), kind: PhaseKind::Measure, jobs: vec![job], optional: false }],
+        ..Workload::new()
+    }
 }
 
 /// Gives a job the operations of a trace, which end at `end` and lie on multiples of `unit`, both bytes.

@@ -9,11 +9,11 @@ mod processes;
 pub(crate) mod recording;
 mod strace;
 
-use crate::job::{Job, Phase, Workload};
+use crate::job::{Job, Workload};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use crate::values::speed_milli;
-use model::{ErrorPolicy, PhaseKind, ReplayPlan};
+use model::{ErrorPolicy, ReplayPlan};
 use processes::Processes;
 use strace::{Line, Reader};
 
@@ -197,20 +197,13 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
         ..ReplayPlan::default()
     }
     .with(trace, most);
-    let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
     let mut job = Job::named("replay");
     job.stream.path.queue_depth = threads.clamp(1, wish.depth);
     job.stream.on_error = wish.on_error;
     job.cold = wish.cold;
     job.stream.kind = replay.into();
-    Ok(Workload {
-        name: name.into_owned(),
-        title: format!("What {} recorded of files, done again", inputs.file),
-        answers: "How would this storage have done what was recorded?".to_owned(),
-        notes,
-        phases: vec![Phase { name: "replay".into(), kind: PhaseKind::Measure, jobs: vec![job], optional: false }],
-        ..Workload::new()
-    })
+    let title = format!("What {} recorded of files, done again", inputs.file);
+    Ok(crate::does_again::workload_of(job, inputs, title, notes))
 }
 
 /// What is wrong with a recording as a whole; that nothing is left of it only where nothing else is wrong.

@@ -6,13 +6,13 @@
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
-use crate::does_again::{SECTOR, digest_of, does_again};
+use crate::does_again::{SECTOR, digest_of, does_again, workload_of};
 use crate::file_trace::{is_file_trace, parse_file_trace};
-use crate::job::{Job, Phase, Workload};
+use crate::job::{Job, Workload};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use crate::values::bytes;
-use model::{Access, ErrorPolicy, PhaseKind, Trace, TraceKind, TraceOp, bytes_text, gcd};
+use model::{Access, ErrorPolicy, Trace, TraceKind, TraceOp, bytes_text, gcd};
 use std::collections::BTreeMap;
 
 /// Operations of a trace at most: 24 bytes of memory each.
@@ -333,13 +333,5 @@ fn workload(
     job.stream.on_error = wish.on_error;
     let trace = Trace { trace_digest: digest_of(inputs.text), trace_speed_milli: wish.speed_milli, ..Trace::of(ops) };
     does_again(&mut job, trace, end, unit);
-    let name = std::path::Path::new(inputs.file).file_stem().map_or("replay".into(), |s| s.to_string_lossy());
-    Workload {
-        name: name.into_owned(),
-        title: format!("The operations of {}, done again", inputs.file),
-        answers: "How would this storage have done what was recorded?".to_owned(),
-        notes,
-        phases: vec![Phase { name: "replay".into(), kind: PhaseKind::Measure, jobs: vec![job], optional: false }],
-        ..Workload::new()
-    }
+    workload_of(job, inputs, format!("The operations of {}, done again", inputs.file), notes)
 }

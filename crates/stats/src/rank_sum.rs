@@ -2,7 +2,7 @@
 //! Hodges-Lehmann shift with its interval (Hollander, Wolfe, Chicken: Nonparametric Statistical Methods, 4.1 to 4.3).
 
 use crate::pairwise::{differences_up_to, median_and_ends};
-use crate::ranks::{doubled_ranks, exact_subset_sums};
+use crate::ranks::{doubled_ranks, exact_subset_sums, left_out_of};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Up to so many values of both sets together the distribution is exact.
@@ -63,15 +63,7 @@ fn left_out(first: usize, second: usize, tail: f64) -> Option<usize> {
     if first + second <= EXACT_UP_TO {
         let ranks: Vec<u64> = (1..=(first + second) as u64).collect();
         let least = second * (second + 1) / 2;
-        let (mut below, mut k) = (0.0, 0);
-        for share in &exact_subset_sums(&ranks, second)[least..] {
-            below += share;
-            if below > tail * (1.0 + 1e-12) {
-                break;
-            }
-            k += 1;
-        }
-        return (k > 0).then(|| k - 1);
+        return left_out_of(&exact_subset_sums(&ranks, second)[least..], tail);
     }
     let k = m * n / 2.0 + Normal::standard().inverse_cdf(tail) * (m * n * (m + n + 1.0) / 12.0).sqrt();
     (k >= 1.0).then(|| k as usize - 1)

@@ -24,6 +24,17 @@ pub(crate) fn exact_sums(ranks: &[u64]) -> Vec<f64> {
     shares
 }
 
+/// How many values are left out on a side whose exact distribution has these shares from its end on, each tail at most `tail`;
+/// `None` where even the outermost one is too likely.
+pub(crate) fn left_out_of(shares: &[f64], tail: f64) -> Option<usize> {
+    let mut below = 0.0;
+    let within = shares.iter().take_while(|share| {
+        below += **share;
+        below <= tail * (1.0 + 1e-12)
+    });
+    within.count().checked_sub(1)
+}
+
 /// Probability of each sum of a random subset of `size` of the `ranks`.
 pub(crate) fn exact_subset_sums(ranks: &[u64], size: usize) -> Vec<f64> {
     let all = ranks.iter().sum::<u64>() as usize;

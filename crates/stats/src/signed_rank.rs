@@ -2,7 +2,7 @@
 //! interval that belongs to the test (Hollander, Wolfe, Chicken: Nonparametric Statistical Methods, 3.1 to 3.3).
 
 use crate::pairwise::{means_up_to, median_and_ends};
-use crate::ranks::{doubled_ranks, exact_sums};
+use crate::ranks::{doubled_ranks, exact_sums, left_out_of};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Up to so many differences the distribution is exact; beyond, normal with corrections for ties and continuity.
@@ -78,18 +78,8 @@ pub fn hodges_lehmann(differences: &[f64], level: f64) -> Option<HodgesLehmann> 
 fn left_out(n: usize, tail: f64) -> Option<usize> {
     if n <= EXACT_UP_TO {
         let ranks: Vec<u64> = (1..=n as u64).collect();
-        let sums = exact_sums(&ranks);
-        let mut below = 0.0;
         // P(W < k) at most the tail: the interval begins at the k-th average from outside.
-        let mut k = 0;
-        for share in sums {
-            below += share;
-            if below > tail * (1.0 + 1e-12) {
-                break;
-            }
-            k += 1;
-        }
-        return (k > 0).then(|| k - 1);
+        return left_out_of(&exact_sums(&ranks), tail);
     }
     let n = n as f64;
     let (mean, variance) = (n * (n + 1.0) / 4.0, n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);

@@ -14,7 +14,6 @@ const BATCH: usize = 128;
 const FLAG_SYNC: u32 = 1;
 
 const EXTENT_LAST: u32 = 0x1;
-const EXTENT_DELALLOC: u32 = 0x4;
 const EXTENT_ENCODED: u32 = 0x8;
 const EXTENT_DATA_INLINE: u32 = 0x200;
 const EXTENT_DATA_TAIL: u32 = 0x400;
@@ -36,10 +35,6 @@ impl Extent {
     /// Allocated but never written: reads give zeros without touching the device.
     pub fn unwritten(&self) -> bool {
         self.flags & EXTENT_UNWRITTEN != 0
-    }
-    /// Not allocated yet: the data are only in memory.
-    pub fn delayed(&self) -> bool {
-        self.flags & EXTENT_DELALLOC != 0
     }
     /// Compressed or encrypted on the device.
     pub fn encoded(&self) -> bool {

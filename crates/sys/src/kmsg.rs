@@ -35,7 +35,6 @@ pub enum KernelLogError {
 pub struct KernelLog {
     fd: OwnedFd,
     buffer: Vec<u8>,
-    lost: u64,
 }
 
 impl KernelLog {
@@ -54,7 +53,7 @@ impl KernelLog {
         let fd = rustix::fs::open("/dev/kmsg", flags, Mode::empty()).map_err(typed)?;
         rustix::fs::seek(&fd, from).map_err(typed)?;
         // CONSOLE_EXT_LOG_MAX is 8 KiB: a shorter buffer gets EINVAL (k:kernel/printk/printk.c).
-        let mut log = Self { fd, buffer: vec![0; 16384], lost: 0 };
+        let mut log = Self { fd, buffer: vec![0; 16384] };
         // Some sandboxes allow the opening and refuse the reading: learn it now.
         let position_is_kept = matches!(from, SeekFrom::Start(_));
         if !position_is_kept {
@@ -71,18 +70,12 @@ impl KernelLog {
                 Ok(0) => break,
                 Ok(n) => messages.extend(parse(&self.buffer[..n])),
                 Err(Errno::AGAIN) => break,
-                Err(Errno::INTR) => {}
-                // Messages were overwritten before we read them; the position is now at the oldest one.
-                Err(Errno::PIPE) => self.lost += 1,
+                // PIPE: messages were overwritten before we read them; the position is now at the oldest one.
+                Err(Errno::INTR | Errno::PIPE) => {}
                 Err(e) => return Err(typed(e)),
             }
         }
         Ok(messages)
-    }
-
-    /// How often messages were overwritten before they could be read.
-    pub fn overruns(&self) -> u64 {
-        self.lost
     }
 }
 

@@ -72,7 +72,7 @@ pub enum RunsCommand {
     Show {
         /// Which run
         #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
-        run: String,
+        run: OsString,
         /// The card as Markdown, for an issue or a forum
         #[arg(long)]
         markdown: bool,
@@ -112,9 +112,9 @@ pub enum RunsCommand {
 
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
+    /// Which runs: ids, tags, 'latest', paths of bundles, or files that another tool printed
     #[arg(default_value = "latest", value_name = "RUN", add = offer(&[Names::Runs, Names::Paths]))]
-    pub runs: Vec<String>,
+    pub runs: Vec<OsString>,
     /// Where the page goes; several runs need it [default: reports/RUN.html in the archive]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -153,9 +153,9 @@ Examples:
   narrows export before after --format csv              the metrics of two runs
   narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
 pub struct ExportArgs {
-    /// Which runs: ids, beginnings of ids, tags, 'latest' or paths of bundles
+    /// Which runs: ids, tags, 'latest', paths of bundles, or files that another tool printed
     #[arg(value_name = "RUN", required = true, add = offer(&[Names::Runs, Names::Paths]))]
-    pub runs: Vec<String>,
+    pub runs: Vec<OsString>,
     /// Which format
     #[arg(long, short, value_enum, value_name = "FORMAT")]
     pub format: ExportFormat,

@@ -109,7 +109,7 @@ Examples:
 pub struct WhyArgs {
     /// Which run
     #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
-    pub run: String,
+    pub run: OsString,
     /// Run the measurement that decides the first cause, on the run's target, and say what came out
     #[arg(long)]
     pub confirm: bool,

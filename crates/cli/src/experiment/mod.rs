@@ -15,7 +15,7 @@ pub use executions::of_experiments;
 pub use left::{mention_left, recover, restore, undo_left};
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::execution::{Execution, Page};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::run::text::settings;
 use crate::signals::SecondSignal;
@@ -122,9 +122,8 @@ pub fn resume(
 }
 
 fn prepare<'a>(args: &'a RunArgs, global: &GlobalArgs, output: &Output) -> Result<Execution<'a>, Failure> {
-    let page = Page { file: args.report.as_deref(), identify: args.identify };
-    Execution::prepare(global, &args.marks.tags, page, SecondSignal::Hurries, output)?
-        .waiting_for_quiet(args.marks.wait_quiet.as_deref())
+    let asked = Asked { page: args.report.as_deref(), identify: args.identify, ..Asked::of(&args.marks) };
+    Execution::prepare(global, asked, SecondSignal::Hurries, output)
 }
 
 impl Command<'_> {

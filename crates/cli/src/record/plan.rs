@@ -3,11 +3,9 @@
 use super::{Progress, bytes, recording, time, usage};
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::output::Output;
-use crate::signals::{SecondSignal, Signals};
-use crate::waiting::Waiting;
+use crate::signals::{Ending, SecondSignal};
 use conduct::Wear;
 use conduct::record::{Input, RecordEvent, Recording, room_bytes};
-use engine::Control;
 use judge::sizing;
 use model::{Failure, parse_bytes};
 use recorder::WhenFull;
@@ -15,7 +13,6 @@ use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
 use report::quantity;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// What is written at a time.
 const FRAME_BYTES: u64 = 1 << 20;
@@ -49,12 +46,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         bounds: Some(max_write.map_or(Wear::Usual, Wear::AtMost)),
         ..asked
     };
-    let control = Arc::new(Control::default());
-    let signals = Signals::install_with(&control, SecondSignal::Ends)?;
-    let waiting = Waiting::listen(&control, true);
-    let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+    let ending = Ending::install(SecondSignal::Ends)?;
     let progress = Progress::new(output);
-    let recorded = conduct::record::record(&recording, &interrupts, &|event| match event {
+    let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
         }

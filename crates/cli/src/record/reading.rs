@@ -7,7 +7,6 @@ use crate::output_file::OutputFile;
 use crate::signals::Signals;
 use conduct::admission::Consent;
 use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, mend, open_recording, pin};
-use engine::Control;
 use model::{Failure, FailureKind, parse_duration_ns};
 use recorder::{Damage, FrameKind, ReadError, StreamHeld, Verified, WhenFull};
 use report::document::{
@@ -17,7 +16,6 @@ use report::quantity;
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Progress is said after so much.
 const PROGRESS_BYTES: u64 = 1 << 30;
@@ -124,8 +122,7 @@ fn exported(
         RecordExport::Raw => ExportFormat::Raw,
     };
     let wanted = Export { format, stream: args.stream.as_deref(), time_ns };
-    let control = Arc::new(Control::default());
-    let signals = Signals::install(&control)?;
+    let signals = Signals::install()?;
     let stops = || signals.seen();
     match (format, &args.into) {
         (ExportFormat::Jpeg, Some(directory)) => {

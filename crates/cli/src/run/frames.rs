@@ -4,15 +4,13 @@ use super::text;
 use crate::args::{GlobalArgs, RunArgs};
 use crate::check::max_write;
 use crate::output::Output;
-use crate::signals::{SecondSignal, Signals};
-use crate::waiting::Waiting;
+use crate::signals::{Ending, SecondSignal};
 use crate::{archives, output_file};
 use conduct::frames::{
     Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, LeftOut, Tried, WayResult, at_most, fitted, frames,
     ways_on,
 };
 use conduct::{Language, Source, random_u64};
-use engine::Control;
 use model::{CpuShare, Failure, FailureKind, FramesStudy};
 use recorder::FrameTime;
 use report::document::{
@@ -21,7 +19,6 @@ use report::document::{
 use report::quantity;
 use std::ffi::OsStr;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Of more frames than these the slowest of each group are listed and drawn.
 const MOST_LISTED: usize = 3000;
@@ -65,13 +62,10 @@ pub(super) fn command(
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
     let archive = archives::open(global)?;
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
-    let control = Arc::new(Control::default());
-    let signals = Signals::install_with(&control, SecondSignal::Ends)?;
-    let waiting = Waiting::listen(&control, true);
-    let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+    let ending = Ending::install(SecondSignal::Ends)?;
     let started = jiff::Timestamp::now();
     let wanted = FramesWanted { target, consent: args.permissions.consent(), study: &study, seed, most_bytes };
-    let result = frames(&wanted, &interrupts, &|event| {
+    let result = frames(&wanted, &ending.interrupts, &|event| {
         if !global.json {
             tell(event, target, output);
         }
@@ -94,7 +88,7 @@ pub(super) fn command(
     } else {
         output.text(&report::frames_text(&document, output.style()));
     }
-    if let Some(code) = signals.exit_code().filter(|_| document.interrupted) {
+    if let Some(code) = ending.signals.exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
     }
     let known = document.ways.iter().any(|way| way.sustained_bytes_per_s.is_some());

@@ -5,7 +5,7 @@ mod job;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
-use crate::execution::{Execution, Page};
+use crate::execution::{Asked, Execution, show_plan};
 use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};
@@ -13,12 +13,10 @@ use conduct::destination::destination;
 use conduct::{Budget, Language, Source, Wanted, Wear, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
-use report::document::PlanDocument;
 use spec::Workload;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
-use sys::Links;
 
 /// Executes the command.
 pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -58,22 +56,17 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     refuse_what_is_for_experiments(args)?;
     let most = args.max_write.as_deref().map(check::max_write).transpose()?;
     let workload = text::read(args, &source)?;
-    let page = Page { file: args.report.as_deref(), identify: args.identify };
-    let execution = Execution::prepare(global, &args.marks.tags, page, SecondSignal::Ends, output)?;
-    let execution = execution.waiting_for_quiet(args.marks.wait_quiet.as_deref())?;
-    let execution = execution.keeping_every(args.keep_every.as_deref())?;
+    let (page, identify, keep_every) = (args.report.as_deref(), args.identify, args.keep_every.as_deref());
+    let asked = Asked { page, identify, keep_every, ..Asked::of(&args.marks) };
+    let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
     let place = destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     // A plan that is only shown writes nothing: its sizes are those without a probe.
     let mut opened = execution.open(&Wanted {
-        name: &place.name,
-        links: Links::Follow,
-        consent: args.permissions.consent(),
-        registers: args.permissions.read_registers,
-        interval_ns: workload.interval_ns,
         region: workload.copies_region(),
         probe: ((workload.has_budget() || workload.preconditions()) && !args.plan)
             .then(|| Wear::AtMost(most.unwrap_or(u64::MAX))),
+        ..args.permissions.wanted(&place.name, workload.interval_ns)
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
@@ -90,8 +83,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
-    execution.terminal().announce(&plan, &opened, workload.has_budget(), None);
-    let executed = execution.conducted().execute("run", plan, budget, &mut opened, None)?;
+    let executed = execution.measure("run", plan, budget, None, &mut opened)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None if output.is_json() => {
@@ -110,14 +102,6 @@ fn show_texts(source: &Source, asks_the_same: impl Fn(&Workload) -> bool, output
     let same = job::toml(source).filter(|(_, ours)| asks_the_same(ours));
     let ours = same.map_or_else(|| "# in our language it takes more than its options\n".to_owned(), |(text, _)| text);
     output.text(&format!("# as a fio job file\n{}\n# as TOML\n{ours}\n", source.text));
-}
-
-fn show_plan(opened: &conduct::Opened, plan: &Plan, output: &Output) {
-    if output.is_json() {
-        output.document(&PlanDocument::new(&opened.target, plan));
-    } else {
-        output.text(&report::plan_text(plan, opened.target.stack.fstype(), output.style()));
-    }
 }
 
 fn refuse_what_is_for_experiments(args: &RunArgs) -> Result<(), Failure> {

@@ -33,6 +33,16 @@ pub fn read(args: &RunArgs, source: &Source) -> Result<Workload, Failure> {
     Ok(workload)
 }
 
+/// A built-in workload; where an option gives one of its keys a value, with that.
+pub fn built_in(name: &str, key: &str, value: Option<&str>, example: &str) -> Result<Workload, Failure> {
+    let set: Vec<(String, String)> = value.iter().map(|value| (key.to_owned(), (*value).to_owned())).collect();
+    spec::built_in(name, &set).map_err(|errors| {
+        let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
+        Failure::new(FailureKind::Usage, format!("--{key}: {}", what.join("; ")))
+            .remedy(format!("for example --{key} {example}"))
+    })
+}
+
 /// Reads a workload with other values for some keys.
 pub fn workload(source: &Source, set: &[(String, String)], lenient: bool) -> Result<Workload, Failure> {
     let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));

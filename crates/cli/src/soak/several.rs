@@ -4,7 +4,6 @@ use super::usage;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
 use crate::output::Output;
 use crate::signals::Signals;
-use engine::Control;
 use model::{Failure, FailureKind};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::{OsStr, OsString};
@@ -13,7 +12,6 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -31,8 +29,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let serials: Vec<Option<&String>> =
         args.targets.iter().map(|t| if is_device(t) { serials.next() } else { None }).collect();
-    let control = Arc::new(Control::default());
-    let signals = Signals::install(&control)?;
+    let signals = Signals::install()?;
     let failed = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("another process: {e}"));
     let mut children: Vec<Child> = Vec::new();
     for (target, serial) in args.targets.iter().zip(serials) {

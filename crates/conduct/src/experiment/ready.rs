@@ -9,7 +9,6 @@ use crate::{Execution, Opened, Wanted, plan};
 use model::{Environment, Failure, FailureKind, MetricKey, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
-use sys::Links;
 
 /// An arm with what it runs and whether it can run now.
 pub struct ReadyArm {
@@ -104,13 +103,10 @@ fn look(ready: &ReadyArm, allowed: Allowed<'_>, state: &State, execution: &Execu
 pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution<'_>) -> Result<Opened, Failure> {
     let Allowed { overwrite, destroy, registers } = allowed;
     let wanted = Wanted {
-        name: &ready.target,
-        links: Links::Follow,
         consent: Consent { overwrite, destroy, only: ready.here.as_ref().and_then(|h| h.file) },
         registers,
-        interval_ns: ready.workload.interval_ns,
         region: ready.workload.copies_region(),
-        probe: None,
+        ..Wanted::new(&ready.target, ready.workload.interval_ns)
     };
     crate::open(&wanted, execution.control, execution.listener)
 }

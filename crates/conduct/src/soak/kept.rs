@@ -31,10 +31,7 @@ impl SoakState {
     /// # Errors
     /// Whatever keeps the archive from it.
     pub fn save(&self, archive: &Archive) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
-        // The first line makes sure that the rest is whole.
-        Ok(archive.write_beside(&path(&self.id), format!("{}\n{text}\n", checksum(&text)).as_bytes())?)
+        Ok(archive.write_beside(&path(&self.id), self.kept_as(serde_json::to_string_pretty(self))?.as_bytes())?)
     }
 
     /// As two lines: its checksum, and itself. [`SoakState::parse`] reads them.
@@ -42,8 +39,12 @@ impl SoakState {
     /// # Errors
     /// None that is expected.
     pub fn two_lines(&self) -> Result<String, Failure> {
-        let text = serde_json::to_string(self)
-            .map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
+        self.kept_as(serde_json::to_string(self))
+    }
+
+    /// The first line makes sure that the rest is whole.
+    fn kept_as(&self, text: serde_json::Result<String>) -> Result<String, Failure> {
+        let text = text.map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
         Ok(format!("{}\n{text}\n", checksum(&text)))
     }
 
@@ -83,12 +84,8 @@ impl SoakState {
 
     /// All that can be read, the oldest first.
     pub fn all(archive: &Archive) -> impl DoubleEndedIterator<Item = Self> {
-        let directory = archive.beside(DIRECTORY);
-        let names =
-            std::fs::read_dir(directory).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
-        let mut ids: Vec<String> = names.filter_map(|n| n.strip_suffix(".json").map(str::to_owned)).collect();
-        ids.sort_unstable();
-        ids.into_iter().filter_map(move |id| Self::load(archive, &id).ok())
+        let names = archive.list_beside(DIRECTORY).unwrap_or_default();
+        names.into_iter().filter_map(move |name| Self::load(archive, name.strip_suffix(".json")?).ok())
     }
 
     /// The soak that was started last and is not finished.

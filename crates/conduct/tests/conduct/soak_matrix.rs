@@ -5,7 +5,6 @@
 //! 160 seeds for each class, spread over the modes; with NARROWS_TEST_SEEDS=125, as `.ci/run all` has it, a thousand.
 
 use archive::Archive;
-use conduct::admission::Consent;
 use conduct::soak::{Ended, SoakEnd, SoakEvent, SoakState, Soaking, TargetIdentity};
 use conduct::{Interrupts, Opened, Silence, Wanted};
 use engine::{Control, SimData, SimRig};
@@ -14,7 +13,6 @@ use model::{DataFault, DataFinding};
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use sys::Links;
 use workload::Armed;
 
 /// Bytes that are told apart, of a lap, and laps.
@@ -64,15 +62,7 @@ struct Desk {
 
 impl Desk {
     fn new(seed: u64, mode: Mode) -> Self {
-        let wanted = Wanted {
-            name: OsStr::new("sim:nvme"),
-            links: Links::Follow,
-            consent: Consent::default(),
-            registers: false,
-            interval_ns: 1_000_000_000,
-            region: false,
-            probe: None,
-        };
+        let wanted = Wanted::new(OsStr::new("sim:nvme"), 1_000_000_000);
         let mut opened = conduct::open(&wanted, &Control::default(), &Silence).unwrap();
         let rig = SimRig::new(spec::parse_sim("nvme").unwrap(), 1_000_000_000);
         let data = rig.data();

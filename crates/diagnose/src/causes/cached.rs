@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, Standing};
 use crate::{machine, phrase};
-use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run};
+use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
 
 /// From this share of its bytes on, a phase was served by memory.
 const SERVED: f64 = 0.5;
@@ -28,7 +28,7 @@ fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
         let percent = phase.reasons.iter().find_map(found)?;
         (percent / 100.0, "share of the bytes read that came from memory", "page cache")
     };
-    let evidence = Evidence::measurement(what, phrase::rounded(share), format!("{} {source}", probe.name()));
+    let evidence = Evidence::measured(what, share, format!("{} {source}", probe.name()));
     (share >= SERVED).then_some((share, evidence))
 }
 
@@ -57,17 +57,9 @@ pub fn served(run: &Run) -> Option<Cause> {
         .sure(sure)
         .because([
             evidence,
-            Evidence::measurement(
-                "rate, bytes per second",
-                phrase::rounded(best.bytes_per_s),
-                machine::throughput_id(best.name()),
-            ),
+            Evidence::measured("rate, bytes per second", best.bytes_per_s, machine::throughput_id(best.name())),
         ])
         .decided_by("the same phase with direct I/O, or cold reads and writes that end with a sync")
-        .step(
-            "measure the storage: access = \"direct\", or cold = true and fsync-at-end",
-            None,
-            "rates of memory are not rates of the storage",
-        ),
+        .step(Step::MeasureStorage, None),
     )
 }

@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial};
 use crate::phrase;
 use crate::stack_view::Facts;
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run, Step};
 
 /// A rate this near to the limit may be held by it.
 const NEAR: f64 = 0.03;
@@ -103,7 +103,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
                 if held.is_none() {
                     words += OR_DEVICE;
                 }
-                evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
+                evidence.push(Evidence::measured(phase, v, id(phase)));
             }
             if let Some((phase, v, charges)) = split {
                 sure |= charges == 1 && seen;
@@ -111,7 +111,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
                 if charges == 1 && !reached && at.is_none() {
                     words += OR_DEVICE;
                 }
-                evidence.push(Evidence::measurement(phase, phrase::rounded(v), id(phase)));
+                evidence.push(Evidence::measured(phase, v, id(phase)));
                 if charges > 1 {
                     // One in five rates is near a half, a third or a quarter of a limit by chance. What is charged once then runs
                     // faster, up to the limit, if it is held by it as well; a device has no reason to be faster that way.
@@ -147,9 +147,5 @@ fn cause(met: &[String], sure: (bool, bool), evidence: Vec<Evidence>) -> Cause {
     .because(evidence)
     .decided_by("the same check outside of the control group")
     .tried_by(Trial::Sizes)
-    .step(
-        "raise or remove the group's limit (io.max, blkio.throttle), or check from outside of it",
-        None,
-        "what the device can do is hidden by the limit",
-    )
+    .step(Step::RaiseGroupLimit, None)
 }

@@ -5,7 +5,7 @@ use crate::conditions::copies::kernel_copies_narrowly;
 use crate::copies::copy_report;
 use crate::phrase;
 use crate::subject::Subject;
-use model::{AccessCost, Confidence, CopyReport, CopyRow, Evidence, LimitLayer, Run};
+use model::{AccessCost, Confidence, CopyReport, CopyRow, Evidence, LimitLayer, Run, Step};
 
 /// The one cause of a run that only copies a region; `None` where too few of its widths were measured.
 pub fn of_region(run: &Run) -> Option<Cause> {
@@ -33,7 +33,7 @@ fn narrow_kernel(run: &Run, report: &CopyReport) -> Option<Cause> {
         .sure(case.confidence)
         .because(case.evidence)
         .decided_by("counting the accesses: a logic analyser, or an emulator (docs/iomem.md)");
-    Some(cause.step("have the driver copy by accesses of the bus's width (memcpy_fromio, readl)", ratio, basis))
+    Some(cause.step(Step::CopyByBusWidth, ratio).based_on(basis))
 }
 
 fn bytes(width: f64) -> String {
@@ -48,7 +48,7 @@ fn access(report: &CopyReport, cost: &AccessCost) -> Cause {
     let rate = best.map_or_else(String::new, |(_, rate)| format!(": {} at best", phrase::rate(rate)));
     let statement = format!("the bus: an access takes {}, and is {widest} wide{rate}", phrase::time(cost.access_ns));
     let evidence = [
-        Evidence::measurement("time of an access, ns", phrase::rounded(cost.access_ns), "cost of an access, by widths"),
+        Evidence::measured("time of an access, ns", cost.access_ns, "cost of an access, by widths"),
         Evidence::measurement("width of the bus, bytes", f64::from(cost.width_bytes), "cost of an access, by widths"),
     ];
     Cause::new(LimitLayer::Link, Standing::Path, statement)
@@ -65,7 +65,7 @@ fn memory(report: &CopyReport) -> Option<Cause> {
         .or_else(|| best(report, |r| reads(r) && r.plan.copy_set_bytes == set))?;
     let statement = format!("memory itself: {} by the quickest way past the caches", phrase::rate(rate));
     let source = format!("{}.throughput_bytes_per_s", row.phase);
-    let measured = Evidence::measurement("rate of the quickest copy, bytes per second", phrase::rounded(rate), source);
+    let measured = Evidence::measured("rate of the quickest copy, bytes per second", rate, source);
     let cause = Cause::new(LimitLayer::Memory, Standing::Remainder, statement).sure(Confidence::Probable);
     Some(
         cause

@@ -2,7 +2,9 @@
 
 use super::{Cause, CauseKind, Standing, Trial, gaps, probes};
 use crate::{machine, phrase, series, stack_view};
-use model::{Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run};
+use model::{
+    Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run, Step, four_figures,
+};
 
 /// Storage is not this even; token buckets are. A few windows after a fall vary more than those of a whole phase.
 const EVEN: f64 = 0.03;
@@ -116,22 +118,18 @@ pub fn spent(run: &Run) -> Option<Cause> {
             .because([
                 Evidence::measurement(
                     "rate before and after, bytes per second",
-                    vec![phrase::rounded(fall.before), phrase::rounded(fall.after)],
+                    vec![four_figures(fall.before), four_figures(fall.after)],
                     source.clone(),
                 ),
                 Evidence::measurement("bytes moved before the fall", fall.bytes, source.clone()),
-                Evidence::measurement("relative spread of windows after it", phrase::rounded(fall.spread), source),
+                Evidence::measured("relative spread of windows after it", fall.spread, source),
             ])
             .because(same.iter().map(|p| {
                 let what = format!("{} at the same plateau, bytes per second", p.name());
-                Evidence::measurement(what, phrase::rounded(p.bytes_per_s), machine::throughput_id(p.name()))
+                Evidence::measured(what, p.bytes_per_s, machine::throughput_id(p.name()))
             }))
             .decided_by("the same phase after hours of rest: a credit fills up again, and the fall comes after as much")
             .tried_by(Trial::Sizes)
-            .step(
-                "plan with the plateau, or buy a volume or a machine whose baseline is what you need",
-                None,
-                "the rate before the fall lasts as long as the credit",
-            ),
+            .step(Step::PlanWithPlateau, None),
     )
 }

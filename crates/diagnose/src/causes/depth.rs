@@ -6,7 +6,7 @@ use super::{Cause, CauseKind, Standing, Trial};
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, Run, Step};
 
 /// The deepest setting gives at most this many times depth 1: serialised.
 pub(crate) const SERIALISED: f64 = 1.15;
@@ -52,25 +52,16 @@ impl Scaling<'_> {
 
     pub fn evidence(&self) -> Vec<Evidence> {
         let mut evidence = vec![
-            Evidence::measurement("rate at depth 1", phrase::rounded(self.one), self.shallow.id("iops")),
-            Evidence::measurement(
-                format!("rate at depth {:.0}", self.depth),
-                phrase::rounded(self.deep),
-                self.deepest.id("iops"),
-            ),
+            Evidence::measured("rate at depth 1", self.one, self.shallow.id("iops")),
+            Evidence::measured(format!("rate at depth {:.0}", self.depth), self.deep, self.deepest.id("iops")),
         ];
-        evidence.extend(self.latency_ratio.map(|r| {
-            Evidence::measurement(
-                "mean latency at depth over depth 1",
-                phrase::rounded(r),
-                self.deepest.id("latency_ns_mean"),
-            )
-        }));
         evidence.extend(
-            self.reached.map(|r| {
-                Evidence::measurement("mean operations in flight", phrase::rounded(r), self.deepest.id("iops"))
+            self.latency_ratio.map(|r| {
+                Evidence::measured("mean latency at depth over depth 1", r, self.deepest.id("latency_ns_mean"))
             }),
         );
+        evidence
+            .extend(self.reached.map(|r| Evidence::measured("mean operations in flight", r, self.deepest.id("iops"))));
         evidence
     }
 }
@@ -100,8 +91,7 @@ fn what(direction: Direction) -> &'static str {
 /// A queue of a few slots, all of them full: so many times the rate of depth 1, and no more.
 pub fn short_queue(run: &Run) -> Option<Cause> {
     let scaling = scaling(run, Direction::Read).filter(|s| s.depth_was_there() != Some(false))?;
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let slots = path.disk.int(names::QUEUE_DEPTH).filter(|q| (2..=SHORT_QUEUE).contains(q))?;
     let full = scaling.ratio() / slots as f64;
     if scaling.depth < 2.0 * slots as f64
@@ -127,7 +117,7 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
         .because([path.disk.evidence(names::QUEUE_DEPTH)])
         .decided_by("the same random phases with a longer queue (queue_depth), alternating")
         .tried_by(Trial::Depths)
-        .step("a longer queue for this disk", ratio, "the sequential rate at this block size, or the deeper queue"),
+        .step(Step::LongerQueue, ratio),
     )
 }
 
@@ -136,7 +126,7 @@ struct Explanation {
     layer: LimitLayer,
     words: &'static str,
     evidence: Vec<Evidence>,
-    remedy: &'static str,
+    remedy: Step,
 }
 
 fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
@@ -144,16 +134,11 @@ fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
     let some = |layer, words, evidence, remedy| Some(Explanation { layer, words, evidence, remedy });
     if let Some(l) = path.holder(names::USB_DRIVER).filter(|l| l.text(names::USB_DRIVER) == Some("usb-storage")) {
         let words = "the USB bulk-only protocol carries one command at a time";
-        return some(LimitLayer::Link, words, vec![l.evidence(names::USB_DRIVER)], "a bridge that speaks UAS");
+        return some(LimitLayer::Link, words, vec![l.evidence(names::USB_DRIVER)], Step::UasBridge);
     }
     if let Some(l) = path.has_driver("ata_piix") {
         let words = "the controller runs in IDE mode, without command queueing";
-        return some(
-            LimitLayer::Controller,
-            words,
-            vec![stack_view::driver_evidence(l)],
-            "AHCI mode in the firmware set-up",
-        );
+        return some(LimitLayer::Controller, words, vec![stack_view::driver_evidence(l)], Step::AhciMode);
     }
     if disk.text(names::TRANSPORT) == Some("mmc") {
         let queueing = disk.bool(names::CMDQ_EN);
@@ -175,7 +160,7 @@ fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
                 .map(|n| disk.evidence(n))
                 .collect();
             let words = "the card offers no command queue and takes one command at a time";
-            return some(LimitLayer::Device, words, evidence, "a card and a host that both queue commands");
+            return some(LimitLayer::Device, words, evidence, Step::QueueingCardAndHost);
         }
         let words = if offered {
             "the host's command path: the card offers a command queue, the host runs none"
@@ -188,7 +173,7 @@ fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
             evidence.push(disk.evidence(names::SD_CARD_QUEUE_DEPTH));
         }
         evidence.extend(host.map(|l| l.evidence(names::MMC_HOST_CQE)));
-        return some(layer, words, evidence, "a host and kernel with command queueing for this card");
+        return some(layer, words, evidence, Step::QueueingHost);
     }
     if disk.int(names::QUEUE_DEPTH) == Some(1) {
         let host_can = path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST));
@@ -197,13 +182,13 @@ fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
             Some(true) => (LimitLayer::Driver, "command queueing is off for this disk, though the controller has it"),
             None => (LimitLayer::Driver, "the device is given one command at a time (queue depth 1)"),
         };
-        return some(layer, words, vec![disk.evidence(names::QUEUE_DEPTH)], "command queueing (NCQ) for this disk");
+        return some(layer, words, vec![disk.evidence(names::QUEUE_DEPTH)], Step::CommandQueueing);
     }
     stack_view::has_heads(run).then(|| Explanation {
         layer: LimitLayer::Device,
         words: "one head assembly serves one place at a time",
         evidence: vec![disk.evidence(names::ROTATIONAL)],
-        remedy: "a device without moving heads for random work",
+        remedy: Step::NoMovingHeads,
     })
 }
 
@@ -218,10 +203,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         return None;
     }
     let direction = scaling.deepest.direction;
-    let explanation = match stack_view::disks(&run.target.stack).as_slice() {
-        [path] => explain(run, path),
-        _ => None,
-    };
+    let explanation = stack_view::only_disk(&run.target.stack).and_then(|path| explain(run, &path));
     let grew = scaling.latency_ratio.map(|r| r >= scaling.depth * PROPORTIONAL);
     if grew == Some(false) {
         return None;
@@ -247,16 +229,14 @@ pub fn serialised(run: &Run) -> Option<Cause> {
     let sequential = probes::fastest(run, direction);
     let ceiling = sequential.map(|p| p.bytes_per_s / scaling.deepest.block);
     let ratio = ceiling.map(|c| (c / scaling.deep).min(scaling.depth));
-    let basis = match (sequential, ceiling) {
-        (Some(p), Some(c)) => {
+    let remedy = explanation.as_ref().map_or(Step::FindSerialisingLayer, |e| e.remedy.clone());
+    let basis = sequential.zip(ceiling).map_or_else(
+        || remedy.basis().to_owned(),
+        |(p, c)| {
             let (name, now) = (p.name(), phrase::iops(scaling.deep));
             format!("{name} at this block size would be {}; {now} now", phrase::iops(c))
-        }
-        _ => "no ceiling above it was measured".to_owned(),
-    };
-    let remedy = explanation
-        .as_ref()
-        .map_or("find the layer that serialises: compare in-flight counts layer by layer", |e| e.remedy);
+        },
+    );
     Some(
         Cause::new(layer, Standing::Path, statement)
             .of_kind(if stack_view::has_heads(run) { CauseKind::OfItsLayer } else { CauseKind::OneCommand })
@@ -265,6 +245,7 @@ pub fn serialised(run: &Run) -> Option<Cause> {
             .because(explanation.map(|e| e.evidence).unwrap_or_default())
             .decided_by("the same random phases with command queueing on and off, or on a host that has it")
             .tried_by(Trial::Depths)
-            .step(remedy, ratio, basis),
+            .step(remedy, ratio)
+            .based_on(basis),
     )
 }

@@ -78,33 +78,19 @@ pub fn remainder(run: &Run) -> Option<Cause> {
 /// What the rate is, and what else was looked at.
 fn evidence(run: &Run, best: &probes::Probe<'_>, cpu: Option<f64>, busy: Option<f64>) -> Vec<Evidence> {
     let (phase, rate) = (best.name(), best.bytes_per_s);
-    let mut evidence = vec![Evidence::measurement(
-        "direct rate, bytes per second",
-        phrase::rounded(rate),
-        machine::throughput_id(phase),
-    )];
+    let mut evidence = vec![Evidence::measured("direct rate, bytes per second", rate, machine::throughput_id(phase))];
     evidence.push(match link::narrowest(run) {
-        Some((l, ceiling, _)) => Evidence::measurement(
-            "link utilisation",
-            phrase::rounded(rate / ceiling),
-            format!("{phase} over {}", l.name),
-        ),
+        Some((l, ceiling, _)) => {
+            Evidence::measured("link utilisation", rate / ceiling, format!("{phase} over {}", l.name))
+        }
         None => Evidence::absence("ceiling of the link", names::REALISTIC_BYTES_PER_S),
     });
     evidence.push(match cpu {
-        Some(c) => Evidence::measurement(
-            "busy share of the busiest processor",
-            phrase::rounded(c),
-            format!("{phase} /proc/stat"),
-        ),
+        Some(c) => Evidence::measured("busy share of the busiest processor", c, format!("{phase} /proc/stat")),
         None => Evidence::absence("processors during the phase", format!("{phase} /proc/stat")),
     });
     evidence.push(match busy {
-        Some(b) => Evidence::measurement(
-            "share of time with requests in flight",
-            phrase::rounded(b),
-            format!("{phase} diskstats"),
-        ),
+        Some(b) => Evidence::measured("share of time with requests in flight", b, format!("{phase} diskstats")),
         None => Evidence::absence("counters of the disk", format!("{phase} diskstats")),
     });
     evidence

@@ -1,10 +1,10 @@
 //! What the file system or its mount adds to each request: a process of its own, a wait for the device.
 
 use super::{Cause, Standing, probes};
+use crate::machine;
 use crate::stack_view::Facts;
-use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Evidence, LayerKind, LimitLayer, PhaseRun, Run};
+use model::{Confidence, Evidence, LayerKind, LimitLayer, PhaseRun, Run, Step};
 
 /// Processor time beside our own from which the file system's process was seen at work, in processors.
 const AT_WORK: f64 = 0.3;
@@ -58,17 +58,13 @@ pub fn in_user_mode(run: &Run) -> Option<Cause> {
             .sure(if at_work { Confidence::Probable } else { Confidence::Low })
             .because([
                 Evidence::fact("type of the file system", fstype, "mount"),
-                Evidence::measurement(
+                Evidence::measured(
                     "processors busy beside our own time",
-                    phrase::rounded(others),
+                    others,
                     format!("{name} /proc/stat, getrusage"),
                 ),
             ])
             .decided_by("the same check on a file system of the kernel (ntfs3, exfat, ext4) on the same device")
-            .step(
-                "a file system of the kernel for the same data, where there is one",
-                None,
-                "what the device gives without it was not seen",
-            ),
+            .step(Step::KernelFilesystem, None),
     )
 }

@@ -3,8 +3,8 @@
 use super::{Cause, Standing, probes};
 use crate::{phrase, stack_view};
 use model::{
-    Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Sync, SystemSample,
-    cpu_share, traffic,
+    Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Step, Sync,
+    SystemSample, cpu_share, traffic,
 };
 
 /// Shorter ones are an interval or two in which nothing happened to complete.
@@ -158,17 +158,13 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
             .below(Some(1.0 / (1.0 - gaps.share)))
             .because([
                 Evidence::measurement("longest time without a completion, ns", gaps.longest_ns, source()),
-                Evidence::measurement("share of time without a completion", phrase::rounded(gaps.share), source()),
+                Evidence::measured("share of time without a completion", gaps.share, source()),
                 Evidence::measurement("gaps", gaps.count, source()),
                 Evidence::measurement("bytes moved before the first", gaps.bytes_before_first, source()),
             ])
             .because(gaps.bytes_between.map(|b| Evidence::measurement("bytes moved from one to the next", b, source())))
             .decided_by("the same phase after some minutes of rest, and on another device")
-            .step(
-                "leave the device time to tidy up (discard, free space), or take one without such gaps",
-                None,
-                "the rate between the gaps is what it gives without them",
-            ),
+            .step(Step::LeaveTimeToTidy, None),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase};
-use model::{Confidence, EngineKind, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, traffic};
+use model::{Confidence, EngineKind, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step, traffic};
 
 /// User time of our own at this share of a processor per worker leaves nothing to wait for the storage with.
 const OWN_USER_SHARE: f64 = 0.9;
@@ -14,8 +14,7 @@ pub fn null_target(run: &Run) -> Option<Cause> {
         .filter(|m| m.key().quantity == "iops")
         .filter_map(|m| machine::metric(run, &m.id))
         .max_by(|a, b| a.1.total_cmp(&b.1));
-    let evidence =
-        best.map(|(m, v)| Evidence::measurement("rate without any device", phrase::rounded(v), m.id.clone()));
+    let evidence = best.map(|(m, v)| Evidence::measured("rate without any device", v, m.id.clone()));
     let rate =
         best.map_or(String::new(), |(_, v)| format!(": {} is what this program can ask for here", phrase::iops(v)));
     Some(
@@ -62,8 +61,8 @@ pub fn own_processor(run: &Run) -> Option<Cause> {
             Standing::Distortion,
             format!("this program: its worker computes {} of the time during {name}", phrase::percent(user)),
         )
-        .because([Evidence::measurement("own user CPU share", phrase::rounded(user), format!("{name} getrusage"))])
+        .because([Evidence::measured("own user CPU share", user, format!("{name} getrusage"))])
         .decided_by(format!("{name} again with more workers: a higher rate means the generator was the limit"))
-        .step("repeat with more workers or larger blocks", None, "the storage was not reached"),
+        .step(Step::MoreWorkers, None),
     )
 }

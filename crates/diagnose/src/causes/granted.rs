@@ -5,22 +5,14 @@ use super::{Cause, Standing};
 use crate::phrase;
 use crate::stack_view::Facts;
 use model::facts as names;
-use model::{Confidence, Layer, LayerKind, LimitLayer, Run};
+use model::{Confidence, Layer, LayerKind, LimitLayer, Run, Step};
 
 /// Of each limit: its fact, in words, what to do.
-const LIMITS: [(&str, &str, &str); 4] = [
-    (names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US, "operations of the volume", "provision more IOPS for the volume"),
-    (names::EBS_VOLUME_BYTES_EXCEEDED_RUN_US, "bytes of the volume", "provision more throughput for the volume"),
-    (
-        names::EBS_INSTANCE_IOPS_EXCEEDED_RUN_US,
-        "operations of the machine",
-        "a larger instance (its EBS limits are its own)",
-    ),
-    (
-        names::EBS_INSTANCE_BYTES_EXCEEDED_RUN_US,
-        "bytes of the machine",
-        "a larger instance (its EBS limits are its own)",
-    ),
+static LIMITS: [(&str, &str, Step); 4] = [
+    (names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US, "operations of the volume", Step::ProvisionOperations),
+    (names::EBS_VOLUME_BYTES_EXCEEDED_RUN_US, "bytes of the volume", Step::ProvisionThroughput),
+    (names::EBS_INSTANCE_IOPS_EXCEEDED_RUN_US, "operations of the machine", Step::LargerInstance),
+    (names::EBS_INSTANCE_BYTES_EXCEEDED_RUN_US, "bytes of the machine", Step::LargerInstance),
 ];
 /// Share of the run from which a limit held it: a check asks for as much as there is for most of its time.
 const HELD: f64 = 0.1;
@@ -44,6 +36,6 @@ pub fn exceeded(run: &Run) -> Option<Cause> {
             .sure(if held { Confidence::High } else { Confidence::Low })
             .because(LIMITS.iter().map(|(name, ..)| disk.evidence(name)))
             .decided_by(format!("the same check after the limit was raised ({fact})"))
-            .step(*remedy, None, "what the volume would give beyond its limit was not seen"),
+            .step(remedy.clone(), None),
     )
 }

@@ -3,7 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, Standing, Trial};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run, Step};
 
 /// Others' share above which a phase is not the target's own (DESIGN.md, "Measuring truthfully").
 const FOREIGN: f64 = 0.05;
@@ -43,7 +43,7 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
         ),
         None => (
             format!("others use the same disk: their traffic around {name} is {}", beside(phase, ratio)),
-            Evidence::measurement("other I/O over own", phrase::rounded(ratio), format!("{name} quiet windows")),
+            Evidence::measured("other I/O over own", ratio, format!("{name} quiet windows")),
         ),
     };
     Some(
@@ -51,7 +51,7 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
             .sure(confidence)
             .because([evidence])
             .decided_by("the same check while nothing else uses the disk")
-            .step("stop the other users of the disk, then repeat", None, "the numbers are not the storage's alone"),
+            .step(Step::StopOtherUsers, None),
     )
 }
 
@@ -84,7 +84,7 @@ pub fn steal(run: &Run) -> Option<Cause> {
             format!("the hypervisor took {} of the processors during {name}", phrase::percent(steal)),
         )
         .sure(confidence)
-        .because([Evidence::measurement("CPU steal share", phrase::rounded(steal), format!("{name} /proc/stat"))])
+        .because([Evidence::measured("CPU steal share", steal, format!("{name} /proc/stat"))])
         .decided_by("the same check at an hour or on a machine without steal"),
     )
 }
@@ -112,17 +112,9 @@ pub fn busy_machine(run: &Run) -> Option<Cause> {
             ),
         )
         .sure(Confidence::Low)
-        .because([Evidence::measurement(
-            "time on a run queue over wall time",
-            phrase::rounded(share),
-            format!("{name} schedstat"),
-        )])
+        .because([Evidence::measured("time on a run queue over wall time", share, format!("{name} schedstat"))])
         .decided_by("the same check while nothing else runs on this machine")
-        .step(
-            "stop what else runs, or give this program processors of its own (taskset, cpuset)",
-            None,
-            "the numbers are those of a busy machine",
-        ),
+        .step(Step::StopOtherWork, None),
     )
 }
 
@@ -174,12 +166,8 @@ pub fn cap(run: &Run) -> Option<Cause> {
     };
     let evidence = |f: &Flat<'_>| {
         [
-            Evidence::measurement(f.phase, phrase::rounded(f.value), format!("{}.{quantity}", f.phase)),
-            Evidence::measurement(
-                "relative spread of windows",
-                phrase::rounded(f.spread),
-                format!("{} series", f.phase),
-            ),
+            Evidence::measured(f.phase, f.value, format!("{}.{quantity}", f.phase)),
+            Evidence::measured("relative spread of windows", f.spread, format!("{} series", f.phase)),
         ]
     };
     Some(
@@ -189,11 +177,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
             .because(evidence(b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")
             .tried_by(Trial::Sizes)
-            .step(
-                "compare with what the provider or the cgroup's io.max grants",
-                None,
-                "the cap is set outside this machine's view",
-            ),
+            .step(Step::CompareWithGrant, None),
     )
 }
 

@@ -6,7 +6,7 @@ use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run};
+use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run, Step, four_figures};
 
 /// What a rate says of the link below it.
 pub(crate) struct AtLink {
@@ -19,7 +19,7 @@ pub(crate) struct AtLink {
     /// What the link carries.
     pub evidence: Vec<Evidence>,
     /// What would tell the link from the device, where that is open.
-    pub trial: Option<&'static str>,
+    pub trial: Option<Step>,
 }
 
 /// At this share of the realistic ceiling the link is named.
@@ -29,20 +29,14 @@ const FULL: f64 = 0.97;
 /// Below this share it is cleared.
 const CLEARED: f64 = 0.6;
 
-/// What tells a full link from a medium that happens to be about as fast.
-const APART: &str = "another port or a faster link (what rises was held by the link); half the block size (a link that is full loses \
-                     little, each command's own time shows); reads and writes at once (a link that carries both ways at \
-                     once gives more than either, a medium does not)";
-
 /// Reads and writes this near to each other meet one limit: media rarely give and take the same rate, a bus does.
 const SAME_BOTH_WAYS: f64 = 0.03;
 
 /// The narrowest link of a single-disk path: its layer, what it carries in practice (or its line rate, where nothing
 /// else is known), and where that comes from.
 pub(crate) fn narrowest(run: &Run) -> Option<(&Layer, f64, &'static str)> {
-    let disks = stack_view::disks(&run.target.stack);
     // Several disks share or add links; their stack does not tell which.
-    let [path] = disks.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     std::iter::once(path.disk)
         .chain(path.below)
         .filter_map(|l| {
@@ -78,15 +72,25 @@ pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
     let (percent, same) = (phrase::percent(share), other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS));
     let known = Evidence::fact(
         format!("{kind}, bytes per second"),
-        phrase::rounded(ceiling),
+        four_figures(ceiling),
         layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
     );
     let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same && !stack_view::has_heads(run)) {
         (LimitLayer::Link, Confidence::Probable, format!("the {what}, {percent} of what it carries"), None)
     } else if share >= NAMED {
-        (LimitLayer::Unknown, Confidence::Low, format!("the {what} ({percent} of it) or the device"), Some(APART))
+        (
+            LimitLayer::Unknown,
+            Confidence::Low,
+            format!("the {what} ({percent} of it) or the device"),
+            Some(Step::SeparateLinkAndDevice),
+        )
     } else {
-        (LimitLayer::Unknown, Confidence::Low, format!("the device, or the {what} ({percent} of it)"), Some(APART))
+        (
+            LimitLayer::Unknown,
+            Confidence::Low,
+            format!("the device, or the {what} ({percent} of it)"),
+            Some(Step::SeparateLinkAndDevice),
+        )
     };
     Some(AtLink { layer: of, statement, confidence: sure, evidence: vec![known], trial })
 }
@@ -111,10 +115,10 @@ fn faster_mode(run: &Run, layer: &Layer) -> Option<(f64, &'static str)> {
 
 fn evidence(phase: &str, rate: f64, (layer, ceiling, kind): (&Layer, f64, &str)) -> [Evidence; 2] {
     [
-        Evidence::measurement("direct rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
+        Evidence::measured("direct rate, bytes per second", rate, machine::throughput_id(phase)),
         Evidence::fact(
             format!("{kind}, bytes per second"),
-            phrase::rounded(ceiling),
+            four_figures(ceiling),
             layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
         ),
     ]
@@ -158,7 +162,7 @@ pub fn between(run: &Run) -> Option<Cause> {
     };
     let also = same.map(|o| {
         let source = machine::throughput_id(o.name());
-        Evidence::measurement("direct rate the other way, bytes per second", phrase::rounded(o.bytes_per_s), source)
+        Evidence::measured("direct rate the other way, bytes per second", o.bytes_per_s, source)
     });
     Some(
         Cause::new(of, Standing::Remainder, statement)
@@ -193,7 +197,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     );
     let also = same.map(|o| {
         let source = machine::throughput_id(o.name());
-        Evidence::measurement("direct rate the other way, bytes per second", phrase::rounded(o.bytes_per_s), source)
+        Evidence::measured("direct rate the other way, bytes per second", o.bytes_per_s, source)
     });
     if !sure {
         let cause = Cause::new(
@@ -204,9 +208,9 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .because(evidence(phase, rate, (layer, ceiling, kind)))
         .because(also)
-        .decided_by(APART)
+        .decided_by(Step::SeparateLinkAndDevice.text())
         .tried_by(Trial::Sizes);
-        return Some(cause.step(APART, None, "a measurement that separates the two, no remedy"));
+        return Some(cause.step(Step::SeparateLinkAndDevice, None));
     }
     let cause = Cause::new(LimitLayer::Link, Standing::Path, format!("the {what} {}: {reaches}", layer.name))
         .because(evidence(phase, rate, (layer, ceiling, kind)))
@@ -214,11 +218,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
         .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
         .tried_by(Trial::Sizes);
     Some(match faster_mode(run, layer).filter(|(r, _)| *r > 1.01) {
-        Some((ratio, basis)) => cause.step("bring the link to the speed that both ends can do", Some(ratio), basis),
-        None => cause.step(
-            "use a faster link or spread the work over several",
-            None,
-            "no faster mode of this link is known",
-        ),
+        Some((ratio, basis)) => cause.step(Step::FasterModeOfLink, Some(ratio)).based_on(basis),
+        None => cause.step(Step::FasterLink, None),
     })
 }

@@ -25,7 +25,7 @@ mod trial;
 mod trials;
 mod write_cache;
 
-use model::{Confidence, Evidence, LimitLayer, NextStep, Run, TargetKind};
+use model::{Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -169,10 +169,17 @@ impl Cause {
         self
     }
 
-    pub(crate) fn step(mut self, text: impl Into<String>, ratio: Option<f64>, basis: impl Into<String>) -> Self {
-        // A ceiling at or below the current value predicts nothing.
+    /// What to do, and how many times the current value that brings at most; a ceiling at or below it predicts nothing.
+    pub(crate) fn step(mut self, step: Step, ratio: Option<f64>) -> Self {
         let predicted_ratio = ratio.filter(|r| r.is_finite() && *r > 1.0).map(|r| (r * 100.0).round() / 100.0);
-        self.next_step = Some(NextStep { text: text.into(), predicted_ratio, basis: basis.into() });
+        self.next_step = Some(NextStep { predicted_ratio, ..step.into() });
+        self
+    }
+
+    /// What the step rests on in this run.
+    pub(crate) fn based_on(mut self, basis: impl Into<String>) -> Self {
+        let basis = basis.into();
+        self.next_step.iter_mut().for_each(|step| step.basis.clone_from(&basis));
         self
     }
 

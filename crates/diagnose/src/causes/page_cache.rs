@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial, filesystem};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run};
+use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run, Step, four_figures};
 
 /// Buffered below this share of direct, beyond both intervals, is a step of the ladder.
 pub(crate) const WELL_BELOW: f64 = 0.8;
@@ -82,44 +82,31 @@ impl WriteStep<'_> {
         let (name, direct) = (self.buffered.name(), self.direct.name());
         let (rate, direct_rate) = self.rates();
         let mut evidence = vec![
-            Evidence::measurement(
-                "buffered write, bytes per second",
-                phrase::rounded(rate),
-                machine::throughput_id(name),
-            ),
-            Evidence::measurement(
-                "direct write, bytes per second",
-                phrase::rounded(direct_rate),
-                machine::throughput_id(direct),
-            ),
+            Evidence::measured("buffered write, bytes per second", rate, machine::throughput_id(name)),
+            Evidence::measured("direct write, bytes per second", direct_rate, machine::throughput_id(direct)),
         ];
         match self.work {
             Some(work) => {
-                evidence.push(Evidence::measurement(
-                    "own system CPU share",
-                    phrase::rounded(work.own),
-                    format!("{name} getrusage"),
-                ));
-                evidence.extend(work.all.map(|all| {
-                    Evidence::measurement(
-                        "processors busy in the kernel",
-                        phrase::rounded(all),
-                        format!("{name} /proc/stat"),
-                    )
-                }));
+                evidence.push(Evidence::measured("own system CPU share", work.own, format!("{name} getrusage")));
+                evidence.extend(
+                    work.all.map(|all| {
+                        Evidence::measured("processors busy in the kernel", all, format!("{name} /proc/stat"))
+                    }),
+                );
             }
             None => evidence.push(Evidence::absence("CPU during buffered writes", format!("{name} getrusage"))),
         }
         if let (Some(b), Some(d)) = (seconds_per_gb(self.buffered.record), seconds_per_gb(self.direct.record)) {
             evidence.push(Evidence::measurement(
                 "own system CPU seconds per GB, buffered and direct",
-                vec![phrase::rounded(b), phrase::rounded(d)],
+                vec![four_figures(b), four_figures(d)],
                 format!("{name}, {direct} getrusage"),
             ));
         }
-        evidence.extend(copying_share(self.buffered.record).map(|s| {
-            Evidence::measurement("time in write calls, share of rounds", phrase::rounded(s), format!("{name} rounds"))
-        }));
+        evidence.extend(
+            copying_share(self.buffered.record)
+                .map(|s| Evidence::measured("time in write calls, share of rounds", s, format!("{name} rounds"))),
+        );
         evidence
     }
 }
@@ -163,17 +150,14 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .sure(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
-    let (cause, remedy) = instead(run, &pair).unwrap_or((cause, "write with direct I/O from aligned buffers"));
-    Some(cause.because(step.evidence()).tried_by(Trial::WritePaths).step(
-        remedy,
-        Some(direct / buffered),
-        "direct over buffered write throughput of this run",
-    ))
+    let (cause, remedy) = instead(run, &pair).unwrap_or((cause, Step::WriteDirectly));
+    let cause = cause.because(step.evidence()).tried_by(Trial::WritePaths).step(remedy, Some(direct / buffered));
+    Some(cause.based_on(Step::WriteDirectly.basis()))
 }
 
 /// What explains slow buffered writes better than copying: a mount that waits for each, memory that is not there, a process
 /// that carries them out; with the remedy.
-fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
+fn instead(run: &Run, pair: &str) -> Option<(Cause, Step)> {
     if filesystem::waits_for_each_write(run) {
         let statement = format!(
             "the file system is mounted with sync, so that each write waits for the device: buffered writes {pair}"
@@ -181,13 +165,13 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
         let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
             .of_kind(CauseKind::SyncMount)
             .decided_by("the same writes after mount -o remount,async, alternating");
-        return Some((cause, "mount without sync, and let programs sync what must be durable"));
+        return Some((cause, Step::MountWithoutSync));
     }
     if let Some(fstype) = filesystem::user_mode(run) {
         let statement = format!("a file system in user mode ({fstype}) carries out each write: buffered writes {pair}");
         let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
             .decided_by("the same check on a file system of the kernel on the same device");
-        return Some((cause, "a file system of the kernel for the same data, where there is one"));
+        return Some((cause, Step::KernelFilesystem));
     }
     let (bytes, evidence) = filesystem::little_memory(run)?;
     let statement = format!(
@@ -198,7 +182,7 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, &'static str)> {
         .of_kind(CauseKind::MemoryLimit)
         .because([evidence])
         .decided_by("the same writes outside of the control group, or with a larger limit, alternating");
-    Some((cause, "raise the group's limit (memory.max), or write with direct I/O"))
+    Some((cause, Step::RaiseMemoryLimit))
 }
 
 /// Own system time of a reader that does nothing but copy: it hardly waits.
@@ -210,8 +194,7 @@ const WINDOWS_IN_FLIGHT: (f64, f64) = (0.6, 2.4);
 /// Bytes per second that one read-ahead window a latency gives: its latency is the fixed time of a small read and the
 /// transfer at the direct rate.
 fn one_window(run: &Run, direct: f64) -> Option<(f64, f64)> {
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let window = path.holder(names::READ_AHEAD_KB)?.need_number(names::READ_AHEAD_KB).ok()? * 1024.0;
     let small = probes::depths(run, Direction::Read)
         .first()
@@ -245,7 +228,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
                 phrase::percent(own)
             ),
             Confidence::Probable,
-            "read with direct I/O into aligned buffers",
+            Step::ReadDirectly,
             "the program's own reads, direct against buffered, alternating",
         ),
         (_, Some((bytes, _))) if explained => (
@@ -254,13 +237,13 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
                 bytes / 1024.0
             ),
             Confidence::Probable,
-            "a larger read_ahead_kb, or direct reads with depth",
+            Step::MoreReadAhead,
             "the same read with a larger read_ahead_kb, alternating",
         ),
         _ => (
             format!("cold buffered reads run at {pair}"),
             Confidence::Low,
-            "try a larger read_ahead_kb, or read directly from aligned buffers",
+            Step::TryReadAhead,
             "the same read with a larger read_ahead_kb, alternating",
         ),
     };
@@ -279,26 +262,23 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             .of_kind(kind)
             .sure(sure)
             .because([
-                Evidence::measurement("buffered read, bytes per second", phrase::rounded(buffered), buffered_id),
-                Evidence::measurement("direct read, bytes per second", phrase::rounded(direct), direct_id),
+                Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
+                Evidence::measured("direct read, bytes per second", direct, direct_id),
             ])
             .because(window.map(|(_, one)| {
-                Evidence::measurement(
+                Evidence::measured(
                     "one read-ahead window a latency, bytes per second",
-                    phrase::rounded(one),
+                    one,
                     "read_ahead_kb, latency at depth 1",
                 )
             }))
-            .because(copying.map(|own| {
-                Evidence::measurement(
-                    "own system CPU share",
-                    phrase::rounded(own),
-                    format!("{} getrusage", probe.name()),
-                )
-            }))
+            .because(
+                copying
+                    .map(|own| Evidence::measured("own system CPU share", own, format!("{} getrusage", probe.name()))),
+            )
             .decided_by(decided)
             .tried_by(Trial::ReadPaths)
-            .step(step, Some(direct / buffered), "direct over buffered read throughput of this run"),
+            .step(step, Some(direct / buffered)),
     )
 }
 

@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, Standing, Trial, generator};
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Work};
+use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Step, Work};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -60,18 +60,14 @@ pub fn saturated(run: &Run) -> Option<Cause> {
     let confidence = if others || before.is_none() { Confidence::Low } else { Confidence::Probable };
     let caveat = if others { ", but it was busy before the phase as well" } else { "" };
     let before_evidence = match before {
-        Some(b) => Evidence::measurement(
+        Some(b) => Evidence::measured(
             "busy share of the busiest processor before the phase",
-            phrase::rounded(b),
+            b,
             format!("{name} quiet window"),
         ),
         None => Evidence::absence("processors before the phase", format!("{name} quiet window")),
     };
-    let step = if on_one.is_some() {
-        "spread the interrupts over the processors (irqbalance, smp_affinity), or use more queues"
-    } else {
-        "spread the work over more processors (queues, interrupts) or lower the cost per byte"
-    };
+    let step = if on_one.is_some() { Step::SpreadInterrupts } else { Step::SpreadWork };
     Some(
         Cause::new(
             layer,
@@ -85,22 +81,16 @@ pub fn saturated(run: &Run) -> Option<Cause> {
         .of_kind(if crypt.is_some() { CauseKind::Encryption } else { CauseKind::OfItsLayer })
         .sure(confidence)
         .because([
-            Evidence::measurement(
-                "busy share",
-                phrase::rounded(share.busy()),
-                format!("{name} /proc/stat cpu{}", cpus.busiest),
-            ),
-            Evidence::measurement("system share", phrase::rounded(share.system), format!("{name} /proc/stat")),
-            Evidence::measurement("interrupt share", phrase::rounded(share.irq), format!("{name} /proc/stat")),
-            Evidence::measurement("user share", phrase::rounded(share.user), format!("{name} /proc/stat")),
+            Evidence::measured("busy share", share.busy(), format!("{name} /proc/stat cpu{}", cpus.busiest)),
+            Evidence::measured("system share", share.system, format!("{name} /proc/stat")),
+            Evidence::measured("interrupt share", share.irq, format!("{name} /proc/stat")),
+            Evidence::measured("user share", share.user, format!("{name} /proc/stat")),
             before_evidence,
         ])
-        .because(on_one.map(|s| {
-            Evidence::measurement("share of all interrupts", phrase::rounded(s), format!("{name} /proc/interrupts"))
-        }))
+        .because(on_one.map(|s| Evidence::measured("share of all interrupts", s, format!("{name} /proc/interrupts"))))
         .decided_by("the same phase at a lower pinned frequency: a rate that falls with it is bound by the processor")
         .tried_by(Trial::Sizes)
-        .step(step, None, "no ceiling beyond the processor was measured"),
+        .step(step, None),
     )
 }
 
@@ -131,14 +121,10 @@ pub fn quota(run: &Run) -> Option<Cause> {
         )
         .because([
             host.evidence(names::CGROUP_CPU_PROCESSORS),
-            Evidence::measurement("own CPU time over wall time", phrase::rounded(used), format!("{name} getrusage")),
+            Evidence::measured("own CPU time over wall time", used, format!("{name} getrusage")),
         ])
         .decided_by("the same phase outside of the control group, or with a larger quota, alternating")
-        .step(
-            "raise the group's quota (cpu.max, cpu.cfs_quota_us), or measure from outside of it",
-            None,
-            "what the storage can do is hidden by the quota",
-        ),
+        .step(Step::RaiseQuota, None),
     )
 }
 
@@ -179,18 +165,10 @@ pub fn memory(run: &Run) -> Option<Cause> {
             ),
         )
         .because([
-            Evidence::measurement("rate, bytes per second", phrase::rounded(rate), machine::throughput_id(phase)),
-            Evidence::measurement(
-                "memory copy, bytes per second",
-                phrase::rounded(copy),
-                machine::rate_id(run, Work::MemoryCopy),
-            ),
+            Evidence::measured("rate, bytes per second", rate, machine::throughput_id(phase)),
+            Evidence::measured("memory copy, bytes per second", copy, machine::rate_id(run, Work::MemoryCopy)),
         ])
         .decided_by("the same phase while another thread copies memory: a lower rate means memory is shared")
-        .step(
-            "avoid a copy (direct I/O, mapped files)",
-            Some(copy / rate),
-            "memory copy rate over the rate of the phase",
-        ),
+        .step(Step::AvoidCopy, Some(copy / rate)),
     )
 }

@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase, stack_view};
-use model::{Evidence, LimitLayer, PhaseStatus, Reason, Run, Work};
+use model::{Evidence, LimitLayer, PhaseStatus, Reason, Run, Step, Work};
 
 /// A flush is most of a synchronous write from this share on.
 const MOSTLY: f64 = 0.5;
@@ -18,7 +18,7 @@ fn latency(run: &Run, work: Work) -> Option<f64> {
 }
 
 fn measured(run: &Run, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
-    Evidence::measurement(what, phrase::rounded(value), run.id_doing(work, quantity))
+    Evidence::measured(what, value, run.id_doing(work, quantity))
 }
 
 /// The synchronous writes of the run, with the mean latency of one.
@@ -64,11 +64,7 @@ pub fn flush(run: &Run) -> Option<Cause> {
                 plain.map(|p| measured(run, "mean latency without a flush", p, Work::RandomWrite, "latency_ns_mean")),
             )
             .decided_by("the same writes with several before each sync: the rate of writes rises with their number")
-            .step(
-                "put several writes before each sync, or use a device with power-loss protection",
-                plain.map(|p| each / p),
-                "latency with a flush over latency without",
-            ),
+            .step(Step::FewerSyncs, plain.map(|p| each / p)),
     )
 }
 
@@ -105,10 +101,6 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
             .decided_by(
                 "random writes of growing size: the time of one stays the same up to the size that is rewritten",
             )
-            .step(
-                "batch small writes, or use a device made for random writes (an SD card of class A1 or A2, an SSD)",
-                None,
-                "small writes into large erase blocks make the device copy what is around them",
-            ),
+            .step(Step::BatchOrCardForRandomWrites, None),
     )
 }

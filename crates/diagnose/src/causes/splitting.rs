@@ -4,7 +4,7 @@ use super::{Cause, CauseKind, Standing, depth, link, probes};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Direction, Evidence, LimitLayer, Run};
+use model::{Direction, Evidence, LimitLayer, Run, Step};
 
 /// Share of a piece's time that its fixed part must be before splitting is worth naming.
 const FIXED_SHARE: f64 = 0.25;
@@ -28,8 +28,7 @@ pub fn small_requests(run: &Run) -> Option<Cause> {
 /// Sequential requests, split, that run just as fast as random ones of a piece's size at their best depth, or keep a processor full:
 /// each piece costs a command.
 fn as_single_commands(run: &Run) -> Option<Cause> {
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
     let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);
     let large = probes::fastest(run, Direction::Read).filter(|p| p.block >= 2.0 * most)?;
@@ -62,32 +61,25 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
         Cause::new(LimitLayer::BlockLayer, Standing::Setting, statement)
             .of_kind(CauseKind::Split)
             .because([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
-            .because([Evidence::measurement(
+            .because([Evidence::measured(
                 "rate, bytes per second",
-                phrase::rounded(large.bytes_per_s),
+                large.bytes_per_s,
                 large.id("throughput_bytes_per_s"),
             )])
             .because(single.map(|p| {
                 let id = p.id("throughput_bytes_per_s");
-                Evidence::measurement("rate of single commands, bytes per second", phrase::rounded(p.bytes_per_s), id)
+                Evidence::measured("rate of single commands, bytes per second", p.bytes_per_s, id)
             }))
-            .because(pieces.map(|n| {
-                Evidence::measurement("requests for each operation", phrase::rounded(n), format!("{name} diskstats"))
-            }))
+            .because(pieces.map(|n| Evidence::measured("requests for each operation", n, format!("{name} diskstats"))))
             .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
-            .step(
-                "raise max_sectors_kb to what the hardware takes",
-                ceiling.map(|c| c / large.bytes_per_s),
-                "what the link carries over the present rate",
-            ),
+            .step(Step::RaiseMaxSectors, ceiling.map(|c| c / large.bytes_per_s)),
     )
 }
 
 /// One command at a time, split so small that most of its time is fixed. Where commands overlap, the fixed part hides
 /// behind the transfers of others, and nothing is claimed.
 fn one_at_a_time(run: &Run) -> Option<Cause> {
-    let paths = stack_view::disks(&run.target.stack);
-    let [path] = paths.as_slice() else { return None };
+    let path = stack_view::only_disk(&run.target.stack)?;
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
     let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);
     let serial = path.disk.int(names::QUEUE_DEPTH) == Some(1)
@@ -130,23 +122,12 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
         .because([
             path.disk.evidence(names::MAX_SECTORS_KB),
             path.disk.evidence(names::MAX_HW_SECTORS_KB),
-            Evidence::measurement(
-                "fixed time of a command, ns",
-                phrase::rounded(fixed * 1e9),
-                small.id("latency_ns_mean"),
-            ),
-            Evidence::measurement(
-                "time of a piece, ns",
-                phrase::rounded(piece * 1e9),
-                large.id("throughput_bytes_per_s"),
-            ),
-            Evidence::measurement("rate without fixed time, bytes per second", phrase::rounded(1.0 / per_byte), "both"),
+            Evidence::measured("fixed time of a command, ns", fixed * 1e9, small.id("latency_ns_mean")),
+            Evidence::measured("time of a piece, ns", piece * 1e9, large.id("throughput_bytes_per_s")),
+            Evidence::measured("rate without fixed time, bytes per second", 1.0 / per_byte, "both"),
         ])
         .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
-        .step(
-            "raise max_sectors_kb to what the hardware takes",
-            Some(ratio),
-            format!("t0 + n / B at {:.0} KiB over the present rate", unsplit / 1024.0),
-        ),
+        .step(Step::RaiseMaxSectors, Some(ratio))
+        .based_on(format!("t0 + n / B at {:.0} KiB over the present rate", unsplit / 1024.0)),
     )
 }

@@ -3,7 +3,7 @@
 use super::{Cause, CauseKind, Standing, probes};
 use crate::phrase;
 use model::facts as names;
-use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run};
+use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step};
 
 /// From this share of a request's time on, what holds it is above the disk.
 const MOSTLY: f64 = 0.5;
@@ -84,11 +84,7 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
         disk.name
     );
     let mean = |name: &str, l: &Layer, ms: f64| {
-        Evidence::measurement(
-            format!("mean time of a request at {}, ns", l.name),
-            phrase::rounded(ms * 1e6),
-            format!("{name} diskstats"),
-        )
+        Evidence::measured(format!("mean time of a request at {}, ns", l.name), ms * 1e6, format!("{name} diskstats"))
     };
     // It holds those of other phases as well.
     let others = seen.iter().filter(|(l, p, _)| l.name == layer.name && p.name() != name);
@@ -99,11 +95,7 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
             .because(others.map(|(l, p, (above, _))| mean(p.name(), l, *above)))
             .because(layer.fact(names::DM_TYPE).map(|_| crate::stack_view::Facts::evidence(layer, names::DM_TYPE)))
             .decided_by(format!("the same phase on {} itself, alternating with {}", disk.name, layer.name))
-            .step(
-                "look at the mapping's table (dmsetup table): what it does to each request costs more than the disk",
-                None,
-                "the time of a request at the mapping over that at the disk",
-            ),
+            .step(Step::LookAtMapping, None),
     )
 }
 
@@ -141,9 +133,9 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
         phrase::time(fast.1.each_ms * 1e6)
     );
     let busy = |(l, d): &(&Layer, Did)| {
-        Evidence::measurement(
+        Evidence::measured(
             format!("share of time with requests in flight, {}", l.name),
-            phrase::rounded(d.busy),
+            d.busy,
             format!("{name} diskstats"),
         )
     };
@@ -153,10 +145,6 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
             .sure(Confidence::Probable)
             .because([busy(&slow), busy(&fast)])
             .decided_by(format!("narrows check on each member alone, or the array without {}", slow.0.name))
-            .step(
-                "replace the slow member, or mark it write-mostly (mdadm --write-mostly), so that reads go to the other",
-                None,
-                "an array writes as fast as its slowest member",
-            ),
+            .step(Step::ReplaceSlowMember, None),
     )
 }

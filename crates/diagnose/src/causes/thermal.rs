@@ -2,7 +2,10 @@
 
 use super::{Cause, Standing};
 use crate::{machine, phrase, series};
-use model::{Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, PhaseStatus, Reason, Run, SystemSample};
+use model::{
+    Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, PhaseStatus, Reason, Run, Step, SystemSample,
+    four_figures,
+};
 
 /// Raspberry Pi get_throttled, state of the moment: under-voltage, frequency capped, throttled, soft temperature limit
 /// (firmware documentation; k:drivers/hwmon/raspberrypi-hwmon.c reads the same word).
@@ -125,24 +128,20 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
             .sure(Confidence::Probable)
             .because([Evidence::measurement(
                 "rate before and after the event, bytes per second",
-                vec![phrase::rounded(f.before), phrase::rounded(f.after)],
+                vec![four_figures(f.before), four_figures(f.after)],
                 match slid {
                     true => format!("{name} series, its begin and its end"),
                     false => format!("{name} series, fall at {}", phrase::seconds(f.at_ns)),
                 },
             )])
-            .step(
-                "fix power supply and cooling, then repeat",
-                Some(f.before / f.after),
-                format!("rate of {name} before the event over the rate after it"),
-            );
+            .step(Step::FixPowerAndCooling, Some(f.before / f.after))
+            .based_on(format!("rate of {name} before the event over the rate after it"));
     } else if phase.status == PhaseStatus::Refused && slowed {
         // The number was refused for it; the event itself was seen.
-        cause = cause.sure(Confidence::Probable).step(
-            "fix power supply and cooling, then repeat",
-            None,
-            format!("{name} is refused, so there is no value to predict from"),
-        );
+        cause = cause
+            .sure(Confidence::Probable)
+            .step(Step::FixPowerAndCooling, None)
+            .based_on(format!("{name} is refused, so there is no value to predict from"));
     }
     Some(cause)
 }
@@ -192,11 +191,7 @@ pub fn slowed_processor(run: &Run) -> Option<Cause> {
             Evidence::fact("throttle events and cooling steps since the run's start", events, "system samples"),
         ])
         .decided_by("the same phase with better cooling, alternating with this one")
-        .step(
-            "better cooling of the processor, or less work for it (direct I/O, larger blocks)",
-            Some(best as f64 / now as f64),
-            "frequency before over frequency during the phase",
-        ),
+        .step(Step::CoolProcessor, Some(best as f64 / now as f64)),
     )
 }
 
@@ -243,14 +238,10 @@ fn slid_together(run: &Run) -> Option<Cause> {
             .because(device_hot(run, reads.iter().map(|(_, r)| r.ended_ns).max()?))
             .because(reads.iter().map(|(p, _)| {
                 let what = "share of a rate that a second leaves, all reads together";
-                Evidence::measurement(what, phrase::rounded(each_second), format!("{} series", p.plan.name))
+                Evidence::measured(what, each_second, format!("{} series", p.plan.name))
             }))
             .decided_by("the same reads with better cooling or supply, alternating with these")
-            .step(
-                "fix power supply and cooling, then repeat",
-                Some(1.0 / left),
-                "the trend that all reads have in common, from the event to their end",
-            ),
+            .step(Step::FixPowerAndCooling, Some(1.0 / left)),
     )
 }
 

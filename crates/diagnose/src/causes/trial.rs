@@ -2,7 +2,7 @@
 
 use super::{Cause, CauseKind, Trial, depth, probes};
 use crate::{machine, phrase};
-use model::{Confidence, Confirmation, Direction, Evidence, LimitLayer, Run};
+use model::{Confidence, Confirmation, Direction, Evidence, LimitLayer, Run, four_figures};
 
 /// Rates this near to each other are the same.
 const SAME: f64 = 0.12;
@@ -59,7 +59,7 @@ fn sizes(cause: &Cause, run: &Run) -> Found {
         .iter()
         .map(|p| {
             let what = format!("rate at {:.0} KiB, bytes per second", p.block / 1024.0);
-            Evidence::measurement(what, phrase::rounded(p.bytes_per_s), p.id("throughput_bytes_per_s"))
+            Evidence::measured(what, p.bytes_per_s, p.id("throughput_bytes_per_s"))
         })
         .collect();
     let of_operations = cause.kind == CauseKind::Operations || cause.layer == LimitLayer::Cpu;
@@ -102,7 +102,7 @@ fn paths(run: &Run, what: &str) -> Found {
         phrase::percent(most),
         ratios.len()
     );
-    let shown: Vec<f64> = ratios.into_iter().map(phrase::rounded).collect();
+    let shown: Vec<f64> = ratios.into_iter().map(four_figures).collect();
     let evidence = Evidence::measurement("buffered over direct, pair by pair", shown, "buffered-N, direct-N");
     Some((holds, statement, vec![evidence]))
 }

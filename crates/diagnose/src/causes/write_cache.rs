@@ -2,7 +2,7 @@
 
 use super::{Cause, Standing, credit, gaps, probes, thermal};
 use crate::{machine, phrase, series, stack_view};
-use model::{Confidence, Direction, Evidence, Interval, LimitLayer, PhaseRecord, PhaseRun, Run};
+use model::{Confidence, Direction, Evidence, Interval, LimitLayer, PhaseRecord, PhaseRun, Run, Step, four_figures};
 
 /// A rate this near to the one after a fall is the same: what was full stayed full.
 const STAYED: f64 = 1.3;
@@ -73,16 +73,12 @@ pub fn exhausted(run: &Run) -> Option<Cause> {
         .because([
             Evidence::measurement(
                 "write rate before and after, bytes per second",
-                vec![phrase::rounded(fall.before), phrase::rounded(fall.after)],
+                vec![four_figures(fall.before), four_figures(fall.after)],
                 format!("{name} series, fall at {}", phrase::seconds(fall.at_ns)),
             ),
             Evidence::measurement("bytes written before the fall", written, format!("{name} series")),
         ])
         .decided_by("the same write after some minutes of rest: a cache recovers, a full device does not")
-        .step(
-            "plan with the rate after the fall for long writes, or keep bursts below the cache",
-            None,
-            "the rate before the fall is the cache's, not one that lasts",
-        ),
+        .step(Step::PlanWithRateAfterCache, None),
     )
 }

@@ -1,6 +1,6 @@
 //! Host adapters: what they cannot do, what they hide, and what libata turned off.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk, any_disk_of};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -20,8 +20,8 @@ pub fn is_samsung_on_ati(path: &DiskPath<'_>) -> bool {
 
 /// Commands one at a time because the host adapter cannot queue.
 pub fn host_without_ncq(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
+    any_disk_of(on, "sata", |path| {
+        if path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
         }
         let depth = path.disk.need_int(names::QUEUE_DEPTH)?;
@@ -35,8 +35,8 @@ pub fn host_without_ncq(on: &Subject<'_>) -> Decision {
 
 /// Samsung 860 and 870 behind an ATI host adapter.
 pub fn samsung_on_ati(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? || path.has_driver("ata_piix").is_some() || !is_samsung_on_ati(path) {
+    any_disk_of(on, "sata", |path| {
+        if path.has_driver("ata_piix").is_some() || !is_samsung_on_ati(path) {
             return Ok(None);
         }
         if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
@@ -74,10 +74,7 @@ pub fn short_addresses(on: &Subject<'_>) -> Decision {
 
 /// Disks behind a port multiplier that the host can talk to only one at a time.
 pub fn multiplier_serialised(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "sata", |path| {
         let Some(link) = path.holder(names::PORT_MULTIPLIER) else { return Ok(None) };
         if !link.need_bool(names::PORT_MULTIPLIER)? {
             return Ok(None);

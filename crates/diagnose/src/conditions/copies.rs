@@ -3,7 +3,6 @@
 use super::{Case, Decision};
 use crate::copies::copy_report;
 use crate::machine;
-use crate::phrase;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
 use model::facts as names;
@@ -38,12 +37,8 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
     let cost = report.costs.iter().find(|c| !c.writes && c.set_bytes == 0);
     let seen = |more: Vec<Evidence>| {
         let common = [
-            Evidence::measurement("own system CPU share", phrase::rounded(system), format!("{phase} getrusage")),
-            Evidence::measurement(
-                "rate of the kernel's copy, bytes per second",
-                phrase::rounded(calls.bytes_per_s),
-                "calls by size",
-            ),
+            Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
+            Evidence::measured("rate of the kernel's copy, bytes per second", calls.bytes_per_s, "calls by size"),
         ];
         Case::seen(common.into_iter().chain(more)).at_most(Confidence::Probable)
     };
@@ -54,21 +49,13 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
         let best = report.rows.iter().filter(|r| r.plain_bytes() == Some(cost.width_bytes) && !r.plan.copy_writes);
         let best = best.filter_map(|r| r.bytes_per_s).fold(0.0, f64::max);
         let evidence = vec![
-            Evidence::measurement(
-                "width of the kernel's accesses, bytes",
-                phrase::rounded(width),
-                "cost of an access, by widths",
-            ),
+            Evidence::measured("width of the kernel's accesses, bytes", width, "cost of an access, by widths"),
             Evidence::measurement(
                 "width of the bus, bytes",
                 f64::from(cost.width_bytes),
                 "cost of an access, by widths",
             ),
-            Evidence::measurement(
-                "time of an access, ns",
-                phrase::rounded(cost.access_ns),
-                "cost of an access, by widths",
-            ),
+            Evidence::measured("time of an access, ns", cost.access_ns, "cost of an access, by widths"),
         ];
         let basis = format!("copies by accesses of {} bytes, measured beside", cost.width_bytes);
         return Ok(Some(seen(evidence).gain("copy rate", Some(best / calls.bytes_per_s), basis)));
@@ -78,8 +65,8 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
 
 /// Where the device can be reached by calls alone: by the width that its map declares, and what such flash takes for an access.
 fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Evidence>) -> Case) -> Decision {
-    super::any_disk(on, |path| {
-        if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
+    super::any_disk_of(on, "mtd", |path| {
+        if path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);
         }
         let width = path.disk.need_int(names::MTD_BANK_WIDTH_BYTES)?;
@@ -87,7 +74,7 @@ fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Eviden
         if width < 2 || word_ns < LONGEST_ACCESS_NS {
             return Ok(None);
         }
-        let word = Evidence::measurement("time of a word of the bus, ns", phrase::rounded(word_ns), "calls by size");
+        let word = Evidence::measured("time of a word of the bus, ns", word_ns, "calls by size");
         let facts = [path.disk.evidence(names::MTD_TYPE), path.disk.evidence(names::MTD_BANK_WIDTH_BYTES), word];
         Ok(Some(seen(facts.into())))
     })

@@ -1,8 +1,7 @@
 //! Flash without a block layer of its own: MTD.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk_of};
 use crate::machine;
-use crate::phrase;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -14,8 +13,8 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
     /// The study saw 7.27 s of system time in 7.27 s; a device that is waited for leaves most of it idle.
     const ALL_SYSTEM: f64 = 0.9;
     const READ: Missing = Missing("a direct read phase of an MTD device");
-    any_disk(on, |path| {
-        if !path.is("mtd")? || path.disk.need_text(names::MTD_TYPE)? != "nor" {
+    any_disk_of(on, "mtd", |path| {
+        if path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);
         }
         let reads = on.executed().filter(|(p, r)| {
@@ -34,8 +33,8 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
         Ok(Some(
             Case::seen([
                 path.disk.evidence(names::MTD_TYPE),
-                Evidence::measurement("own system CPU share", phrase::rounded(system), format!("{phase} getrusage")),
-                Evidence::measurement("read rate, bytes per second", phrase::rounded(rate), format!("{phase} series")),
+                Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
+                Evidence::measured("read rate, bytes per second", rate, format!("{phase} series")),
                 match kernel {
                     Some(release) => Evidence::fact("kernel", release, "environment"),
                     None => Evidence::absence("kernel", "environment"),
@@ -49,10 +48,7 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
 /// Serial NOR flash on one line without fast reads: the plain read command has no dummy cycles, for which makers allow
 /// it a fraction of the clock only.
 pub fn spi_nor_slow_read(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("mtd")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "mtd", |path| {
         let serial =
             path.disk.text(names::MTD_FLASH_DRIVER) == Some("spi-nor") || path.disk.fact(names::MTD_JEDEC_ID).is_some();
         if !serial {

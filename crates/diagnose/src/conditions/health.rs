@@ -1,6 +1,6 @@
 //! What a drive says of its own health.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk, any_disk_of};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -57,8 +57,8 @@ pub fn cable_errors(on: &Subject<'_>) -> Decision {
 
 /// A drive that has been so hot that it slowed down.
 pub fn overheated(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("nvme")? || !keeps_records(path)? {
+    any_disk_of(on, "nvme", |path| {
+        if !keeps_records(path)? {
             return Ok(None);
         }
         if path.disk.need_int(names::THROTTLED_MINUTES)? == 0 {

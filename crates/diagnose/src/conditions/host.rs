@@ -2,7 +2,6 @@
 
 use super::{Case, Decision};
 use crate::machine;
-use crate::phrase;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -142,13 +141,9 @@ pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Decision {
             let source = format!("{} /proc/interrupts, /proc/stat", phase.plan.name);
             return Ok(Some(
                 Case::seen([
-                    Evidence::measurement(
-                        "share of interrupts on one processor",
-                        phrase::rounded(share),
-                        source.clone(),
-                    ),
+                    Evidence::measured("share of interrupts on one processor", share, source.clone()),
                     Evidence::fact("processor", processor as u64, source.clone()),
-                    Evidence::measurement("share of its time in interrupts", phrase::rounded(cpus.share.irq), source),
+                    Evidence::measured("share of its time in interrupts", cpus.share.irq, source),
                 ])
                 .at_most(Confidence::Probable),
             ));

@@ -1,6 +1,6 @@
 //! The bus of a card: lines, clock, mode.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk_of};
 use crate::link_modes;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -9,10 +9,7 @@ use model::{Confidence, Fact, Work};
 
 /// One data line for a card that has four.
 pub fn one_data_line(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("mmc")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "mmc", |path| {
         let link = path.need(names::BUS_WIDTH)?;
         if link.need_int(names::BUS_WIDTH)? != 1 {
             return Ok(None);
@@ -41,8 +38,8 @@ pub fn one_data_line(on: &Subject<'_>) -> Decision {
 
 /// An eMMC in a high-speed mode although the host offers HS200 or HS400.
 pub fn emmc_below_host_mode(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
+    any_disk_of(on, "mmc", |path| {
+        if path.disk.need_text(names::MMC_TYPE)? != "MMC" {
             return Ok(None);
         }
         let link = path.need(names::BUS_MODE)?;
@@ -80,10 +77,7 @@ pub fn emmc_below_host_mode(on: &Subject<'_>) -> Decision {
 /// The clock tree gives much less than the core asked for. SDR104 has a finding of its own.
 pub fn clock_below_request(on: &Subject<'_>) -> Decision {
     const ENOUGH: f64 = 0.9;
-    any_disk(on, |path| {
-        if !path.is("mmc")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "mmc", |path| {
         let link = path.need(names::CLOCK_HZ)?;
         let asked = link.need_number(names::CLOCK_REQUESTED_HZ)?;
         let actual = link.need_number(names::CLOCK_HZ)?;
@@ -104,10 +98,7 @@ pub fn clock_below_request(on: &Subject<'_>) -> Decision {
 /// that they may not know.
 pub fn errors(on: &Subject<'_>) -> Decision {
     const MORE_THAN_ACCIDENT: u64 = 10;
-    any_disk(on, |path| {
-        if !path.is("mmc")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "mmc", |path| {
         let host = path.need(names::MMC_ERROR_KINDS)?;
         let Some(Fact::List(kinds)) = host.fact(names::MMC_ERROR_KINDS) else { return Ok(None) };
         // `Data CRC Error Occurred: 12`

@@ -66,6 +66,15 @@ fn any_disk<'a>(on: &Subject<'a>, condition: impl Fn(&DiskPath<'a>) -> Decision)
     first_case(on.disks().iter().map(condition))
 }
 
+/// The same for disks of one transport (`nvme`, `usb`).
+fn any_disk_of<'a>(
+    on: &Subject<'a>,
+    transport: &'static str,
+    condition: impl Fn(&DiskPath<'a>) -> Decision,
+) -> Decision {
+    any_disk(on, |path| if path.is(transport)? { condition(path) } else { Ok(None) })
+}
+
 fn first_case(checks: impl Iterator<Item = Decision>) -> Decision {
     let mut missing = None;
     for check in checks {

@@ -1,6 +1,6 @@
 //! NVMe: power states, queues, and the slot of a Raspberry Pi 5.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk_of};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -12,8 +12,8 @@ pub fn power_states(on: &Subject<'_>) -> Decision {
     /// Waking from a state that is worth its name takes milliseconds.
     const SPIKE_NS: f64 = 2e6;
     const OVER_MEAN: f64 = 20.0;
-    any_disk(on, |path| {
-        if !path.is("nvme")? || path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0 {
+    any_disk_of(on, "nvme", |path| {
+        if path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0 {
             return Ok(None);
         }
         let read = |quantity| {
@@ -38,8 +38,8 @@ pub fn power_states(on: &Subject<'_>) -> Decision {
 
 /// One I/O queue for several processors.
 pub fn single_queue(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("nvme")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
+    any_disk_of(on, "nvme", |path| {
+        if path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
         }
         let processors = on.processors()?;
@@ -56,10 +56,7 @@ pub fn single_queue(on: &Subject<'_>) -> Decision {
 pub fn pi5_gen2(on: &Subject<'_>) -> Decision {
     const GEN2_GT_S: f64 = 5.0;
     const GEN3_GT_S: f64 = 8.0;
-    any_disk(on, |path| {
-        if !path.is("nvme")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "nvme", |path| {
         let board = on.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
         if !board.starts_with("Raspberry Pi 5") && !board.starts_with("Raspberry Pi Compute Module 5") {
             return Ok(None);
@@ -90,10 +87,7 @@ pub fn pi5_gen2(on: &Subject<'_>) -> Decision {
 
 /// Links that go to sleep between transfers by policy.
 pub fn aspm_powersave(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("nvme")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "nvme", |path| {
         let link = path.need(names::PCIE_ASPM_POLICY)?;
         let sleeps = matches!(link.need_text(names::PCIE_ASPM_POLICY)?, "powersave" | "powersupersave");
         let state = |name| path.holder(name).and_then(|l| l.bool(name));
@@ -110,10 +104,7 @@ pub fn aspm_powersave(on: &Subject<'_>) -> Decision {
 pub fn bus_errors(on: &Subject<'_>) -> Decision {
     /// A few corrected errors since boot are the usual; a link in trouble counts them by the hundred.
     const MANY: i64 = 100;
-    any_disk(on, |path| {
-        if !path.is("nvme")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "nvme", |path| {
         let count = |name| path.holder(name).map(|l| (l.int(name).unwrap_or(0), l.evidence(name)));
         let (corrected, uncorrected) = (count(names::AER_CORRECTABLE), count(names::AER_UNCORRECTABLE));
         let many = corrected.as_ref().is_some_and(|c| c.0 >= MANY) || uncorrected.as_ref().is_some_and(|c| c.0 > 0);

@@ -120,11 +120,8 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
     if system < NEARLY_ALL || ratio.is_some_and(|r| r < NO_GAIN) {
         return Ok(None);
     }
-    let share =
-        Evidence::measurement("own system CPU share", crate::phrase::rounded(system), format!("{phase} getrusage"));
-    let rate = on
-        .value(&id)
-        .map(|v| Evidence::measurement("buffered write, bytes per second", crate::phrase::rounded(v), id.clone()));
+    let share = Evidence::measured("own system CPU share", system, format!("{phase} getrusage"));
+    let rate = on.value(&id).map(|v| Evidence::measured("buffered write, bytes per second", v, id.clone()));
     Ok(Some(Case::seen(std::iter::once(share).chain(rate)).at_most(Confidence::Probable).gain(
         &id,
         ratio,

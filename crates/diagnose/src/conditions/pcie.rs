@@ -1,6 +1,6 @@
 //! PCI Express and NVMe.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk_of};
 use crate::link_modes;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -9,10 +9,7 @@ use model::{Confidence, Work};
 
 /// The narrowest link of the path carries less than both of its ends can do.
 pub fn link_degraded(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("nvme")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "nvme", |path| {
         let link = path.need(names::PCIE_SPEED_GT_S)?;
         let possible = link_modes::pcie(link)?;
         if possible.ratio <= 1.0 {
@@ -28,10 +25,7 @@ pub fn link_degraded(on: &Subject<'_>) -> Decision {
 
 /// The kernel gives no host memory buffer to a device that asks for one.
 pub fn host_memory_off(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("nvme")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "nvme", |path| {
         // The attribute exists only where the device asks for a buffer; without it the question does not arise.
         let Some(holder) = path.holder(names::NVME_HMB) else { return Ok(None) };
         if holder.need_bool(names::NVME_HMB)? {

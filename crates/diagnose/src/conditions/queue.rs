@@ -1,6 +1,6 @@
 //! The request queue, its policy and geometry.
 
-use super::{Case, Decision, any_disk, first_case};
+use super::{Case, Decision, any_disk, any_disk_of, first_case};
 use crate::causes;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing};
@@ -15,8 +15,8 @@ fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
 
 /// One hardware queue for several processors of a guest.
 pub fn virtio_single_queue(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("virtio")? || path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
+    any_disk_of(on, "virtio", |path| {
+        if path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
             return Ok(None);
         }
         let processors = on.processors()?;
@@ -136,8 +136,8 @@ fn requests(on: &Subject<'_>, path: &DiskPath<'_>, phase: &PhaseRun) -> Option<E
 
 /// BFQ on NVMe: its per-operation cost is paid where operations are many and cheap.
 pub fn bfq_on_nvme(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("nvme")? || path.disk.need_text(names::SCHEDULER)? != "bfq" {
+    any_disk_of(on, "nvme", |path| {
+        if path.disk.need_text(names::SCHEDULER)? != "bfq" {
             return Ok(None);
         }
         let scaling = on.measured(causes::read_scaling).map(|s| s.1).unwrap_or_default();

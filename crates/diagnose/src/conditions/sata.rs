@@ -1,7 +1,7 @@
 //! SATA and IDE.
 
 use super::ahci::is_samsung_on_ati;
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk, any_disk_of};
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
 use crate::subject::Subject;
 use model::facts as names;
@@ -25,10 +25,7 @@ pub fn ide_mode(on: &Subject<'_>) -> Decision {
 /// which it limits (after resets that failed nothing is counted, libata-eh.c ata_eh_reset). Without either the disk may
 /// simply be of an older generation.
 pub fn link_downshift(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "sata", |path| {
         let limit = path.holder(names::SATA_SPEED_LIMIT_GBIT_S).map(|l| l.need_number(names::SATA_SPEED_LIMIT_GBIT_S));
         let downshifts = path.disk.int(names::ATA_SPEED_DOWNSHIFTS);
         // None was counted and nothing is limited: whatever the speeds are, they were never lowered.
@@ -64,8 +61,8 @@ pub fn link_downshift(on: &Subject<'_>) -> Decision {
 
 /// AHCI that can queue, and a disk that is given one command at a time.
 pub fn no_ncq(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? || path.has_driver("ata_piix").is_some() || path.is_optical() {
+    any_disk_of(on, "sata", |path| {
+        if path.has_driver("ata_piix").is_some() || path.is_optical() {
             return Ok(None);
         }
         if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
@@ -131,10 +128,7 @@ pub fn a20_fifo(on: &Subject<'_>) -> Decision {
 
 /// Policies that put the link to sleep between commands.
 pub fn link_power_management(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "sata", |path| {
         let holder = path.need(names::LINK_POWER_POLICY)?;
         let policy = holder.need_text(names::LINK_POWER_POLICY)?;
         let sleeps = matches!(policy, "min_power" | "min_power_with_partial" | "med_power_with_dipm" | "medium_power");
@@ -146,8 +140,8 @@ pub fn link_power_management(on: &Subject<'_>) -> Decision {
 
 /// A solid-state drive of a newer generation than its port: the port is the ceiling.
 pub fn older_port(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("sata")? || path.disk.bool(names::ROTATIONAL) == Some(true) {
+    any_disk_of(on, "sata", |path| {
+        if path.disk.bool(names::ROTATIONAL) == Some(true) {
             return Ok(None);
         }
         let link = path.need(names::SATA_SPEED_MAX_GBIT_S)?;

@@ -1,6 +1,6 @@
 //! What a card says of itself, and queues that go wrong.
 
-use super::{Case, Decision, any_disk, first_case};
+use super::{Case, Decision, any_disk, any_disk_of, first_case};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
@@ -46,8 +46,8 @@ pub fn pi5_queue_off(on: &Subject<'_>) -> Decision {
 
 /// The command queue engine had to be restarted.
 pub fn queue_recovery(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("mmc")? || path.disk.bool(names::CMDQ_EN) == Some(false) {
+    any_disk_of(on, "mmc", |path| {
+        if path.disk.bool(names::CMDQ_EN) == Some(false) {
             return Ok(None);
         }
         let host = path.holder(names::MMC_HOST).and_then(|l| l.text(names::MMC_HOST));
@@ -83,8 +83,8 @@ pub fn counterfeit_identity(on: &Subject<'_>) -> Decision {
 
 /// An eMMC near its end: nine tenths of its rated wear used, or spare blocks running out.
 pub fn worn(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("mmc")? || path.disk.need_text(names::MMC_TYPE)? != "MMC" {
+    any_disk_of(on, "mmc", |path| {
+        if path.disk.need_text(names::MMC_TYPE)? != "MMC" {
             return Ok(None);
         }
         // Before 5.0 (EXT_CSD revision 7) there is no such register.

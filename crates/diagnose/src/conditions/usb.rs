@@ -1,6 +1,6 @@
 //! USB storage.
 
-use super::{Case, Decision, any_disk};
+use super::{Case, Decision, any_disk_of};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -9,10 +9,7 @@ use model::{Confidence, Evidence, Work};
 
 /// The bulk-only driver: one command at a time (k:drivers/usb/storage/scsiglue.c, can_queue = 1).
 pub fn bulk_only(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("usb")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_DRIVER)?;
         if link.need_text(names::USB_DRIVER)? != "usb-storage" {
             return Ok(None);
@@ -24,10 +21,7 @@ pub fn bulk_only(on: &Subject<'_>) -> Decision {
 /// A device that claims USB 3 and runs at high speed. A USB 3 device on a high-speed link reports version 2.10 (USB 3.x
 /// specification, 9.6.1), one that only knows USB 2 reports 2.00; both say that the link is the bottleneck.
 pub fn usb2_speed(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("usb")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_SPEED_MBIT_S)?;
         let speed = link.need_int(names::USB_SPEED_MBIT_S)?;
         if speed > 480 {
@@ -66,10 +60,7 @@ fn forbids_uas(quirks: &str, id: &str) -> bool {
 
 /// A device that offers UAS and is served by the bulk-only driver all the same.
 pub fn uas_unused(on: &Subject<'_>) -> Decision {
-    any_disk(on, |path| {
-        if !path.is("usb")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_DRIVER)?;
         if link.need_text(names::USB_DRIVER)? != "usb-storage" || !link.need_bool(names::USB_UAS_CAPABLE)? {
             return Ok(None);
@@ -90,10 +81,7 @@ pub fn uas_unused(on: &Subject<'_>) -> Decision {
 pub fn uas_unstable(on: &Subject<'_>) -> Decision {
     /// JMicron JMS578 and JMS579 (raspberrypi/linux#3070).
     const KNOWN: [&str; 2] = ["152d:0578", "152d:0579"];
-    any_disk(on, |path| {
-        if !path.is("usb")? {
-            return Ok(None);
-        }
+    any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_DRIVER)?;
         if link.need_text(names::USB_DRIVER)? != "uas" {
             return Ok(None);

@@ -188,7 +188,7 @@ fn the_step_after_too_few_measurements_is_to_measure_and_no_finding_is_guessed()
         assert!(found.iter().any(|f| f.id == "sync-mount"), "the run must have a finding to guess: {found:?}");
         let limit = diagnose::limit(run);
         assert_eq!(limit.layer, LimitLayer::Unknown, "{limit:?}");
-        next_step(run, &found).map(|s| s.text)
+        next_step(run, &found).map(|s| s.step.text().to_owned())
     };
     let mut stack = sata();
     stack.insert(0, layer(LayerKind::Filesystem, "ext4", None, &[("sync_mount", Fact::Bool(true))]));

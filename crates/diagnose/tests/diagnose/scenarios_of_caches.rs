@@ -24,7 +24,7 @@ fn buffered_far_below_direct_with_a_busy_kernel_says_so_by_itself() {
         let found = diagnose::findings(&run);
         assert!(found.iter().any(|f| f.id == "buffered-far-below-direct" && f.confidence == Confidence::Probable));
         let step = next_step(&run, &found).unwrap();
-        assert!(step.text.contains("direct I/O from aligned buffers"));
+        assert!(step.step.text().contains("direct I/O from aligned buffers"));
         let ratio = step.predicted_ratio.unwrap();
         assert!((ratio / (direct / buffered) - 1.0).abs() < 0.05, "{ratio}");
     }

@@ -4,7 +4,7 @@ use super::refusal::refusal_of_device;
 use super::stream_worker::Worker;
 use super::verify::{ReadsSeen, make_cold, past_cache};
 use super::work::{PhaseWork, Ran, Way, Work};
-use crate::recorder::{add_errors, phase_record};
+use crate::recorder::phase_record;
 use crate::{Crew, DeviceError};
 use model::{EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
 use std::thread::ScopedJoinHandle;
@@ -149,7 +149,7 @@ fn read_back(
     let works = prepared.iter_mut().map(|(stream, way, known)| Work { stream, way, known }).collect();
     for result in run_all(PhaseWork { plan: &phase, reads_back: true, ..job }, works, &crew) {
         match result {
-            Ok(ran) => add_errors(&mut record.errors, &ran.record.errors),
+            Ok(ran) => record.add_errors(&ran.record.errors),
             // Part of nothing was read back; what was found before stands.
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }

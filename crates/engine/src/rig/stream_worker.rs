@@ -9,9 +9,11 @@ use crate::device::{FileCalls, FileSet, InThread, MappedFiles, Metadata, OwnThre
 use crate::worker::Checking;
 use crate::{
     Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
-    Shaped, StreamRecord, UringDevice, run_worker,
+    Shaped, UringDevice, run_worker,
 };
-use model::{BufferPages, Buffers, EngineKind, IoPriority, Operation, StopCause, StopRule, StreamPlan, Sync};
+use model::{
+    BufferPages, Buffers, EngineKind, IoPriority, Operation, PhaseRecord, StopCause, StopRule, StreamPlan, Sync,
+};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -278,7 +280,7 @@ impl<'a> Worker<'a> {
         device: &mut impl Device<Op = BlockOp>,
         data: &mut impl Data,
         settings: &LoopSettings,
-    ) -> Result<StreamRecord, DeviceError> {
+    ) -> Result<PhaseRecord, DeviceError> {
         let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
         let source = source.sharing(self.stream, |flow| self.crew.flow(flow));
         let mut source = ColdPasses::over(source, &self.job, self.stream, self.way);
@@ -291,7 +293,7 @@ impl<'a> Worker<'a> {
         source: &mut impl Source<Op = Op>,
         data: &mut impl Data<Op>,
         settings: &LoopSettings,
-    ) -> Result<StreamRecord, DeviceError> {
+    ) -> Result<PhaseRecord, DeviceError> {
         let part = Part::of(self.stream, self.crew);
         run_worker(device, source, data, settings, &part, self.job.control)
             .inspect_err(|_| self.crew.end(StopCause::Failed))
@@ -303,7 +305,7 @@ impl<'a> Worker<'a> {
         device: &mut impl Device<Op = BlockOp>,
         known: &mut Verified,
         settings: &LoopSettings,
-    ) -> Result<StreamRecord, DeviceError> {
+    ) -> Result<PhaseRecord, DeviceError> {
         let again = Again::new(self.way.files.clone());
         if !self.job.reads_back {
             let writes = self.stream.changes_data() && self.stream.block().operation == Operation::Write;

@@ -2,8 +2,8 @@
 
 use super::own_files::Files;
 use super::shelf::Shelf;
-use crate::{Control, FileOptions, StreamRecord};
-use model::{EngineKind, PhasePlan, StreamPlan};
+use crate::{Control, FileOptions};
+use model::{EngineKind, PhasePlan, PhaseRecord, StreamPlan};
 use std::sync::Arc;
 use sys::Epoch;
 use workload::Verified;
@@ -48,7 +48,7 @@ impl PhaseWork<'_> {
 
 /// How a stream ran.
 pub(super) struct Ran {
-    pub record: StreamRecord,
+    pub record: PhaseRecord,
     pub kind: EngineKind,
     pub features: Vec<String>,
     pub missing: Vec<String>,

@@ -1,4 +1,4 @@
-//! A simulated bus: copies take the time that [`model::SimMemoryBus`] says, in simulated time.
+//! A simulated bus: copies take the time that follows from its parameters, in simulated time.
 
 use crate::DeviceError;
 use crate::copy::copy_buffer;
@@ -35,6 +35,26 @@ impl MemoryBusDevice {
 }
 
 impl BusCopies {
+    /// Bytes that a transaction moves.
+    fn transaction_bytes(&self) -> u32 {
+        let asked = match self.plan.copy_by {
+            CopyMethod::Plain(bytes) => bytes,
+            CopyMethod::Repeat => 1,
+            CopyMethod::Call => self.bus.kernel_width_bytes,
+            CopyMethod::Memcpy | CopyMethod::Burst | CopyMethod::Streaming => self.bus.width_bytes,
+        };
+        asked.clamp(1, self.bus.width_bytes.max(1))
+    }
+
+    /// Time of one copy of `bytes` bytes, nanoseconds.
+    fn time_ns(&self, bytes: u64) -> f64 {
+        let SimMemoryBus { bytes_per_s, call_ns, wait_ns, .. } = self.bus;
+        let transactions = bytes.div_ceil(u64::from(self.transaction_bytes()));
+        let data = if bytes_per_s > 0 { bytes as f64 * 1e9 / bytes_per_s as f64 } else { 0.0 };
+        let call = if self.plan.copy_by == CopyMethod::Call { call_ns } else { 0.0 };
+        call + transactions as f64 * wait_ns + data
+    }
+
     /// The simulated moment at which it stopped.
     pub fn ended_ns(&self) -> Ns {
         self.started_ns + self.elapsed_ns.get() as Ns
@@ -66,7 +86,7 @@ impl Calls for BusCopies {
     }
 
     fn carry_out(&self, op: &BlockOp, _buffer: &mut [u8]) -> Result<u32, i32> {
-        self.elapsed_ns.set(self.elapsed_ns.get() + self.bus.time_ns(&self.plan, op.len.into()));
+        self.elapsed_ns.set(self.elapsed_ns.get() + self.time_ns(op.len.into()));
         if self.bus.fault_at == 0 || op.offset + u64::from(op.len) <= self.bus.fault_at {
             return Ok(op.len);
         }

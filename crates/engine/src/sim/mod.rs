@@ -3,7 +3,8 @@
 //! [`SimDevice`] computes the whole way of each command when it is submitted: the stations of [`model::SimModel`] are
 //! first come, first served, so no event queue is needed for them and a simulated second of a fast drive takes a small
 //! part of a real one. [`SimRig`] is a whole target: it also shows what an inventory and an observer would have seen.
-//! What a measurement must give is [`model::SimModel::truth`].
+//! What a measurement must give is [`SimTruth`]. The parameters,
+//! [`model::SimModel`], are a value that `spec` reads of a text and hands over.
 //!
 //! Data are kept for a stream that verifies them ([`SimData`]); of others the buffers are scratch memory.
 
@@ -12,6 +13,7 @@ mod calls;
 mod data;
 mod device;
 mod files;
+mod inventory;
 mod jitter;
 mod machine;
 mod memory_bus;
@@ -21,9 +23,11 @@ mod rig;
 mod sample;
 mod station;
 mod together;
+mod truth;
 
 pub use data::SimData;
 pub use device::SimDevice;
 pub use jitter::Jitter;
 pub(crate) use memory_bus::MemoryBusDevice;
 pub use rig::SimRig;
+pub use truth::{SimLimit, SimTruth};

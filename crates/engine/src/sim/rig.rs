@@ -4,16 +4,17 @@ use super::SimDevice;
 use super::calls::SimCalls;
 use super::data::SimData;
 use super::files::SimFiles;
+use super::inventory;
 use super::together::Together;
 use crate::copy::{copied, pieces_of};
-use crate::recorder::{add_errors, phase_record};
+use crate::recorder::phase_record;
 use crate::rig::{clip, moved_bytes, no_file_system, no_memory, nothing_written, reading_back};
 use crate::worker::{Checking, NoData};
 use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
 use model::{
-    Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, ErrorPolicy, Failure,
-    FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
-    StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
+    Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
+    ErrorPolicy, Failure, FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
+    ReplayPlan, SimModel, Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, Known, OpKind, OpResult, Pattern, Replayed, Verified, Written};
 
@@ -37,6 +38,16 @@ impl SimRig {
     pub fn new(model: SimModel, interval_ns: Ns) -> Self {
         let (written, data) = (nothing_written(), SimData::of(&model));
         Self { device: SimDevice::new(model), interval_ns, laid_out: None, written, data, files: None }
+    }
+
+    /// The storage path, as an inventory of the simulated machine would give it.
+    pub fn stack(&self) -> Stack {
+        inventory::stack(self.model())
+    }
+
+    /// The simulated machine.
+    pub fn environment(&self) -> Environment {
+        inventory::environment(self.model())
     }
 
     /// The model, as it is simulated: it knows the storage path and the machine as an inventory would give them.
@@ -194,7 +205,7 @@ impl SimRig {
         match records.first_mut() {
             Some(first) => {
                 first.usage = record.usage;
-                (first.batch_submit, first.batch_complete) = (record.batch_submit, record.batch_complete);
+                first.engine = record.engine;
             }
             // One stream, or stopped before it began.
             None => records.push(record),
@@ -241,7 +252,7 @@ impl SimRig {
         let part = Part::of(back, &crew);
         let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &part, control);
         match &result {
-            Ok(ran) => add_errors(&mut record.errors, &ran.errors),
+            Ok(ran) => record.add_errors(&ran.errors),
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }
         known.was_read_back(source, result.ok().map(|ran| (ran.bytes, ran.ended_ns - ran.started_ns)));

@@ -1,5 +1,6 @@
 //! What an observer of the simulated machine would have seen.
 
+use super::inventory::{disk_name, partition_name};
 use super::machine::{Counted, Machine, Waiting};
 use model::{CpuTicks, DiskCounters, MemorySample, NS_PER_S, Ns, Pressure, SystemSample, Temperature, ThrottleState};
 
@@ -22,7 +23,7 @@ impl Machine {
         let disk = self.disk_counters(at);
         let mut disks = Vec::with_capacity(2);
         if self.model.filesystem.is_some() {
-            disks.push(DiskCounters { name: self.model.bus.partition_name().to_owned(), ..disk.clone() });
+            disks.push(DiskCounters { name: partition_name(self.model.bus).to_owned(), ..disk.clone() });
         }
         disks.push(disk);
         let host = &self.model.host;
@@ -91,7 +92,7 @@ impl Machine {
         let ms = |c: Counted| c.ns / 1_000_000;
         let (reads, writes, flushes) = (self.reads, self.writes, self.flushes);
         DiskCounters {
-            name: model.bus.disk_name().to_owned(),
+            name: disk_name(model.bus).to_owned(),
             reads: reads.operations,
             sectors_read: reads.bytes / SECTOR_BYTES,
             read_ms: ms(reads),

@@ -2,8 +2,8 @@
 //! recorded as if it had a worker of its own.
 
 use crate::Part;
-use crate::recorder::{Flight, Recorder, StreamRecord};
-use model::{Ns, PhasePlan, StopCause, StopRule, StreamPlan};
+use crate::recorder::{Flight, Recorder};
+use model::{Ns, PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Pattern, Source};
 
 /// Streams that take turns; each keeps at most its own depth in flight. A pause that a stream spends computing is slept
@@ -67,7 +67,7 @@ impl Together {
     }
 
     /// What each stream did; the phase ended at `now` for this cause.
-    pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<StreamRecord> {
+    pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<PhaseRecord> {
         let finish = |one: One| one.recorder.finish(now, if one.done { StopCause::RegionDone } else { stop });
         self.streams.into_iter().map(finish).collect()
     }

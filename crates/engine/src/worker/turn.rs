@@ -6,9 +6,9 @@ use super::limits::{CLOSING_PATIENCE, HOPELESS_FAILURES, RETRY_LIMIT_NS, UNTIMED
 use super::waking::Waking;
 use super::{Data, LoopSettings, Part, Steadiness};
 use crate::control::Recent;
-use crate::recorder::{Flight, Recorder, StreamRecord, Tally};
+use crate::recorder::{Flight, Recorder, Tally};
 use crate::{Completion, Control, Device, DeviceError};
-use model::{Direction, Ns, StopCause};
+use model::{Direction, Ns, PhaseRecord, StopCause};
 use std::collections::VecDeque;
 use sys::errno::{EAGAIN, EINTR, ENODEV, ENOMEDIUM, ENXIO, ETIME, ETIMEDOUT};
 use workload::{Next, OpResult, Request, Source};
@@ -473,16 +473,17 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     }
 
     /// The record, but for the CPU that was used.
-    pub fn finish(self) -> StreamRecord {
+    pub fn finish(self) -> PhaseRecord {
         self.control.progress.replace(self.recent, Recent::default());
         let (settings, places) = (self.settings, self.settings.depth.max(1));
         let mut record = self.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
-        record.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, places);
-        record.batch_complete = settings.batch_complete.clamp(1, places);
-        record.depth_search = self.search.map(DepthSearch::into_record);
-        if record.depth_search.as_ref().is_some_and(|search| search.depth > Some(0)) {
+        record.engine.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, places);
+        record.engine.batch_complete = settings.batch_complete.clamp(1, places);
+        let search = self.search.map(DepthSearch::into_record);
+        if search.as_ref().is_some_and(|search| search.depth > Some(0)) {
             record.warmup.rule.push_str("; then until the depth was found");
         }
+        record.streams.iter_mut().for_each(|own| own.depth_search.clone_from(&search));
         record
     }
 }

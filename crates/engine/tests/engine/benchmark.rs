@@ -6,8 +6,8 @@
 //!
 //! `cargo test -p narrows-engine --test benchmark -- --nocapture` shows hash and time.
 
-use engine::{Completion, Control, Device, DeviceError, LoopSettings, StreamRecord, run_stream};
-use model::{BlockPlan, Durability, IoPath, Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use engine::{Completion, Control, Device, DeviceError, LoopSettings, run_stream};
+use model::{BlockPlan, Durability, IoPath, Ns, Operation, Order, PhaseRecord, StopRule, StreamPlan, Sync, Warmup};
 use std::collections::VecDeque;
 use workload::{BlockOp, Pattern};
 
@@ -90,7 +90,7 @@ impl Device for Server {
     }
 }
 
-fn run(batch: u32) -> (StreamRecord, Hash) {
+fn run(batch: u32) -> (PhaseRecord, Hash) {
     let plan = StreamPlan {
         kind: BlockPlan {
             operation: Operation::Read,

@@ -3,10 +3,10 @@
 //! full file systems and devices that vanish.
 
 use crate::phases::{MIB, filesystem_of, open, options};
-use engine::{Completion, Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, StreamRecord, run_worker};
+use engine::{Completion, Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, run_worker};
 use model::{
-    Access, BlockPlan, EngineKind, ErrorPolicy, IoPath, Limits, Ns, Operation, Order, PhasePlan, RwFlags, StopCause,
-    StopRule, StreamPlan,
+    Access, BlockPlan, EngineKind, ErrorPolicy, IoPath, Limits, Ns, Operation, Order, PhasePlan, PhaseRecord, RwFlags,
+    StopCause, StopRule, StreamPlan,
 };
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -55,7 +55,7 @@ impl<F: FnMut(u64, &BlockOp) -> Result<u32, i32>> Device for Scripted<F> {
     }
 }
 
-fn run(stream: &StreamPlan, script: impl FnMut(u64, &BlockOp) -> Result<u32, i32>) -> StreamRecord {
+fn run(stream: &StreamPlan, script: impl FnMut(u64, &BlockOp) -> Result<u32, i32>) -> PhaseRecord {
     let phase = PhasePlan { time_limit_ns: 86_400_000 * MS, ..PhasePlan::default() };
     let mut device = Scripted { now: 0, flying: Vec::new(), buffer: vec![0; 4096], count: 0, script };
     let settings = LoopSettings { content_seed: None, ..LoopSettings::of(&phase, stream, 100 * MS) };

@@ -6,6 +6,7 @@ mod contract;
 mod errors;
 mod files;
 mod memory;
+mod named_sims;
 mod no_allocation;
 mod own_devices;
 mod phases;

@@ -1,9 +1,9 @@
 //! The simulated device against its truth, driven as directly as possible: a closed loop of a few lines.
 
-use engine::{Completion, Device, Jitter, SimDevice};
+use engine::{Completion, Device, Jitter, SimDevice, SimLimit, SimTruth};
 use model::{
-    Access, BlockPlan, Durability, EngineKind, Histogram, IoPath, Ns, Operation, Order, PhaseKind, PhasePlan, SimLimit,
-    SimModel, StopRule, StreamPlan, Sync, Warmup,
+    Access, BlockPlan, Durability, EngineKind, Histogram, IoPath, Ns, Operation, Order, PhaseKind, PhasePlan, SimModel,
+    StopRule, StreamPlan, Sync, Warmup,
 };
 use proptest::prelude::*;
 use workload::{BlockOp, Next, OpKind, OpResult, Pattern, Source};
@@ -154,7 +154,7 @@ fn every_named_model_delivers_its_truth() {
         ];
         for (operation, order, block, depth) in shapes {
             let plan = stream(operation, order, block, depth);
-            let truth = model.truth(&plan, Access::Direct, 0);
+            let truth = SimTruth::of(&model, &plan, Access::Direct, 0);
             // At least 2,000 operations, so that the jitter's mean is known to 0.5 %.
             let time = ((2_000.0 / truth.operations_per_s * 1e9) as Ns).clamp(S / 2, 2_000 * S);
             let seen = drive(&mut SimDevice::new(model.clone()), &plan, Access::Direct, time);
@@ -181,12 +181,12 @@ fn buffered_paths_deliver_their_truth() {
         let mut write = stream(Operation::Write, Order::Sequential, 1 << 20, 1);
         write.durability.sync = Sync::FsyncPerRound;
         write.durability.round_bytes = Some(64 << 20);
-        let truth = model.truth(&write, Access::Buffered, 0);
+        let truth = SimTruth::of(&model, &write, Access::Buffered, 0);
         let rate = drive_rounds(&mut SimDevice::new(model.clone()), &write, 8);
         near(rate, truth.bytes_per_s, 0.02, &format!("{text} buffered write ({:?})", truth.limit));
 
         let read = stream(Operation::Read, Order::Sequential, 1 << 20, 1);
-        let truth = model.truth(&read, Access::Buffered, 0);
+        let truth = SimTruth::of(&model, &read, Access::Buffered, 0);
         // One pass at most: a second one would come from the page cache.
         let time = ((900e6 / truth.bytes_per_s * 1e9) as Ns).min(20 * S);
         let seen = drive(&mut SimDevice::new(model.clone()), &read, Access::Buffered, time);
@@ -194,7 +194,7 @@ fn buffered_paths_deliver_their_truth() {
 
         let mut sync = stream(Operation::Write, Order::Random, 4096, 1);
         sync.durability.sync = Sync::FdatasyncEach;
-        let truth = model.truth(&sync, Access::Buffered, 0);
+        let truth = SimTruth::of(&model, &sync, Access::Buffered, 0);
         let time = ((2_000.0 / truth.operations_per_s * 1e9) as Ns).max(S);
         let seen = drive(&mut SimDevice::new(model), &sync, Access::Buffered, time);
         near(seen.per_s(), truth.operations_per_s, 0.02, &format!("{text} sync write"));
@@ -262,7 +262,7 @@ fn depth_scales_as_the_queues_allow() {
 fn the_write_cache_is_exhausted_at_the_stated_byte() {
     let model = model("sata-ssd,cache=512MiB,cache-drain=100MB/s,jitter=0");
     let plan = stream(Operation::Write, Order::Sequential, 1 << 20, 8);
-    let truth = model.truth(&plan, Access::Direct, 0);
+    let truth = SimTruth::of(&model, &plan, Access::Direct, 0);
     let (cliff, after) = (truth.cliff_bytes.unwrap() as f64, truth.exhausted_bytes_per_s.unwrap());
     assert!(truth.bytes_per_s > 4.0 * after, "the cliff is one");
     let seen = drive(&mut SimDevice::new(model), &plan, Access::Direct, 8 * S);
@@ -278,8 +278,8 @@ fn the_write_cache_is_exhausted_at_the_stated_byte() {
 fn throttling_sets_in_when_it_says() {
     let model = model("nvme,jitter=0,throttle-start=2s,throttle-ramp=1s,throttle-factor=0.25");
     let plan = stream(Operation::Read, Order::Sequential, 1 << 20, 8);
-    let full = model.truth(&plan, Access::Direct, 0).bytes_per_s / 10.0;
-    let slow = model.truth(&plan, Access::Direct, 5 * S).bytes_per_s / 10.0;
+    let full = SimTruth::of(&model, &plan, Access::Direct, 0).bytes_per_s / 10.0;
+    let slow = SimTruth::of(&model, &plan, Access::Direct, 5 * S).bytes_per_s / 10.0;
     near(slow / full, 0.25, 0.01, "the factor");
     let seen = drive(&mut SimDevice::new(model), &plan, Access::Direct, 5 * S);
     for (i, bytes) in seen.series.iter().enumerate().take(50) {
@@ -296,7 +296,7 @@ fn throttling_sets_in_when_it_says() {
 /// Bytes per second from one second on, against the closed form.
 fn delivers(text: &str, plan: &StreamPlan, limit: SimLimit, within: f64) {
     let model = model(text);
-    let truth = model.truth(plan, Access::Direct, 2 * S);
+    let truth = SimTruth::of(&model, plan, Access::Direct, 2 * S);
     assert_eq!(truth.limit, limit, "{text}");
     let seen = drive(&mut SimDevice::new(model), plan, Access::Direct, 5 * S);
     let rate = seen.series[10..50].iter().sum::<u64>() as f64 / 4.0;

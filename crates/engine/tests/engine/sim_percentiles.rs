@@ -1,7 +1,7 @@
 //! Percentiles of simulated devices against the distribution that they were made from: plain streams, mixes told apart by
 //! direction, and two jobs side by side, through the whole rig.
 
-use engine::{Control, Jitter, Rig, SimRig};
+use engine::{Control, Jitter, Rig, SimRig, SimTruth};
 use model::{
     BlockPlan, Direction, EngineKind, Histogram, Limits, Mix, NS_PER_S, Operation, Order, Pacing, PhasePlan,
     PhaseRecord, Rate, SimModel, StopRule, StreamPlan, Timing,
@@ -23,7 +23,7 @@ fn steady(mut model: SimModel) -> Option<SimModel> {
     (model.stalls, model.cap, model.throttle, model.cpu_throttle, model.foreign_share) = (None, None, None, None, 0.0);
     let write =
         StreamPlan { kind: BlockPlan { operation: Operation::Write, ..stream(0).block().clone() }.into(), ..stream(0) };
-    let cliff = model.truth(&write, model::Access::Direct, 0).cliff_bytes;
+    let cliff = SimTruth::of(&model, &write, model::Access::Direct, 0).cliff_bytes;
     let fits = cliff.is_none_or(|bytes| bytes > 2 * OPERATIONS * BLOCK);
     (fits && model.host.cpu_quota == 0.0).then_some(model)
 }

@@ -1,7 +1,7 @@
 //! The check-up's plan through the real loop on simulated targets: every phase must give the model's truth, and the
 //! observer's samples must agree with the records.
 
-use engine::{Control, Rig, SimRig};
+use engine::{Control, Rig, SimRig, SimTruth};
 use model::{
     Access, ColdProof, DataProof, DirectProof, DiskCounters, Ns, PhasePlan, PhaseRecord, Plan, SimModel, StopCause,
     Sync, SystemSample, TargetKind, cpu_share_total, disk_rate,
@@ -86,7 +86,7 @@ fn every_phase_of_a_check_gives_the_truth() {
             let check = check(&text, 60 * S);
             for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
                 let stream = &ran.plan.streams[0];
-                let truth = check.model.truth(stream, ran.plan.access, ran.record.started_ns);
+                let truth = SimTruth::of(&check.model, stream, ran.plan.access, ran.record.started_ns);
                 let what =
                     format!("{text} {} ({:?}, {} operations)", ran.plan.name, truth.limit, ran.record.operations);
                 assert!(ran.record.errors.is_empty() && ran.record.short_operations == 0, "{what}");
@@ -145,7 +145,7 @@ fn samples_come_every_quarter_second_and_agree_with_the_records() {
     for name in ["class4-card", "a1-card", "sata-ssd", "nvme"] {
         let check = check(name, 60 * S);
         let counted: Vec<String> =
-            check.rig.model().stack().layers.iter().filter(|l| l.counted).map(|l| l.name.clone()).collect();
+            check.rig.stack().layers.iter().filter(|l| l.counted).map(|l| l.name.clone()).collect();
         for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
             let what = format!("{name} {}", ran.plan.name);
             let (first, last) = (&ran.samples[0], ran.samples.last().unwrap());
@@ -308,7 +308,7 @@ fn a_stop_is_heard_and_what_was_measured_is_kept() {
 
 #[test]
 fn the_stack_shows_what_a_finding_needs() {
-    let stack = |text: &str| SimRig::new(spec::parse_sim(text).unwrap(), S / 10).model().stack();
+    let stack = |text: &str| SimRig::new(spec::parse_sim(text).unwrap(), S / 10).stack();
     let card = stack("a2-card-no-queue");
     let disk = card.first(model::LayerKind::Disk).unwrap();
     assert_eq!(disk.text("mmc_type"), Some("SD"));

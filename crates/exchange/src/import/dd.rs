@@ -54,10 +54,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     // The last line of it.
     let mut command_end = 0;
     let mut cache = Cache::default();
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         cache.look(line);
         if let Some(at) = Command::of(line) {
             (command, command_end) = (Some((number, at)), number);

@@ -58,10 +58,8 @@ fn is_row_of_its_own(line: &str) -> bool {
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut section = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if let Some((tool, version)) = title(line) {
             run.take().into_iter().for_each(|r| found.push(r));
             let mut new = ImportedRun::new(tool, found.file, number);

@@ -98,10 +98,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut phase: Option<Phase> = None;
     let mut command: Option<(usize, &str)> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if let Some(at) = line.find("elbencho ").filter(|at| line[at + 9..].trim_start().starts_with('-')) {
             command = Some((number, line[at..].trim()));
         }

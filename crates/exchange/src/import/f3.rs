@@ -108,10 +108,8 @@ fn of_figure<'o>(
 /// figure comes that the last one has already.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut open: Option<Output> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         let line = last(line);
         if let Some((test, version)) = title(line.trim_start()) {
             open.take().into_iter().for_each(|o| o.finish(found));

@@ -343,6 +343,11 @@ impl<'a> Found<'a> {
         self.used.get(line / 64).is_some_and(|bits| bits & (1 << (line % 64)) != 0)
     }
 
+    /// The next of these lines that no format has understood yet.
+    pub fn next_of<'t>(&self, lines: &mut impl Iterator<Item = (usize, &'t str)>) -> Option<(usize, &'t str)> {
+        lines.find(|(number, _)| !self.is_used(*number))
+    }
+
     /// The line belongs to a result and could not be read.
     pub fn not_understood(&mut self, line: usize, why: impl Into<String>) {
         self.used(line);

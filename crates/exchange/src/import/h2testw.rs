@@ -85,10 +85,8 @@ pub(super) fn detect(text: &Text) -> bool {
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let (mut seen, mut ended) = (Vec::new(), false);
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         let figure = match (speed(line), count(line)) {
             (Some((test, rate, digits, unit)), _) => {
                 Some((test.to_owned(), TestFigures::of(test).rate(Some(rate), digits, unit)))

@@ -35,10 +35,8 @@ pub(super) fn detect(text: &Text) -> bool {
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut device: Option<(usize, String)> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if let Some(name) = line.trim().strip_suffix(':').filter(|n| n.starts_with('/') && !n.contains(' ')) {
             device = Some((number, name.to_owned()));
             continue;

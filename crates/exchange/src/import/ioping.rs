@@ -20,10 +20,8 @@ pub(super) fn detect(text: &Text) -> bool {
 /// Reads all statistics: a run each. What it says of single requests is theirs, too.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut first_request = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if is_request(line) {
             first_request = first_request.or(Some(number));
             found.used(number);

@@ -52,10 +52,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
 fn ior(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut columns: Vec<&str> = Vec::new();
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         let trimmed = line.trim();
         if trimmed.starts_with("IOR-") && trimmed.contains(": MPI Coordinated Test of Parallel I/O") {
             run.take().into_iter().for_each(|r| finish(r, found));
@@ -190,10 +188,8 @@ fn mdtest(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut start: Option<(usize, Option<String>)> = None;
     let mut times = false;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         let trimmed = line.trim();
         if trimmed.starts_with("mdtest-") && trimmed.contains("was launched with") {
             run.take().filter(|r| !r.groups.is_empty()).into_iter().for_each(|r| found.push(r));

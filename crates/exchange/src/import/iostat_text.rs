@@ -165,10 +165,8 @@ impl Reader {
 /// Reads all reports: a run for each start of iostat.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut reader: Option<Reader> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if is_banner(line) {
             if let Some(done) = reader.take() {
                 done.finish(found);

@@ -203,10 +203,8 @@ fn kubestr(text: &Text, found: &mut Found) {
     let mut job: Option<String> = None;
     let mut direction = None;
     let mut version = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         let line = bare(line);
         if let Some(name) = line.strip_prefix("FIO version - ") {
             run.take().filter(|r| !r.groups.is_empty()).into_iter().for_each(|r| found.push(r));

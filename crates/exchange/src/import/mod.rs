@@ -59,7 +59,6 @@ mod yabs;
 
 pub use error::ImportError;
 pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, MOST_FIGURES, NotUnderstood, Original};
-pub use work::ImportedWork;
 
 pub(crate) use found::{ABSURD, Found, Names};
 pub(crate) use text::Text;

@@ -98,10 +98,8 @@ fn composite(text: &Text, found: &mut Found) {
 fn terminal(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
     let mut open: Option<(usize, String)> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if let Some((profile, asked)) = heading(line) {
             open = Some((number, format!("{profile}.{}", slug(asked))));
             found.used(number);

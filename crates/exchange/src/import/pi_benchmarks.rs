@@ -30,10 +30,8 @@ pub(super) fn detect(text: &Text) -> bool {
 /// Reads all tables: a run each.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if is_heading(line) {
             run.take().into_iter().for_each(|r| push(r, found));
             let mut new = ImportedRun::new("pibenchmarks", found.file, number);

@@ -70,10 +70,8 @@ fn heading(line: &str) -> Option<&'static str> {
 /// Reads all outputs: a run each.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut state: Option<Output> = None;
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         let version = version(line);
         // A result without its title begins another run where the last one has one already.
         if version.is_some() || opens(line) && state.as_ref().is_none_or(|o| o.is_of_files) {

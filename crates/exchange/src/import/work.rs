@@ -1,27 +1,11 @@
 //! What a tool did to get a figure: which uses and classes it can answer for follows from that.
 
 use super::ImportedRun;
-use model::MetricKey;
-
-/// The work behind figures whose ids begin alike.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedWork {
-    /// The ids without their quantity: `job.read`, `crystaldiskmark.rnd4k-q1t1.write`.
-    pub prefix: String,
-    /// Whether it was written; else it was read.
-    pub write: bool,
-    pub random: bool,
-    /// Bytes of an operation; `None` where not known.
-    pub block_bytes: Option<f64>,
-    /// Operations in flight; `None` where not known.
-    pub in_flight: Option<u32>,
-    /// Whether past the page cache; `None` where not known.
-    pub direct: Option<bool>,
-}
+use model::{ForeignWork, MetricKey};
 
 impl ImportedRun {
     /// The work behind its figures, as far as their names and the options beside them tell.
-    pub fn works(&self) -> Vec<ImportedWork> {
+    pub fn works(&self) -> Vec<ForeignWork> {
         match self.source_format {
             "crystaldiskmark" | "kdiskmark" => self.groups.iter().filter_map(|g| disk_mark(&g.name)).collect(),
             "sd-card-bench" => self.groups.iter().filter_map(|g| card_bench(&g.name)).collect(),
@@ -42,8 +26,8 @@ impl ImportedRun {
 }
 
 /// Large blocks written one behind the other.
-fn sequential(prefix: &str) -> ImportedWork {
-    ImportedWork {
+fn sequential(prefix: &str) -> ForeignWork {
+    ForeignWork {
         prefix: prefix.to_owned(),
         write: true,
         random: false,
@@ -68,7 +52,7 @@ fn size(text: &str) -> Option<f64> {
 }
 
 /// `crystaldiskmark.rnd4k-q32t16.read`, `kdiskmark.seq1m-q8t1.write`.
-fn disk_mark(group: &str) -> Option<ImportedWork> {
+fn disk_mark(group: &str) -> Option<ForeignWork> {
     let (rest, direction) = group.rsplit_once('.')?;
     let (_, test) = rest.rsplit_once('.')?;
     let (kind, queue) = test.split_once('-').map_or((test, None), |(kind, queue)| (kind, Some(queue)));
@@ -78,7 +62,7 @@ fn disk_mark(group: &str) -> Option<ImportedWork> {
     });
     let random = kind.starts_with("rnd");
     let block = kind.strip_prefix(if random { "rnd" } else { "seq" })?;
-    matches!(direction, "read" | "write").then(|| ImportedWork {
+    matches!(direction, "read" | "write").then(|| ForeignWork {
         prefix: group.to_owned(),
         write: direction == "write",
         random,
@@ -89,10 +73,10 @@ fn disk_mark(group: &str) -> Option<ImportedWork> {
 }
 
 /// `random-read-4k`, `sequential-write`: means of iozone with -I.
-fn card_bench(group: &str) -> Option<ImportedWork> {
+fn card_bench(group: &str) -> Option<ForeignWork> {
     let mut parts = group.split('-');
     let (kind, direction) = (parts.next()?, parts.next()?);
-    matches!(kind, "random" | "sequential").then(|| ImportedWork {
+    matches!(kind, "random" | "sequential").then(|| ForeignWork {
         prefix: group.to_owned(),
         write: direction == "write",
         random: kind == "random",
@@ -103,7 +87,7 @@ fn card_bench(group: &str) -> Option<ImportedWork> {
 }
 
 /// `102400k.4k.random-read.throughput_bytes_per_s`.
-fn iozone(id: &str, direct: Option<bool>) -> Option<ImportedWork> {
+fn iozone(id: &str, direct: Option<bool>) -> Option<ForeignWork> {
     let MetricKey { of: prefix, quantity, .. } = MetricKey::of(id);
     let mut parts = prefix.rsplit('.');
     let (operation, record) = (parts.next()?, parts.next()?);
@@ -115,7 +99,7 @@ fn iozone(id: &str, direct: Option<bool>) -> Option<ImportedWork> {
         _ => return None,
     };
     let known = matches!(quantity, "throughput_bytes_per_s" | "ops_per_s");
-    known.then(|| ImportedWork {
+    known.then(|| ForeignWork {
         prefix: prefix.to_owned(),
         write,
         random,
@@ -137,7 +121,7 @@ fn option<'o>(options: &'o str, key: &str) -> Option<&'o str> {
 }
 
 /// The work of a job of fio; `unsaid` is whether it is direct where the options do not say so.
-fn fio(job: &str, options: &str, unsaid: Option<bool>) -> Vec<ImportedWork> {
+fn fio(job: &str, options: &str, unsaid: Option<bool>) -> Vec<ForeignWork> {
     let Some(pattern) = option(options, "rw").or_else(|| option(options, "readwrite")) else { return Vec::new() };
     let (random, kind) = pattern.strip_prefix("rand").map_or((false, pattern), |kind| (true, kind));
     // Old versions print `bs=4K-4K/4K-4K/4K-4K`.
@@ -147,7 +131,7 @@ fn fio(job: &str, options: &str, unsaid: Option<bool>) -> Vec<ImportedWork> {
     let count = |key: &str| option(options, key).and_then(|v| v.parse::<u32>().ok());
     let in_flight = count("iodepth").unwrap_or(1).checked_mul(count("numjobs").unwrap_or(1));
     let direct = option(options, "direct").map(|v| v == "1").or(unsaid);
-    let of = |direction: &str, write| ImportedWork {
+    let of = |direction: &str, write| ForeignWork {
         prefix: format!("{job}.{direction}"),
         write,
         random,

@@ -62,10 +62,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     }
     let mut run: Option<ImportedRun> = None;
     let mut sizes: Vec<&str> = Vec::new();
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         if let Some(of) = blocks(line) {
             let repeated =
                 |r: &ImportedRun| of.iter().any(|s| r.groups.iter().any(|g| g.name == format!("mixed-{s}.read")));

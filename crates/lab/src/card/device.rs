@@ -34,18 +34,8 @@ pub struct Done {
 /// What a card did while it was in use.
 #[derive(Debug, serde::Serialize)]
 pub struct Summary {
-    pub read_bytes: u64,
-    pub written_bytes: u64,
-    /// Reads that continued no other.
-    pub read_runs: u64,
-    /// Writes that continued no open stream.
-    pub write_runs: u64,
-    pub flushes: u64,
-    /// Discards.
-    pub trims: u64,
-    pub stalls: u64,
-    /// Time that it was busy, seconds.
-    pub busy_s: f64,
+    #[serde(flatten)]
+    pub counts: Counts,
     /// What it did wrong.
     pub injected: Injected,
     /// The sectors that hold something else than was last written to them.
@@ -55,6 +45,7 @@ pub struct Summary {
 impl Summary {
     /// The same in one line.
     pub fn line(&self) -> String {
+        let Counts { read_bytes, written_bytes, read_runs, write_runs, flushes, stalls, busy_ns, .. } = self.counts;
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         let damage = match self.damaged.len() {
             0 => "no sector is damaged".to_owned(),
@@ -63,13 +54,13 @@ impl Summary {
         format!(
             "the card was busy for {:.1} s: {:.1} MiB read in {} runs, {:.1} MiB written in {} runs, {} flushes, {} stalls; \
              {damage}",
-            self.busy_s,
-            mib(self.read_bytes),
-            self.read_runs,
-            mib(self.written_bytes),
-            self.write_runs,
-            self.flushes,
-            self.stalls,
+            busy_ns as f64 / 1e9,
+            mib(read_bytes),
+            read_runs,
+            mib(written_bytes),
+            write_runs,
+            flushes,
+            stalls,
         )
     }
 }
@@ -131,17 +122,8 @@ impl Device {
     /// What it did so far.
     pub fn summary(&self) -> Summary {
         let state = self.lock();
-        let Counts { read_bytes, written_bytes, read_runs, write_runs, flushes, trims, stalls, busy_ns } =
-            state.timing.counts();
         Summary {
-            read_bytes,
-            written_bytes,
-            read_runs,
-            write_runs,
-            flushes,
-            trims,
-            stalls,
-            busy_s: busy_ns as f64 / 1e9,
+            counts: state.timing.counts(),
             injected: state.media.injected(),
             damaged: state.media.damaged().clone(),
         }

@@ -72,14 +72,7 @@ mod tests {
 
     fn summary(damaged: &[(u64, Damage)]) -> Summary {
         Summary {
-            read_bytes: 0,
-            written_bytes: 0,
-            read_runs: 0,
-            write_runs: 0,
-            flushes: 0,
-            trims: 0,
-            stalls: 0,
-            busy_s: 0.0,
+            counts: Default::default(),
             injected: Injected::default(),
             damaged: damaged.iter().copied().collect(),
         }

@@ -46,7 +46,7 @@ pub enum Operation {
 }
 
 /// What the card did so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     pub read_bytes: u64,
     pub written_bytes: u64,
@@ -59,7 +59,12 @@ pub struct Counts {
     pub trims: u64,
     pub stalls: u64,
     /// Time that it was busy, nanoseconds.
+    #[serde(rename = "busy_s", serialize_with = "in_seconds")]
     pub busy_ns: u64,
+}
+
+fn in_seconds<S: serde::Serializer>(ns: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(*ns as f64 / 1e9)
 }
 
 /// A card's state in time.

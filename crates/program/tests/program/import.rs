@@ -134,3 +134,35 @@ fn a_direction_can_be_told_where_the_format_has_none() {
     assert_eq!((better("old.cpu_percent"), better("old.cpu_user_percent").is_null()), ("lower".into(), true));
     assert_eq!(better("old.read.iops"), "higher");
 }
+
+#[test]
+fn commands_that_take_runs_take_a_file_of_another_tool() {
+    let scratch = Scratch::new();
+    fs::write(scratch.path().join("small.txt"), SMALL).unwrap();
+    let shown = scratch.json(["runs", "show", "small.txt", "--json"], 0);
+    assert_eq!((&shown["run_id"], &shown["target"]["kind"]), (&"small.txt".into(), &"foreign".into()));
+    assert_eq!(scratch.json(["why", "small.txt", "--json"], 4)["limit"]["layer"], "unknown");
+    let exported = scratch.run(["export", "./small.txt", "--format", "csv"]);
+    assert!(exported.stdout.contains(",old.read.iops,ops/s,higher,10240,"), "{}", exported.stdout);
+    // The name of what is written has none of the directories of what was read.
+    let from = scratch.path().join("small.txt");
+    let exported = scratch.run(["export", from.to_str().unwrap(), "--format", "csv", "-o", "out/"]);
+    assert_eq!((exported.code, exported.stdout.as_str()), (0, "out/small.txt.csv\n"), "{}", exported.stderr);
+    let refused = scratch.run(["report", "small.txt"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("small.txt is no run of the archive"), "{}", refused.stderr);
+    assert_eq!(scratch.run(["report", "small.txt", "-o", "page.html"]).code, 0);
+    assert!(fs::read_to_string(scratch.path().join("page.html")).unwrap().contains("imported from small.txt"));
+    // Nothing of it was kept; and a tag comes before a file of that name.
+    assert_eq!(scratch.json(["runs", "list", "--json"], 0)["runs"].as_array().unwrap().len(), 0);
+    scratch.json(["import", "small.txt", "--tag", "before", "--json"], 0);
+    fs::write(scratch.path().join("before"), "nothing that a tool prints\n").unwrap();
+    assert_eq!(scratch.run(["why", "before", "--json"]).code, 4);
+    assert_eq!(scratch.run(["runs", "show", "before"]).code, 0);
+    assert_eq!(scratch.run(["runs", "show", "./before"]).code, 4);
+    // Which of several is meant cannot be told.
+    fs::write(scratch.path().join("two.csv"), "target,boot_s\na,1\nb,2\n").unwrap();
+    let several = scratch.run(["why", "two.csv"]);
+    assert_eq!(several.code, 2, "{}", several.stderr);
+    assert!(several.stderr.contains("two.csv holds 2 results"), "{}", several.stderr);
+}

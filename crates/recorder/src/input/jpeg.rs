@@ -49,11 +49,6 @@ const TEM: u8 = 0x01;
 const RESTARTS: std::ops::RangeInclusive<u8> = 0xd0..=0xd7;
 
 impl Walk {
-    /// Whether nothing of a picture has been seen.
-    pub fn is_at_start(&self) -> bool {
-        self.at == At::Start
-    }
-
     /// Goes on through `bytes`. After an end or a break it begins anew.
     pub fn walk(&mut self, bytes: &[u8]) -> PictureBytes {
         let mut i = 0;

@@ -1,7 +1,7 @@
 //! The card as text: snapshots, and what must hold for every card.
 
 use crate::fixture::{self, Sample};
-use model::{ForeignSeen, Reason};
+use model::{ForeignSeen, Reason, Step};
 use report::{Style, card, markdown, text};
 
 fn plain(sample: &Sample) -> String {
@@ -54,7 +54,7 @@ fn long_and_wide_names_over_ssh() {
     s.run.target.name = "/srv/存储/a-very-long-directory-name/that-goes-on/and-on/until/it/does/not/fit".into();
     s.limit.statement = "copying through the page cache: one CPU spends 97 % of its time in the kernel while buffered writes run at 41.0 MB/s".into();
     if let Some(n) = &mut s.next_step {
-        n.text = "write with O_DIRECT from aligned buffers of at least 1 MiB, with several in flight".into();
+        n.step = Step::Fix("write with O_DIRECT from aligned buffers of at least 1 MiB, with several in flight".into());
     }
     s.fetch = Some("scp cam3:.local/share/narrows/reports/20261120T213000Z-7f3a9c21.html .".into());
     insta::assert_snapshot!(plain(&s));

@@ -236,7 +236,7 @@ pub fn sd_card() -> Sample {
         }],
         depth_curves: vec![],
         next_step: Some(NextStep {
-            text: "a host with SD command queueing".into(),
+            step: Step::Fix("a host with SD command queueing".into()),
             predicted_ratio: Some(2.5),
             basis: "published A2 cards with and without queue".into(),
         }),

@@ -3,8 +3,8 @@
 use super::contestants::Task;
 use super::figures::Figures;
 use anyhow::Context;
-use engine::{Control, Device, LoopSettings, NullDevice, StreamRecord, UringDevice, run_stream};
-use model::{BlockPlan, Durability, IoPath, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
+use engine::{Control, Device, LoopSettings, NullDevice, UringDevice, run_stream};
+use model::{BlockPlan, Durability, IoPath, Operation, Order, PhaseRecord, StopRule, StreamPlan, Sync, Warmup};
 use sys::{BufferPool, Epoch, OpenMode, RingOptions};
 use workload::{BlockOp, Pattern};
 
@@ -47,7 +47,7 @@ pub fn null(task: &Task) -> anyhow::Result<Figures> {
     Ok(figures(&drive(&mut device, task)?))
 }
 
-fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result<StreamRecord> {
+fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result<PhaseRecord> {
     let block = u64::from(task.block_bytes);
     let plan = StreamPlan {
         kind: BlockPlan {
@@ -84,7 +84,7 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
     Ok(record)
 }
 
-fn figures(record: &StreamRecord) -> Figures {
+fn figures(record: &PhaseRecord) -> Figures {
     let operations = record.operations as f64;
     Figures {
         iops: operations / (record.ended_ns - record.started_ns) as f64 * 1e9,

@@ -85,7 +85,7 @@ impl Fuzzer for Sims {
         };
         let region_bytes = model.media.capacity_bytes.min(1 << 20) & !4095;
         let mut rig = SimRig::new(model, NS_PER_S);
-        let (stack, environment) = (rig.model().stack(), rig.model().environment());
+        let (stack, environment) = (rig.stack(), rig.environment());
         let assessment = diagnose::findings_of_stack(&stack, &environment, None);
         let ids: Vec<&str> = assessment.findings.iter().map(|f| f.id.as_str()).collect();
         let mut stops = String::new();

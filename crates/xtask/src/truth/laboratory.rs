@@ -45,13 +45,9 @@ fn last_of_each(device: &str) -> String {
 fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
     let device = &*last_of_each(device);
     let wanted = conduct::Wanted {
-        name: OsStr::new(device),
         links: Links::Refuse,
-        consent: Default::default(),
-        registers: false,
-        interval_ns: workload.interval_ns,
-        region: false,
         probe: workload.has_budget().then_some(conduct::Wear::AtMost(u64::MAX)),
+        ..conduct::Wanted::new(OsStr::new(device), workload.interval_ns)
     };
     Ok(conduct::open(&wanted, &Control::default(), &Silence)?)
 }

@@ -41,10 +41,8 @@ pub(super) struct Normal {
 pub(super) fn read(text: &Text, found: &mut Found) -> Normal {
     let mut reader = Reader::default();
     let cut = if text.all().ends_with('\n') { None } else { Some(text.line_count()) };
-    for (number, line) in text.lines() {
-        if found.is_used(number) {
-            continue;
-        }
+    let mut unread = text.lines();
+    while let Some((number, line)) = found.next_of(&mut unread) {
         // What a progress line wrote before its last carriage return was overwritten on the terminal.
         let line = line.rsplit('\r').next().unwrap_or(line);
         let in_job = reader.section == Section::Jobs && !reader.nameless;

@@ -67,8 +67,8 @@ fn near_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
 /// Media that give between 86 and 96 % of what the link carries in practice, and one way less than the other.
 fn at_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let device = sata(draw);
-    let model = spec::parse_sim(device.text())?;
-    let carries = model.stack().layers.iter().find_map(|l| l.int("realistic_bytes_per_s"));
+    let stack = engine::SimRig::new(spec::parse_sim(device.text())?, model::NS_PER_S).stack();
+    let carries = stack.layers.iter().find_map(|l| l.int("realistic_bytes_per_s"));
     let carries = carries.ok_or_else(|| anyhow::anyhow!("what a SATA link carries is known"))? as f64;
     let rate = carries * draw.between(0.87, 0.955);
     Ok(device
@@ -175,7 +175,7 @@ fn cached(draw: &mut Draw, in_phase: bool) -> anyhow::Result<Scenario> {
     let plan = check_plan(device.text(), budget_s, 1)?;
     let phase = plan.phase("seq-write").ok_or_else(|| anyhow::anyhow!("the check writes"))?;
     let stream = phase.streams.first().ok_or_else(|| anyhow::anyhow!("with a stream"))?;
-    let real = model.truth(stream, Access::Direct, 0).bytes_per_s;
+    let real = engine::SimTruth::of(&model, stream, Access::Direct, 0).bytes_per_s;
     let (layout, time) = (plan.size.bytes as f64, phase.time_limit_ns as f64 / 1e9);
     let part = draw.between(0.3, 0.65);
     let written = if in_phase { layout + part * time * real } else { part * layout };

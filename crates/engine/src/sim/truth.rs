@@ -1,11 +1,10 @@
 //! What a simulated device delivers, in closed form: the answers that a measurement of it must give.
 
-use crate::{Access, NS_PER_S, Ns, Operation, Order, SimModel, StreamPlan, Sync};
-use serde::{Deserialize, Serialize};
+use model::{Access, NS_PER_S, Ns, Operation, Order, SimModel, StreamPlan, Sync};
+use std::ops::Deref;
 
 /// What keeps the rate from being higher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimLimit {
     /// Each of the operations in flight waits for its own latency: more depth would help.
     Latency,
@@ -27,7 +26,7 @@ pub enum SimLimit {
 }
 
 /// The long-run answer for one stream.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimTruth {
     /// Operations per second (a write and its fdatasync are one; the fsync of a round is none).
     pub operations_per_s: f64,
@@ -54,21 +53,35 @@ struct Demands {
     by_link: bool,
 }
 
-impl SimModel {
+impl SimTruth {
     /// What one stream gets alone on the device at the speed of the moment `at_ns` (throttling), with room in the
     /// write cache. Jitter leaves the mean as it is; near a knee of the depth curve it costs a few percent that this
     /// bound does not contain.
-    pub fn truth(&self, stream: &StreamPlan, access: Access, at_ns: Ns) -> SimTruth {
+    pub fn of(model: &SimModel, stream: &StreamPlan, access: Access, at_ns: Ns) -> Self {
+        let device = Device(model);
         match (access, stream.block().operation) {
-            (Access::Direct, _) => self.direct(stream, at_ns),
-            (Access::Buffered, Operation::Read) => self.buffered_read(stream, at_ns),
+            (Access::Direct, _) => device.direct(stream, at_ns),
+            (Access::Buffered, Operation::Read) => device.buffered_read(stream, at_ns),
             (Access::Buffered, _) if stream.durability.sync == Sync::FdatasyncEach => {
-                self.buffered_sync_write(stream, at_ns)
+                device.buffered_sync_write(stream, at_ns)
             }
-            (Access::Buffered, _) => self.buffered_write(stream, at_ns),
+            (Access::Buffered, _) => device.buffered_write(stream, at_ns),
         }
     }
+}
 
+/// The device that the parameters describe.
+struct Device<'a>(&'a SimModel);
+
+impl Deref for Device<'_> {
+    type Target = SimModel;
+
+    fn deref(&self) -> &SimModel {
+        self.0
+    }
+}
+
+impl Device<'_> {
     /// Seconds per second that the device works for us.
     fn device_share(&self, at_ns: Ns) -> f64 {
         let working = self.stalls.map_or(1.0, |s| 1.0 - s.duration_ns as f64 / s.period_ns as f64);

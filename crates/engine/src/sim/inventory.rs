@@ -1,6 +1,6 @@
 //! What an inventory of a simulated machine shows: the names of facts are those of the observer of real ones.
 
-use crate::{CpuModel, DeviceId, Environment, Fact, Layer, LayerKind, Mount, SimBus, SimModel, Stack};
+use model::{CpuModel, DeviceId, Environment, Fact, Layer, LayerKind, Mount, SimBus, SimModel, Stack};
 
 /// The names on the way to a disk, and who drives what.
 struct Names {
@@ -39,31 +39,18 @@ impl Names {
     }
 }
 
-impl SimBus {
-    /// Kernel name of the whole disk.
-    pub fn disk_name(self) -> &'static str {
-        Names::of(self).disk
-    }
-
-    /// Kernel name of its first partition.
-    pub fn partition_name(self) -> &'static str {
-        Names::of(self).partition
-    }
+/// Kernel name of the whole disk.
+pub(super) fn disk_name(bus: SimBus) -> &'static str {
+    Names::of(bus).disk
 }
 
-impl SimModel {
-    /// The storage path, as an inventory of the simulated machine would give it.
-    pub fn stack(&self) -> Stack {
-        stack(self)
-    }
-
-    /// The simulated machine; says that it is simulated wherever a person could take it for a real one.
-    pub fn environment(&self) -> Environment {
-        environment(self)
-    }
+/// Kernel name of its first partition.
+pub(super) fn partition_name(bus: SimBus) -> &'static str {
+    Names::of(bus).partition
 }
 
-fn stack(model: &SimModel) -> Stack {
+/// The storage path, as an inventory of the simulated machine would give it.
+pub(super) fn stack(model: &SimModel) -> Stack {
     let mut layers = Vec::new();
     let mount = model.filesystem.as_ref().map(|fstype| Mount {
         fstype: fstype.clone(),
@@ -261,7 +248,8 @@ fn sim(model: &SimModel) -> Layer {
     layer
 }
 
-fn environment(model: &SimModel) -> Environment {
+/// The simulated machine; says that it is simulated wherever a person could take it for a real one.
+pub(super) fn environment(model: &SimModel) -> Environment {
     let host = &model.host;
     Environment {
         hostname: Some("simulated".to_owned()),
