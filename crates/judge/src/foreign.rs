@@ -70,7 +70,7 @@ fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
     let value = found.as_ref().ok().map(|f| f.value);
     let unit = match need.quantity.as_str() {
         "iops" => Unit::OpsPerS,
-        q if q.starts_with("latency_ns") => Unit::Ns,
+        q if q.contains("latency_ns") => Unit::Ns,
         _ => Unit::BytesPerS,
     };
     let reasons = match &found {
@@ -106,6 +106,9 @@ fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Re
             let fits = |w: &&ForeignWork| w.write && !w.random && w.block_bytes.is_none_or(|b| b >= 131_072.0);
             let found = best(run, works.iter().filter(fits), "throughput_bytes_per_s")?;
             Ok(Found { quantity: "on average".to_owned(), is_mean: true, ..found })
+        }
+        responsive if responsive.starts_with("responsive") => {
+            Err(Reason::of("missing", format!("no number in it is known to be that of {}", need.what)))
         }
         phase => {
             let write = phase.starts_with("rand-write");

@@ -41,6 +41,7 @@ fn each_is_described_and_has_a_plan_everywhere() {
             "packages",
             "boot",
             "latency",
+            "responsive",
             "stream",
             "copy",
             "copy-memory",
