@@ -154,11 +154,11 @@ pub(crate) fn headline(run: &Run, notes: &mut Notes) -> Table {
 
 /// The longest time in which nothing completed among the phases that stand, with the phase's name: not the longest
 /// latency, which at depth 32 is mostly the queue in front of an operation. Rounds of buffered writes end in an fsync of
-/// many megabytes on purpose, and layout is not a measurement: neither is a stall.
+/// many megabytes on purpose, as a copy does at its end, and layout is not a measurement: neither is a stall.
 pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
     run.phases
         .iter()
-        .filter(|p| p.plan.measures_target())
+        .filter(|p| p.plan.measures_target() && Work::of(&p.plan) != Some(Work::ResponsiveLoaded))
         .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
         .filter_map(|p| {
             let max = p.metrics.iter().find(|m| m.key().quantity == "stall_ns_max").and_then(|m: &Metric| m.value)?;

@@ -8,7 +8,7 @@ use model::{DataProof, PhaseKind, Plan, TargetKind};
 use spec::{Readiness, RunInputs};
 use std::collections::BTreeMap;
 
-const NAMES: [&str; 9] = ["sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "responsive", "stream"];
+const NAMES: [&str; 8] = ["sweep", "depth", "mix", "steady", "kdiskmark", "bursts", "latency", "stream"];
 const INTERVAL_NS: u64 = 20_000_000;
 
 /// As short as it can be and still be itself.
@@ -18,8 +18,6 @@ fn plan(name: &str, inputs: &RunInputs) -> Plan {
         "steady" => set.extend([("steady-round", "30ms"), ("steady-rounds", "6")]),
         "bursts" => set.extend([("think", "10ms"), ("think-after", "8")]),
         "latency" => set.push(("iops", "200")),
-        // The copy keeps its pace as well.
-        "responsive" => set.extend([("responsive-idle.iops", "200"), ("responsive-loaded.iops", "200")]),
         _ => {}
     }
     if name == "steady" || name == "latency" {
