@@ -72,12 +72,21 @@ impl Wear {
 /// How much of the rest a phase gets: large blocks need most to be seen lasting, single small ones least.
 fn weight(phase: &PhasePlan) -> u64 {
     let small = phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE);
+    if phase.streams.iter().all(|s| s.timing.pacing.is_some()) {
+        return 1;
+    }
     match (small, phase.queue_depth()) {
         (false, depth) if depth > 1 => 4,
         (false, _) => 2,
         (true, depth) if depth > 1 => 2,
         (true, _) => 1,
     }
+}
+
+/// Gives each stream of a phase that writes its part of what the phase may write.
+fn limit(phase: &mut PhasePlan, bytes: u64, fstype: Option<&str>) {
+    let part = bytes / phase.streams.iter().filter(|s| s.changes_data()).count().max(1) as u64;
+    phase.streams.iter_mut().filter(|s| s.changes_data()).for_each(|s| limited(s, part, fstype));
 }
 
 fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
@@ -110,8 +119,7 @@ pub(crate) fn bound(plan: &mut Plan, wear: Wear, stack: &Stack, before: u64, sha
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
-        let streams = phase.streams.len().max(1) as u64;
-        phase.streams.iter_mut().for_each(|s| limited(s, share / streams, stack.fstype()));
+        limit(phase, share, stack.fstype());
         // Large blocks go on: a cache that runs out is what they are to find.
         if shared && phase.stop == StopRule::Time && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE) {
             phase.stop = StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH };
@@ -146,8 +154,7 @@ pub(crate) fn bounded(mut plan: Plan, stack: &Stack) -> Plan {
     let all: u64 = plan.phases.iter().filter(|p| open(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| open(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
-        let streams = phase.streams.len().max(1) as u64;
-        phase.streams.iter_mut().for_each(|s| limited(s, share / streams, stack.fstype()));
+        limit(phase, share, stack.fstype());
     }
     plan
 }

@@ -125,6 +125,7 @@ impl Row<'_> {
             Work::RandomRead | Work::RandomWrite => self.one_command(),
             Work::QueuedRead | Work::QueuedWrite => self.queued(),
             Work::DurableWrite | Work::LogAppend => self.durable(),
+            Work::Responsive | Work::ResponsiveLoaded => self.small_operations(),
             Work::MemoryCopy => Said::new(LimitLayer::Memory, Confidence::High, "memory"),
         };
         self.whatever_is_asked().unwrap_or_else(of_work)
@@ -338,6 +339,14 @@ impl Row<'_> {
         }
         let device = self.device(None);
         Said { statement: format!("{} ({gains})", device.statement), ..device }.because(scaling.evidence)
+    }
+
+    fn small_operations(&self) -> Said {
+        let waits = self.causes.iter().filter(|c| c.kind == CauseKind::BesideWriter);
+        match waits.filter(|c| self.work == Work::ResponsiveLoaded && self.rests_on_it(c)).next() {
+            Some(cause) => Said::of(cause, cause.statement.split(": beside").next().unwrap_or(&cause.statement)),
+            None => self.device(None),
+        }
     }
 
     fn durable(&self) -> Said {

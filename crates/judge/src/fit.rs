@@ -19,6 +19,7 @@ const TEXTS: &[&str] = &[
     include_str!("../uses/A2.toml"),
     include_str!("../uses/video.toml"),
     include_str!("../uses/record.toml"),
+    include_str!("../uses/responsive.toml"),
 ];
 
 /// The quantity that no metric has: what the slowest second takes.
@@ -178,7 +179,7 @@ pub(crate) fn stands_to(of: &UseText, need: &Need, value: Option<f64>) -> Fit {
 fn unit_of(quantity: &str) -> Unit {
     match quantity {
         "iops" => Unit::OpsPerS,
-        q if q.starts_with("latency_ns") => Unit::Ns,
+        q if q.contains("latency_ns") => Unit::Ns,
         _ => Unit::BytesPerS,
     }
 }
@@ -210,10 +211,10 @@ fn too_slow_already(
     need: &Need,
 ) -> Option<(String, String, Deciding)> {
     const FALLING: [&str; 4] = ["p999", "p99", "p90", "p50"];
-    let (most, asked) = (need.most?, need.quantity.strip_prefix("latency_ns_")?);
+    let (most, (job, asked)) = (need.most?, need.quantity.split_once("latency_ns_")?);
     let lower = FALLING.iter().skip_while(|p| **p != asked).skip(1);
     lower.into_iter().find_map(|p| {
-        let metric = run.metric_doing(work, &format!("latency_ns_{p}"))?;
+        let metric = run.metric_doing(work, &format!("{job}latency_ns_{p}"))?;
         let value = value_of(Some(metric), phase, need).ok().filter(|v| v.low > most)?;
         Some((metric.id.clone(), need.what.replacen(asked, p, 1), value))
     })

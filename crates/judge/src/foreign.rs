@@ -62,6 +62,9 @@ fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Re
             let found = best(run, works.iter().filter(fits), "throughput_bytes_per_s")?;
             Ok(Found { quantity: "on average".to_owned(), is_mean: true, ..found })
         }
+        responsive if responsive.starts_with("responsive") => {
+            Err(Reason::of("missing", format!("no number in it is known to be that of {}", need.what)))
+        }
         phase => {
             let write = phase.starts_with("rand-write");
             let depth = if phase.ends_with("qd32") { 32 } else { 1 };

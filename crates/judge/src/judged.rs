@@ -34,6 +34,6 @@ fn answer(run: &Run) -> Option<Answer> {
             classes.retain(|c| asked.as_deref().is_none_or(|name| name == c.rating.class));
             Some(Answer::Classes(classes))
         }
-        _ => None,
+        _ => run.responsiveness().map(Answer::Responsive),
     }
 }

@@ -1,6 +1,6 @@
 //! What a run answers, as values; `report` says it in a sentence.
 
-use crate::{Filled, RatedClass};
+use crate::{Filled, RatedClass, Responsiveness};
 
 /// The answer to what was asked, where it takes more than the metrics of the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,8 @@ pub enum Answer {
         /// How long it rested, nanoseconds.
         rest_ns: u64,
     },
+    /// How long small operations take, alone and beside a writer.
+    Responsive(Responsiveness),
     /// How it stands to speed classes.
     Classes(Vec<RatedClass>),
 }

@@ -1,6 +1,6 @@
 //! The metrics that stand for a run in a list.
 
-use crate::{Metric, PhaseRun, Run, Unit, Work};
+use crate::{Metric, PhaseRun, Run, SmallOperations, Unit, Work};
 
 impl Run {
     /// Of a run that measured several of these.
@@ -20,7 +20,12 @@ impl Run {
         let of = |(work, quantity): &(Work, &str)| self.metric_doing(*work, quantity).cloned();
         let headlines: Vec<Metric> = Self::HEADLINES.iter().filter_map(of).collect();
         let rates = || self.phases.iter().filter_map(main_rate).take(Self::RATES).cloned().collect();
-        if self.is_overview() && !headlines.is_empty() { headlines } else { rates() }
+        if self.is_overview() && !headlines.is_empty() {
+            return headlines;
+        }
+        let Some(small) = self.responsiveness() else { return rates() };
+        let of = |of: &SmallOperations| self.metric(&format!("{}.latency_ns_{}", of.jobs[1], of.percentile)).cloned();
+        [&small.read, &small.append].into_iter().flatten().filter_map(of).collect()
     }
 }
 

@@ -48,6 +48,7 @@ mod rate_change;
 mod rates;
 pub mod reason;
 mod record;
+mod responsiveness;
 mod run;
 mod run_memory;
 mod sample;
@@ -113,6 +114,7 @@ pub use rates::{
 };
 pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
+pub use responsiveness::{Responsiveness, SmallOperations};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
 pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, TICK_COLUMNS};

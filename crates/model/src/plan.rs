@@ -13,6 +13,7 @@ mod pattern;
 mod purpose;
 mod replay;
 mod shape;
+mod small_operations;
 mod stream;
 mod stream_demands;
 mod trace;

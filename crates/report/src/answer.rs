@@ -2,7 +2,7 @@
 
 use crate::presentation::Tone;
 use crate::run::{Form, forms, grid_answer, packages_sentence, paused_sentence, replays_answer};
-use crate::{Check, fill, rate, record, soak, verdict};
+use crate::{Check, fill, rate, record, responsive, soak, verdict};
 use model::Answer;
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
@@ -12,6 +12,11 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
             Some(fill::answer(check.run, filled.as_ref(), rested.as_ref(), *rest_ns))
         }
         Some(Answer::Classes(classes)) => rate::answer(check.run, classes),
+        Some(Answer::Responsive(small)) => {
+            let fit = verdict::verdict(check.fit, check.asked_for).filter(|_| check.is_check());
+            let said: Vec<String> = [responsive::answer(small)].into_iter().chain(fit).collect();
+            Some((Tone::Good, said.join(" ")))
+        }
         None if check.run.command == "soak" => {
             let soaked = soak::Soaked::of_run(check.run);
             Some((if soaked.clean { Tone::Good } else { Tone::Bad }, soak::answer(&soaked)))

@@ -118,7 +118,7 @@ const fn row(
 const RATE: &str = "throughput_bytes_per_s";
 
 /// All rows of a check, in their order.
-pub(crate) const ROWS: [RowOf; 7] = [
+pub(crate) const ROWS: [RowOf; 11] = [
     row("sequential", "", Some(Work::SequentialRead), Some(Work::SequentialWrite), RATE),
     row("small pages", "", Some(Work::SequentialReadPages), None, RATE),
     row("buffered", "", Some(Work::BufferedRead), Some(Work::BufferedWrite), RATE),
@@ -126,6 +126,10 @@ pub(crate) const ROWS: [RowOf; 7] = [
     row("random 4K", "depth 32", Some(Work::QueuedRead), Some(Work::QueuedWrite), "iops"),
     row("sync write 4K", "", None, Some(Work::DurableWrite), "iops"),
     row("log append", "", None, Some(Work::LogAppend), "iops"),
+    row("read p90", "idle", Some(Work::Responsive), None, "read.latency_ns_p90"),
+    row("read p90", "copying", Some(Work::ResponsiveLoaded), None, "read.latency_ns_p90"),
+    row("append p90", "idle", None, Some(Work::Responsive), "append.latency_ns_p90"),
+    row("append p90", "copying", None, Some(Work::ResponsiveLoaded), "append.latency_ns_p90"),
 ];
 
 /// The rows of a check with their cells; those about which nothing is known are left out.
@@ -150,11 +154,11 @@ pub(crate) fn headline(run: &Run, notes: &mut Notes) -> Table {
 
 /// The longest time in which nothing completed among the phases that stand, with the phase's name: not the longest
 /// latency, which at depth 32 is mostly the queue in front of an operation. Rounds of buffered writes end in an fsync of
-/// many megabytes on purpose, and layout is not a measurement: neither is a stall.
+/// many megabytes on purpose, as a copy does at its end, and layout is not a measurement: neither is a stall.
 pub(crate) fn worst_stall(run: &Run) -> Option<(f64, &str)> {
     run.phases
         .iter()
-        .filter(|p| p.plan.measures_target())
+        .filter(|p| p.plan.measures_target() && Work::of(&p.plan) != Some(Work::ResponsiveLoaded))
         .filter(|p| !p.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd)))
         .filter_map(|p| {
             let max = p.metrics.iter().find(|m| m.key().quantity == "stall_ns_max").and_then(|m: &Metric| m.value)?;
@@ -208,6 +212,8 @@ pub(crate) fn row_words(work: Work) -> &'static str {
         Work::QueuedWrite => "random depth 32 write",
         Work::DurableWrite => "sync write",
         Work::LogAppend => "log append",
+        Work::Responsive => "small operations, idle",
+        Work::ResponsiveLoaded => "small operations beside a copy",
     }
 }
 
@@ -218,8 +224,8 @@ pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
     for work in ROWS.iter().flat_map(|row| row.works).flatten() {
         let Some(phase) = check.run.doing(work) else { continue };
         let Some(limit) = check.limits.iter().find(|l| l.phase == phase.plan.name) else { continue };
-        // What was left out has its reason in the table.
-        if phase.record.is_none() {
+        // What was left out has its reason in the table; one phase may have several rows.
+        if phase.record.is_none() || rows.iter().any(|(label, _)| label == row_words(work)) {
             continue;
         }
         let statement = with_confidence(&limit.statement, limit.layer, limit.confidence);

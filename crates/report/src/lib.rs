@@ -46,6 +46,7 @@ mod rank;
 mod rate;
 mod record;
 mod repeated;
+mod responsive;
 mod run;
 mod side_by_side;
 mod simulated;

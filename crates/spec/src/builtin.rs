@@ -20,6 +20,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("packages", include_str!("../workloads/packages.toml")),
     ("boot", include_str!("../workloads/boot.toml")),
     ("latency", include_str!("../workloads/latency.toml")),
+    ("responsive", include_str!("../workloads/responsive.toml")),
     ("stream", include_str!("../workloads/stream.toml")),
     ("copy", include_str!("../workloads/copy.toml")),
     ("copy-memory", include_str!("../workloads/copy-memory.toml")),

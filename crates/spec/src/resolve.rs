@@ -383,7 +383,8 @@ impl<'a> Resolver<'a> {
     fn grows_nowhere(&self, phase: &Phase) -> Option<Reason> {
         let grows = phase.jobs.iter().any(Job::is_log);
         let elsewhere = matches!(self.inputs.kind, TargetKind::File | TargetKind::BlockDevice);
-        (grows && elsewhere && self.workload.has_budget())
+        // Beside others on the same bytes its syncs would be theirs.
+        (grows && elsewhere && (self.workload.has_budget() || phase.jobs.len() > 1))
             .then(|| Reason::said("a log grows in a file of its own: name a directory"))
     }
 

@@ -29,8 +29,8 @@ pub struct CheckArgs {
     pub budget: String,
     /// Is it good for a use? root-fs, etcd, A1, video=V30 ...
     ///
-    /// etcd, postgres, sqlite, root-fs, vm-images, A1, A2, video=V30, record=4x16Mbit, or several with commas between. narrows explain
-    /// for-etcd says what a use needs. Only what decides it is measured; exit code 1 for no.
+    /// etcd, postgres, sqlite, root-fs, vm-images, responsive, A1, A2, video=V30, record=4x16Mbit, or several with commas between.
+    /// narrows explain for-etcd says what a use needs. Only what decides it is measured; exit code 1 for no.
     #[arg(long = "for", value_name = "WHAT", value_delimiter = ',', add = offer(&[Names::Uses]))]
     pub made_for: Vec<String>,
     /// The most that may be written [default: 2 GiB, or 2 % of the device]

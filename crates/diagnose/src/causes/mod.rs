@@ -16,6 +16,7 @@ mod page_cache;
 mod pages;
 pub(crate) mod probes;
 mod processor;
+mod responsive;
 pub(crate) mod rows;
 mod small_writes;
 mod splitting;
@@ -79,6 +80,8 @@ pub(crate) enum CauseKind {
     Split,
     /// What is limited are operations, not bytes.
     Operations,
+    /// What small operations wait for beside a writer.
+    BesideWriter,
 }
 
 impl From<Cause> for model::Cause {
@@ -271,6 +274,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(write_cache::exhausted(run));
     causes.extend(small_writes::flush(run));
     causes.extend(small_writes::rewritten(run));
+    causes.extend(responsive::waits(run));
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
         causes.extend(device::remainder(run));
         causes.extend(link::between(run));

@@ -206,13 +206,18 @@ impl Rig for FileRig {
         let through_loops = !self.options.backing_files.is_empty();
         let stands_in = matches!(direct, Some(Err(_)));
         // What is read from memory verifies nothing of the device.
-        let verifies = streams.iter().any(|s| s.verify.is_some() && s.reads() && !s.changes_data());
-        let cold = phase.drop_cache || phase.cold || verifies || !write && (through_loops || stands_in);
+        let only_reads = |s: &&StreamPlan| s.reads() && !s.changes_data();
+        let verifies = streams.iter().filter(only_reads).any(|s| s.verify.is_some());
+        let reads = streams.iter().any(|s| only_reads(&s));
+        let cold = phase.drop_cache || phase.cold || verifies || reads && (through_loops || stands_in);
         let dropped = cold.then(|| self.drop_cached(&streams));
 
         let plan = PhasePlan { streams, ..phase.clone() };
         let proof = direct.as_ref().map(|direct| match direct {
-            Ok(_) => self.direct_proof(write, &plan.streams),
+            Ok(_) => {
+                let past: Vec<StreamPlan> = plan.streams.iter().filter(|s| is_direct(phase, s)).cloned().collect();
+                self.direct_proof(past.iter().any(StreamPlan::changes_data), &past)
+            }
             Err(reason) => DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O was used")),
         });
         let without_ring = self.without_ring(proof.as_ref());

@@ -4,7 +4,7 @@ use super::data::SimData;
 use super::machine::{Event, Lane, Machine, Traffic};
 use crate::device::check;
 use crate::{Completion, Device, DeviceError};
-use model::{Access, EngineKind, Ns, PhasePlan, SimModel};
+use model::{Access, EngineKind, Ns, PhasePlan, SimModel, StreamPlan, Sync};
 use workload::{BlockOp, OpKind};
 
 /// Which way the operations of a phase go.
@@ -21,6 +21,9 @@ enum Path {
 pub struct SimDevice {
     pub(super) machine: Machine,
     path: Path,
+    /// The ways of reads and of writes without a sync of their own, where the streams of a phase go different ways: then the
+    /// writer has a processor of its own, and a sync is one of its own file.
+    apart: Option<[Path; 2]>,
     buffers: Vec<u8>,
     block_bytes: usize,
     /// By their buffers.
@@ -43,8 +46,16 @@ impl SimDevice {
             (_, Access::Direct) => Path::Direct,
             (_, Access::Buffered) => Path::Buffered,
         };
+        let path = |s: &StreamPlan| match s.path.access.unwrap_or(phase.access) {
+            Access::Direct => Path::Direct,
+            Access::Buffered => Path::Buffered,
+        };
+        let of = |is: fn(&StreamPlan) -> bool| phase.streams.iter().find(|s| is(s)).map_or(self.path, path);
+        let writes = |s: &StreamPlan| s.changes_data() && s.durability.sync == Sync::None;
+        let apart = self.path != Path::Memory && phase.streams.iter().any(|s| path(s) != self.path);
+        self.apart = apart.then(|| [of(StreamPlan::reads), of(writes)]);
         // Past the page cache nothing but the phase's own operations is under way.
-        let quiet = self.machine.events.is_empty() && self.path == Path::Direct;
+        let quiet = self.machine.events.is_empty() && self.path == Path::Direct && !apart;
         let largest = phase.streams.iter().map(|s| s.block().block_size_bytes).max().unwrap_or(0);
         let pieces = u32::try_from(self.machine.model.pieces(largest).1).unwrap_or(u32::MAX);
         let commands = quiet.then(|| phase.queue_depth().saturating_mul(pieces));
@@ -80,7 +91,14 @@ impl SimDevice {
     fn carry_out(&mut self, op: &BlockOp) -> (Ns, Traffic) {
         let m = &mut self.machine;
         let (at, len) = (m.now, u64::from(op.len));
-        match (self.path, op.kind) {
+        let path = match (self.apart, op.kind) {
+            (Some([reads, _]), OpKind::Read) => reads,
+            (Some([_, writes]), OpKind::Write) => writes,
+            (Some(_), OpKind::WriteSync) => return (m.durable_append(op.offset, len, at), Traffic::None),
+            _ => self.path,
+        };
+        let lane = if self.apart.is_some() { Lane::Writeback } else { Lane::Worker };
+        match (path, op.kind) {
             (Path::Memory, _) => {
                 let start = at.max(m.user.end);
                 let time = m.stretched(len as f64 * 1e9 / m.model.host.memory_bytes_per_s as f64);
@@ -95,9 +113,9 @@ impl SimDevice {
                 (m.flush(written), Traffic::None)
             }
             (Path::Buffered, OpKind::Read) => (m.buffered_read(op.offset, len, at), Traffic::None),
-            (Path::Buffered, OpKind::Write) => (m.buffered_write(op.offset, len, at), Traffic::None),
+            (Path::Buffered, OpKind::Write) => (m.buffered_write(lane, op.offset, len, at), Traffic::None),
             (Path::Buffered, OpKind::WriteSync) => {
-                let copied = m.buffered_write(op.offset, len, at);
+                let copied = m.buffered_write(lane, op.offset, len, at);
                 (m.fsync(copied), Traffic::None)
             }
             // Direct writes may follow buffered ones: what is dirty goes as well.

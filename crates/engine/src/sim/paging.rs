@@ -46,9 +46,17 @@ impl Machine {
         }
     }
 
-    /// A write through the page cache; returns when the call comes back.
-    pub(super) fn buffered_write(&mut self, offset: u64, len: u64, at: Ns) -> Ns {
-        let mut start = at.max(self.cpu[Lane::Worker as usize].end);
+    /// A write to a file of its own and its fdatasync, which leaves alone what else is dirty; returns when it is durable.
+    pub(super) fn durable_append(&mut self, offset: u64, len: u64, at: Ns) -> Ns {
+        let start = at.max(self.cpu[Lane::Worker as usize].end);
+        let copied = self.work_on(Lane::Worker, start, self.call_ns(len));
+        let written = self.internal(Lane::Worker, true, offset, len, copied);
+        self.flush(written)
+    }
+
+    /// A write through the page cache by a thread on this core; returns when the call comes back.
+    pub(super) fn buffered_write(&mut self, lane: Lane, offset: u64, len: u64, at: Ns) -> Ns {
+        let mut start = at.max(self.cpu[lane as usize].end);
         self.pump(start);
         while self.pages.dirty > 0 && self.pages.dirty + len > self.model.host.dirty_limit_bytes {
             if self.pages.under_way.is_empty() {
@@ -58,7 +66,7 @@ impl Machine {
             start = start.max(end);
             self.pump(start);
         }
-        let end = self.work_on(Lane::Worker, start, self.call_ns(len));
+        let end = self.work_on(lane, start, self.call_ns(len));
         let pages = &mut self.pages;
         pages.dirty += len;
         pages.waiting_bytes += len;

@@ -15,6 +15,8 @@ pub(super) struct Together {
     /// None before the first operation is asked for.
     streams: Vec<One>,
     turn: usize,
+    /// A stream has ended that ends its phase.
+    ended: bool,
     /// Operations in flight: streams hear only of their own.
     flights: Vec<(usize, Flight<BlockOp>)>,
 }
@@ -26,6 +28,7 @@ struct One {
     depth: u32,
     in_flight: u32,
     done: bool,
+    ends_phase: bool,
 }
 
 /// Whether it is the same operation, with a buffer or without.
@@ -37,7 +40,7 @@ impl Together {
     /// The streams of a phase.
     pub(super) fn new(phase: &PhasePlan, interval_ns: Ns) -> Self {
         let flights = Vec::with_capacity(phase.queue_depth() as usize);
-        Self { phase: phase.clone(), interval_ns, streams: Vec::new(), turn: 0, flights }
+        Self { phase: phase.clone(), interval_ns, streams: Vec::new(), turn: 0, ended: false, flights }
     }
 
     fn begin(&mut self, now: Ns) {
@@ -52,7 +55,8 @@ impl Together {
                 part.closes_rounds,
                 part.pause_ns,
             );
-            One { source, recorder, depth: plan.path.queue_depth.max(1), in_flight: 0, done: false }
+            let (depth, ends_phase) = (plan.path.queue_depth.max(1), plan.limits.ends_phase);
+            One { source, recorder, depth, in_flight: 0, done: false, ends_phase }
         };
         self.streams = phase.streams.iter().map(one).collect();
     }
@@ -68,6 +72,7 @@ impl Together {
 
     /// What each stream did; the phase ended at `now` for this cause.
     pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<PhaseRecord> {
+        let stop = if self.ended { StopCause::TimeUsed } else { stop };
         let finish = |one: One| one.recorder.finish(now, if one.done { StopCause::RegionDone } else { stop });
         self.streams.into_iter().map(finish).collect()
     }
@@ -81,6 +86,9 @@ impl Source for Together {
             self.begin(now);
         }
         let mut wake: Option<Ns> = None;
+        if self.ended {
+            return Next::Done;
+        }
         for _ in 0..self.streams.len() {
             let index = self.turn;
             self.turn = (self.turn + 1) % self.streams.len();
@@ -95,6 +103,18 @@ impl Source for Together {
                 }
                 Next::WaitUntil(at) | Next::SpinUntil(at) => wake = Some(wake.map_or(at, |w| w.min(at))),
                 Next::WaitForCompletion => {}
+                // It ends, and its phase with it, when what closes it has.
+                Next::Done if one.ends_phase => {
+                    if one.in_flight > 0 {
+                        continue;
+                    }
+                    let Some(op) = one.source.closing() else {
+                        (one.done, self.ended) = (true, true);
+                        return Next::Done;
+                    };
+                    self.hand_over(index, op, now);
+                    return Next::Op(op);
+                }
                 Next::Done => one.done = true,
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Case, Validity};
 use crate::context::transferred;
-use model::{Access, Layer, LayerKind, Reason, Stack, Sync};
+use model::{Access, Layer, LayerKind, Reason, Stack, StreamPlan, Sync};
 
 /// A rate may exceed the line rate by this share: the clock of the link is not ours.
 pub const LINE_RATE_TOLERANCE: f64 = 0.02;
@@ -17,10 +17,12 @@ pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
     let own = transferred(case.plan, case.record);
     // Links that carry both ways at once carry the larger of the two on one side.
     let rate = rate * own.read.max(own.written);
-    // What may come from the page cache need not cross a wire.
-    let over_the_wire = case.plan.access == Access::Direct
+    // What may come from the page cache, or stay in it beside what goes past it, need not cross a wire.
+    let synced = |s: &StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FdatasyncEach);
+    let stays = |s: &StreamPlan| s.path.access == Some(Access::Buffered) && s.changes_data() && !synced(s);
+    let over_the_wire = (case.plan.access == Access::Direct && !case.plan.streams.iter().any(stays))
         || case.plan.cold
-        || case.plan.streams.iter().any(|s| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FdatasyncEach));
+        || case.plan.access == Access::Buffered && case.plan.streams.iter().any(synced);
     if over_the_wire
         && let Some((ceiling, layer)) = line_rate(case.context.stack)
         && rate > ceiling * (1.0 + LINE_RATE_TOLERANCE)

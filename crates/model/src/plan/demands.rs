@@ -163,13 +163,13 @@ impl StreamPlan {
 
     fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
         let latencies = self.limits.latency_target.is_some() || self.limits.max_latency_ns.is_some();
-        let shares = self.limits.ends_phase || self.limits.ends_group || self.limits.least_rate.is_some() || latencies;
+        let shares = self.limits.ends_group || self.limits.least_rate.is_some() || latencies;
         if shares
             && (phase.streams.len() > 1 || self.limits.least_rate.is_some())
             && self.path.engine.unwrap_or(phase.engine) == EngineKind::Sim
         {
             return Err(
-                "a simulated device ends its streams each by itself; leave out ends-phase, ends-group (fio: exitall), least-rate (rate_min), latency-target and max-latency".into()
+                "a simulated device ends its streams each by itself; leave out ends-group (fio: exitall), least-rate (rate_min), latency-target and max-latency".into()
             );
         }
         self.limits.latencies_can_be(&phase.stop)?;

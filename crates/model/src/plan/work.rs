@@ -42,6 +42,10 @@ pub enum Work {
     DurableWrite,
     /// Small blocks one behind the other at the end of a file, through the page cache, each with its own fdatasync.
     LogAppend,
+    /// Small reads, and small writes with their own sync, now and then.
+    Responsive,
+    /// The same beside a writer through the page cache.
+    ResponsiveLoaded,
 }
 
 macro_rules! works {
@@ -86,6 +90,8 @@ works! {
     LogAppend "log-append";
     RandomWrite "rand-write-qd1";
     QueuedWrite "rand-write-qd32";
+    Responsive "responsive-idle";
+    ResponsiveLoaded "responsive-loaded";
 }
 
 /// What all streams of a phase have in common, where they are plain: nothing about them makes the storage do less, more or
@@ -212,6 +218,9 @@ impl Work {
             PhaseKind::Measure if !phase.moves_data() => return None,
             PhaseKind::Measure => {}
             PhaseKind::Layout | PhaseKind::Precondition => return None,
+        }
+        if let Some(work) = phase.small_operations() {
+            return Some(work);
         }
         let plain = Plain::of(phase)?;
         let read = plain.operation == Operation::Read;

@@ -34,6 +34,7 @@ mod rank;
 mod rate;
 mod record;
 mod replay;
+mod responsive;
 mod run;
 mod simulated;
 mod soak;

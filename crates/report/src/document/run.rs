@@ -69,6 +69,9 @@ pub struct RunDocument<'a> {
     pub schema: &'static str,
     /// The answer in a sentence, as every other output of this run has it; null where nothing was asked that one answers.
     pub answer: Option<String>,
+    /// How long small operations took, alone and beside a writer; absent where that was not measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub responsiveness: Option<model::Responsiveness>,
     /// Id of the run in the archive.
     pub run_id: &'a str,
     /// The target and the stack below it.
@@ -116,6 +119,7 @@ impl<'a> RunDocument<'a> {
         Self {
             schema: Self::SCHEMA,
             answer: None,
+            responsiveness: run.responsiveness(),
             run_id: &run.id,
             target: &run.target,
             plan: &run.plan,

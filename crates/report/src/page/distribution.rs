@@ -27,7 +27,7 @@ fn colour_of(work: Work) -> Option<u8> {
         Work::BufferedRead | Work::BufferedWrite => 2,
         Work::RandomRead | Work::RandomWrite => 3,
         Work::QueuedRead | Work::QueuedWrite => 4,
-        Work::DurableWrite | Work::LogAppend => 5,
+        Work::DurableWrite | Work::LogAppend | Work::Responsive | Work::ResponsiveLoaded => 5,
     })
 }
 

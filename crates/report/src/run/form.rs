@@ -2,7 +2,7 @@
 
 use super::grid::{Grid, grid};
 use super::imported;
-use model::{DepthCurve, PhaseRun, PhaseStatus, Run};
+use model::{DepthCurve, PhaseRun, PhaseStatus, Run, Work};
 
 /// More curves are a grid.
 const MOST_CURVES: usize = 4;
@@ -55,9 +55,14 @@ fn pairs(run: &Run, places: &[usize]) -> Option<Vec<(usize, usize)>> {
 }
 
 fn held_back(phase: &PhaseRun) -> bool {
-    // Of a phase without streams nothing is asked.
-    !phase.plan.streams.is_empty()
-        && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
+    // Of a phase without streams nothing is asked; a writer beside small operations is what they wait for.
+    Work::of(&phase.plan) == Some(Work::ResponsiveLoaded)
+        || !phase.plan.streams.is_empty()
+            && phase
+                .plan
+                .streams
+                .iter()
+                .all(|s| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some()))
 }
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.

@@ -18,6 +18,10 @@ fn inputs(kind: TargetKind) -> RunInputs {
 /// Whether some of it is done to files as a whole.
 fn needs_directory(workload: &spec::Workload) -> bool {
     let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
+    // Or appends to files beside other jobs.
+    if workload.name == "responsive" {
+        return true;
+    }
     plan.phases.iter().any(|phase| phase.operates_on_files() || phase.replays_calls())
 }
 
@@ -41,6 +45,7 @@ fn each_is_described_and_has_a_plan_everywhere() {
             "packages",
             "boot",
             "latency",
+            "responsive",
             "stream",
             "copy",
             "copy-memory",
@@ -54,7 +59,8 @@ fn each_is_described_and_has_a_plan_everywhere() {
             [TargetKind::Directory, TargetKind::File, TargetKind::BlockDevice, TargetKind::Null, TargetKind::Sim]
         {
             // A simulated card has a file system for calls that are made again.
-            let simulated = kind == TargetKind::Sim && workload.name == "packages";
+            let simulated = kind == TargetKind::Sim && workload.name == "packages"
+                || matches!(kind, TargetKind::Sim | TargetKind::Null) && workload.name == "responsive";
             if kind != TargetKind::Directory && !simulated && needs_directory(workload) {
                 let refused = workload.plan(&inputs(kind)).unwrap_err().to_string();
                 assert!(refused.contains("director"), "{refused}");
