@@ -77,6 +77,9 @@ steps! {
     FasterLink: "use a faster link or spread the work over several", "no faster mode of this link is known";
     FixPowerAndCooling: "fix power supply and cooling, then repeat", "the trend that all reads have in common, from the event to their end";
     CoolProcessor: "better cooling of the processor, or less work for it (direct I/O, larger blocks)", "frequency before over frequency during the phase";
+    SchedulerForReads: "a scheduler that lets reads go first: mq-deadline or bfq in queue/scheduler", "a read then no longer waits for all that was queued before it";
+    ThrottleWriteback: "write-back throttling: -1 in queue/wbt_lat_usec", "a read then no longer waits for all that was queued before it";
+    LessDirtyMemory: "less memory that may be dirty: sysctl vm.dirty_bytes=16777216 vm.dirty_background_bytes=8388608", "less is then written to the device at once";
     RaiseMaxSectors: "raise max_sectors_kb to what the hardware takes", "what the link carries over the present rate";
     CheckToItsEnd: "repeat the check and let it come to its end", "the limit is not known for want of measurements";
     LongerAndLargerCheck: "repeat the check with a longer --budget and a larger --max-write", "the limit is not known for want of measurements";

@@ -4,7 +4,7 @@ use super::{Cause, CauseKind, Standing};
 use crate::stack_view::{self, Facts as _};
 use crate::{machine, phrase};
 use model::{
-    DiskRate, Evidence, Layer, LimitLayer, MemorySample, PhaseRun, Run, SmallOperations, Work, facts as names, traffic,
+    DiskRate, Evidence, Layer, LimitLayer, MemorySample, PhaseRun, Run, SmallOperations, Step, Work, facts as names, traffic,
 };
 
 /// What is not at least so many times as long as alone, and longer by so much, is felt by nobody.
@@ -56,11 +56,11 @@ impl<'a> Seen<'a> {
     fn evidence(&self, run: &Run, what: &str, of: &SmallOperations) -> Vec<Evidence> {
         let latency = |when, ns, job: &String| {
             let what = format!("{} of a small {what} {when}, ns", of.percentile);
-            Evidence::measurement(what, phrase::rounded(ns), format!("{job}.latency_ns_{}", of.percentile))
+            Evidence::measurement(what, ns, format!("{job}.latency_ns_{}", of.percentile))
         };
         let source = |file: &str| format!("{} {file}", self.phase.plan.name);
         let mean = |what: &str, value: Option<f64>, file: &str| match value {
-            Some(value) => Evidence::measurement(what, phrase::rounded(value), source(file)),
+            Some(value) => Evidence::measurement(what, value, source(file)),
             None => Evidence::absence(what, source(file)),
         };
         let fact = |name| self.disk.filter(|d| d.fact(name).is_some()).map(|d| d.evidence(name));
@@ -90,22 +90,17 @@ impl<'a> Seen<'a> {
     }
 
     /// The setting to try first.
-    fn step(&self) -> String {
-        let disk = self.disk.map_or("X", |d| d.name.as_str());
+    fn step(&self) -> Step {
         let is = |name, value: &str| self.disk.and_then(|d| d.text(name)) == Some(value);
         if is(names::SCHEDULER, "none") {
-            return format!(
-                "a scheduler that lets reads go first: echo mq-deadline > /sys/block/{disk}/queue/scheduler, or bfq"
-            );
+            return Step::SchedulerForReads;
         }
-        if self.disk.and_then(|d| d.int(names::WBT_LAT_USEC)) == Some(0) {
-            return format!("write-back throttling: echo -1 > /sys/block/{disk}/queue/wbt_lat_usec");
+        match self.disk.and_then(|d| d.int(names::WBT_LAT_USEC)) {
+            Some(0) => Step::ThrottleWriteback,
+            _ => Step::LessDirtyMemory,
         }
-        DIRTY.to_owned()
     }
 }
-
-const DIRTY: &str = "less memory that may be dirty: sysctl vm.dirty_bytes=16777216 vm.dirty_background_bytes=8388608";
 
 fn cause(layer: LimitLayer, statement: String, of: &SmallOperations, evidence: Vec<Evidence>) -> Cause {
     Cause::new(layer, Standing::Setting, statement)
@@ -133,15 +128,14 @@ pub fn waits(run: &Run) -> Vec<Cause> {
                 "one queue for all: beside a writer a small read takes {loaded} instead of {idle}, behind what is being written back{}",
                 bytes.unwrap_or_default()
             );
-            let basis = "a read then no longer waits for all that was queued before it";
-            return cause(LimitLayer::BlockLayer, statement, read, evidence).step(seen.step(), None, basis);
+            return cause(LimitLayer::BlockLayer, statement, read, evidence).step(seen.step(), None);
         }
         let statement = format!(
             "the device itself: beside a writer a small read takes {loaded} instead of {idle}, with {} requests in flight: it is busy \
              with its own write cache, or with moving data",
             phrase::count(in_flight.unwrap_or(0.0))
         );
-        cause(LimitLayer::Device, statement, read, evidence).step(DIRTY, None, "less is then written to its cache at once")
+        cause(LimitLayer::Device, statement, read, evidence).step(Step::LessDirtyMemory, None)
     });
     let append = small.append.as_ref().filter(is_felt).and_then(|append| {
         let wait = append.loaded_ns - append.idle_ns;
@@ -154,9 +148,8 @@ pub fn waits(run: &Run) -> Vec<Cause> {
             phrase::time(append.idle_ns),
             phrase::bytes(dirty? as u64)
         );
-        let basis = "a sync then waits for less";
         let evidence = seen.evidence(run, "append", append);
-        explains.then(|| cause(LimitLayer::PageCache, statement, append, evidence).step(DIRTY, None, basis))
+        explains.then(|| cause(LimitLayer::PageCache, statement, append, evidence).step(Step::LessDirtyMemory, None))
     });
     read.into_iter().chain(append).collect()
 }
