@@ -212,8 +212,8 @@ pub(crate) fn row_words(work: Work) -> &'static str {
         Work::QueuedWrite => "random depth 32 write",
         Work::DurableWrite => "sync write",
         Work::LogAppend => "log append",
-        Work::Responsive => "small operations, idle",
-        Work::ResponsiveLoaded => "small operations beside a copy",
+        Work::Responsive => "small operations",
+        Work::ResponsiveLoaded => "small beside a copy",
     }
 }
 

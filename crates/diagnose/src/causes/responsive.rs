@@ -122,7 +122,8 @@ pub fn waits(run: &Run) -> Vec<Cause> {
         let evidence = seen.evidence(run, "read", read);
         let in_flight = seen.moved.as_ref().map(|m| m.mean_in_flight);
         let queued = seen.time_ns(seen.writeback) >= EXPLAINS * (read.loaded_ns - read.idle_ns);
-        if queued || in_flight.is_none_or(|n| n >= QUEUE) {
+        // Requests in flight are also our own that wait.
+        if queued || seen.writeback.is_none() && in_flight.is_none_or(|n| n >= QUEUE) {
             let bytes = seen.writeback.filter(|_| queued).map(|b| format!(", {} on average", phrase::bytes(b as u64)));
             let statement = format!(
                 "one queue for all: beside a writer a small read takes {loaded} instead of {idle}, behind what is being written back{}",

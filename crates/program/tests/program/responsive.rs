@@ -63,6 +63,13 @@ fn why_names_the_queue_with_what_was_seen_of_it() {
     assert!((writeback / 40e6 - 1.0).abs() < 0.2, "{writeback}");
     assert!(number(&evidence("Dirty")) > writeback && number(&evidence("requests in flight")) > 2.0, "{queue}");
     evidence("scheduler");
+    // A cache of the device that is full: little waits in front of it, and a flush is long.
+    let cache = "cache=256MiB,cache-volatile=true,cache-drain=50MB/s,dirty-background=1MiB,dirty-limit=3MiB";
+    run(&scratch, &format!("sim:sata-ssd,{cache}"), "2");
+    let ended = scratch.run(["why", "--json"]);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.stdout));
+    assert!(document["causes"][0]["statement"].as_str().unwrap().starts_with("the device itself"), "{document}");
+    assert_eq!(document["causes"][0]["layer"], "device");
     // Where writers wait before anything queues there is nothing to name.
     run(&scratch, &target(1 << 20), "2");
     let ended = scratch.run(["why", "--json"]);
