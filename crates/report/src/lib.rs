@@ -74,7 +74,7 @@ pub use inspect::{Inspection, inspection_text};
 pub use inspect_list::{DiskLine, disks_text};
 pub use listing::{action_text, explain_list, explain_text, explain_use, run_text, runs_table, workloads_list};
 pub use model::NextStep;
-pub use page::{compare_page, framed, frames_page, page, rank_page, runs_page, text_of};
+pub use page::{chart, compare_page, framed, frames_page, page, rank_page, runs_page, text_of};
 pub use plan::{plan_text, time_at_most, time_without_limit};
 pub use rank::{Rank, rank_markdown, rank_text};
 pub use rate::{capacity_remark, rate_text};
