@@ -65,6 +65,7 @@ mod validity;
 mod verdict;
 mod verify_record;
 mod verify_source;
+pub mod watched;
 mod wear;
 mod worker_usage;
 
@@ -136,6 +137,7 @@ pub use verdict::{
 };
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
+pub use watched::WatchTick;
 pub use wear::{WearOfDisk, WearReading, WritingRate, WritingSeen};
 pub use worker_usage::WorkerUsage;
 
