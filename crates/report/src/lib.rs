@@ -32,6 +32,7 @@ mod fill;
 mod finding_page;
 mod forum;
 mod frames;
+mod grouped;
 mod headline;
 mod import;
 mod inspect;
