@@ -7,7 +7,6 @@ use crate::signals::SecondSignal;
 use crate::{report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
 use model::{Failure, FailureKind, Purpose, Reason, RunState, TargetKind, parse_bytes};
-use report::document::PlanDocument;
 use spec::{Readiness, Workload};
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -32,8 +31,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     for target in &args.targets {
         let Some(executed) = check.one(target, &execution)? else { continue };
         return Ok(execution.answer(executed, output, |run, conclusions, page| {
-            let show = if args.details { report_page::show } else { report_page::show_on_a_screen };
-            show(run, conclusions, page, output);
+            report_page::show_check(run, conclusions, page, args.details, output);
             Ok(())
         }));
     }
@@ -76,11 +74,7 @@ impl Check<'_> {
         let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
         let plan = plan::plan_within(workload, &opened, seed, bounds)?;
         if args.plan {
-            if output.is_json() {
-                output.document(&PlanDocument::new(&opened.target, &plan));
-            } else {
-                output.text(&report::plan_text(&plan, opened.target.stack.fstype(), output.style()));
-            }
+            report_page::show_plan(&opened.target, &plan, output);
             return Ok(None);
         }
         execution.terminal().announce(&plan, &opened, true, bounds);

@@ -8,7 +8,6 @@ use crate::run::text;
 use crate::signals::SecondSignal;
 use conduct::{Budget, Language, Source, Wanted, plan, random_u64};
 use model::{Failure, TargetKind};
-use report::document::PlanDocument;
 use std::process::ExitCode;
 use sys::Links;
 
@@ -44,21 +43,13 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let plan = plan::plan(&workload, &opened, args.marks.seed.map_or_else(random_u64, Ok)?)?;
     if args.plan {
-        if output.is_json() {
-            output.document(&PlanDocument::new(&opened.target, &plan));
-        } else {
-            output.text(&report::plan_text(&plan, opened.target.stack.fstype(), output.style()));
-        }
+        report_page::show_plan(&opened.target, &plan, output);
         return Ok(ExitCode::SUCCESS);
     }
     execution.terminal().announce(&plan, &opened, false, None);
     let executed = execution.conducted().execute("fill", plan, Budget::Foreseen, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
-        if output.is_json() {
-            report_page::fill_document(run, conclusions, output);
-        } else {
-            report_page::show(run, conclusions, page, output);
-        }
+        report_page::show_fill(run, conclusions, page, output);
         Ok(())
     }))
 }

@@ -13,7 +13,6 @@ use conduct::destination::destination;
 use conduct::{Budget, Language, Source, Wanted, Wear, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
-use report::document::PlanDocument;
 use spec::Workload;
 use std::ffi::OsString;
 use std::path::Path;
@@ -86,7 +85,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
                 |ours: &Workload| plan::plan(ours, &opened, seed).is_ok_and(|ours| job::asks_the_same(&ours, &plan));
             show_texts(&source, asks, output);
         }
-        show_plan(&opened, &plan, output);
+        report_page::show_plan(&opened.target, &plan, output);
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
@@ -94,12 +93,8 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let executed = execution.conducted().execute("run", plan, budget, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
-        None if output.is_json() => {
-            report_page::run_document(run, conclusions, &args.marks.tags, output);
-            Ok(())
-        }
         None => {
-            report_page::show(run, conclusions, page, output);
+            report_page::show(run, conclusions, page, &args.marks.tags, output);
             Ok(())
         }
     }))
@@ -110,14 +105,6 @@ fn show_texts(source: &Source, asks_the_same: impl Fn(&Workload) -> bool, output
     let same = job::toml(source).filter(|(_, ours)| asks_the_same(ours));
     let ours = same.map_or_else(|| "# in our language it takes more than its options\n".to_owned(), |(text, _)| text);
     output.text(&format!("# as a fio job file\n{}\n# as TOML\n{ours}\n", source.text));
-}
-
-fn show_plan(opened: &conduct::Opened, plan: &Plan, output: &Output) {
-    if output.is_json() {
-        output.document(&PlanDocument::new(&opened.target, plan));
-    } else {
-        output.text(&report::plan_text(plan, opened.target.stack.fstype(), output.style()));
-    }
 }
 
 fn refuse_what_is_for_experiments(args: &RunArgs) -> Result<(), Failure> {
