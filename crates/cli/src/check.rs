@@ -1,7 +1,7 @@
 //! `narrows check`: inspect, measure, judge, diagnose, show, keep.
 
 use crate::args::{CheckArgs, GlobalArgs};
-use crate::execution::{Asked, Execution, Finished, show_plan};
+use crate::execution::{Asked, Execution, Finished};
 use crate::output::Output;
 use crate::run::text;
 use crate::signals::SecondSignal;
@@ -30,8 +30,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     for target in &args.targets {
         let Some(executed) = check.one(target, &execution)? else { continue };
         return Ok(execution.answer(executed, output, |run, conclusions, page| {
-            let show = if args.details { report_page::show } else { report_page::show_on_a_screen };
-            show(run, conclusions, page, output);
+            report_page::show_check(run, conclusions, page, args.details, output);
             Ok(())
         }));
     }
@@ -69,7 +68,7 @@ impl Check<'_> {
         let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
         let plan = plan::plan_within(workload, &opened, seed, bounds)?;
         if args.plan {
-            show_plan(&opened, &plan, output);
+            report_page::show_plan(&opened.target, &plan, output);
             return Ok(None);
         }
         execution.measure("check", plan, Budget::Kept, bounds, &mut opened).map(Some)

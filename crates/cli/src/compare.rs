@@ -69,12 +69,9 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         let html = report_page::comparisons(&format!("{} → {}", a.name, b.name), &[view], args.identify)?;
         output_file::write(page, html.as_bytes())?;
     }
-    if output.is_json() {
-        output.document(&CompareDocument::new(&view));
-    } else if args.markdown {
-        output.text(&report::compare_markdown(&view));
-    } else {
-        output.text(&report::compare_text(&view, output.style()));
+    match args.markdown {
+        true => output.text(&report::compare_markdown(&view)),
+        false => output.answer(&CompareDocument::new(&view), |style| report::compare_text(&view, style)),
     }
     Ok(exit_code(&comparison, args.fail_on))
 }

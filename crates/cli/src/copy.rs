@@ -33,11 +33,9 @@ pub fn command(args: &CopyArgs, global: &GlobalArgs, output: &Output) -> Result<
     let executed = execution.conducted().execute("copy", plan, Budget::Foreseen, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, _| {
         let report = diagnose::copy_report(run);
-        if output.is_json() {
-            output.document(&CopyDocument::new(run, &report, &conclusions.findings));
-        } else {
-            output.text(&report::copy_text(run, &report, &conclusions.findings, output.style()));
-        }
+        output.answer(&CopyDocument::new(run, &report, &conclusions.findings), |style| {
+            report::copy_text(run, &report, &conclusions.findings, style)
+        });
         Ok(())
     }))
 }

@@ -188,15 +188,6 @@ fn time(option: &str, text: Option<&str>, example: &str) -> Result<Option<Durati
     })
 }
 
-/// What would be done, without doing it.
-pub fn show_plan(opened: &Opened, plan: &Plan, output: &Output) {
-    if output.is_json() {
-        output.document(&PlanDocument::new(&opened.target, plan));
-    } else {
-        output.text(&report::plan_text(plan, opened.target.stack.fstype(), output.style()));
-    }
-}
-
 /// The answer to `--for`: 0 for yes, 1 for no, 4 for not known; of several a no before what is not known. `None` where nothing
 /// was asked.
 fn answered(conclusions: &Conclusions) -> Option<ExitCode> {

@@ -10,27 +10,17 @@ use std::process::ExitCode;
 pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure> {
     let Some(id) = &args.id else {
         let pages = diagnose::catalogue();
-        if output.is_json() {
-            output.document(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))));
-        } else {
-            output.text(&report::explain_list(pages, output.style()));
-        }
+        output.answer(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))), |style| {
+            report::explain_list(pages, style)
+        });
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(used) = id.strip_prefix("for-").and_then(|name| judge::use_named(name).ok()) {
-        if output.is_json() {
-            output.document(&ExplainUseDocument::new(&used));
-        } else {
-            output.text(&report::explain_use(&used, output.style()));
-        }
+        output.answer(&ExplainUseDocument::new(&used), |style| report::explain_use(&used, style));
         return Ok(ExitCode::SUCCESS);
     }
     let page = diagnose::page(id).ok_or_else(|| unknown(id))?;
-    if output.is_json() {
-        output.document(&ExplainDocument::new(page));
-    } else {
-        output.text(&report::explain_text(page, output.style()));
-    }
+    output.answer(&ExplainDocument::new(page), |style| report::explain_text(page, style));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -129,9 +129,7 @@ fn create_directory(path: &Path) -> Result<(), Failure> {
 /// The names of what was written, a line each.
 fn finish(run: &Run, files: &[PathBuf], output: &Output) {
     let lines: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), run.id.clone())).collect();
-    if output.is_json() {
-        output.document(&ActionDocument::new("export", &lines));
-    } else {
-        output.text(&lines.iter().map(|(file, _)| format!("{file}\n")).collect::<String>());
-    }
+    output.answer(&ActionDocument::new("export", &lines), |_| {
+        lines.iter().map(|(file, _)| format!("{file}\n")).collect::<String>()
+    });
 }

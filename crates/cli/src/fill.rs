@@ -1,7 +1,7 @@
 //! `narrows fill`: where the rate falls, and how much the fast cache holds.
 
 use crate::args::{FillArgs, GlobalArgs};
-use crate::execution::{Asked, Execution, show_plan};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::report_page;
 use crate::run::text;
@@ -33,16 +33,12 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let plan = plan::plan(&workload, &opened, args.marks.seed.map_or_else(random_u64, Ok)?)?;
     if args.plan {
-        show_plan(&opened, &plan, output);
+        report_page::show_plan(&opened.target, &plan, output);
         return Ok(ExitCode::SUCCESS);
     }
     let executed = execution.measure("fill", plan, Budget::Foreseen, None, &mut opened)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| {
-        if output.is_json() {
-            report_page::fill_document(run, conclusions, output);
-        } else {
-            report_page::show(run, conclusions, page, output);
-        }
+        report_page::show_fill(run, conclusions, page, output);
         Ok(())
     }))
 }

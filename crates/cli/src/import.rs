@@ -55,11 +55,7 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     let document = document(&sources, &ids);
     let document = if fits.is_empty() { document } else { document.asked(&fits) };
     let understood = !document.runs.is_empty();
-    if output.is_json() {
-        output.document(&document);
-    } else {
-        output.text(&report::import_text(&document, output.style()));
-    }
+    output.answer(&document, |style| report::import_text(&document, style));
     if understood {
         return Ok(match document.met {
             Some(Some(false)) => ExitCode::from(1),

@@ -41,14 +41,10 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
     let environment = observe::environment(&root);
     let Some(place) = place else {
         let disks = all_disks(&root);
-        if output.is_json() {
-            output.document(&InspectDocument::of_disks(&disks, root_name.as_deref(), &environment, captured.as_ref()));
-        } else {
-            // What is missing of the machine matters to the list only if there is none.
-            let missing = if disks.is_empty() { environment.missing.as_slice() } else { &[] };
-            output.text(&disks_text(&disks, missing, output.style()));
-            say_captured(captured.as_ref(), output);
-        }
+        // What is missing of the machine matters to the list only if there is none.
+        let missing = if disks.is_empty() { environment.missing.as_slice() } else { &[] };
+        let document = InspectDocument::of_disks(&disks, root_name.as_deref(), &environment, captured.as_ref());
+        output.answer(&document, |style| disks_text(&disks, missing, style) + &captured_words(captured.as_ref()));
         return Ok(ExitCode::SUCCESS);
     };
     let inventory = observe::inventory_with(&root, &place, look);
@@ -92,12 +88,9 @@ impl InspectedTarget<'_> {
             verbose: self.verbose,
             read_from: |fact| observe::facts::ALL.iter().find(|f| f.name == fact).map(|f| f.source),
         };
-        if output.is_json() {
-            output.document(&InspectDocument::of_target(&inspection, captured));
-        } else {
-            output.text(&inspection_text(&inspection, output.style()));
-            say_captured(captured, output);
-        }
+        output.answer(&InspectDocument::of_target(&inspection, captured), |style| {
+            inspection_text(&inspection, style) + &captured_words(captured)
+        });
         match self.stack.layers.iter().any(|l| l.kind != LayerKind::Host) {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(FailureKind::Invalid.exit_code()),
@@ -189,16 +182,14 @@ fn mounted(root: &Root) -> BTreeMap<String, Vec<String>> {
     out
 }
 
-fn say_captured(captured: Option<&CaptureEntry>, output: &Output) {
-    if let Some(c) = captured {
+fn captured_words(captured: Option<&CaptureEntry>) -> String {
+    captured.map_or_else(String::new, |c| {
         let serials = if c.keeps_serials { "kept as they are" } else { "replaced by hashes" };
-        output.text(&format!(
-            "\nCapture {}\n  {} entries, {}; serial numbers are {serials}. Look through it before you send it on.\n",
-            c.path,
-            c.entries,
-            report::quantity::size(c.bytes)
-        ));
-    }
+        let (path, entries, size) = (&c.path, c.entries, report::quantity::size(c.bytes));
+        format!(
+            "\nCapture {path}\n  {entries} entries, {size}; serial numbers are {serials}. Look through it before you send it on.\n"
+        )
+    })
 }
 
 fn salt() -> Result<u64, Failure> {

@@ -124,6 +124,11 @@ impl Output {
         }
     }
 
+    /// The answer of a command: its document, or its text in the style of this output.
+    pub fn answer<T: AsRef<str>>(&self, document: &impl Serialize, text: impl FnOnce(&Style) -> T) {
+        if self.json { self.document(document) } else { self.text(text(&self.style).as_ref()) }
+    }
+
     /// What a person may want to know, on stderr.
     pub fn aside(&self, text: &str) {
         let _ = write!(io::stderr().lock(), "{}", report::text::plain_lines(text, self.style.ascii));

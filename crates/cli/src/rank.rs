@@ -55,12 +55,9 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
         let html = report::rank_page(&on_page.text(&title(args)), env!("CARGO_PKG_VERSION"), &shown);
         output_file::write(page, html.as_bytes())?;
     }
-    if output.is_json() {
-        output.document(&RankDocument::new(&rank));
-    } else if args.markdown {
-        output.text(&report::rank_markdown(&rank));
-    } else {
-        output.text(&report::rank_text(&rank, output.style()));
+    match args.markdown {
+        true => output.text(&report::rank_markdown(&rank)),
+        false => output.answer(&RankDocument::new(&rank), |style| report::rank_text(&rank, style)),
     }
     Ok(exit_code(args, &ranking))
 }

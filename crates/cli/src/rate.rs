@@ -180,11 +180,8 @@ fn shown(
     output: &Output,
 ) -> ExitCode {
     classes.retain(|c| class.is_none_or(|name| name == c.rating.class));
-    if output.is_json() {
-        output.document(&RateDocument::new(run, &classes, capacity));
-    } else {
-        output.text(&report::rate_text(run, &classes, capacity, output.style()));
-    }
+    output
+        .answer(&RateDocument::new(run, &classes, capacity), |style| report::rate_text(run, &classes, capacity, style));
     let known = |c: &RatedClass| c.rating.indication.is_some();
     match class {
         _ if capacity.is_some_and(is_fake) => ExitCode::from(1),

@@ -66,28 +66,21 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);
-    let kept = if document.streams.iter().all(|s| s.received == 0) {
-        None
-    } else {
-        keep(&recorded, args, &started, &document, global, output)
-    };
-    if document.streams.iter().all(|s| s.received == 0) && !recorded.complaints.is_empty() {
+    let keep = || keep(&recorded, args, &started, &document, global, output);
+    let kept = if document.is_empty() { None } else { keep() };
+    if document.is_empty() && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
         return Err(Failure::new(FailureKind::Invalid, what).remedy(
             "send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)",
         ));
     }
-    if output.is_json() {
-        output.document(&Answered::new(&document).kept(kept));
-    } else {
-        output.text(&report::record_text(&document, output.style()));
-        report_page::show_kept(kept.as_ref(), output);
-    }
-    if document.streams.iter().all(|s| s.received == 0) {
+    output.answer(&Answered::new(&document).kept(kept.clone()), |style| {
+        report::record_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
+    });
+    if document.is_empty() {
         return Ok(ExitCode::from(FailureKind::Invalid.exit_code()));
     }
-    let lost = document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>();
-    Ok(ExitCode::from(u8::from(lost > 0)))
+    Ok(ExitCode::from(u8::from(document.missing_frames() > 0)))
 }
 
 /// Keeps it as a run of the archive.

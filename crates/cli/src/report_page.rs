@@ -8,9 +8,9 @@ use crate::redaction::OnPage;
 use crate::run_source::RunSource;
 use archive::{Archive, RunRef};
 use conduct::conclusions;
-use model::{Conclusions, Failure, FailureKind, Run};
-use report::document::{CheckDocument, FillDocument, PageDocument, RunDocument};
-use report::{Check, Compare, Side};
+use model::{Conclusions, Failure, FailureKind, Plan, Run, Target};
+use report::document::{CheckDocument, FillDocument, PageDocument, PlanDocument, RunDocument};
+use report::{Check, Compare, Side, Style};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,10 +40,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
         }
     };
     let path = path.display().to_string();
-    match PageDocument::new(&runs, &path).filter(|_| output.is_json()) {
-        Some(document) => output.document(&document),
-        None => output.text(&format!("{path}\n")),
-    }
+    output.answer(&PageDocument::new(&runs, &path), |_| format!("{path}\n"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -110,43 +107,37 @@ pub fn write(
     }
 }
 
-/// The card as text, or the document.
-pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
-    show_as(run, conclusions, page, output, report::card);
-}
-
-/// No more than a screen on a terminal; into a file or a pipe the card, or the document.
-pub fn show_on_a_screen(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
-    show_as(run, conclusions, page, output, if output.is_terminal() { report::brief } else { report::card });
-}
-
-fn show_as(
-    run: &Run,
-    conclusions: &Conclusions,
-    page: Option<&Path>,
-    output: &Output,
-    text: fn(&Check<'_>, &report::Style) -> String,
-) {
+/// A run as it is shown, with where its page is and how to get that.
+fn shown(run: &Run, conclusions: &Conclusions, page: Option<&Path>, show: impl FnOnce(&Check<'_>)) {
     let page = page.map(|p| p.display().to_string());
     let fetch = page.as_deref().and_then(fetch_line);
     let started = started(run);
-    let check = Check { page: page.as_deref(), fetch: fetch.as_deref(), ..Check::of(run, conclusions, &started) };
-    if output.is_json() {
-        output.document(&CheckDocument::new(&check));
-    } else {
-        output.text(&text(&check, output.style()));
-    }
+    show(&Check { page: page.as_deref(), fetch: fetch.as_deref(), ..Check::of(run, conclusions, &started) });
 }
 
-/// The document of a run.
-pub fn run_document(run: &Run, conclusions: &Conclusions, tags: &[String], output: &Output) {
-    let answer = Check::of(run, conclusions, &started(run)).answer();
-    output.document(&RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(answer));
+/// A check: its document or its card; on a terminal no more than a screen, but for `details`.
+pub fn show_check(run: &Run, conclusions: &Conclusions, page: Option<&Path>, details: bool, output: &Output) {
+    let brief = output.is_terminal() && !details;
+    let text: fn(&Check<'_>, &Style) -> String = if brief { report::brief } else { report::card };
+    shown(run, conclusions, page, |check| output.answer(&CheckDocument::new(check), |style| text(check, style)));
 }
 
-/// The document of a target that was filled.
-pub fn fill_document(run: &Run, conclusions: &Conclusions, output: &Output) {
-    output.document(&FillDocument::new(&Check::of(run, conclusions, &started(run))));
+/// Any other run: its document with its tags, or its card.
+pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, tags: &[String], output: &Output) {
+    shown(run, conclusions, page, |check| {
+        let document = RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(check.answer());
+        output.answer(&document, |style| report::card(check, style));
+    });
+}
+
+/// What would be done.
+pub fn show_plan(target: &Target, plan: &Plan, output: &Output) {
+    output.answer(&PlanDocument::new(target, plan), |style| report::plan_text(plan, target.stack.fstype(), style));
+}
+
+/// A target that was filled.
+pub fn show_fill(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    shown(run, conclusions, page, |check| output.answer(&FillDocument::new(check), |style| report::card(check, style)));
 }
 
 /// Keeps a run that was made elsewhere, with its page: its id and where the page is. What cannot be kept is said, and changes no
@@ -161,10 +152,10 @@ pub fn keep(archive: &Archive, run: Result<Run, Failure>, output: &Output) -> Op
 }
 
 /// The last lines of a text: what was kept.
-pub fn show_kept(kept: Option<&(String, String)>, output: &Output) {
-    if let Some((id, page)) = kept {
-        output.text(&format!("  Run   {id}\n  Page  {}\n", report::text::plain(page, output.style().ascii)));
-    }
+pub fn kept_lines(kept: Option<&(String, String)>, style: &Style) -> String {
+    kept.map_or_else(String::new, |(id, page)| {
+        format!("  Run   {id}\n  Page  {}\n", report::text::plain(page, style.ascii))
+    })
 }
 
 /// The card as Markdown, without paths of this machine.

@@ -103,11 +103,7 @@ fn fits_rule(
 
 fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
     let entries = fitting(archive, filter, output)?;
-    if output.is_json() {
-        output.document(&RunsDocument::new(&entries));
-    } else {
-        output.text(&report::runs_table(&entries, output.style()));
-    }
+    output.answer(&RunsDocument::new(&entries), |style| report::runs_table(&entries, style));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -142,13 +138,11 @@ fn show(archive: &Archive, run: &OsStr, markdown: bool, output: &Output) -> Resu
     let (run, found) = RunSource::one(archive, run)?;
     let is_held = found.is_some_and(|found| archive.holds(&found));
     let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
-    if output.is_json() {
-        report_page::run_document(&run, &conclusions(&run), &tags, output);
-    } else if markdown {
+    if markdown && !output.is_json() {
         report_page::show_markdown(&run, &conclusions(&run), output);
     } else {
         let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
-        report_page::show(&run, &conclusions(&run), page.as_deref(), output);
+        report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, output);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -260,9 +254,5 @@ fn tag(
 
 /// What was done to each, a line or a row each.
 fn finish(action: &str, lines: &[(String, String)], failed: &[String], output: &Output) {
-    if output.is_json() {
-        output.document(&ActionDocument::new(action, lines).except(failed));
-    } else {
-        output.text(&report::action_text(lines, output.style()));
-    }
+    output.answer(&ActionDocument::new(action, lines).except(failed), |style| report::action_text(lines, style));
 }

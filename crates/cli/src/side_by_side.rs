@@ -18,9 +18,5 @@ pub fn show(finished: &[Finished], output: &Output) {
     let checks: Vec<Check<'_>> = parts
         .map(|((f, started), page)| Check { page: page.as_deref(), ..Check::of(&f.run, &f.conclusions, started) })
         .collect();
-    if output.is_json() {
-        output.document(&ChecksDocument::new(&checks, &uses));
-    } else {
-        output.text(&report::side_by_side_text(&checks, &uses, output.style()));
-    }
+    output.answer(&ChecksDocument::new(&checks, &uses), |style| report::side_by_side_text(&checks, &uses, style));
 }

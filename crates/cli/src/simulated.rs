@@ -25,11 +25,7 @@ pub fn help(output: &Output) -> Result<ExitCode, Failure> {
         parameters: help.parameters.into_iter().map(parameter).collect(),
         bus: help.bus.into_iter().map(parameter).collect(),
     };
-    if output.is_json() {
-        output.document(&document);
-    } else {
-        output.text(&report::simulated_text(&document, output.style()));
-    }
+    output.answer(&document, |style| report::simulated_text(&document, style));
     Ok(ExitCode::SUCCESS)
 }
 

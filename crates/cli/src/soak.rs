@@ -221,12 +221,9 @@ fn answer(
     output: &Output,
 ) -> ExitCode {
     let document = document(state, ended);
-    if output.is_json() {
-        output.document(&Answered::new(&document).kept(kept));
-    } else {
-        output.text(&report::soak_text(&document, output.style()));
-        report_page::show_kept(kept.as_ref(), output);
-    }
+    output.answer(&Answered::new(&document).kept(kept.clone()), |style| {
+        report::soak_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
+    });
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
     ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))
 }
@@ -345,11 +342,8 @@ fn wrong(state: &SoakState) -> String {
     match (state.found(), state.errors.values().sum::<u64>()) {
         (0, 0) => "nothing wrong".to_owned(),
         (found, errors) => {
-            let some = |n: u64, what: &str| format!("{} {what}{}", quantity::count(n), if n == 1 { "" } else { "s" });
-            match errors {
-                0 => format!("{} wrong", some(found, "place")),
-                _ => format!("{} wrong, {} failed", some(found, "place"), some(errors, "operation")),
-            }
+            let failed = (errors > 0).then(|| format!(", {} failed", quantity::counted(errors, "operation")));
+            format!("{} wrong{}", quantity::counted(found, "place"), failed.unwrap_or_default())
         }
     }
 }

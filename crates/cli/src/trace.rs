@@ -9,6 +9,7 @@ use model::{Failure, FailureKind, parse_duration_ns};
 use report::document::TraceDocument;
 use report::quantity;
 use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -60,11 +61,7 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
     let signals = Signals::install()?;
     let mut file = BufWriter::new(OutputFile::open(&args.output)?);
     let [program, rest @ ..] = &args.command[..] else { return Ok(ExitCode::SUCCESS) };
-    let mut command = Command::new(program);
-    command.args(rest);
-    if output.is_json() {
-        command.stdout(Stdio::from(io::stderr()));
-    }
+    let mut command = child(program, rest, output);
     let passed = Cell::new(false);
     // A terminal sends Ctrl-C to both.
     let passes_on = || {
@@ -74,28 +71,32 @@ pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
     let recorded = conduct::record_calls(&mut command, &root, passes_on, &mut file).map_err(|e| failed(&e, args))?;
     finished(file, args)?;
     let code = recorded.exit_code;
+    let (calls, threads) = (quantity::count(recorded.calls), quantity::count(recorded.threads));
+    let of = if recorded.threads == 1 { String::new() } else { format!(" of {threads} processes and threads") };
+    let file = args.output.display();
+    let again =
+        format!("{calls} calls{of} in {file}; narrows run {file} TARGET   does those below {} again", root.display());
+    let counts = TraceDocument { calls: recorded.calls, threads: recorded.threads, ..TraceDocument::default() };
+    Ok(made(args, &root, counts, code, &again, output))
+}
+
+/// Says what was recorded: the document, or where it is and how to do it again. The exit code is that of the command.
+fn made(
+    args: &TraceArgs,
+    root: &Path,
+    counts: TraceDocument<'_>,
+    exit_code: Option<i32>,
+    again: &str,
+    output: &Output,
+) -> ExitCode {
     if output.is_json() {
-        output.document(&TraceDocument {
-            schema: "narrows/trace/1",
-            file: &args.output.to_string_lossy(),
-            root: &root.to_string_lossy(),
-            calls: recorded.calls,
-            threads: recorded.threads,
-            requests: 0,
-            lost: 0,
-            exit_code: code,
-        });
+        let (file, root) = (args.output.to_string_lossy(), root.to_string_lossy());
+        let schema = TraceDocument::SCHEMA;
+        output.document(&TraceDocument { schema, file: &file, root: &root, exit_code, ..counts });
     } else {
-        let (calls, threads) = (quantity::count(recorded.calls), quantity::count(recorded.threads));
-        let of = if recorded.threads == 1 { String::new() } else { format!(" of {threads} processes and threads") };
-        output.aside(&format!(
-            "narrows: {calls} calls{of} in {}; narrows run {} TARGET   does those below {} again",
-            args.output.display(),
-            args.output.display(),
-            root.display()
-        ));
+        output.aside(&format!("narrows: {again}"));
     }
-    Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::SUCCESS, ExitCode::from))
+    exit_code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
 /// Requests of a device, while a command runs, for a time, or until a signal.
@@ -104,14 +105,7 @@ fn requests(args: &TraceArgs, device: &Path, output: &Output) -> Result<ExitCode
     let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(usage)?.map(Duration::from_nanos);
     let signals = Signals::install()?;
     let mut file = BufWriter::with_capacity(WRITTEN_BYTES, OutputFile::open(&args.output)?);
-    let mut command = args.command.split_first().map(|(program, rest)| {
-        let mut command = Command::new(program);
-        command.args(rest);
-        if output.is_json() {
-            command.stdout(Stdio::from(io::stderr()));
-        }
-        command
-    });
+    let mut command = args.command.split_first().map(|(program, rest)| child(program, rest, output));
     let (started, code, child) = (Instant::now(), Cell::new(None), RefCell::new(None));
     let begins = || {
         let Some(command) = &mut command else { return Ok(()) };
@@ -142,28 +136,24 @@ fn requests(args: &TraceArgs, device: &Path, output: &Output) -> Result<ExitCode
     })?;
     finished(file, args)?;
     let RecordedRequests { requests, lost } = recorded;
+    let without = if lost > 0 { format!(", {} more were lost", quantity::count(lost)) } else { String::new() };
+    let (count, file) = (quantity::count(requests), args.output.display());
+    let again = format!(
+        "{count} requests of {}{without} in {file}; narrows run {file} TARGET   does them again",
+        device.display()
+    );
+    let counts = TraceDocument { requests, lost, ..TraceDocument::default() };
+    Ok(made(args, device, counts, code.get(), &again, output))
+}
+
+/// The command that is traced; a document of ours has stdout for itself.
+fn child(program: &OsString, rest: &[OsString], output: &Output) -> Command {
+    let mut command = Command::new(program);
+    command.args(rest);
     if output.is_json() {
-        output.document(&TraceDocument {
-            schema: "narrows/trace/1",
-            file: &args.output.to_string_lossy(),
-            root: &device.to_string_lossy(),
-            calls: 0,
-            threads: 0,
-            requests,
-            lost,
-            exit_code: code.get(),
-        });
-    } else {
-        let lost = if lost > 0 { format!(", {} more were lost", quantity::count(lost)) } else { String::new() };
-        output.aside(&format!(
-            "narrows: {} requests of {}{lost} in {}; narrows run {} TARGET   does them again",
-            quantity::count(requests),
-            device.display(),
-            args.output.display(),
-            args.output.display()
-        ));
+        command.stdout(Stdio::from(io::stderr()));
     }
-    Ok(code.get().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::SUCCESS, ExitCode::from))
+    command
 }
 
 /// All of it is in the file, which has its name.

@@ -39,10 +39,6 @@ fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     });
     let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
     let name = target.to_string_lossy();
-    if output.is_json() {
-        output.document(&TuneListDocument::new(&name, &present));
-    } else {
-        output.text(&tune_text(&name, &present, output.style()));
-    }
+    output.answer(&TuneListDocument::new(&name, &present), |style| tune_text(&name, &present, style));
     Ok(ExitCode::SUCCESS)
 }

@@ -68,11 +68,7 @@ fn show(run: &Run, confirmation: Option<&Confirmation>, output: &Output) -> Exit
         next_step: next_step.as_ref(),
         confirmation,
     };
-    if output.is_json() {
-        output.document(&WhyDocument::new(&why));
-    } else {
-        output.text(&report::why_text(&why, output.style()));
-    }
+    output.answer(&WhyDocument::new(&why), |style| report::why_text(&why, style));
     exit_code(&limit)
 }
 

@@ -14,19 +14,11 @@ pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failur
             let [name, title, answers] = spec::frames_workload();
             let phases = || all.iter().map(|w| (w.name.as_str(), w.title.as_str(), w.answers.as_str()));
             let lines = || phases().chain([(name, title, answers)]);
-            if output.is_json() {
-                output.document(&WorkloadsDocument::new(lines()));
-            } else {
-                output.text(&report::workloads_list(lines(), output.style()));
-            }
+            output.answer(&WorkloadsDocument::new(lines()), |style| report::workloads_list(lines(), style));
         }
         Some(WorkloadsCommand::Show { name }) => {
             let text = spec::workload_text(name).ok_or_else(|| unknown(name))?;
-            if output.is_json() {
-                output.document(&WorkloadDocument::new(name, text));
-            } else {
-                output.text(text);
-            }
+            output.answer(&WorkloadDocument::new(name, text), |_| text);
         }
     }
     Ok(ExitCode::SUCCESS)

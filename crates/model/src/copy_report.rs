@@ -1,6 +1,7 @@
 //! What copies of a region cost, by the width of their accesses.
 
 use crate::{CopyMethod, CopyPlan, PhaseRun, Reason, StreamKind};
+use serde::{Serialize, Serializer};
 
 /// One way of copying, as a run measured it.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +44,13 @@ impl CopyRow {
 }
 
 /// What single accesses cost: time = accesses x `access_ns` + bytes / `burst_bytes_per_s`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessCost {
+    /// In JSON `operation`, `read` or `write`.
+    #[serde(rename = "operation", serialize_with = "operation")]
     pub writes: bool,
-    /// The bytes that it goes round in; 0: all of the region.
+    /// The bytes that it goes round in; 0, in JSON null: all of the region.
+    #[serde(serialize_with = "unless_all")]
     pub set_bytes: u64,
     /// Time of one access.
     pub access_ns: f64,
@@ -60,8 +64,16 @@ pub struct AccessCost {
     pub worst_residual_ratio: f64,
 }
 
+fn operation<S: Serializer>(writes: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if *writes { "write" } else { "read" })
+}
+
+fn unless_all<S: Serializer>(set_bytes: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(set_bytes).filter(|n| **n > 0).serialize(serializer)
+}
+
 /// What calls cost, in which the kernel copies: time = `fixed_ns` + bytes / `bytes_per_s`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CallCost {
     /// Of a call.
     pub fixed_ns: f64,

@@ -66,6 +66,7 @@ mod validity;
 mod verdict;
 mod verify_record;
 mod verify_source;
+pub mod watched;
 mod wear;
 mod worker_usage;
 
@@ -138,6 +139,7 @@ pub use verdict::{
 };
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
+pub use watched::WatchTick;
 pub use wear::{WearOfDisk, WearReading, WritingRate, WritingSeen};
 pub use worker_usage::WorkerUsage;
 

@@ -2,6 +2,7 @@
 //! number stands beside it in a few words; all else is in the whole card, on the page, and in JSON.
 
 use crate::evidence::with_confidence;
+use crate::grouped::grouped;
 use crate::headline::{self, Notes, RowOf};
 use crate::lines::Lines;
 use crate::presentation::Cell;
@@ -200,42 +201,32 @@ fn longest_gap(check: &Check<'_>, w: &mut Lines<'_>) {
 
 /// Numbers that are not trusted, or not there, by the first reason of each: `steal up to 16 %: 3 numbers; budget: 1`.
 fn reasons(check: &Check<'_>, w: &mut Lines<'_>) {
-    let mut groups: [Vec<Group>; 2] = [Vec::new(), Vec::new()];
-    for (of, cells) in headline::rows(check.run, &mut Notes::default()) {
-        for (work, cell) in of.works.into_iter().zip(cells) {
-            let Some(reason) = work.and_then(|work| not_trusted(check, &of, work, &cell)) else { continue };
-            let group = &mut groups[usize::from(matches!(cell, Cell::Without { .. }))];
-            let code = reason.code().map_or_else(|| reason.text(), str::to_owned);
-            match group.iter_mut().find(|g| g.code == code) {
-                Some(known) => known.reasons.push(reason),
-                None => group.push(Group { code, reasons: vec![reason] }),
-            }
-        }
-    }
-    let titles = [("Doubtful (in brackets): ", Paint::Bad), ("Not there: ", Paint::Warn)];
-    for ((title, paint), mut groups) in titles.into_iter().zip(groups) {
-        groups.sort_by_key(|g| std::cmp::Reverse(g.reasons.len()));
-        let words = groups.iter().enumerate().map(|(i, g)| {
-            let count = g.reasons.len();
-            let numbers = match (i, count) {
+    let rows = headline::rows(check.run, &mut Notes::default());
+    let cells =
+        rows.iter().flat_map(|(of, cells)| of.works.iter().zip(cells).map(move |(work, cell)| (of, work, cell)));
+    let said: Vec<(bool, Reason)> = cells
+        .filter_map(|(of, work, cell)| {
+            Some((matches!(cell, Cell::Without { .. }), not_trusted(check, of, (*work)?, cell)?))
+        })
+        .collect();
+    let titles = [("Doubtful (in brackets): ", Paint::Bad, false), ("Not there: ", Paint::Warn, true)];
+    for (title, paint, is_without) in titles {
+        let reasons = said.iter().filter(|(without, _)| *without == is_without).map(|(_, reason)| reason);
+        let mut groups = grouped(reasons.map(|r| (r.code().map_or_else(|| r.text(), str::to_owned), r)));
+        groups.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
+        let words = groups.iter().enumerate().map(|(i, (_, all))| {
+            let numbers = match (i, all.len()) {
                 (0, 1) => " number",
                 (0, _) => " numbers",
                 _ => "",
             };
-            let all: Vec<&Reason> = g.reasons.iter().collect();
-            format!("{}: {count}{numbers}", reason_words(&all, usize::MAX))
+            format!("{}: {}{numbers}", reason_words(all, usize::MAX), all.len())
         });
         let words = words.collect::<Vec<_>>().join("; ");
         if !words.is_empty() {
             w.wrapped(&format!("  {title}"), &words, Some(paint));
         }
     }
-}
-
-/// Reasons of one code.
-struct Group {
-    code: String,
-    reasons: Vec<Reason>,
 }
 
 /// Reasons of one code in a few words, with the largest of their percentages and who it was, where there is room for that.

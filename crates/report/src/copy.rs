@@ -1,60 +1,44 @@
 //! Copies by the width of their accesses, as text.
 
 use crate::evidence::confidence_word;
-use crate::lines::Lines;
-use crate::quantity;
-use crate::text::{pad, plain};
-use crate::{Paint, Style};
+use crate::grouped::grouped;
+use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone, terminal};
+use crate::{Style, quantity};
 use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, TargetKind, Work};
 
-/// Columns of the ways of copying.
-const WAY: usize = 26;
-const RATE: usize = 13;
-
-/// A block of rows for each direction and working set, with what their accesses cost; then the kernel's copy, and what was found.
+/// A table for each direction and working set, with what their accesses cost; then the kernel's copy, and what was found.
 pub fn copy_text(run: &Run, report: &CopyReport, findings: &[Finding], style: &Style) -> String {
-    let mut out = Lines::new(style);
-    out.line(&style.paint(Paint::Title, &format!("narrows copy {}", plain(&run.target.name, style.ascii))));
-    let mut done: Vec<(bool, u64, bool)> = Vec::new();
-    for first in &report.rows {
-        let key = group(first);
-        if done.contains(&key) {
-            continue;
-        }
-        done.push(key);
-        let rows: Vec<&CopyRow> = report.rows.iter().filter(|r| group(r) == key).collect();
-        out.block(&rows);
+    terminal::render(&describe(run, report, findings), style)
+}
+
+fn describe(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentation {
+    let head = Head { command: "copy".to_owned(), subject: run.target.name.clone(), ..Head::default() };
+    let mut said = Presentation { head, ..Presentation::default() };
+    let sentence = |text: String| Part::Sentence(Tone::Plain, text);
+    for (key, rows) in grouped(report.rows.iter().map(|r| (group(r), r))) {
+        let mut parts = block(key, &rows);
         let cost = report.costs.iter().find(|c| !key.2 && (c.writes, c.set_bytes) == (key.0, key.1));
         let widths = rows.iter().filter(|r| r.plain_bytes().is_some() && r.bytes_per_s.is_some()).count();
-        match cost {
-            Some(cost) => out.indented(&cost_words(cost)),
-            None if widths > 2 => out.indented("No one time of an access explains these rates: no width is implied."),
-            None => {}
-        }
+        let none = || "No one time of an access explains these rates: no width is implied.".to_owned();
+        parts.extend(cost.map(cost_words).or_else(|| (widths > 2).then(none)).map(sentence));
+        said.push(SectionName::Numbers, parts);
     }
-    if let Some(calls) = report.calls {
-        let fixed = quantity::latency(calls.fixed_ns as u64);
-        out.indented(&format!("A call takes {fixed}, and copies at {}.", quantity::rate(calls.bytes_per_s)));
-        if let Some(width) = calls.implied_width_bytes {
-            out.indented(&format!(
-                "By the cost of an access the kernel copies by {} bytes at a time.",
-                quantity::significant(width, 3)
-            ));
-        }
-    }
-    for finding in findings {
-        let text = plain(
-            &format!("{}: {} (narrows explain {})", finding.title, confidence_word(finding.confidence), finding.id),
-            style.ascii,
-        );
-        out.line("");
-        out.wrapped("! ", &text, Some(Paint::Warn));
-    }
-    for remark in &run.remarks {
-        let text = plain(remark, style.ascii);
-        out.wrapped("  ", &text, Some(Paint::Dim));
-    }
-    out.out
+    let calls = report.calls.iter().flat_map(|calls| {
+        let (fixed, rate) = (quantity::latency(calls.fixed_ns as u64), quantity::rate(calls.bytes_per_s));
+        let width = calls.implied_width_bytes.map(|width| {
+            let width = quantity::significant(width, 3);
+            format!("By the cost of an access the kernel copies by {width} bytes at a time.")
+        });
+        std::iter::once(format!("A call takes {fixed}, and copies at {rate}.")).chain(width)
+    });
+    said.push(SectionName::Others, calls.map(sentence).collect());
+    let found = findings.iter().map(|f| {
+        let text = format!("{}: {} (narrows explain {})", f.title, confidence_word(f.confidence), f.id);
+        Part::Sentence(Tone::Doubt, text)
+    });
+    said.push(SectionName::Findings, found.collect());
+    said.push(SectionName::Events, run.remarks.iter().cloned().map(Part::Hint).collect());
+    said
 }
 
 /// What stands in one block: direction, working set, whether they are calls.
@@ -100,42 +84,28 @@ fn cost_words(cost: &AccessCost) -> String {
     format!("An access takes {time} ns{beside}; {width}{fit}.")
 }
 
-impl Lines<'_> {
-    fn indented(&mut self, text: &str) {
-        self.wrapped("  ", text, None);
-    }
-
-    fn block(&mut self, rows: &[&CopyRow]) {
-        let Some(first) = rows.first() else { return };
-        let direction = match (first.plan.copy_writes, first.plan.copy_by == CopyMethod::Call) {
-            (true, _) => "writes",
-            (false, false) => "reads",
-            (false, true) => "reads by calls, the kernel copies",
-        };
-        let set = match first.plan.copy_set_bytes {
-            0 => String::new(),
-            bytes => format!(", {} again and again", quantity::binary_size(bytes)),
-        };
-        self.line("");
-        let heading = self.style.paint(Paint::Accent, &format!("{direction}{set}"));
-        self.line(&heading);
-        let mut left_out: Vec<(String, Vec<String>)> = Vec::new();
-        for row in rows {
-            let Some(rate) = row.bytes_per_s else {
-                let reason = row.reasons.first().map_or_else(|| "no rate".to_owned(), model::Reason::to_string);
-                match left_out.iter_mut().find(|(r, _)| *r == reason) {
-                    Some((_, ways)) => ways.push(way(&row.plan)),
-                    None => left_out.push((reason, vec![way(&row.plan)])),
-                }
-                continue;
-            };
-            let ratio =
-                row.ratio_to_byte.map(|r| format!("{}x bytes", quantity::significant(r, 3))).unwrap_or_default();
-            self.line(&format!("  {}{}  {ratio}", pad(&way(&row.plan), WAY), pad(&quantity::rate(rate), RATE)));
-        }
-        for (reason, ways) in left_out {
-            let text = plain(&format!("{}: {reason}", ways.join(", ")), self.style.ascii);
-            self.wrapped("  ", &text, Some(Paint::Dim));
-        }
-    }
+/// The rates of one block, and what was left out of it.
+fn block((writes, set_bytes, calls): (bool, u64, bool), rows: &[&CopyRow]) -> Vec<Part> {
+    let direction = match (writes, calls) {
+        (true, _) => "writes",
+        (false, false) => "reads",
+        (false, true) => "reads by calls, the kernel copies",
+    };
+    let set = match set_bytes {
+        0 => String::new(),
+        bytes => format!(", {} again and again", quantity::binary_size(bytes)),
+    };
+    let row = |(row, rate): (&CopyRow, f64)| {
+        let ratio = row.ratio_to_byte.map(|r| format!("{}x bytes", quantity::significant(r, 3))).unwrap_or_default();
+        Row::new(way(&row.plan), vec![Cell::Text(quantity::rate(rate)), Cell::Text(ratio)])
+    };
+    let measured = rows.iter().filter_map(|row| Some((*row, row.bytes_per_s?)));
+    let left_out = rows.iter().filter(|row| row.bytes_per_s.is_none()).map(|row| {
+        let reason = row.reasons.first().map_or_else(|| "no rate".to_owned(), model::Reason::to_string);
+        (reason, way(&row.plan))
+    });
+    let footer = grouped(left_out).into_iter().map(|(reason, ways)| format!("{}: {reason}", ways.join(", "))).collect();
+    let head = vec![String::new(); 2];
+    let table = Table { corner: "way", head, rows: measured.map(row).collect(), footer, ..Table::default() };
+    vec![Part::Heading(format!("{direction}{set}")), Part::Table(table)]
 }

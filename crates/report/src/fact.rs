@@ -56,6 +56,39 @@ const ACRONYMS: [&str; 22] = [
     "numa", "pci", "sata", "sd", "spi", "usb",
 ];
 
+/// What a reader asks first of a layer; the other facts follow in the order of their names.
+const FIRST: [&str; 24] = [
+    "mount_point",
+    "fstype",
+    "mount_source",
+    "dm_name",
+    "dm_type",
+    "md_level",
+    "backing_file",
+    "vendor",
+    "model",
+    "firmware_revision",
+    "serial",
+    "size_bytes",
+    "transport",
+    "queue_depth",
+    "scheduler",
+    "write_cache",
+    "bus_mode",
+    "sata_speed_gbit_s",
+    "usb_speed_mbit_s",
+    "usb_driver",
+    "pcie_speed_gt_s",
+    "pcie_width",
+    "pci_name",
+    "controller_bus",
+];
+
+/// The place of a fact among those that are asked first.
+pub(crate) fn rank(name: &str) -> Option<usize> {
+    FIRST.iter().position(|first| *first == name)
+}
+
 /// A part of a name as people of the field write it.
 fn word(part: &str) -> String {
     match part {

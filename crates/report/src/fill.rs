@@ -51,9 +51,7 @@ fn came_back(verify: &VerifyRecord) -> (Tone, String) {
     let text = match verify.findings.iter().find(real) {
         Some(f) => format!("FAKE: only {} are there.", quantity::size(f.lba * 512)),
         None => {
-            let count = verify.mismatched();
-            let places = if count == 1 { "place" } else { "places" };
-            format!("DATA ARE WRONG at {} {places} of {read}.", quantity::count(count))
+            format!("DATA ARE WRONG at {} of {read}.", quantity::counted(verify.mismatched(), "place"))
         }
     };
     (Tone::Bad, text)

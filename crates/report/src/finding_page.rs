@@ -20,13 +20,6 @@ pub(crate) const LAYERS: [LimitLayer; 14] = [
     LimitLayer::Unknown,
 ];
 
-fn status(page: &FindingText) -> &'static str {
-    match page.status {
-        CatalogueStatus::Confirmed => "confirmed",
-        CatalogueStatus::Probable => "probable",
-    }
-}
-
 /// Text in which nothing becomes mark-up by accident; code in back quotes stays code.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -92,8 +85,13 @@ pub fn finding_markdown(page: &FindingText) -> String {
         ("Sources", bullets(&page.sources)),
         ("Read more", links.join("\n")),
     ];
-    let mut out =
-        format!("# {}\n\n`{}`, layer: {}, {}\n", escaped(&page.title), page.id, json_name(&page.layer), status(page));
+    let mut out = format!(
+        "# {}\n\n`{}`, layer: {}, {}\n",
+        escaped(&page.title),
+        page.id,
+        json_name(&page.layer),
+        json_name(&page.status)
+    );
     for (heading, text) in parts.iter().filter(|(_, text)| !text.is_empty()) {
         out.push_str(&format!("\n## {heading}\n\n{text}\n"));
     }
@@ -116,7 +114,12 @@ pub fn findings_index(pages: &[FindingText]) -> String {
         }
         out.push_str(&format!("\n## {}\n\n| finding | what it is | status |\n|---|---|---|\n", json_name(&layer)));
         for page in of_layer {
-            out.push_str(&format!("| [{0}]({0}.md) | {1} | {2} |\n", page.id, escaped(&page.title), status(page)));
+            out.push_str(&format!(
+                "| [{0}]({0}.md) | {1} | {2} |\n",
+                page.id,
+                escaped(&page.title),
+                json_name(&page.status)
+            ));
         }
     }
     out

@@ -1,6 +1,7 @@
 //! The few rows that stand for a whole check, and what is said with them.
 
 use crate::evidence::with_confidence;
+use crate::grouped::grouped;
 use crate::presentation::{Cell, Layout, NoteText, Row, Table};
 use crate::quantity;
 use crate::style::Style;
@@ -259,14 +260,7 @@ pub(crate) fn rating_words(r: &model::Rating) -> String {
 
 /// All ratings, classes of one verdict together: `above A1, V30; below A2`.
 pub(crate) fn ratings_words(ratings: &[model::Rating]) -> String {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for r in ratings {
-        let verdict = rating_verdict(r);
-        match groups.iter_mut().find(|(v, _)| *v == verdict) {
-            Some((_, classes)) => classes.push(&r.class),
-            None => groups.push((verdict, vec![&r.class])),
-        }
-    }
+    let groups = grouped(ratings.iter().map(|r| (rating_verdict(r), r.class.as_str())));
     groups.iter().map(|(v, classes)| format!("{v} {}", classes.join(", "))).collect::<Vec<_>>().join("; ")
 }
 

@@ -1,10 +1,11 @@
 //! What was imported, for people: a table a run, then what was not understood.
 
-use crate::document::{ImportDocument, ImportRest, ImportRun};
+use crate::document::{ImportDocument, ImportMetric, ImportRest, ImportRun};
 use crate::headline::metric_cell;
+use crate::lines::Lines;
 use crate::presentation::{Part, terminal};
 use crate::run::is_detail;
-use crate::text::{pad, plain, shorten, width, wrap};
+use crate::text::{pad, shorten, width};
 use crate::{Paint, Style, quantity};
 use model::MetricStatus;
 
@@ -14,109 +15,80 @@ const REST_LIMIT: usize = 20;
 /// Rows that a table has before details are left out.
 const ROW_LIMIT: usize = 16;
 pub fn import_text(document: &ImportDocument<'_>, style: &Style) -> String {
-    let mut out = String::new();
+    let mut out = Lines::of_list(style);
     for run in &document.runs {
-        run_table(run, style, &mut out);
-        out.push('\n');
+        run_table(run, &mut out);
+        run.remarks.iter().for_each(|remark| out.wrapped("  - ", remark, None));
+        out.line("");
     }
     if let Some(answer) = &document.answer {
-        for line in wrap(&plain(answer, style.ascii), style.width.max(60)) {
-            out.push_str(&format!("{}\n", style.paint(Paint::Accent, &line)));
-        }
-        out.push('\n');
+        out.wrapped("", answer, Some(Paint::Accent));
+        out.line("");
     }
     if document.runs.is_empty() {
-        out.push_str("Nothing was understood.\n\n");
+        out.line("Nothing was understood.");
+        out.line("");
     }
     if !document.not_understood.is_empty() {
-        out.push_str(&format!("{}\n", style.paint(Paint::Title, "Not understood")));
-        for rest in document.not_understood.iter().take(REST_LIMIT) {
-            rest_lines(rest, style, &mut out);
-        }
+        out.painted(Paint::Title, "Not understood");
+        document.not_understood.iter().take(REST_LIMIT).for_each(|rest| rest_lines(rest, &mut out));
         let more = document.not_understood.len().saturating_sub(REST_LIMIT);
         if more > 0 {
-            out.push_str(&format!("  and {more} more places (--json lists all)\n"));
+            out.line(&format!("  and {more} more places (--json lists all)"));
         }
     }
-    while out.ends_with("\n\n") {
-        out.pop();
-    }
-    out
+    out.out.trim_end().to_owned() + "\n"
 }
 
-fn run_table(run: &ImportRun<'_>, style: &Style, out: &mut String) {
-    let columns = style.width.max(60);
-    let clean = |text: &str| plain(text, style.ascii);
+fn run_table(run: &ImportRun<'_>, out: &mut Lines<'_>) {
+    let style = out.style;
     let tool = match run.source_version {
-        Some(version) => format!("{} ({})", run.source_format, clean(version)),
+        Some(version) => format!("{} ({})", run.source_format, out.plain(version)),
         None => run.source_format.to_owned(),
     };
     let head = format!("{}  {tool}  ", run.run_id);
-    let room = columns.saturating_sub(width(&head)).max(20);
-    let title = format!("{head}{}", shorten(&clean(run.name), room, style.ascii));
-    out.push_str(&format!("{}\n", style.paint(Paint::Title, &title)));
-    let started = run.started.map_or(String::new(), |s| format!(", started {}", clean(s)));
-    let origin = format!("{}, line {}{started}", clean(run.file), run.line);
-    out.push_str(&format!("  {}\n", style.paint(Paint::Dim, &shorten(&origin, columns - 2, style.ascii))));
+    let room = out.columns.saturating_sub(width(&head)).max(20);
+    out.painted(Paint::Title, &format!("{head}{}", shorten(&out.plain(run.name), room, style.ascii)));
+    let started = run.started.map_or(String::new(), |s| format!(", started {s}"));
+    let origin = out.plain(&format!("{}, line {}{started}", run.file, run.line));
+    out.line(&format!("  {}", style.paint(Paint::Dim, &shorten(&origin, out.columns - 2, style.ascii))));
     if !run.over_reports.is_empty() {
-        return all_reports(run, style, out);
+        // What each device did in all reports together.
+        out.out.push_str(&terminal::alone(&Part::Table(crate::run::reports_table(&run.over_reports)), style));
+        let figures = run.metrics.len();
+        return out.line(&format!("  {figures} figures report by report: narrows runs show {} --json", run.run_id));
     }
     let shorten_table = run.metrics.len() > ROW_LIMIT;
-    let shown = || run.metrics.iter().filter(|m| !(shorten_table && is_detail(&m.metric.id)));
-    let rows: Vec<[String; 3]> = shown()
-        .map(|m| {
-            let printed = format!("{} {}", clean(m.original.value), clean(m.original.unit));
-            let value = match m.metric.status {
-                MetricStatus::Measured => quantity::metric(m.metric).map(|s| s.value()),
-                _ => None,
-            };
-            let value = value.unwrap_or_else(|| metric_cell(m.metric, style));
-            [clean(&m.metric.id), value, printed.trim().to_owned()]
-        })
-        .collect();
+    let shown = run.metrics.iter().filter(|m| !(shorten_table && is_detail(&m.metric.id)));
+    let row = |m: &ImportMetric<'_>| {
+        let value = quantity::metric(m.metric).filter(|_| m.metric.status == MetricStatus::Measured);
+        let value = value.map_or_else(|| metric_cell(m.metric, style), |s| s.value());
+        let printed = out.plain(&format!("{} {}", m.original.value, m.original.unit));
+        [out.plain(&m.metric.id), value, printed.trim().to_owned()]
+    };
+    let rows: Vec<[String; 3]> = shown.map(row).collect();
     let widest = |i: usize| rows.iter().map(|r| width(&r[i])).max().unwrap_or(0);
     let (values, printed) = (widest(1), widest(2));
-    let ids = widest(0).min(columns.saturating_sub(values + printed + 8)).max(30);
+    let ids = widest(0).min(out.columns.saturating_sub(values + printed + 8)).max(30);
     for [id, value, printed] in &rows {
         let id = pad(&shorten(id, ids, style.ascii), ids);
-        let line = format!("  {id}  {}  {}", pad(value, values), style.paint(Paint::Dim, printed));
-        out.push_str(&format!("{}\n", line.trim_end()));
+        out.line(&format!("  {id}  {}  {}", pad(value, values), style.paint(Paint::Dim, printed)));
     }
     let hidden = run.metrics.len() - rows.len();
     if hidden > 0 {
-        out.push_str(&format!("  {hidden} more metrics: narrows runs show {}\n", run.run_id));
-    }
-    remarks(run, style, out);
-}
-
-/// What each device did in all reports together.
-fn all_reports(run: &ImportRun<'_>, style: &Style, out: &mut String) {
-    out.push_str(&terminal::alone(&Part::Table(crate::run::reports_table(&run.over_reports)), style));
-    let figures = run.metrics.len();
-    out.push_str(&format!("  {figures} figures report by report: narrows runs show {} --json\n", run.run_id));
-    remarks(run, style, out);
-}
-
-fn remarks(run: &ImportRun<'_>, style: &Style, out: &mut String) {
-    let columns = style.width.max(60);
-    let clean = |text: &str| plain(text, style.ascii);
-    for remark in run.remarks {
-        for (i, line) in wrap(&clean(remark), columns - 4).iter().enumerate() {
-            out.push_str(&format!("  {} {line}\n", if i == 0 { "-" } else { " " }));
-        }
+        out.line(&format!("  {hidden} more metrics: narrows runs show {}", run.run_id));
     }
 }
 
-fn rest_lines(rest: &ImportRest<'_>, style: &Style, out: &mut String) {
-    let columns = style.width.max(60);
+fn rest_lines(rest: &ImportRest<'_>, out: &mut Lines<'_>) {
     let place = match (rest.line, rest.lines) {
         (Some(line), Some(lines)) if lines > 1 => format!("{}:{line}-{}", rest.file, line + lines - 1),
         (Some(line), _) => format!("{}:{line}", rest.file),
         _ => rest.file.to_owned(),
     };
-    out.push_str(&format!("  {}: {}\n", plain(&place, style.ascii), plain(&rest.why, style.ascii)));
+    out.line(&format!("  {}", out.plain(&format!("{place}: {}", rest.why))));
     if !rest.text.is_empty() {
-        let quoted = shorten(&plain(rest.text, style.ascii), columns - 6, style.ascii);
-        out.push_str(&format!("    {}\n", style.paint(Paint::Dim, &quoted)));
+        let quoted = shorten(&out.plain(rest.text), out.columns - 6, out.style.ascii);
+        out.line(&format!("    {}", out.style.paint(Paint::Dim, &quoted)));
     }
 }

@@ -1,6 +1,7 @@
 //! `narrows inspect TARGET` as text: the storage path layer by layer, in 80 columns.
 
 use crate::evidence::{Worded, confidence_word};
+use crate::grouped::grouped;
 use crate::lines::Lines;
 use crate::text::{pad, shorten, unbroken, width};
 use crate::{Paint, Style, fact, quantity};
@@ -36,33 +37,6 @@ const KIND_COLUMNS: usize = 13;
 /// Facts that stand in a layer's heading, say where a layer is in the tree, or say once more what stands beside them: the
 /// speed of a SATA link is there as a number and as the kernel prints it.
 const ELSEWHERE: [&str; 3] = ["realistic_bytes_per_s", "sata_speed", "sata_speed_limit_gbit_s"];
-/// What a reader asks first of a layer; the other facts follow in the order of their names.
-const FIRST: [&str; 24] = [
-    "mount_point",
-    "fstype",
-    "mount_source",
-    "dm_name",
-    "dm_type",
-    "md_level",
-    "backing_file",
-    "vendor",
-    "model",
-    "firmware_revision",
-    "serial",
-    "size_bytes",
-    "transport",
-    "queue_depth",
-    "scheduler",
-    "write_cache",
-    "bus_mode",
-    "sata_speed_gbit_s",
-    "usb_speed_mbit_s",
-    "usb_driver",
-    "pcie_speed_gt_s",
-    "pcie_width",
-    "pci_name",
-    "controller_bus",
-];
 
 /// The fact that holds the kernel's messages about storage.
 const KERNEL_MESSAGES: &str = "kernel_log_storage";
@@ -166,10 +140,9 @@ impl Page<'_> {
 
     /// Facts that are known in two columns, long ones on lines of their own; then the names of those that are not.
     fn facts(&mut self, layer: &Layer) {
-        let rank = |name: &str| FIRST.iter().position(|f| *f == name).unwrap_or(FIRST.len());
-        let told = |n: &&String| !ELSEWHERE.contains(&n.as_str()) && (self.verbose || rank(n) < FIRST.len());
+        let told = |n: &&String| !ELSEWHERE.contains(&n.as_str()) && (self.verbose || fact::rank(n).is_some());
         let mut names: Vec<&String> = layer.facts.keys().filter(told).collect();
-        names.sort_by_key(|n| (rank(n), n.as_str()));
+        names.sort_by_key(|n| (fact::rank(n).unwrap_or(usize::MAX), n.as_str()));
         let column = (self.lines.columns - INDENT) / 2;
         let mut left: Option<String> = None;
         let mut unknown = Vec::new();
@@ -267,14 +240,7 @@ impl Page<'_> {
         }
         self.lines.line("");
         self.lines.heading("Could not be decided", "");
-        let mut ways: Vec<(&str, Vec<&str>)> = Vec::new();
-        for u in unknown {
-            match ways.iter_mut().find(|(how, _)| *how == u.how_to_get) {
-                Some((_, ids)) => ids.push(&u.id),
-                None => ways.push((&u.how_to_get, vec![&u.id])),
-            }
-        }
-        for (how, ids) in ways {
+        for (how, ids) in grouped(unknown.iter().map(|u| (&u.how_to_get, u.id.as_str()))) {
             self.lines.wrapped("  - ", &format!("{}: {how}", ids.join(", ")), Some(Paint::Dim));
         }
     }

@@ -3,9 +3,10 @@
 use crate::text::{pad, plain, shorten, width, wrap};
 use crate::{Paint, Style, quantity};
 use model::LayerKind;
+use serde::Serialize;
 
 /// One disk of the list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DiskLine {
     /// Kernel name.
     pub name: String,
@@ -22,7 +23,7 @@ pub struct DiskLine {
     pub link: Option<String>,
     /// Driver of the controller, or of the device.
     pub driver: Option<String>,
-    /// Block device number, `8:0`; MTD has none.
+    /// Block device number, `8:0`; null for MTD.
     pub device: Option<String>,
     /// Where it and its partitions are mounted.
     pub mounted: Vec<String>,

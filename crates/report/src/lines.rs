@@ -16,6 +16,11 @@ impl<'a> Lines<'a> {
         Self { style, columns: style.columns(), out: String::new() }
     }
 
+    /// As wide as the style asks, for lists.
+    pub fn of_list(style: &'a Style) -> Self {
+        Self { columns: style.width.max(60), ..Self::new(style) }
+    }
+
     /// Text from outside, in which nothing acts.
     pub fn plain(&self, text: &str) -> String {
         plain(text, self.style.ascii)
@@ -25,6 +30,12 @@ impl<'a> Lines<'a> {
     pub fn line(&mut self, text: &str) {
         self.out.push_str(text.trim_end());
         self.out.push('\n');
+    }
+
+    /// A line of text from wherever, painted.
+    pub fn painted(&mut self, paint: Paint, text: &str) {
+        let text = self.style.paint(paint, &self.plain(text));
+        self.line(&text);
     }
 
     /// `text`, from wherever, wrapped behind `first`; later lines indented by as much.

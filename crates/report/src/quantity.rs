@@ -251,6 +251,11 @@ pub fn count(n: u64) -> String {
     thousands(&n.to_string())
 }
 
+/// So many of something: `1 round`, `1 200 rounds`.
+pub fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// A ratio: `1.04`, `2.5`, `12`.
 pub fn ratio(r: f64) -> String {
     if r < 2.0 {
@@ -320,6 +325,11 @@ mod tests {
         assert_eq!(latency(999_900), "1.00 ms");
         assert_eq!(latency(1_900_000_000), "1.90 s");
         assert_eq!(latency(0), "0 ns");
+    }
+
+    #[test]
+    fn one_of_something_is_not_several() {
+        assert_eq!([0, 1, 1_200].map(|n| counted(n, "round")), ["0 rounds", "1 round", "1 200 rounds"]);
     }
 
     #[test]

@@ -1,15 +1,11 @@
 //! How a card stands to the published classes, as text.
 
-use crate::lines::Lines;
-use crate::presentation::Tone;
+use crate::grouped::grouped;
+use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone, terminal};
 use crate::quantity;
-use crate::text::{capital, pad, plain};
-use crate::{Paint, Style, identity, storage_line};
+use crate::text::capital;
+use crate::{Style, identity, storage_line};
 use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Run, Unit};
-
-const CLASS: usize = 6;
-const ASKS: usize = 43;
-const MEASURED: usize = 20;
 
 /// What the device says of its size.
 pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
@@ -19,52 +15,66 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 /// A sentence first: which classes the numbers reach and which not; then every threshold beside what was measured, what the card
 /// claims, and which conditions of the classes were not met.
 pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    out.title(&format!("narrows rate {}", identity(run)), "");
-    out.wrapped("", &storage_line(run), None);
-    out.line("");
-    if let Some(capacity) = capacity {
-        let (text, paint) = capacity_words(capacity);
-        out.wrapped("  ", &text, Some(paint));
-    }
-    if classes.is_empty() {
-        out.wrapped("  ", "Nothing to rate: there is no storage behind this target.", Some(Paint::Warn));
-        return out.out;
-    }
-    out.wrapped("  ", &sentence(classes).unwrap_or_default(), Some(Paint::Accent));
-    let claims: Vec<&str> =
-        classes.iter().filter(|c| c.claimed == Some(true)).map(|c| c.rating.class.as_str()).collect();
-    match (claims.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
-        ([], true) if classes.len() == 1 => out.wrapped("  ", "Its registers do not claim it.", None),
-        ([], true) => out.wrapped("  ", "Its registers claim none of these classes.", None),
-        ([], false) => out.wrapped("  ", "What it claims itself cannot be read here.", None),
-        (claims, _) => out.wrapped("  ", &format!("Its registers claim {}.", claims.join(", ")), None),
-    }
-    for class in classes.iter().filter(|c| c.claimed == Some(true) && c.rating.indication.as_deref() == Some("below")) {
-        let words = format!("It is below {}, which it claims.", class.rating.class);
-        out.wrapped("  ", &words, Some(Paint::Warn));
-    }
-    out.line("");
-    out.table(classes);
-    out.line("");
-    if let Some(bytes) = claimed_bytes(run).filter(|_| capacity.is_none()) {
-        let size = quantity::size(bytes);
-        out.wrapped(
-            "  ",
-            &format!("Capacity {size}, as it says itself; whether that is there was not measured (--capacity quick)."),
-            None,
-        );
-    }
-    out.line("");
-    out.line("  An approximation, and no certificate:");
-    for reason in distinct(classes) {
-        out.wrapped("  - ", &reason, None);
-    }
-    for remark in run.remarks.iter().filter(|r| !r.starts_with(CAPACITY)) {
-        out.wrapped("  ", remark, Some(Paint::Dim));
-    }
-    out.line(&format!("  Run {}", plain(&run.id, style.ascii)));
-    out.out
+    terminal::render(&describe(run, classes, capacity), style)
+}
+
+fn describe(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> Presentation {
+    let head =
+        Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
+    let mut said = Presentation { head, ..Presentation::default() };
+    let plain = |text: String| Part::Sentence(Tone::Plain, text);
+    let mut answer: Vec<Part> =
+        capacity.map(capacity_words).map(|(text, tone)| Part::Sentence(tone, text)).into_iter().collect();
+    let Some(reached) = sentence(classes) else {
+        let nothing = "Nothing to rate: there is no storage behind this target.".to_owned();
+        answer.push(Part::Sentence(Tone::Doubt, nothing));
+        said.push(SectionName::Answer, answer);
+        return said;
+    };
+    answer.push(Part::Sentence(Tone::Good, reached));
+    let claimed = || classes.iter().filter(|c| c.claimed == Some(true));
+    let names: Vec<&str> = claimed().map(|c| c.rating.class.as_str()).collect();
+    answer.push(plain(match (names.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
+        ([], true) if classes.len() == 1 => "Its registers do not claim it.".to_owned(),
+        ([], true) => "Its registers claim none of these classes.".to_owned(),
+        ([], false) => "What it claims itself cannot be read here.".to_owned(),
+        (names, _) => format!("Its registers claim {}.", names.join(", ")),
+    }));
+    let below = claimed().filter(|c| c.rating.indication.as_deref() == Some("below"));
+    answer.extend(
+        below.map(|c| Part::Sentence(Tone::Doubt, format!("It is below {}, which it claims.", c.rating.class))),
+    );
+    said.push(SectionName::Answer, answer);
+    let size = claimed_bytes(run).filter(|_| capacity.is_none()).map(quantity::size).map(|size| {
+        format!("Capacity {size}, as it says itself; whether that is there was not measured (--capacity quick).")
+    });
+    said.push(SectionName::Numbers, std::iter::once(Part::Table(table(classes))).chain(size.map(plain)).collect());
+    let mut rest = vec![plain("An approximation, and no certificate:".to_owned()), Part::List(distinct(classes))];
+    rest.extend(run.remarks.iter().filter(|r| !r.starts_with(CAPACITY)).cloned().map(Part::Hint));
+    rest.push(Part::Named("Run", run.id.clone()));
+    said.push(SectionName::Limits, rest);
+    said
+}
+
+/// Every threshold beside what was measured; the first of a class has its name.
+fn table(classes: &[RatedClass]) -> Table {
+    let row = |(name, need): (&str, &ClassNeed)| {
+        let amount = match need.unit {
+            Unit::OpsPerS => quantity::count(need.threshold as u64),
+            unit => quantity::quantity(need.threshold, unit),
+        };
+        let (word, tone) = match need.holds {
+            Some(true) => ("above", Tone::Plain),
+            Some(false) => ("below", Tone::Doubt),
+            None => ("not known", Tone::Plain),
+        };
+        let asks = Cell::Text(format!("{amount} {}", need.what));
+        Row::new(name, vec![asks, value(need), Cell::Answer(tone, word.to_owned())])
+    };
+    let named = |class| std::iter::once(class).chain(std::iter::repeat(""));
+    let needs = classes.iter().flat_map(|class| named(class.rating.class.as_str()).zip(&class.needs));
+    let head = ["asks for at least", "measured", ""].map(str::to_owned).to_vec();
+    Table { corner: "class", head, rows: needs.map(row).collect(), ..Table::default() }
 }
 
 /// What stands before it in the remarks of a run.
@@ -84,7 +94,7 @@ pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)
 }
 
 /// Whether it is as large as it says.
-fn capacity_words(capacity: &Capacity) -> (String, Paint) {
+fn capacity_words(capacity: &Capacity) -> (String, Tone) {
     let size = quantity::size;
     let claimed = size(capacity.claimed_bytes);
     let looked = match capacity.quick {
@@ -94,16 +104,16 @@ fn capacity_words(capacity: &Capacity) -> (String, Paint) {
     let real = capacity.real_bytes.map(size).unwrap_or_default();
     let most = if capacity.quick { " at most" } else { "" };
     match capacity.kind {
-        CapacityKind::Genuine => (format!("It is as large as it says, {claimed}: {looked}."), Paint::Accent),
+        CapacityKind::Genuine => (format!("It is as large as it says, {claimed}: {looked}."), Tone::Good),
         CapacityKind::WrapAround => {
-            (format!("A fake: it says {claimed}, and writes beyond {real}{most} go over what lies before."), Paint::Bad)
+            (format!("A fake: it says {claimed}, and writes beyond {real}{most} go over what lies before."), Tone::Bad)
         }
         CapacityKind::Limbo => {
-            (format!("A fake: it says {claimed}, and keeps nothing beyond {real}{most}."), Paint::Bad)
+            (format!("A fake: it says {claimed}, and keeps nothing beyond {real}{most}."), Tone::Bad)
         }
         CapacityKind::Unknown => (
             format!("Whether it is as large as it says, {claimed}, is not known: {}.", capacity.reasons.join("; ")),
-            Paint::Warn,
+            Tone::Doubt,
         ),
     }
 }
@@ -123,17 +133,9 @@ fn sentence(classes: &[RatedClass]) -> Option<String> {
 }
 
 /// Every reason of a class once, in its order, with the classes that it is said of where these are not all.
-fn distinct(classes: &[RatedClass]) -> Vec<String> {
-    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
-    for class in classes {
-        for reason in &class.rating.reasons {
-            let sentence = reason.text();
-            match all.iter_mut().find(|(said, _)| *said == sentence) {
-                Some((_, names)) => names.push(&class.rating.class),
-                None => all.push((sentence, vec![&class.rating.class])),
-            }
-        }
-    }
+fn distinct<'a>(classes: &'a [RatedClass]) -> Vec<String> {
+    let said = |c: &'a RatedClass| c.rating.reasons.iter().map(move |reason| (reason.text(), c.rating.class.as_str()));
+    let all = grouped(classes.iter().flat_map(said));
     let speed = classes.iter().filter(|c| !c.rating.class.starts_with('A')).count();
     let words = |(sentence, names): (String, Vec<&str>)| match names.len() {
         n if n == classes.len() => sentence,
@@ -143,38 +145,15 @@ fn distinct(classes: &[RatedClass]) -> Vec<String> {
     all.into_iter().map(words).collect()
 }
 
-fn value(need: &ClassNeed) -> String {
-    let Some(value) = need.value else { return "no number is valid".to_owned() };
-    match need.low.zip(need.high) {
-        Some(interval) => quantity::shown(value, need.unit, Some(interval)).with_interval("±"),
-        None if need.low.is_some() => format!("{} or more", quantity::quantity(value, need.unit)),
-        None => quantity::quantity(value, need.unit),
-    }
-}
-
-impl Lines<'_> {
-    fn table(&mut self, classes: &[RatedClass]) {
-        let row = |class: &str, asks: &str, measured: &str| {
-            format!("  {}{}{}", pad(class, CLASS), pad(asks, ASKS), pad(measured, MEASURED))
-        };
-        let head = row("class", "asks for at least", "measured");
-        self.line(&self.style.paint(Paint::Dim, head.trim_end()));
-        for class in classes {
-            for (i, need) in class.needs.iter().enumerate() {
-                let name = if i == 0 { class.rating.class.as_str() } else { "" };
-                let amount = match need.unit {
-                    Unit::OpsPerS => quantity::count(need.threshold as u64),
-                    unit => quantity::quantity(need.threshold, unit),
-                };
-                let (word, paint) = match need.holds {
-                    Some(true) => ("above", None),
-                    Some(false) => ("below", Some(Paint::Warn)),
-                    None => ("not known", Some(Paint::Dim)),
-                };
-                let measured = plain(&value(need), self.style.ascii);
-                let word = paint.map_or_else(|| word.to_owned(), |p| self.style.paint(p, word));
-                self.line(&format!("{}{word}", row(name, &format!("{amount} {}", need.what), &measured)));
-            }
+fn value(need: &ClassNeed) -> Cell {
+    match (need.value, need.low.zip(need.high)) {
+        (None, _) => Cell::Text("no number is valid".to_owned()),
+        (Some(value), interval @ Some(_)) => {
+            Cell::Value { shown: quantity::shown(value, need.unit, interval), p99: None, unsteady: false }
+        }
+        (Some(value), None) => {
+            let more = if need.low.is_some() { " or more" } else { "" };
+            Cell::Text(format!("{}{more}", quantity::quantity(value, need.unit)))
         }
     }
 }

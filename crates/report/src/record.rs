@@ -3,15 +3,11 @@
 use crate::document::{RecordDocument, RecordLimit, RecordPlanDocument, RecordedStream, RecordingDocument};
 use crate::lines::Lines;
 use crate::plan::cpus;
-use crate::quantity;
+use crate::quantity::{self, counted};
 use crate::style::{Paint, Style};
 
 /// CPU a GB is told of so much or more.
 const LEAST_FOR_CPU: u64 = 100_000_000;
-
-fn frames(n: u64) -> String {
-    if n == 1 { "1 frame".to_owned() } else { format!("{} frames", quantity::count(n)) }
-}
 
 /// Nice value and CPUs, where any were asked for.
 fn scheduling(document: &RecordDocument) -> Option<String> {
@@ -68,7 +64,7 @@ impl<'a> Taken<'a> {
             target: &document.target,
             durable: document.streams.iter().map(|s| s.durable).sum(),
             durable_bytes: document.streams.iter().map(|s| s.durable_bytes).sum(),
-            missing: document.dropped() + document.streams.iter().map(|s| s.in_flight).sum::<u64>(),
+            missing: document.missing_frames(),
             bytes_per_s: document.throughput_bytes_per_s,
             duration_ns: (document.duration_s.max(0.0) * 1e9) as u64,
         }
@@ -99,12 +95,12 @@ pub(crate) fn answer(taken: &Taken<'_>) -> String {
     let verdict = if taken.missing == 0 { "No frame was lost" } else { "Frames were LOST" };
     format!(
         "{verdict}: {} ({}) are durable on {}, {} for {}{}.",
-        frames(taken.durable),
+        counted(taken.durable, "frame"),
         quantity::size(taken.durable_bytes),
         taken.target,
         quantity::rate(taken.bytes_per_s),
         quantity::duration(taken.duration_ns),
-        if taken.missing > 0 { format!("; {} are not", frames(taken.missing)) } else { String::new() }
+        if taken.missing > 0 { format!("; {} are not", counted(taken.missing, "frame")) } else { String::new() }
     )
 }
 
@@ -113,11 +109,9 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
     let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
     let bytes: u64 = document.streams.iter().map(|s| s.durable_bytes).sum();
-    let (dropped, flying) = (document.dropped(), document.streams.iter().map(|s| s.in_flight).sum::<u64>());
-    let nothing_came = document.streams.iter().all(|s| s.received == 0);
-    let bad = nothing_came || dropped + flying > 0;
+    let bad = document.is_empty() || document.missing_frames() > 0;
     line("", &answer(&Taken::of(document)), Some(if bad { Paint::Bad } else { Paint::Accent }));
-    if nothing_came {
+    if document.is_empty() {
         document.missing.iter().chain(&document.remarks).for_each(|remark| line("* ", remark, None));
         return out.out;
     }
@@ -190,12 +184,12 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let more = match (checked.unacknowledged, checked.torn) {
             (0, 0) => String::new(),
             (whole, torn) => {
-                format!("; of the last moments {} whole and {} torn", frames(whole), quantity::count(torn))
+                format!("; of the last moments {} whole and {} torn", counted(whole, "frame"), quantity::count(torn))
             }
         };
         line(
             "",
-            &format!("{verdict}: {} were read{more}.", frames(checked.frames + checked.unacknowledged)),
+            &format!("{verdict}: {} were read{more}.", counted(checked.frames + checked.unacknowledged, "frame")),
             Some(paint),
         );
         checked.damage.iter().for_each(|damage| line("  - ", damage, Some(Paint::Bad)));
@@ -211,10 +205,10 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     let bytes: u64 = document.streams.iter().map(|s| s.bytes).sum();
     let text = format!(
         "{} of {} in {} ({}; {} of {} segments of {}; {} when full)",
-        frames(count),
+        counted(count, "frame"),
         quantity::size(bytes),
         document.target,
-        if document.recordings == 1 { "1 recording".to_owned() } else { format!("{} recordings", document.recordings) },
+        counted(document.recordings.into(), "recording"),
         quantity::count(document.segments_used),
         quantity::count(document.segments),
         quantity::memory_size(document.segment_bytes),
@@ -229,15 +223,14 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
             String::new()
         };
         let when = first.as_ref().zip(last.as_ref()).map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
-        let text = format!("{name} ({kind}): {}, {}{lost}{when}", frames(*count), quantity::size(*bytes));
+        let text = format!("{name} ({kind}): {}, {}{lost}{when}", counted(*count, "frame"), quantity::size(*bytes));
         line("  - ", &text, None);
     }
     for pinned in &document.pinned {
         let when = pinned.first.as_ref().zip(pinned.last.as_ref());
         let when = when.map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
         let bytes = quantity::memory_size(pinned.segments * document.segment_bytes);
-        let segments = if pinned.segments == 1 { "segment" } else { "segments" };
-        line("  - ", &format!("pinned: {} {segments} ({bytes}){when}", quantity::count(pinned.segments)), None);
+        line("  - ", &format!("pinned: {} ({bytes}){when}", counted(pinned.segments, "segment")), None);
     }
     for gap in &document.gaps {
         line("  - ", &format!("overwritten, between what is there: {} to {}", gap.from, gap.to), None);
@@ -245,9 +238,13 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {
             0 => String::new(),
-            n => format!("; {} could not be read", frames(n)),
+            n => format!("; {} could not be read", counted(n, "frame")),
         };
-        line("", &format!("{} exported ({}){gone}", frames(exported.frames), quantity::size(exported.bytes)), None);
+        line(
+            "",
+            &format!("{} exported ({}){gone}", counted(exported.frames, "frame"), quantity::size(exported.bytes)),
+            None,
+        );
     }
     out.out
 }

@@ -1,9 +1,10 @@
 //! Runs of one plan, made again and again: what they say together.
 
 use crate::compare::{name_words, quantity_words};
+use crate::lines::Lines;
 use crate::quantity;
 use crate::style::{Paint, Style};
-use crate::text::{pad, plain, shorten, width, wrap};
+use crate::text::{pad, shorten, width};
 use model::{Metric, MetricStatus, Unit};
 use std::collections::BTreeMap;
 
@@ -23,14 +24,13 @@ pub struct Repeated<'a> {
 
 /// A row each metric: median and interval; below why some have none. What was skipped and shares of a processor are left to `--json`.
 pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
-    let mut lines = vec![
-        style.paint(Paint::Title, &format!("{}: {} runs", plain(view.tag, style.ascii), view.runs)),
-        style.paint(Paint::Dim, &format!("{} {:>VALUE$}  95 % interval over the runs", pad("", NAME), "median")),
-    ];
+    let mut out = Lines::new(style);
+    out.painted(Paint::Title, &format!("{}: {} runs", view.tag, view.runs));
+    out.painted(Paint::Dim, &format!("{} {:>VALUE$}  95 % interval over the runs", pad("", NAME), "median"));
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for metric in view.metrics.iter().filter(|m| m.unit != Unit::Percent && m.status != MetricStatus::Skipped) {
         let (of, what) = quantity_words(&metric.id);
-        let name = plain(&format!("{} {what}", name_words(&of)), style.ascii);
+        let name = out.plain(&format!("{} {what}", name_words(&of)));
         let show = |v: f64| quantity::quantity(v, metric.unit);
         let value = metric.value.map_or_else(|| "-".to_owned(), show);
         let interval = match metric.low.zip(metric.high) {
@@ -38,21 +38,20 @@ pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
             None => String::new(),
         };
         if let Some(reason) = metric.reasons.first().filter(|_| metric.value.is_none()) {
-            missing.entry(plain(&reason.text(), style.ascii)).or_default().push(name.trim().to_owned());
+            missing.entry(out.plain(&reason.text())).or_default().push(name.trim().to_owned());
         }
         let name = pad(&shorten(name.trim(), NAME, style.ascii), NAME);
         let fill = " ".repeat(VALUE.saturating_sub(width(&value)));
-        lines.push(format!("{name} {fill}{value}  {interval}").trim_end().to_owned());
+        out.line(&format!("{name} {fill}{value}  {interval}"));
     }
     for (reason, names) in &missing {
         let whom = match names.as_slice() {
             [first, _, _, ..] => format!("{first} and {} others", names.len() - 1),
             few => few.join(", "),
         };
-        let note = wrap(&format!("{whom}: {reason}"), style.columns() - 2);
-        lines.extend(note.iter().enumerate().map(|(i, l)| format!("{}{l}", if i == 0 { "* " } else { "  " })));
+        out.wrapped("* ", &format!("{whom}: {reason}"), None);
     }
-    lines.join("\n") + "\n"
+    out.out
 }
 
 #[cfg(test)]

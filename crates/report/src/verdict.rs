@@ -1,6 +1,7 @@
 //! The verdict: one sentence on what storage is good for, from the uses that it was held against.
 
 use crate::quantity;
+use crate::text::capital;
 use model::{Better, Fit, Reason, Unit};
 
 /// `33 random writes/s, A1 asks for 500`.
@@ -95,10 +96,7 @@ pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
     } else if !unknown.is_empty() {
         parts.push(format!("not known for {}", list(&unknown)));
     }
-    let text = parts.join("; ");
-    let mut chars = text.chars();
-    let first = chars.next()?;
-    Some(format!("{}{}.", first.to_uppercase(), chars.as_str()))
+    (!parts.is_empty()).then(|| capital(&parts.join("; ")) + ".")
 }
 
 #[cfg(test)]

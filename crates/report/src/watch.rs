@@ -2,7 +2,7 @@
 
 use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, quantity};
-use model::{Activity, DiskActivity, LayerKind, Ns, RequestActivity, SystemSample};
+use model::{Activity, DiskActivity, LayerKind, RequestActivity, WatchTick};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedLayer {
@@ -11,46 +11,6 @@ pub struct WatchedLayer {
     pub kind: LayerKind,
     /// What people call it: the name of a mapping, the model of a disk.
     pub title: Option<String>,
-}
-
-/// One interval, or the time since boot.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WatchTick {
-    /// Its end, RFC 3339 in UTC.
-    pub time: String,
-    /// The same in milliseconds since 1970.
-    pub unix_ms: i64,
-    /// Whether it covers all the time since boot.
-    pub since_boot: bool,
-    /// How long the machine slept in it, where that is known.
-    pub suspended_ns: Option<Ns>,
-    /// What happened.
-    pub activity: Activity,
-    /// The state at its end: temperatures, frequencies, memory.
-    pub sample: SystemSample,
-}
-
-impl WatchTick {
-    /// The highest temperature of any sensor that was asked, degrees Celsius.
-    pub(crate) fn hottest_c(&self) -> Option<f64> {
-        self.sample.temperatures.iter().map(|t| t.millidegrees_c as f64 / 1e3).max_by(f64::total_cmp)
-    }
-
-    /// The highest frequency of any processor, MHz.
-    pub(crate) fn fastest_mhz(&self) -> Option<f64> {
-        self.sample.cpu_khz.iter().flatten().max().map(|khz| *khz as f64 / 1e3)
-    }
-
-    /// `12:00:01` of the time.
-    pub(crate) fn clock(&self) -> &str {
-        self.time.get(11..19).unwrap_or(&self.time)
-    }
-
-    /// How long the machine slept, if that is worth a word.
-    fn slept(&self) -> Option<String> {
-        let ns = self.suspended_ns.filter(|ns| *ns >= 10_000_000)?;
-        Some(format!("the machine slept for {}, which counts in no rate", quantity::duration(ns)))
-    }
 }
 
 /// What is known of a layer in an interval.
@@ -81,29 +41,41 @@ impl<'a> LayerInInterval<'a> {
     }
 }
 
-type Value = fn(&DiskActivity) -> Option<f64>;
-
-/// One column of the layers' table.
-struct Column {
+/// One column of a table of what is watched.
+struct Column<T> {
     head: &'static str,
     width: usize,
     /// Columns go in this order where the terminal is narrow, the highest first.
     rank: u8,
     /// Digits behind the point, where not as the size of the number asks.
     digits: Option<usize>,
-    value: Value,
+    value: fn(&T) -> Option<f64>,
+}
+
+impl<T> Column<T> {
+    fn text(&self, of: &T) -> String {
+        let value = (self.value)(of);
+        let text = self.digits.map_or_else(|| number(value, self.width), |digits| decimal(value, digits));
+        format!("{text:>width$}", width = self.width)
+    }
 }
 
 const KIB: f64 = 1024.0;
 /// Columns of the layer's name with the indent.
 const NAME_COLUMNS: usize = 14;
 
-const fn column(head: &'static str, width: usize, rank: u8, value: Value) -> Column {
+const fn column<T>(head: &'static str, width: usize, rank: u8, value: fn(&T) -> Option<f64>) -> Column<T> {
     Column { head, width, rank, digits: None, value }
 }
 
-const fn share(head: &'static str, width: usize, rank: u8, value: Value) -> Column {
-    Column { head, width, rank, digits: Some(1), value }
+const fn exact<T>(
+    head: &'static str,
+    width: usize,
+    rank: u8,
+    digits: usize,
+    value: fn(&T) -> Option<f64>,
+) -> Column<T> {
+    Column { head, width, rank, digits: Some(digits), value }
 }
 
 fn milliseconds(ns: Option<f64>) -> Option<f64> {
@@ -119,7 +91,7 @@ fn percent(ratio: Option<f64>) -> Option<f64> {
 }
 
 /// In 80 columns: reads and writes share a latency and a size.
-const NARROW: [Column; 8] = [
+static NARROW: [Column<DiskActivity>; 8] = [
     column("r/s", 8, 2, |d| d.read.per_s),
     column("w/s", 8, 2, |d| d.write.per_s),
     column("rKiB/s", 9, 1, |d| kib(d.read.bytes_per_s)),
@@ -127,11 +99,11 @@ const NARROW: [Column; 8] = [
     column("await ms", 9, 3, |d| milliseconds(d.both.await_ns)),
     column("queue", 7, 4, |d| d.mean_in_flight),
     column("req KiB", 8, 5, |d| kib(d.both.size_bytes)),
-    share("util %", 7, 0, |d| percent(d.busy_ratio)),
+    exact("util %", 7, 0, 1, |d| percent(d.busy_ratio)),
 ];
 
 /// On a wide terminal each has its own, and discards and flushes are there as well.
-const WIDE: [Column; 12] = [
+static WIDE: [Column<DiskActivity>; 12] = [
     column("r/s", 8, 2, |d| d.read.per_s),
     column("w/s", 8, 2, |d| d.write.per_s),
     column("d/s", 8, 9, |d| d.discard.per_s),
@@ -143,62 +115,45 @@ const WIDE: [Column; 12] = [
     column("queue", 7, 4, |d| d.mean_in_flight),
     column("rreq KiB", 9, 5, |d| kib(d.read.size_bytes)),
     column("wreq KiB", 9, 5, |d| kib(d.write.size_bytes)),
-    share("util %", 7, 0, |d| percent(d.busy_ratio)),
+    exact("util %", 7, 0, 1, |d| percent(d.busy_ratio)),
 ];
-
-fn columns(style: &Style) -> Vec<&'static Column> {
-    let total = |columns: &[&Column]| NAME_COLUMNS + columns.iter().map(|c| c.width).sum::<usize>();
-    let wide: Vec<&Column> = WIDE.iter().collect();
-    let mut chosen = if total(&wide) <= style.width { wide } else { NARROW.iter().collect() };
-    while total(&chosen) > style.width.max(40) {
-        let Some(least) = chosen.iter().map(|c| c.rank).max().filter(|r| *r > 1) else { break };
-        chosen.retain(|c| c.rank != least);
-    }
-    chosen
-}
-
-/// One column of the machine's line.
-struct MachineColumn {
-    head: &'static str,
-    width: usize,
-    rank: u8,
-    digits: usize,
-    value: fn(&WatchTick) -> Option<f64>,
-}
-
-const fn machine(
-    head: &'static str,
-    width: usize,
-    rank: u8,
-    digits: usize,
-    value: fn(&WatchTick) -> Option<f64>,
-) -> MachineColumn {
-    MachineColumn { head, width, rank, digits, value }
-}
 
 const TIME_COLUMNS: usize = 10;
 
-const MACHINE: [MachineColumn; 10] = [
-    machine("usr %", 6, 1, 1, |t| t.activity.cpu.map(|c| (c.user + c.nice) * 100.0)),
-    machine("sys %", 6, 1, 1, |t| t.activity.cpu.map(|c| (c.system + c.irq) * 100.0)),
-    machine("iow %", 6, 1, 1, |t| t.activity.cpu.map(|c| c.iowait * 100.0)),
-    machine("stl %", 6, 3, 1, |t| t.activity.cpu.map(|c| c.steal * 100.0)),
-    machine("io some %", 10, 2, 1, |t| percent(t.activity.pressure_io.and_then(|p| p.some))),
-    machine("full %", 7, 2, 1, |t| percent(t.activity.pressure_io.and_then(|p| p.full))),
-    machine("int/s", 8, 5, 0, |t| t.activity.interrupts_per_s),
-    machine("ctx/s", 8, 6, 0, |t| t.activity.context_switches_per_s),
-    machine("deg C", 6, 4, 1, WatchTick::hottest_c),
-    machine("MHz", 6, 4, 0, WatchTick::fastest_mhz),
+static MACHINE: [Column<WatchTick>; 10] = [
+    exact("usr %", 6, 1, 1, |t| t.activity.cpu.map(|c| (c.user + c.nice) * 100.0)),
+    exact("sys %", 6, 1, 1, |t| t.activity.cpu.map(|c| (c.system + c.irq) * 100.0)),
+    exact("iow %", 6, 1, 1, |t| t.activity.cpu.map(|c| c.iowait * 100.0)),
+    exact("stl %", 6, 3, 1, |t| t.activity.cpu.map(|c| c.steal * 100.0)),
+    exact("io some %", 10, 2, 1, |t| percent(t.activity.pressure_io.and_then(|p| p.some))),
+    exact("full %", 7, 2, 1, |t| percent(t.activity.pressure_io.and_then(|p| p.full))),
+    exact("int/s", 8, 5, 0, |t| t.activity.interrupts_per_s),
+    exact("ctx/s", 8, 6, 0, |t| t.activity.context_switches_per_s),
+    exact("deg C", 6, 4, 1, WatchTick::hottest_c),
+    exact("MHz", 6, 4, 0, WatchTick::fastest_mhz),
 ];
 
-fn machine_columns(style: &Style) -> Vec<&'static MachineColumn> {
-    let total = |columns: &[&MachineColumn]| TIME_COLUMNS + columns.iter().map(|c| c.width).sum::<usize>();
-    let mut chosen: Vec<&MachineColumn> = MACHINE.iter().collect();
-    while total(&chosen) > style.width.max(40) {
+/// Those for which there is room behind the first.
+fn fitting<T>(first: usize, columns: &'static [Column<T>], style: &Style) -> Vec<&'static Column<T>> {
+    let mut chosen: Vec<&Column<T>> = columns.iter().collect();
+    while total(first, &chosen) > style.width.max(40) {
         let Some(least) = chosen.iter().map(|c| c.rank).max().filter(|r| *r > 1) else { break };
         chosen.retain(|c| c.rank != least);
     }
     chosen
+}
+
+fn total<T>(first: usize, columns: &[&Column<T>]) -> usize {
+    first + columns.iter().map(|c| c.width).sum::<usize>()
+}
+
+fn layer_columns(style: &Style) -> Vec<&'static Column<DiskActivity>> {
+    let is_wide = total(NAME_COLUMNS, &WIDE.iter().collect::<Vec<_>>()) <= style.width;
+    fitting(NAME_COLUMNS, if is_wide { &WIDE[..] } else { &NARROW[..] }, style)
+}
+
+fn heads<T>(first: &str, columns: &[&Column<T>]) -> String {
+    columns.iter().fold(first.to_owned(), |line, c| line + &format!("{:>1$}", c.head, c.width))
 }
 
 /// A number with so many digits behind the point; a dash if not known.
@@ -225,40 +180,30 @@ pub(crate) fn number(value: Option<f64>, columns: usize) -> String {
 
 /// The two lines above the table: the machine's columns and the layers'.
 pub fn watch_header(style: &Style) -> String {
-    let mut first = pad("UTC", TIME_COLUMNS);
-    for c in machine_columns(style) {
-        first.push_str(&format!("{:>1$}", c.head, c.width));
-    }
-    let mut second = pad("  layer", NAME_COLUMNS);
-    for c in columns(style) {
-        second.push_str(&format!("{:>1$}", c.head, c.width));
-    }
+    let first = heads(&pad("UTC", TIME_COLUMNS), &fitting(TIME_COLUMNS, &MACHINE, style));
+    let second = heads(&pad("  layer", NAME_COLUMNS), &layer_columns(style));
     format!("{}\n{}\n", style.paint(Paint::Dim, &first), style.paint(Paint::Dim, &second))
 }
 
 /// One interval: a line for the machine, and one for each layer.
 pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> String {
     let mut out = String::new();
-    if let Some(slept) = tick.slept() {
+    // A pause that nobody notices is not worth a word.
+    if let Some(ns) = tick.suspended_ns.filter(|ns| *ns >= 10_000_000) {
+        let slept = format!("the machine slept for {}, which counts in no rate", quantity::duration(ns));
         out.push_str(&format!("{}\n", style.paint(Paint::Warn, &slept)));
     }
     let mut line = pad(if tick.since_boot { "since boot" } else { tick.clock() }, TIME_COLUMNS);
-    for c in machine_columns(style) {
-        line.push_str(&format!("{:>1$}", decimal((c.value)(tick), c.digits), c.width));
-    }
+    line.extend(fitting(TIME_COLUMNS, &MACHINE, style).iter().map(|c| c.text(tick)));
     out.push_str(&format!("{}\n", style.paint(Paint::Title, &line)));
-    let columns = columns(style);
+    let columns = layer_columns(style);
     for layer in layers {
         let name = shorten(&plain(&layer.name, style.ascii), NAME_COLUMNS - 2, style.ascii);
         let name = format!("  {}", pad(&name, NAME_COLUMNS - 2));
         let seen = LayerInInterval::of(&tick.activity, layer);
         match (&seen, seen.words()) {
             (LayerInInterval::Rates(d), _) => {
-                let text = |c: &Column| match c.digits {
-                    Some(digits) => decimal((c.value)(d), digits),
-                    None => number((c.value)(d), c.width),
-                };
-                let cells: String = columns.iter().map(|c| format!("{:>1$}", text(c), c.width)).collect();
+                let cells: String = columns.iter().map(|c| c.text(d)).collect();
                 out.push_str(&format!("{name}{cells}\n"));
             }
             (_, words) => out.push_str(&format!("{name} {}\n", style.paint(Paint::Dim, words.unwrap_or_default()))),

@@ -1,7 +1,9 @@
 //! `narrows watch --csv`: our own columns, iostat's or dstat's. A cell whose value is not known is empty.
 
-use crate::watch::{WatchTick, WatchedLayer};
-use model::{DiskActivity, RequestActivity, csv_text, json_name};
+use crate::watch::WatchedLayer;
+use model::watched::{CPU, LAYER, MACHINE, OF_CPU, Values, values};
+use model::{DiskActivity, RequestActivity, WatchTick, csv_text, json_name};
+use serde_json::Value;
 
 /// Whose columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +36,32 @@ fn quoted(text: &str) -> String {
     if field.starts_with('"') { field } else { format!("\"{field}\"") }
 }
 
-const NARROWS_MACHINE: &str = "time,since_boot,interval_s,suspended_s,cpu_user_percent,cpu_nice_percent,\
-    cpu_system_percent,cpu_irq_percent,cpu_iowait_percent,cpu_steal_percent,cpu_idle_percent,io_some_percent,\
-    io_full_percent,cpu_some_percent,interrupts_per_s,context_switches_per_s,temperature_max_c,cpu_max_mhz,dirty_bytes,\
-    writeback_bytes";
-const NARROWS_LAYER: &str = "layer,kind,reads_per_s,writes_per_s,discards_per_s,flushes_per_s,read_bytes_per_s,\
-    write_bytes_per_s,discard_bytes_per_s,reads_merged_per_s,writes_merged_per_s,read_await_ns,write_await_ns,\
-    flush_await_ns,await_ns,read_size_bytes,write_size_bytes,queue,in_flight,util_percent";
+/// Of the columns of the machine, how many stand before its processors.
+const BEFORE_CPU: usize = 4;
+
+fn narrows_header() -> String {
+    let mut names: Vec<String> = MACHINE.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    names.splice(BEFORE_CPU..BEFORE_CPU, CPU.iter().map(|(name, ..)| format!("{OF_CPU}{name}")));
+    names.extend(["layer", "kind"].into_iter().chain(LAYER.iter().map(|(name, ..)| *name)).map(str::to_owned));
+    names.join(",")
+}
+
+/// A value in a cell: a text, or a number with as many digits behind the point as are told of it.
+fn field(name: &str, value: &Value) -> String {
+    match (value.as_str(), value.as_u64()) {
+        (Some(text), _) => csv_text(text),
+        (_, Some(whole)) => whole.to_string(),
+        _ => cell(value.as_f64(), if name == "interval_s" { 6 } else { 3 }),
+    }
+}
+
 const IOSTAT: &str = "timestamp,%user,%nice,%system,%iowait,%steal,%idle,Device,r/s,rkB/s,rrqm/s,%rrqm,r_await,\
     rareq-sz,w/s,wkB/s,wrqm/s,%wrqm,w_await,wareq-sz,d/s,dkB/s,drqm/s,%drqm,d_await,dareq-sz,f/s,f_await,aqu-sz,%util";
 
 /// The lines above the first interval. For dstat the layers are fixed from here on.
 pub fn watch_csv_header(csv: WatchCsv, layers: &[WatchedLayer], origin: &CsvOrigin<'_>) -> String {
     match csv {
-        WatchCsv::Narrows => format!("{NARROWS_MACHINE},{NARROWS_LAYER}\n"),
+        WatchCsv::Narrows => narrows_header() + "\n",
         WatchCsv::Iostat => format!("{IOSTAT}\n"),
         WatchCsv::Dstat => dstat_header(layers, origin),
     }
@@ -78,62 +92,15 @@ fn two(value: Option<f64>) -> String {
 }
 
 fn narrows_rows(tick: &WatchTick, layers: &[WatchedLayer]) -> String {
-    let a = &tick.activity;
-    let cpu = |kind: fn(&model::CpuActivity) -> f64| cell(a.cpu.as_ref().map(|c| kind(c) * 100.0), 3);
-    let percent = |ratio: Option<f64>| cell(ratio.map(|r| r * 100.0), 3);
-    let whole = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
-    let machine = [
-        csv_text(&tick.time),
-        u8::from(tick.since_boot).to_string(),
-        cell((a.elapsed_ns > 0).then(|| a.elapsed_ns as f64 / 1e9), 6),
-        cell(tick.suspended_ns.map(|ns| ns as f64 / 1e9), 3),
-        cpu(|c| c.user),
-        cpu(|c| c.nice),
-        cpu(|c| c.system),
-        cpu(|c| c.irq),
-        cpu(|c| c.iowait),
-        cpu(|c| c.steal),
-        cpu(|c| c.idle),
-        percent(a.pressure_io.and_then(|p| p.some)),
-        percent(a.pressure_io.and_then(|p| p.full)),
-        percent(a.pressure_cpu.and_then(|p| p.some)),
-        cell(a.interrupts_per_s, 3),
-        cell(a.context_switches_per_s, 3),
-        cell(tick.hottest_c(), 3),
-        cell(tick.fastest_mhz(), 3),
-        whole(tick.sample.memory.dirty_bytes),
-        whole(tick.sample.memory.writeback_bytes),
-    ]
-    .join(",");
-    let mut out = String::new();
-    for layer in layers {
-        let seen = a.disk(&layer.name);
-        let of = |value: fn(&DiskActivity) -> Option<f64>| cell(seen.and_then(value), 3);
-        let cells = [
-            csv_text(&layer.name),
-            json_name(&layer.kind),
-            of(|d| d.read.per_s),
-            of(|d| d.write.per_s),
-            of(|d| d.discard.per_s),
-            of(|d| d.flush.per_s),
-            of(|d| d.read.bytes_per_s),
-            of(|d| d.write.bytes_per_s),
-            of(|d| d.discard.bytes_per_s),
-            of(|d| d.read.merged_per_s),
-            of(|d| d.write.merged_per_s),
-            of(|d| d.read.await_ns),
-            of(|d| d.write.await_ns),
-            of(|d| d.flush.await_ns),
-            of(|d| d.both.await_ns),
-            of(|d| d.read.size_bytes),
-            of(|d| d.write.size_bytes),
-            of(|d| d.mean_in_flight),
-            seen.map(|d| d.in_flight.to_string()).unwrap_or_default(),
-            of(|d| d.busy_ratio.map(|r| r * 100.0)),
-        ];
-        out.push_str(&format!("{machine},{}\n", cells.join(",")));
-    }
-    out
+    let fields = |of: Values| of.0.iter().map(|(name, value)| field(name, value)).collect::<Vec<_>>();
+    let mut machine = fields(values(&MACHINE, Some(tick)));
+    machine.splice(BEFORE_CPU..BEFORE_CPU, fields(values(&CPU, tick.activity.cpu.as_ref())));
+    let line = |layer: &WatchedLayer| {
+        let own = [csv_text(&layer.name), json_name(&layer.kind)];
+        let cells = machine.iter().cloned().chain(own).chain(fields(values(&LAYER, tick.activity.disk(&layer.name))));
+        cells.collect::<Vec<_>>().join(",") + "\n"
+    };
+    layers.iter().map(line).collect()
 }
 
 /// iostat's six columns of one kind of request.

@@ -4,9 +4,9 @@
 //! escape but colours, and nothing that a name could act with.
 
 use crate::text::{pad, plain, shorten, width};
-use crate::watch::{LayerInInterval, WatchTick, WatchedLayer, decimal, number, request_words};
+use crate::watch::{LayerInInterval, WatchedLayer, decimal, number, request_words};
 use crate::{Paint, Style, quantity};
-use model::DiskActivity;
+use model::{DiskActivity, WatchTick};
 
 /// What stands in the title.
 #[derive(Clone, Copy, Debug)]

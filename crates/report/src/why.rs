@@ -3,9 +3,8 @@
 use crate::evidence::{Worded, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
-use crate::lines::Lines;
-use crate::text::pad;
-use crate::{Paint, Style, storage_line};
+use crate::presentation::{Head, Part, Presentation, SectionName, State, Tone, terminal};
+use crate::{Style, storage_line};
 use model::{Cause, Confirmation, Evidence, Finding, Limit, NextStep, Run, Undecided, json_name};
 
 /// An attribution, borrowed from the rooms that made it.
@@ -26,123 +25,93 @@ pub struct Why<'a> {
     pub confirmation: Option<&'a Confirmation>,
 }
 
-/// Columns of the words before evidence and advice.
-const LABEL_COLUMNS: usize = 13;
 /// Conditions that are listed with what they lack; the rest are counted.
 const UNDECIDED_LINES: usize = 6;
 
 /// The whole attribution, within the columns of the style.
 pub fn why_text(why: &Why<'_>, style: &Style) -> String {
-    let mut page = Page { lines: Lines::new(style) };
-    page.head(why);
+    terminal::render(&describe(why), style)
+}
+
+fn describe(why: &Why<'_>) -> Presentation {
+    let (run, limit) = (why.run, why.limit);
+    let head = Head {
+        command: "why".to_owned(),
+        subject: run.target.name.clone(),
+        when: run.id.clone(),
+        about: vec![storage_line(run)],
+        state: headline::state_words(run.state).map(|words| State { words, bad: false }),
+        ..Head::default()
+    };
+    let mut said = Presentation { head, ..Presentation::default() };
+    let place = with_confidence(limit.statement.trim_end_matches('.'), limit.layer, limit.confidence);
+    let mut bottleneck = vec![Part::Sentence(Tone::Good, format!("Bottleneck: {place}"))];
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
-    if !why.causes.iter().any(|cause| cause.is_limit) {
-        page.evidence(why.run, &why.limit.evidence);
-        if let Some(step) = why.next_step {
-            page.labelled("Try", &step_words(step));
-        }
-        if !why.causes.is_empty() {
-            page.heading("Other causes considered");
-        }
+    let is_cause = why.causes.iter().any(|cause| cause.is_limit);
+    if !is_cause {
+        bottleneck.push(evidence(run, &limit.evidence));
+        bottleneck.extend(why.next_step.map(advice));
     }
-    for (index, cause) in why.causes.iter().enumerate() {
-        page.cause(why.run, index + 1, cause);
+    said.push(SectionName::Bottleneck, bottleneck);
+    if !is_cause && !why.causes.is_empty() {
+        said.push(SectionName::Limits, vec![Part::Heading("Other causes considered".to_owned())]);
     }
-    if let Some(confirmation) = why.confirmation {
-        page.confirmation(why.run, confirmation);
+    for (i, cause) in why.causes.iter().enumerate() {
+        let head = format!("{}. {}, {}", i + 1, json_name(&cause.layer), confidence_word(cause.confidence));
+        let mut parts = vec![Part::Heading(head), Part::Sentence(Tone::Plain, cause.statement.clone())];
+        parts.extend([evidence(run, &cause.evidence), Part::Named("Decided by", cause.decided_by.clone())]);
+        parts.extend(cause.next_step.as_ref().map(advice));
+        said.push(SectionName::Limits, parts);
     }
-    page.findings(why);
-    page.lines.out
+    said.push(SectionName::Events, why.confirmation.map_or_else(Vec::new, |c| confirmation(run, c)));
+    said.push(SectionName::Findings, findings(why.findings));
+    said.push(SectionName::Others, undecided(why.unknown));
+    said
 }
 
-fn step_words(step: &NextStep) -> String {
-    match step.predicted_ratio {
-        Some(ratio) => format!("{}: at most {ratio} times ({})", step.step.text(), step.basis),
-        None => format!("{} ({})", step.step.text(), step.basis),
-    }
+fn evidence(run: &Run, evidence: &[Evidence]) -> Part {
+    Part::List(evidence.iter().map(|e| Worded::of(run, e).line()).collect())
 }
 
-struct Page<'a> {
-    lines: Lines<'a>,
+fn advice(step: &NextStep) -> Part {
+    let most = step.predicted_ratio.map_or_else(String::new, |ratio| format!(": at most {ratio} times"));
+    Part::Named("Try", format!("{}{most} ({})", step.step.text(), step.basis))
 }
 
-impl Page<'_> {
-    fn heading(&mut self, words: &str) {
-        self.lines.line("");
-        self.lines.line(&self.lines.style.paint(Paint::Title, words));
-    }
+fn confirmation(run: &Run, confirmation: &Confirmation) -> Vec<Part> {
+    let (word, tone) = match confirmation.holds {
+        Some(true) => ("the deciding measurement agrees", Tone::Good),
+        Some(false) => ("the deciding measurement disagrees", Tone::Bad),
+        None => ("the deciding measurement leaves it open", Tone::Doubt),
+    };
+    let now = format!("{}, {}", json_name(&confirmation.layer), confidence_word(confirmation.confidence));
+    vec![
+        Part::Sentence(tone, format!("Confirmed? {word}: {}", confirmation.statement)),
+        evidence(run, &confirmation.evidence),
+        Part::Named("Now", now),
+        Part::Named("Run", confirmation.run_id.clone()),
+    ]
+}
 
-    fn labelled(&mut self, label: &str, text: &str) {
-        self.lines.wrapped(&format!("     {}", pad(label, LABEL_COLUMNS)), text, None);
-    }
+fn findings(findings: &[Finding]) -> Vec<Part> {
+    let all = findings.iter().flat_map(|f| {
+        let text = format!("{}: {} ({}, {})", f.id, f.title, json_name(&f.layer), confidence_word(f.confidence));
+        let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
+        let evidence = (!evidence.is_empty()).then(|| Part::Hint(evidence.join("; ")));
+        std::iter::once(Part::Sentence(Tone::Plain, text)).chain(evidence)
+    });
+    under("Findings", all.collect())
+}
 
-    fn head(&mut self, why: &Why<'_>) {
-        self.lines.title(&format!("narrows why {}", why.run.target.name), &why.run.id);
-        self.lines.wrapped("", &storage_line(why.run), None);
-        if let Some(words) = headline::state_words(why.run.state) {
-            self.lines.wrapped("", words, Some(Paint::Warn));
-        }
-        self.lines.line("");
-        let statement = why.limit.statement.trim_end_matches('.');
-        let place = with_confidence(statement, why.limit.layer, why.limit.confidence);
-        self.lines.wrapped("Bottleneck: ", &place, Some(Paint::Accent));
-    }
+fn undecided(unknown: &[Undecided]) -> Vec<Part> {
+    let listed = unknown.iter().take(UNDECIDED_LINES);
+    let listed = listed.map(|u| format!("{}: lacks {}: {}", u.id, fact::name(&u.missing), u.how_to_get));
+    let more = unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0);
+    let more = more.map(|more| format!("and {more} more (--json lists all)"));
+    under("Neither named nor ruled out", listed.chain(more).map(Part::Hint).collect())
+}
 
-    fn evidence(&mut self, run: &Run, evidence: &[Evidence]) {
-        for (i, e) in evidence.iter().enumerate() {
-            self.labelled(if i == 0 { "Evidence" } else { "" }, &Worded::of(run, e).line());
-        }
-    }
-
-    fn cause(&mut self, run: &Run, number: usize, cause: &Cause) {
-        self.lines.line("");
-        let head = format!("{}, {}", json_name(&cause.layer), confidence_word(cause.confidence));
-        let head = self.lines.style.paint(Paint::Title, &head);
-        self.lines.line(&format!("{number:>3}  {head}"));
-        self.lines.wrapped("     ", &cause.statement, None);
-        self.evidence(run, &cause.evidence);
-        self.labelled("Decided by", &cause.decided_by);
-        if let Some(step) = &cause.next_step {
-            self.labelled("Try", &step_words(step));
-        }
-    }
-
-    fn confirmation(&mut self, run: &Run, confirmation: &Confirmation) {
-        self.lines.line("");
-        let (word, paint) = match confirmation.holds {
-            Some(true) => ("the deciding measurement agrees", Paint::Accent),
-            Some(false) => ("the deciding measurement disagrees", Paint::Bad),
-            None => ("the deciding measurement leaves it open", Paint::Warn),
-        };
-        let head = format!("{word}: {}", confirmation.statement);
-        self.lines.wrapped("Confirmed? ", &head, Some(paint));
-        self.evidence(run, &confirmation.evidence);
-        let confidence = confidence_word(confirmation.confidence);
-        self.labelled("Now", &format!("{}, {confidence}", json_name(&confirmation.layer)));
-        self.labelled("Run", &confirmation.run_id);
-    }
-
-    fn findings(&mut self, why: &Why<'_>) {
-        if !why.findings.is_empty() {
-            self.heading("Findings");
-        }
-        for f in why.findings {
-            let text = format!("{} ({}, {})", f.title, json_name(&f.layer), confidence_word(f.confidence));
-            self.lines.wrapped(&format!("  {}  ", f.id), &text, None);
-            let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
-            if !evidence.is_empty() {
-                self.lines.wrapped("    ", &evidence.join("; "), Some(Paint::Dim));
-            }
-        }
-        if !why.unknown.is_empty() {
-            self.heading("Neither named nor ruled out");
-        }
-        for u in why.unknown.iter().take(UNDECIDED_LINES) {
-            let text = format!("lacks {}: {}", fact::name(&u.missing), u.how_to_get);
-            self.lines.wrapped(&format!("  {}  ", u.id), &text, Some(Paint::Dim));
-        }
-        if let Some(more) = why.unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0) {
-            self.lines.line(&self.lines.style.paint(Paint::Dim, &format!("  and {more} more (--json lists all)")));
-        }
-    }
+/// Parts below a heading; nothing where there are none.
+fn under(heading: &str, parts: Vec<Part>) -> Vec<Part> {
+    if parts.is_empty() { parts } else { std::iter::once(Part::Heading(heading.to_owned())).chain(parts).collect() }
 }

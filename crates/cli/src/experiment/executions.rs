@@ -44,10 +44,6 @@ fn list(global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
         })
         .collect();
     let document = ExecutionsDocument::new(entries);
-    if output.is_json() {
-        output.document(&document);
-    } else {
-        output.text(&report::executions_text(&document, output.style()));
-    }
+    output.answer(&document, |style| report::executions_text(&document, style));
     Ok(ExitCode::SUCCESS)
 }

@@ -86,11 +86,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         room_bytes: room,
         full_after_s: room as f64 / demand,
     };
-    if output.is_json() {
-        output.document(&Answered::new(&document));
-    } else {
-        output.text(&report::record_plan_text(&document, output.style()));
-    }
+    output.answer(&Answered::new(&document), |style| report::record_plan_text(&document, style));
     Ok(ExitCode::from(match document.carries {
         Some(true) => 0,
         Some(false) => 1,

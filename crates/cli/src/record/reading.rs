@@ -100,11 +100,7 @@ fn time_of(args: &RecordArgs, streams: &[StreamHeld]) -> Result<std::ops::Range<
 }
 
 fn answer(document: &RecordingDocument, output: &Output) {
-    if output.is_json() {
-        output.document(document);
-    } else {
-        output.text(&report::recording_text(document, output.style()));
-    }
+    output.answer(document, |style| report::recording_text(document, style));
 }
 
 fn exported(

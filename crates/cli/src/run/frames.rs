@@ -52,11 +52,7 @@ pub(super) fn command(
             bytes_at_most,
             ns_at_most,
         };
-        if output.is_json() {
-            output.document(&plan);
-        } else {
-            output.text(&report::frames_plan_text(&plan, output.style()));
-        }
+        output.answer(&plan, |style| report::frames_plan_text(&plan, style));
         return Ok(ExitCode::SUCCESS);
     }
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
@@ -83,11 +79,7 @@ pub(super) fn command(
         }
     };
     document.page = Some(path.display().to_string());
-    if output.is_json() {
-        output.document(&Answered::new(&document));
-    } else {
-        output.text(&report::frames_text(&document, output.style()));
-    }
+    output.answer(&Answered::new(&document), |style| report::frames_text(&document, style));
     if let Some(code) = ending.signals.exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
     }

@@ -5,7 +5,7 @@ mod job;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
-use crate::execution::{Asked, Execution, show_plan};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};
@@ -79,19 +79,15 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
                 |ours: &Workload| plan::plan(ours, &opened, seed).is_ok_and(|ours| job::asks_the_same(&ours, &plan));
             show_texts(&source, asks, output);
         }
-        show_plan(&opened, &plan, output);
+        report_page::show_plan(&opened.target, &plan, output);
         return Ok(ExitCode::SUCCESS);
     }
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
     let executed = execution.measure("run", plan, budget, None, &mut opened)?;
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
-        None if output.is_json() => {
-            report_page::run_document(run, conclusions, &args.marks.tags, output);
-            Ok(())
-        }
         None => {
-            report_page::show(run, conclusions, page, output);
+            report_page::show(run, conclusions, page, &args.marks.tags, output);
             Ok(())
         }
     }))

@@ -66,11 +66,7 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
         return Err(Failure::new(FailureKind::Usage, what).remedy("narrows runs wear   shows all that are known"));
     }
     let document = WearDocument::new(disks, writers(&root));
-    if output.is_json() {
-        output.document(&document);
-    } else {
-        output.text(&report::wear_text(&document, output.style()));
-    }
+    output.answer(&document, |style| report::wear_text(&document, style));
     Ok(ExitCode::SUCCESS)
 }
 

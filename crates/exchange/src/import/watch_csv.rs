@@ -8,6 +8,7 @@ use super::iostat::{column, cpu};
 use super::number::finite;
 use super::series::Series;
 use super::{Found, ImportedMetric, ImportedRun, Original, Text};
+use model::watched::columns;
 use model::{Better, Reason, Unit};
 use std::collections::BTreeSet;
 
@@ -51,42 +52,10 @@ fn heading(line: &str) -> Option<(&'static str, Vec<Column>)> {
 
 /// A column of ours by its name.
 fn own(name: &str, of_device: bool) -> Column {
-    let id = match name {
-        "kind" | "since_boot" | "interval_s" | "suspended_s" => return Column::Known,
-        "reads_per_s" => "read.iops",
-        "writes_per_s" => "write.iops",
-        "discards_per_s" => "discard.iops",
-        "flushes_per_s" => "flush.iops",
-        "read_bytes_per_s" => "read.throughput_bytes_per_s",
-        "write_bytes_per_s" => "write.throughput_bytes_per_s",
-        "discard_bytes_per_s" => "discard.throughput_bytes_per_s",
-        "reads_merged_per_s" => "read.merges_per_s",
-        "writes_merged_per_s" => "write.merges_per_s",
-        "read_await_ns" => "read.await_ns",
-        "write_await_ns" => "write.await_ns",
-        "flush_await_ns" => "flush.await_ns",
-        "await_ns" => "await_ns",
-        "read_size_bytes" => "read.request_bytes_mean",
-        "write_size_bytes" => "write.request_bytes_mean",
-        "queue" => "queue_depth_mean",
-        "util_percent" => "util_percent",
-        "cpu_user_percent" => "cpu.user_percent",
-        "cpu_nice_percent" => "cpu.nice_percent",
-        "cpu_system_percent" => "cpu.system_percent",
-        "cpu_irq_percent" => "cpu.irq_percent",
-        "cpu_iowait_percent" => "cpu.iowait_percent",
-        "cpu_steal_percent" => "cpu.steal_percent",
-        "cpu_idle_percent" => "cpu.idle_percent",
-        "io_some_percent" => "pressure.io_some_percent",
-        "io_full_percent" => "pressure.io_full_percent",
-        "cpu_some_percent" => "pressure.cpu_some_percent",
-        "interrupts_per_s" => "interrupts_per_s",
-        "context_switches_per_s" => "context_switches_per_s",
-        "dirty_bytes" => "dirty_bytes",
-        "writeback_bytes" => "writeback_bytes",
-        // Degrees, megahertz and what is in flight at one moment are no metrics of a run.
-        "temperature_max_c" | "cpu_max_mhz" | "in_flight" => return Column::Known,
-        _ => return Column::Other(name.to_owned()),
+    let id = match columns().find(|(known, _)| known == name) {
+        Some((_, id)) if !id.is_empty() => id,
+        None if name != "kind" => return Column::Other(name.to_owned()),
+        _ => return Column::Known,
     };
     let (unit, better) = match name {
         n if n.ends_with("await_ns") => (Unit::Ns, Some(Better::Lower)),

@@ -2,12 +2,10 @@
 
 use crate::card::Against;
 use maud::{Markup, html};
-use model::Unit;
+use report::chart::{Area, Axis, Chart, px};
 use report::{quantity, text_of as t};
 
-const WIDTH: f64 = 400.0;
-/// Where the axis begins, behind the names, and ends.
-const AXIS: (f64, f64) = (152.0, 366.0);
+/// Height of a card.
 const ROW: f64 = 22.0;
 
 /// One small chart a metric.
@@ -17,40 +15,37 @@ pub(super) fn figures(all: &[Against], apart: f64) -> Markup {
 
 fn figure(against: &Against, apart: f64) -> Markup {
     let (pairs, reversed) = against.order(apart);
-    let values = against.points.iter().flat_map(|p| [Some(p.own), p.measured]).flatten().filter(|v| *v > 0.0);
-    let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
-    // Whole decades, so that the lines of the grid have round numbers.
-    let (low, high) = (low.log10().floor(), high.log10().ceil().max(low.log10().floor() + 1.0));
-    let x = |value: f64| at(AXIS.0 + (value.max(f64::MIN_POSITIVE).log10() - low) / (high - low) * (AXIS.1 - AXIS.0));
-    let height = 26.0 + ROW * against.points.len() as f64;
-    let decades = (low as i32)..=(high as i32);
+    let values = against.points.iter().flat_map(|p| [Some(p.own), p.measured]).flatten();
+    let count = against.points.len() as f64;
+    let at = |i: usize| count - i as f64 - 0.5;
+    let marks = |area: &Area<'_>| {
+        html! {
+            @for (i, point) in against.points.iter().enumerate() {
+                @let (own, y) = (px(area.x(point.own)), px(area.y(at(i))));
+                @if let Some(measured) = point.measured.map(|m| px(area.x(m))) {
+                    line.between x1=(own) x2=(measured) y1=(y) y2=(y) {}
+                    circle.measured cx=(measured) cy=(y) r="4" {}
+                }
+                circle.own cx=(own) cy=(y) r="5" {}
+                title { (title(point.own, point.measured, against)) }
+            }
+        }
+    };
+    let names = against.points.iter().enumerate().map(|(i, point)| (at(i), point.card.clone()));
+    let chart = Chart {
+        label: format!("{} of each card, by its file and measured", against.metric),
+        x: Axis::rates(values, against.unit).unwrap_or_default(),
+        y: Axis { high: count, ticks: names.collect(), ..Axis::default() },
+        marks: Some(&marks),
+        height: 40.0 + ROW * count,
+        ..Chart::default()
+    };
     html! {
         figure {
             figcaption { (t(&against.metric)) " " small { (pairs - reversed.len()) " of " (pairs) " pairs in order" } }
-            svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(format!("{} of each card, by its file and measured", against.metric)) {
-                @for decade in decades {
-                    @let value = 10f64.powi(decade);
-                    line.grid x1=(x(value)) x2=(x(value)) y1="16" y2=(at(height)) {}
-                    text.tick x=(x(value)) y="11" text-anchor="middle" { (tick(value, against.unit)) }
-                }
-                @for (i, point) in against.points.iter().enumerate() {
-                    @let y = at(26.0 + ROW * (i as f64 + 0.4));
-                    text.card x="0" y=(y) dy="4" { (t(&point.card)) }
-                    @if let Some(measured) = point.measured {
-                        line.between x1=(x(point.own)) x2=(x(measured)) y1=(y) y2=(y) {}
-                        circle.measured cx=(x(measured)) cy=(y) r="4" {}
-                    }
-                    circle.own cx=(x(point.own)) cy=(y) r="5" {}
-                    title { (title(point.own, point.measured, against)) }
-                }
-            }
+            (chart.of_width(400.0))
         }
     }
-}
-
-/// A decade of operations a second, or of bytes.
-fn tick(value: f64, unit: Unit) -> String {
-    if unit == Unit::OpsPerS && value >= 1.0 { quantity::count(value as u64) } else { quantity::quantity(value, unit) }
 }
 
 fn title(own: f64, measured: Option<f64>, against: &Against) -> String {
@@ -58,15 +53,11 @@ fn title(own: f64, measured: Option<f64>, against: &Against) -> String {
     format!("{} by its file, {measured}", quantity::quantity(own, against.unit))
 }
 
-/// A coordinate.
-fn at(value: f64) -> String {
-    format!("{value:.1}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::card::Point;
+    use model::Unit;
 
     #[test]
     fn each_card_has_a_row_also_one_that_was_not_measured() {

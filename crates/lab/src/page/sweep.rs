@@ -2,13 +2,8 @@
 
 use maud::{Markup, html};
 use model::{Run, Unit};
+use report::chart::{self, Area, Axis, Chart, px};
 use report::{quantity, text_of as t};
-
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 84.0;
-const TOP: f64 = 14.0;
-const BOTTOM: f64 = 268.0;
 
 /// What one arm gave in each phase.
 struct Line<'a> {
@@ -49,54 +44,42 @@ pub(super) fn figure(quantity: &str, arms: &[(String, Vec<Run>)]) -> Option<Mark
         .collect();
     (phases.len() > 1).then(|| {
         html! {
-            figure { figcaption { @if unit == Unit::OpsPerS { "IOPS" } @else { (t(quantity)) } " by phase, logarithmic" } (drawing(&phases, &lines, unit)) }
-            ul.legend { @for line in &lines { li { svg.sample viewBox="0 0 30 10" { path.curve.(line.class) d="M0 5 H30" {} } (t(line.arm)) } } }
+            figure.sweep { figcaption { @if unit == Unit::OpsPerS { "IOPS" } @else { (t(quantity)) } " by phase, logarithmic" } (drawing(&phases, &lines, unit)) }
             (table(&phases, &lines, unit))
         }
     })
 }
 
 fn drawing(phases: &[&str], lines: &[Line<'_>], unit: Unit) -> Markup {
-    let all = lines.iter().flat_map(|l| l.values.iter().flatten()).copied().filter(|v| *v > 0.0);
-    let (low, high) = all.fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
-    let (low, high) = (low.log10().floor(), high.log10().ceil().max(low.log10().floor() + 1.0));
-    let y = |v: f64| at(BOTTOM - (v.max(f64::MIN_POSITIVE).log10() - low) / (high - low) * (BOTTOM - TOP));
-    let step = (WIDTH - LEFT) / phases.len() as f64;
-    let x = |phase: usize, line: usize| {
-        let aside = (line as f64 - (lines.len() as f64 - 1.0) / 2.0) * 9.0;
-        at(LEFT + step * (phase as f64 + 0.5) + aside)
-    };
-    html! {
-        svg.sweep viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label="Each run by phase; the table below has the medians" {
-            @for decade in (low as i32)..=(high as i32) {
-                @let value = 10f64.powi(decade);
-                line.grid x1=(at(LEFT)) x2=(at(WIDTH)) y1=(y(value)) y2=(y(value)) {}
-                text.tick x=(at(LEFT - 8.0)) y=(y(value)) dy="4" text-anchor="end" { (tick(value, unit)) }
-            }
-            @for (i, phase) in phases.iter().enumerate() {
-                text.tick x=(at(LEFT + step * (i as f64 + 0.5))) y="288" text-anchor="middle" { (t(phase)) }
-            }
+    let all = lines.iter().flat_map(|l| l.values.iter().flatten()).copied();
+    // Arms stand beside each other.
+    let x = |phase: usize, line: usize| phase as f64 + 0.5 + (line as f64 - (lines.len() as f64 - 1.0) / 2.0) * 0.1;
+    let runs = |area: &Area<'_>| {
+        html! {
             @for (l, line) in lines.iter().enumerate() {
-                path.curve.(line.class) d=(path(line, |phase, value| format!("{} {}", x(phase, l), y(value)))) {}
                 @for (phase, values) in line.values.iter().enumerate() {
-                    @for value in values { circle.run.(line.class) cx=(x(phase, l)) cy=(y(*value)) r="3" {} }
-                    @if let Some(value) = median(values) { circle.median.(line.class) cx=(x(phase, l)) cy=(y(value)) r="4.5" {} }
+                    @let x = px(area.x(x(phase, l)));
+                    @for value in values { circle.run.(line.class) cx=(x) cy=(px(area.y(*value))) r="3" {} }
+                    @if let Some(value) = median(values) { circle.median.(line.class) cx=(x) cy=(px(area.y(value))) r="4.5" {} }
                 }
             }
         }
-    }
-}
-
-/// A decade; what it is of stands above the drawing.
-fn tick(value: f64, unit: Unit) -> String {
-    if unit == Unit::OpsPerS && value >= 1.0 { quantity::count(value as u64) } else { quantity::quantity(value, unit) }
-}
-
-/// Through the medians, as far as there are some.
-fn path(line: &Line<'_>, point: impl Fn(usize, f64) -> String) -> String {
-    let points = line.values.iter().enumerate().filter_map(|(phase, values)| Some(point(phase, median(values)?)));
-    let points: Vec<String> = points.collect();
-    if points.is_empty() { String::new() } else { format!("M{}", points.join(" L")) }
+    };
+    let through_medians = |(l, line): (usize, &Line<'_>)| chart::Line {
+        name: line.arm.to_owned(),
+        class: format!("curve {}", line.class),
+        points: line.values.iter().enumerate().map(|(phase, values)| (x(phase, l), median(values))).collect(),
+    };
+    let ticks = phases.iter().enumerate().map(|(i, phase)| (i as f64 + 0.5, (*phase).to_owned())).collect();
+    let chart = Chart {
+        label: "Each run by phase; the table below has the medians".to_owned(),
+        x: Axis { high: phases.len() as f64, ticks, ..Axis::default() },
+        y: Axis::rates(all, unit).unwrap_or_default(),
+        lines: lines.iter().enumerate().map(through_medians).collect(),
+        marks: Some(&runs),
+        height: 300.0,
+    };
+    html! { (chart.of_width(560.0)) (chart.legend(0)) }
 }
 
 /// Medians of each arm, and how many times the last phase is the first, within each run: what a host that is busy with
@@ -121,11 +104,6 @@ fn table(phases: &[&str], lines: &[Line<'_>], unit: Unit) -> Markup {
             }
         } }
     }
-}
-
-/// A coordinate.
-fn at(value: f64) -> String {
-    format!("{value:.1}")
 }
 
 #[cfg(test)]

@@ -17,10 +17,7 @@ const PAGE_ONLY: [usize; 2] = [4, 5];
 /// All parts, but of what was not asked only what tells something; where it has to be `brief`, nothing else.
 pub(crate) fn describe(view: &Compare<'_>, brief: bool) -> Presentation {
     let c = view.comparison;
-    let side = |side: &super::Side<'_>| {
-        let n = side.runs.len();
-        format!("{} ({n} run{})", side.name, if n == 1 { "" } else { "s" })
-    };
+    let side = |side: &super::Side<'_>| format!("{} ({})", side.name, quantity::counted(side.runs.len() as u64, "run"));
     let question = Some(view.question.to_owned()).filter(|q| !q.is_empty());
     let sides = [format!("A  {}", side(&view.a)), format!("B  {}", side(&view.b))];
     let head = Head {

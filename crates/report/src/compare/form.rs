@@ -1,5 +1,6 @@
 //! What all forms of a comparison share: rows in groups, the words of a change, and the notes below.
 
+use crate::grouped::grouped;
 use crate::quantity;
 use model::{Basis, Compared, Comparison, MetricKey, Reason, Verdict};
 
@@ -60,9 +61,7 @@ pub(crate) fn name_words(of: &str) -> String {
     if !of.contains('.') {
         return of.to_owned();
     }
-    let words = of.replace('.', " ");
-    let mut rest = words.chars();
-    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+    crate::text::capital(&of.replace('.', " "))
 }
 
 /// A metric for people, in one line. A name without a phase is somebody's own, of a column of a table.
@@ -163,19 +162,9 @@ pub(crate) fn change(ratio: f64) -> String {
 
 /// What has to be said below the table, each sentence once with the metrics that it concerns.
 pub(crate) fn notes(comparison: &Comparison) -> Vec<(&Reason, Vec<&str>)> {
-    let mut out: Vec<(&Reason, Vec<&str>)> = Vec::new();
-    for metric in &comparison.metrics {
-        for reason in &metric.reasons {
-            if comparison.reasons.contains(reason) || tells_nothing_new(metric, reason) {
-                continue;
-            }
-            match out.iter_mut().find(|(r, _)| *r == reason) {
-                Some((_, ids)) => ids.push(&metric.id),
-                None => out.push((reason, vec![&metric.id])),
-            }
-        }
-    }
-    out
+    let all = comparison.metrics.iter().flat_map(|m| m.reasons.iter().map(move |reason| (reason, m)));
+    let new = all.filter(|(reason, m)| !comparison.reasons.contains(reason) && !tells_nothing_new(m, reason));
+    grouped(new.map(|(reason, m)| (reason, m.id.as_str())))
 }
 
 /// Exploratory metrics are told apart by their heading; that they have no value or no answer needs no sentence each.

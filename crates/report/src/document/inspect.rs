@@ -32,7 +32,7 @@ pub struct InspectDocument<'a> {
     /// The machine.
     pub environment: &'a Environment,
     /// All disks; null where a target was asked for.
-    pub disks: Option<Vec<InspectDisk<'a>>>,
+    pub disks: Option<&'a [DiskLine]>,
     /// The capture that was made; null without `--capture`.
     pub capture: Option<&'a CaptureEntry>,
 }
@@ -85,30 +85,6 @@ pub struct InspectCeiling<'a> {
     pub bytes_per_s: u64,
     /// Where it comes from.
     pub source: Option<&'a str>,
-}
-
-/// One disk of the list.
-#[derive(Clone, Debug, Serialize)]
-pub struct InspectDisk<'a> {
-    /// Kernel name.
-    pub name: &'a str,
-    /// What it is to the kernel.
-    pub layer: LayerKind,
-    /// What it is to a person.
-    pub kind: &'a str,
-    /// Model, volume name or backing file.
-    pub model: Option<&'a str>,
-    pub size_bytes: Option<u64>,
-    /// How it is attached.
-    pub transport: &'a str,
-    /// The link in a few words.
-    pub link: Option<&'a str>,
-    /// Driver of the controller, or of the device.
-    pub driver: Option<&'a str>,
-    /// Block device number; null for MTD.
-    pub device: Option<&'a str>,
-    /// Where it and its partitions are mounted.
-    pub mounted: &'a [String],
 }
 
 /// A capture that was written.
@@ -169,7 +145,7 @@ impl<'a> InspectDocument<'a> {
             missing: &environment.missing,
             not_known: Vec::new(),
             environment,
-            disks: Some(disks.iter().map(InspectDisk::new).collect()),
+            disks: Some(disks),
             capture,
         }
     }
@@ -189,23 +165,6 @@ impl<'a> InspectLayer<'a> {
             ceiling_bytes_per_s: layer.ceiling_bytes_per_s,
             ceiling_source: layer.ceiling_source.as_deref(),
             device: layer.device.map(|d| d.to_string()),
-        }
-    }
-}
-
-impl<'a> InspectDisk<'a> {
-    fn new(disk: &'a DiskLine) -> Self {
-        Self {
-            name: &disk.name,
-            layer: disk.layer,
-            kind: &disk.kind,
-            model: disk.model.as_deref(),
-            size_bytes: disk.size_bytes,
-            transport: &disk.transport,
-            link: disk.link.as_deref(),
-            driver: disk.driver.as_deref(),
-            device: disk.device.as_deref(),
-            mounted: &disk.mounted,
         }
     }
 }

@@ -36,7 +36,7 @@ pub use answered::{Answered, Answers};
 pub use check::{CheckDocument, ChecksDocument, PhaseSummary};
 pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 pub use completions::CompletionsDocument;
-pub use copy::{CopyCalls, CopyCost, CopyDocument, CopyEntry, CopyFinding};
+pub use copy::{CopyDocument, CopyEntry, CopyFinding};
 pub use error::ErrorDocument;
 pub use executions::{ExecutionEntry, ExecutionsDocument};
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
@@ -45,7 +45,7 @@ pub use frames::{
     FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
 };
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
-pub use inspect::{CaptureEntry, InspectCeiling, InspectDisk, InspectDocument, InspectLayer, UnknownFact};
+pub use inspect::{CaptureEntry, InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
@@ -59,7 +59,7 @@ pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
 pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
 pub use trace::TraceDocument;
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
-pub use watch::{WatchCpu, WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
+pub use watch::{WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
 pub use wear::{WearDocument, WearWriter};
 pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};

@@ -122,9 +122,14 @@ impl RecordDocument {
     /// Its name and version.
     pub const SCHEMA: &'static str = "narrows/record/1";
 
-    /// Frames that were lost, of all streams.
-    pub fn dropped(&self) -> u64 {
-        self.streams.iter().flat_map(|s| s.dropped.values()).sum()
+    /// Frames of all streams that came and are not durable.
+    pub fn missing_frames(&self) -> u64 {
+        self.streams.iter().map(|s| s.in_flight + s.dropped.values().sum::<u64>()).sum()
+    }
+
+    /// Whether no frame came.
+    pub fn is_empty(&self) -> bool {
+        self.streams.iter().all(|s| s.received == 0)
     }
 }
 

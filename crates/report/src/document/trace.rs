@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A recording that was made.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct TraceDocument<'a> {
     /// `narrows/trace/1`.
     pub schema: &'static str,
@@ -20,4 +20,9 @@ pub struct TraceDocument<'a> {
     pub lost: u64,
     /// Exit code of the command; 128 and the number of the signal that ended it.
     pub exit_code: Option<i32>,
+}
+
+impl TraceDocument<'_> {
+    /// Its name and version.
+    pub const SCHEMA: &'static str = "narrows/trace/1";
 }

@@ -1,8 +1,9 @@
 //! `narrows/watch/1`: one document a line, one line an interval.
 
 use super::seconds;
-use crate::watch::{LayerInInterval, WatchTick, WatchedLayer};
-use model::{CpuActivity, DiskActivity, LayerKind, PressureActivity, RequestActivity};
+use crate::watch::{LayerInInterval, WatchedLayer};
+use model::watched::{CPU, LAYER, Values, values};
+use model::{DiskActivity, LayerKind, PressureActivity, WatchTick};
 use serde::Serialize;
 
 /// What `narrows watch --json` prints for each interval. A rate that is not known is null: the disk was not there
@@ -22,7 +23,7 @@ pub struct WatchDocument<'a> {
     /// How long the machine slept in the interval.
     pub suspended_s: Option<f64>,
     /// Shares of the time of all processors; null if some came or went.
-    pub cpu: Option<WatchCpu>,
+    pub cpu: Option<Values>,
     /// I/O pressure.
     pub pressure_io: Option<WatchPressure>,
     pub pressure_cpu: Option<WatchPressure>,
@@ -38,24 +39,6 @@ pub struct WatchDocument<'a> {
     pub writeback_bytes: Option<u64>,
     /// The layers, top to bottom.
     pub layers: Vec<WatchLayer<'a>>,
-}
-
-/// Shares of processor time.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct WatchCpu {
-    /// User mode.
-    pub user_percent: f64,
-    /// User mode, low priority.
-    pub nice_percent: f64,
-    /// System mode.
-    pub system_percent: f64,
-    /// Interrupts.
-    pub irq_percent: f64,
-    /// Idle with I/O outstanding.
-    pub iowait_percent: f64,
-    /// Taken by the hypervisor.
-    pub steal_percent: f64,
-    pub idle_percent: f64,
 }
 
 /// Shares of the time in which tasks waited.
@@ -84,36 +67,9 @@ pub struct WatchLayer<'a> {
     pub kind: LayerKind,
     /// `watched`, `first-seen` (nothing to compare with yet) or `gone`.
     pub state: &'static str,
-    pub reads_per_s: Option<f64>,
-    pub writes_per_s: Option<f64>,
-    pub discards_per_s: Option<f64>,
-    pub flushes_per_s: Option<f64>,
-    /// Reads merged into others.
-    pub reads_merged_per_s: Option<f64>,
-    /// Writes merged into others.
-    pub writes_merged_per_s: Option<f64>,
-    pub read_bytes_per_s: Option<f64>,
-    /// Bytes written.
-    pub write_bytes_per_s: Option<f64>,
-    pub discard_bytes_per_s: Option<f64>,
-    /// Mean time of a read; null if none completed.
-    pub read_await_ns: Option<f64>,
-    /// Mean time of a write.
-    pub write_await_ns: Option<f64>,
-    /// Mean time of reads and writes.
-    pub await_ns: Option<f64>,
-    /// Mean time of a flush.
-    pub flush_await_ns: Option<f64>,
-    /// Mean size of a read.
-    pub read_size_bytes: Option<f64>,
-    /// Mean size of a write.
-    pub write_size_bytes: Option<f64>,
-    /// Mean number of requests in flight.
-    pub queue: Option<f64>,
-    /// Requests in flight at the end; null if gone.
-    pub in_flight: Option<u64>,
-    /// Share of the time with requests in flight.
-    pub util_percent: Option<f64>,
+    /// Rates, times and sizes; all null if gone.
+    #[serde(flatten)]
+    pub values: Values,
 }
 
 impl<'a> WatchDocument<'a> {
@@ -132,7 +88,7 @@ impl<'a> WatchDocument<'a> {
             since_boot: tick.since_boot,
             interval_s: (a.elapsed_ns > 0).then(|| seconds(a.elapsed_ns)),
             suspended_s: tick.suspended_ns.map(seconds),
-            cpu: a.cpu.map(WatchCpu::from),
+            cpu: a.cpu.as_ref().map(|cpu| values(&CPU, Some(cpu))),
             pressure_io: a.pressure_io.map(WatchPressure::from),
             pressure_cpu: a.pressure_cpu.map(WatchPressure::from),
             interrupts_per_s: a.interrupts_per_s,
@@ -163,46 +119,7 @@ impl<'a> WatchLayer<'a> {
             LayerInInterval::First => "first-seen",
             LayerInInterval::Gone => "gone",
         };
-        let none = RequestActivity::default();
-        let (read, write, both) = disk.map_or((none, none, none), |d| (d.read, d.write, d.both));
-        let (discard, flush) = disk.map_or((none, none), |d| (d.discard, d.flush));
-        Self {
-            name: &layer.name,
-            kind: layer.kind,
-            state,
-            reads_per_s: read.per_s,
-            writes_per_s: write.per_s,
-            discards_per_s: discard.per_s,
-            flushes_per_s: flush.per_s,
-            reads_merged_per_s: read.merged_per_s,
-            writes_merged_per_s: write.merged_per_s,
-            read_bytes_per_s: read.bytes_per_s,
-            write_bytes_per_s: write.bytes_per_s,
-            discard_bytes_per_s: discard.bytes_per_s,
-            read_await_ns: read.await_ns,
-            write_await_ns: write.await_ns,
-            await_ns: both.await_ns,
-            flush_await_ns: flush.await_ns,
-            read_size_bytes: read.size_bytes,
-            write_size_bytes: write.size_bytes,
-            queue: disk.and_then(|d| d.mean_in_flight),
-            in_flight: disk.map(|d| d.in_flight),
-            util_percent: disk.and_then(|d| d.busy_ratio).map(|r| r * 100.0),
-        }
-    }
-}
-
-impl From<CpuActivity> for WatchCpu {
-    fn from(c: CpuActivity) -> Self {
-        Self {
-            user_percent: c.user * 100.0,
-            nice_percent: c.nice * 100.0,
-            system_percent: c.system * 100.0,
-            irq_percent: c.irq * 100.0,
-            iowait_percent: c.iowait * 100.0,
-            steal_percent: c.steal * 100.0,
-            idle_percent: c.idle * 100.0,
-        }
+        Self { name: &layer.name, kind: layer.kind, state, values: values(&LAYER, disk) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Latency by percentile on two logarithmic axes, one curve a phase; drawn once wide and once narrow.
 
+use super::chart::{Axis, Chart, Line, sample};
 use super::{jobs, t};
 use crate::quantity;
 use maud::{Markup, html};
@@ -15,7 +16,7 @@ struct Curve<'a> {
 }
 
 /// Fewer operations are no distribution.
-const LEAST_OPERATIONS: u64 = 20;
+pub(super) const LEAST_OPERATIONS: u64 = 20;
 /// More curves than this cannot be told apart: the table alone is shown.
 const MOST_CURVES: usize = 14;
 
@@ -67,6 +68,8 @@ fn curves(run: &Run) -> Vec<Curve<'_>> {
     out
 }
 
+/// Nines that are drawn at most.
+const MOST_NINES: f64 = 4.3;
 /// Percentiles along the axis: 1 - 10^-nines.
 const TICKS: [(f64, &str); 6] = [
     (0.0, "0 %"),
@@ -77,78 +80,34 @@ const TICKS: [(f64, &str); 6] = [
     (4.0, "99.99 %"),
 ];
 
-struct Frame {
-    width: f64,
-    height: f64,
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-    low: f64,
-    high: f64,
-    nines: f64,
+/// As many nines as its operations carry, at least ten operations beyond each.
+fn carried(h: &Histogram) -> f64 {
+    (h.count() as f64 / 10.0).log10().clamp(0.3, MOST_NINES)
 }
 
-impl Frame {
-    fn x(&self, nines: f64) -> f64 {
-        self.left + nines.min(self.nines) / self.nines * (self.width - self.left - self.right)
-    }
-    fn y(&self, ns: f64) -> f64 {
-        let share = (ns.max(1.0).log10() - self.low) / (self.high - self.low);
-        self.height - self.bottom - share * (self.height - self.top - self.bottom)
-    }
-}
-
-/// Points of a curve: as many nines as its operations carry, at least ten operations beyond each.
-fn line(h: &Histogram, frame: &Frame) -> String {
-    let carried = (h.count() as f64 / 10.0).log10().min(frame.nines).max(0.3);
-    let steps = 64;
-    let mut out = String::new();
-    for i in 0..=steps {
-        let nines = carried * f64::from(i) / f64::from(steps);
-        let Some(ns) = h.quantile(1.0 - 10f64.powf(-nines)) else { continue };
-        out.push_str(&format!("{}{:.1} {:.1}", if i == 0 { "M" } else { " L" }, frame.x(nines), frame.y(ns as f64)));
-    }
-    out
-}
-
-fn drawing(curves: &[Curve<'_>], class: &str, width: f64, height: f64) -> Markup {
-    let edge = |pick: fn(&Histogram) -> Option<u64>, fold: fn(f64, f64) -> f64, start: f64| {
-        curves.iter().filter_map(|c| pick(&c.histogram)).map(|ns| (ns.max(1) as f64).log10()).fold(start, fold)
+/// Curves with their looks, each as far as its operations carry it; `None` where there is none.
+pub(super) fn by_percentile(label: String, curves: Vec<(String, &Histogram)>, height: f64) -> Option<Chart<'static>> {
+    const STEPS: u32 = 64;
+    let nines = curves.iter().map(|(_, h)| carried(h)).fold(1.0, f64::max);
+    let line = |(class, h): (String, &Histogram)| {
+        let point = |i| {
+            let nines = carried(h) * f64::from(i) / f64::from(STEPS);
+            (nines, h.quantile(1.0 - 10f64.powf(-nines)).map(|ns| ns as f64))
+        };
+        Line { class, points: (0..=STEPS).map(point).collect(), ..Line::default() }
     };
-    let low = edge(|h| h.quantile(0.01), f64::min, f64::INFINITY).floor();
-    let high = edge(Histogram::max, f64::max, f64::NEG_INFINITY).ceil().max(low + 1.0);
-    let most = curves.iter().map(|c| c.histogram.count()).max().unwrap_or(0) as f64;
-    let nines = (most / 10.0).log10().clamp(1.0, 4.3);
-    let frame = Frame { width, height, left: 58.0, right: 28.0, top: 10.0, bottom: 30.0, low, high, nines };
-    let decades: Vec<f64> = (low as i32..=high as i32).map(f64::from).collect();
-    html! {
-        svg.curves.(class) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Latency by percentile; the table below has the numbers" {
-            @for d in &decades {
-                @let y = format!("{:.1}", frame.y(10f64.powf(*d)));
-                line.grid x1=(frame.left) x2=(width - frame.right) y1=(y) y2=(y) {}
-                text.tick x=(frame.left - 8.0) y=(y) dy="4" text-anchor="end" { (tick(*d)) }
-            }
-            @for (n, label) in TICKS.iter().filter(|(n, _)| *n <= nines && (*n > 0.0 || width > 500.0)) {
-                @let x = format!("{:.1}", frame.x(*n));
-                line.grid x1=(x) x2=(x) y1=(frame.top) y2=(height - frame.bottom) {}
-                text.tick x=(x) y=(height - 10.0) text-anchor=(if *n == 0.0 { "start" } else { "middle" }) { (label) }
-            }
-            @for c in curves.iter().filter(|c| !c.refused) { path class=(c.class) d=(line(&c.histogram, &frame)) {} }
-        }
-    }
-}
-
-/// A power of ten in nanoseconds as an axis label.
-pub(super) fn tick(decade: f64) -> String {
-    let ns = 10f64.powf(decade);
-    let (value, unit) = match decade as i32 {
-        ..3 => (ns, "ns"),
-        3..6 => (ns / 1e3, "us"),
-        6..9 => (ns / 1e6, "ms"),
-        _ => (ns / 1e9, "s"),
-    };
-    format!("{value:.0} {unit}")
+    let first = curves.iter().filter_map(|(_, h)| h.quantile(0.01)).map(|ns| ns as f64).collect::<Vec<_>>();
+    let lines: Vec<Line> = curves.into_iter().map(line).collect();
+    let times = lines.iter().flat_map(|l| &l.points).filter_map(|p| p.1);
+    let ticks = TICKS.iter().filter(|t| t.0 <= nines).map(|(at, name)| (*at, (*name).to_owned())).collect();
+    Some(Chart {
+        label,
+        y: Axis::times(times.chain(first))?,
+        x: Axis { high: nines, ticks, grid: true, ..Axis::default() },
+        lines,
+        height,
+        ..Chart::default()
+    })
 }
 
 /// The curves with their legend as a table; `None` where no phase recorded latencies.
@@ -157,18 +116,11 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
     if curves.iter().all(|c| c.refused) {
         return None;
     }
-    // A percentile needs ten operations beyond it.
-    let cell = |h: &Histogram, q: f64| {
-        let carried = h.count() as f64 * (1.0 - q) >= 10.0;
-        h.quantile(q).filter(|_| carried).map_or_else(|| "–".to_owned(), quantity::latency)
-    };
+    let label = "Latency by percentile; the table below has the numbers".to_owned();
+    let drawn = || curves.iter().filter(|c| !c.refused).map(|c| (c.class.clone(), c.histogram.as_ref())).collect();
+    let chart = (curves.len() <= MOST_CURVES).then(|| by_percentile(label, drawn(), 360.0)).flatten();
     Some(html! {
-        @if curves.len() <= MOST_CURVES {
-            figure {
-                (drawing(&curves, "wide", 760.0, 380.0))
-                (drawing(&curves, "narrow", 350.0, 330.0))
-            }
-        }
+        @if let Some(chart) = &chart { figure { (chart.draw()) } }
         div.scroll tabindex="0" role="region" aria-label="Latency percentiles" {
             table.data.percentiles {
                 thead { tr { th scope="col" { "phase" } @for q in ["p50", "p90", "p99", "p99.9", "max"] { th scope="col" { (q) } } } }
@@ -176,12 +128,12 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
                     @for c in &curves {
                         tr {
                             th scope="row" {
-                                @if curves.len() <= MOST_CURVES { svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(c.class) d="M1 5 H29" {} } }
+                                @if chart.is_some() { (sample(&c.class)) }
                                 (t(&c.name))
                             }
                             @if c.refused { td colspan="5" { span.status.refused { "refused" } } }
                             @else {
-                                @for q in [0.5, 0.9, 0.99, 0.999] { td { (cell(&c.histogram, q)) } }
+                                @for q in [0.5, 0.9, 0.99, 0.999] { td { (jobs::percentile(&c.histogram, q)) } }
                                 td { (c.histogram.max().map(quantity::latency).unwrap_or_default()) }
                             }
                         }
@@ -189,7 +141,7 @@ pub(super) fn distribution(run: &Run) -> Option<Markup> {
                 }
             }
         }
-        p.hint { @if curves.len() <= MOST_CURVES { "Solid lines read, dashed lines write. " } "A percentile is shown where at least ten operations lie beyond it." }
+        p.hint { @if chart.is_some() { "Solid lines read, dashed lines write. " } "A percentile is shown where at least ten operations lie beyond it." }
     })
 }
 

@@ -1,8 +1,9 @@
 //! Jobs and directions of phases that tell them apart: their numbers and percentiles.
 
-use super::t;
+use super::said;
+use crate::presentation::{Cell, Row, Table};
 use crate::quantity;
-use maud::{Markup, html};
+use maud::Markup;
 use model::{Histogram, PhaseRun, PhaseStatus, Run};
 
 /// One job, or one direction of a job.
@@ -43,37 +44,26 @@ pub(super) fn sides(phase: &PhaseRun) -> Vec<Side> {
     out
 }
 
-fn percentile(h: &Histogram, q: f64) -> String {
+pub(super) fn percentile(h: &Histogram, q: f64) -> String {
     // A percentile needs ten operations beyond it.
     let carried = h.count() as f64 * (1.0 - q) >= 10.0;
     h.quantile(q).filter(|_| carried).map_or_else(|| "–".to_owned(), quantity::latency)
 }
 
-/// A table a phase; `None` where no phase has jobs or directions.
+/// The sides of all phases, below the names of these; `None` where no phase has jobs or directions.
 pub(super) fn jobs(run: &Run) -> Option<Markup> {
-    let all: Vec<(&PhaseRun, Vec<Side>)> =
-        run.phases.iter().map(|p| (p, sides(p))).filter(|(_, s)| !s.is_empty()).collect();
-    (!all.is_empty()).then(|| {
-        html! {
-            div.scroll tabindex="0" role="region" aria-label="Jobs and directions" {
-                table.data.form {
-                    thead { tr { td {} @for h in ["operations", "moved", "p50", "p90", "p99", "p99.9", "max latency"] { th scope="col" { (h) } } } }
-                    @for (phase, sides) in &all {
-                        tbody {
-                            tr.group { th scope="rowgroup" colspan="8" { (t(&phase.plan.name)) } }
-                            @for s in sides {
-                                tr.inner {
-                                    th scope="row" { (t(&s.name)) }
-                                    td { (quantity::count(s.operations)) }
-                                    td { (quantity::size(s.bytes)) " in " (quantity::duration((s.seconds * 1e9) as u64)) }
-                                    @for q in [0.5, 0.9, 0.99, 0.999] { td { (percentile(&s.latency, q)) } }
-                                    td { (s.latency.max().map(quantity::latency).unwrap_or_default()) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    })
+    let mut rows = Vec::new();
+    for phase in &run.phases {
+        let sides = sides(phase);
+        rows.extend((!sides.is_empty()).then(|| Row::group(phase.plan.name.clone())));
+        rows.extend(sides.into_iter().map(|s| {
+            let moved = format!("{} in {}", quantity::size(s.bytes), quantity::duration((s.seconds * 1e9) as u64));
+            let percentiles = [0.5, 0.9, 0.99, 0.999].map(|q| percentile(&s.latency, q));
+            let longest = s.latency.max().map(quantity::latency).unwrap_or_default();
+            let cells = [quantity::count(s.operations), moved].into_iter().chain(percentiles).chain([longest]);
+            Row { inner: true, ..Row::new(s.name, cells.map(Cell::Text).collect()) }
+        }));
+    }
+    let head = ["operations", "moved", "p50", "p90", "p99", "p99.9", "max latency"].map(str::to_owned).to_vec();
+    (!rows.is_empty()).then(|| said::table(&Table { head, rows, ..Table::default() }))
 }

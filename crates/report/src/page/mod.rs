@@ -3,6 +3,7 @@
 //! It works without scripts; only the plots over time need them, and each phase has a drawn strip of its own. Light and
 //! dark follow the reader's preference, printing is always light.
 
+pub mod chart;
 mod compare;
 mod depth;
 mod distribution;
@@ -45,11 +46,6 @@ const SCRIPT: &str = include_str!("plots.js");
 /// Text from outside: what could act or reorder is written as an escape; maud escapes the mark-up.
 pub(super) fn t(text: &str) -> String {
     text::plain(text, false)
-}
-
-/// A coordinate.
-fn px(value: f64) -> String {
-    format!("{value:.1}")
 }
 
 /// The page of a check, as one HTML document.

@@ -1,6 +1,7 @@
 //! A soak pass by pass: its rate, and how long its writes took.
 
-use super::reports::{Line, figure};
+use super::chart::Line;
+use super::reports::figure;
 use maud::{Markup, html};
 use model::{PhaseRun, Run, Unit};
 
@@ -19,13 +20,14 @@ pub(super) fn passes(run: &Run) -> Option<Markup> {
         return None;
     }
     let line = |name: &str, quantity: &str| {
-        let value = |p: &&PhaseRun| run.metric(&format!("{}.{quantity}", p.plan.name)).and_then(|m| m.value);
-        Line { name: name.to_owned(), values: passes.iter().map(value).collect() }
+        let value = |p: &PhaseRun| run.metric(&format!("{}.{quantity}", p.plan.name)).and_then(|m| m.value);
+        let points = passes.iter().enumerate().map(|(i, p)| (i as f64, value(p))).collect();
+        Line { name: name.to_owned(), points, ..Line::default() }
     };
-    let rate = [line("write", "throughput_bytes_per_s")];
-    let times = [line("median write", "latency_ns_p50"), line("slowest hundredth of the writes", "latency_ns_p99")];
+    let rate = vec![line("write", "throughput_bytes_per_s")];
+    let times = vec![line("median write", "latency_ns_p50"), line("slowest hundredth of the writes", "latency_ns_p99")];
     Some(html! {
-        (figure("Rate of the writes", &rate, 0, Unit::BytesPerS, ("pass by pass", "number of the pass"), ends))
-        (figure("Time of a write", &times, 0, Unit::Ns, ("pass by pass", "number of the pass"), ends))
+        (figure("Rate of the writes", rate, 0, Unit::BytesPerS, ("pass by pass", "number of the pass"), ends))
+        (figure("Time of a write", times, 0, Unit::Ns, ("pass by pass", "number of the pass"), ends))
     })
 }

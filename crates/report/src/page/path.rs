@@ -5,23 +5,6 @@ use crate::{fact, quantity, storage};
 use maud::{Markup, html};
 use model::{Layer, LayerKind, Layers, Run, json_name};
 
-/// Facts that are shown before the others.
-const FIRST: [&str; 14] = [
-    "model",
-    "vendor",
-    "size",
-    "realistic",
-    "scheduler",
-    "queue depth",
-    "clock",
-    "bus width",
-    "signal voltage",
-    "write cache",
-    "rotational",
-    "journal mode",
-    "mount options",
-    "max sectors",
-];
 /// Facts shown at once; the rest folds away.
 const FACTS_SHOWN: usize = 6;
 
@@ -96,15 +79,15 @@ pub(super) fn path(run: &Run) -> Markup {
 
 fn facts(layer: &Layer) -> Markup {
     let told = || layer.facts.iter();
-    let known: Vec<(String, String)> =
-        told().filter_map(|(n, f)| Some((t(&fact::name(n)), t(&fact::value(n, f)?)))).collect();
+    let mut known: Vec<(usize, String, String)> = told()
+        .filter_map(|(n, f)| Some((fact::rank(n).unwrap_or(usize::MAX), t(&fact::name(n)), t(&fact::value(n, f)?))))
+        .collect();
     let missing: Vec<String> = told().filter(|(_, f)| f.is_null()).map(|(n, _)| t(&fact::name(n))).collect();
-    let list = |facts: &[(String, String)]| {
-        html! { dl.facts { @for (n, v) in facts { div { dt { (n) } dd { (v) } } } } }
+    let list = |facts: &[(usize, String, String)]| {
+        html! { dl.facts { @for (_, n, v) in facts { div { dt { (n) } dd { (v) } } } } }
     };
-    let mut known = known;
     // What tells one device from another comes first.
-    known.sort_by_key(|(n, _)| FIRST.iter().position(|f| f == n).unwrap_or(FIRST.len()));
+    known.sort_by_key(|(rank, ..)| *rank);
     let (first, rest) = known.split_at(known.len().min(FACTS_SHOWN));
     html! {
         @if !first.is_empty() { (list(first)) }

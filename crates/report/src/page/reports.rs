@@ -1,7 +1,7 @@
 //! The reports of a tool that watches a machine, as lines: one drawing a quantity, one line a device and direction.
 
+use super::chart::{Axis, Chart, Line};
 use super::t;
-use crate::quantity;
 use maud::{Markup, html};
 use model::{PhaseRun, Run, Unit};
 
@@ -18,18 +18,6 @@ const PANELS: [(&str, &[&str], Unit); 5] = [
     ("CPU", &["user_percent", "system_percent", "iowait_percent", "steal_percent"], Unit::Percent),
 ];
 
-/// One line of a drawing.
-pub(super) struct Line {
-    pub name: String,
-    pub values: Vec<Option<f64>>,
-}
-
-impl Line {
-    fn sum(&self) -> f64 {
-        self.values.iter().flatten().sum()
-    }
-}
-
 /// Whether the phase is a report: `report[3]`, `sample[5..8]`.
 fn is_report(phase: &PhaseRun) -> bool {
     phase.record.is_none() && phase.plan.name.ends_with(']') && phase.plan.name.contains('[')
@@ -37,6 +25,10 @@ fn is_report(phase: &PhaseRun) -> bool {
 
 fn is_since_boot(phase: &PhaseRun) -> bool {
     phase.metrics.iter().any(|m| m.reasons.iter().any(model::Reason::is_since_boot))
+}
+
+fn values(line: &Line) -> impl Iterator<Item = f64> {
+    line.points.iter().filter_map(|p| p.1)
 }
 
 /// The lines of a drawing, those with most to show first; and how many more there are.
@@ -51,86 +43,45 @@ fn lines(reports: &[&PhaseRun], ends: &[&str]) -> (Vec<Line>, usize) {
                 None => key.part().replace('.', " "),
             };
             let at = found.iter().position(|l| l.name == name).unwrap_or_else(|| {
-                found.push(Line { name, values: vec![None; reports.len()] });
+                found.push(Line {
+                    name,
+                    points: (0..reports.len()).map(|i| (i as f64, None)).collect(),
+                    ..Line::default()
+                });
                 found.len() - 1
             });
-            found[at].values[i] = m.value;
+            found[at].points[i].1 = m.value;
         }
     }
-    found.retain(|l| l.sum() > 0.0);
-    found.sort_by(|a, b| b.sum().total_cmp(&a.sum()));
+    let sum = |line: &Line| values(line).sum::<f64>();
+    found.retain(|l| sum(l) > 0.0);
+    found.sort_by(|a, b| sum(b).total_cmp(&sum(a)));
     let more = found.len().saturating_sub(MOST_LINES);
     found.truncate(MOST_LINES);
     (found, more)
 }
 
-fn class(place: usize) -> String {
-    format!("curve c{}{}", place + 1, if place % 2 == 1 { " dash" } else { "" })
-}
-
-fn drawing(
-    title: &str,
-    lines: &[Line],
-    unit: Unit,
-    (by, axis): (&str, &str),
-    numbers: [&str; 2],
-    look: &str,
-    width: f64,
-) -> Markup {
-    let (left, right, top, bottom, height) = (84.0, 16.0, 12.0, 152.0, 190.0);
-    let highest = lines.iter().flat_map(|l| &l.values).flatten().copied().fold(0.0, f64::max);
-    let highest = if highest > 0.0 { highest } else { 1.0 };
-    let count = lines.first().map_or(1, |l| l.values.len());
-    let x = |i: usize| left + i as f64 / (count - 1).max(1) as f64 * (width - left - right);
-    let y = |v: f64| bottom - v / highest * (bottom - top);
-    let path = |line: &Line| {
-        let mut out = String::new();
-        let mut open = false;
-        for (i, v) in line.values.iter().enumerate() {
-            if let Some(v) = v {
-                out.push_str(&format!("{}{:.1} {:.1} ", if open { "L" } else { "M" }, x(i), y(*v)));
-            }
-            open = v.is_some();
-        }
-        out
-    };
-    html! {
-        svg.curves.(look) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(format!("{title}, {by}")) {
-            @for share in [0.0, 0.5, 1.0] {
-                @let at = format!("{:.1}", y(highest * share));
-                line.grid x1=(left) x2=(width - right) y1=(at) y2=(at) {}
-                text.tick x=(left - 8.0) y=(at) dy="4" text-anchor="end" { (quantity::quantity(highest * share, unit)) }
-            }
-            @for line in lines.iter().enumerate().rev() { path class=(class(line.0)) d=(path(line.1)) {} }
-            text.tick x=(left) y="172" { (numbers[0]) }
-            text.axis x=(left + (width - left - right) / 2.0) y="172" text-anchor="middle" { (axis) }
-            text.tick x=(width - right) y="172" text-anchor="end" { (numbers[1]) }
-        }
-    }
-}
-
-/// A drawing with its legend, wide and narrow; `by` says what follows what, and what the numbers below are.
+/// A drawing of what follows one another, with its legend; `by` says what follows what, and what the numbers below are.
 pub(super) fn figure(
     title: &str,
-    lines: &[Line],
+    lines: Vec<Line>,
     more: usize,
     unit: Unit,
     by: (&str, &str),
     ends: [&str; 2],
 ) -> Markup {
-    html! {
-        figure {
-            figcaption { (title) }
-            (drawing(title, lines, unit, by, ends, "wide", 760.0))
-            (drawing(title, lines, unit, by, ends, "narrow", 350.0))
-            ul.legend {
-                @for (i, line) in lines.iter().enumerate() {
-                    li { svg.sample viewBox="0 0 30 10" aria-hidden="true" { path class=(class(i)) d="M1 5 H29" {} } (t(&line.name)) }
-                }
-                @if more > 0 { li { "and " (more) " more in all numbers" } }
-            }
-        }
-    }
+    let last = lines.first().map_or(1, |l| l.points.len()).saturating_sub(1);
+    let highest = lines.iter().flat_map(values).fold(0.0, f64::max);
+    let lines = lines.into_iter().enumerate().map(|(i, line)| Line { class: Line::look(i), ..line }).collect();
+    let chart = Chart {
+        label: format!("{title}, {}", by.0),
+        x: Axis::between(0.0, last as f64, ends.map(str::to_owned)).named(by.1),
+        y: Axis::from_zero(highest, unit),
+        lines,
+        height: 200.0,
+        ..Chart::default()
+    };
+    html! { figure { figcaption { (title) } (chart.draw()) (chart.legend(more)) } }
 }
 
 /// The drawings; `None` where the run has no reports.
@@ -143,13 +94,10 @@ pub(super) fn reports(run: &Run) -> Option<Markup> {
     let ends = [number(reports[0]), number(reports[reports.len() - 1])];
     let ends = [ends[0].as_str(), ends[1].as_str()];
     let all = PANELS.iter().map(|(title, ids, unit)| (*title, lines(&reports, ids), *unit));
-    let shown: Vec<_> = all.filter(|(_, (lines, _), _)| !lines.is_empty()).collect();
-    let figures: Vec<Markup> = shown
-        .iter()
-        .map(|(title, (lines, more), unit)| {
-            figure(title, lines, *more, *unit, ("report by report", "number of the report"), ends)
-        })
-        .collect();
+    let shown = all.filter(|(_, (lines, _), _)| !lines.is_empty());
+    let by = ("report by report", "number of the report");
+    let figures: Vec<Markup> =
+        shown.map(|(title, (lines, more), unit)| figure(title, lines, more, unit, by, ends)).collect();
     // The first says what the devices did; the others why.
     (!figures.is_empty()).then(|| {
         html! {

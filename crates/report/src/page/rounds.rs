@@ -1,53 +1,50 @@
 //! Rounds until steady: the rate of each, with the window that is looked at, its mean and the range that is allowed.
 
+use super::chart::{Area, Axis, Chart, px};
 use super::t;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{PhaseRun, Run, SteadyRecord, StopRule};
+use model::{PhaseRun, Run, SteadyRecord, StopRule, Unit};
 
 fn rate(round: &model::SteadyRound) -> f64 {
     round.bytes as f64 * 1e9 / round.length_ns.max(1) as f64
 }
 
-fn drawing(record: &SteadyRecord, allowed: Option<f64>, class: &str, width: f64) -> Markup {
-    let (left, right, top, bottom, height) = (84.0, 14.0, 12.0, 212.0, 260.0);
+fn drawing(record: &SteadyRecord, allowed: Option<f64>) -> Markup {
     let rounds = &record.rounds;
-    let highest = rounds.iter().map(rate).fold(1.0, f64::max) * 1.08;
-    let slot = (width - left - right) / rounds.len().max(1) as f64;
-    let y = |v: f64| bottom - v / highest * (bottom - top);
     let first = rounds.len().saturating_sub(record.window_rounds as usize);
     let window = &rounds[first..];
     let mean = window.iter().map(rate).sum::<f64>() / window.len().max(1) as f64;
     let whole = record.window_rounds as usize <= rounds.len();
-    let at = |v: f64| format!("{v:.1}");
-    let wx = left + first as f64 * slot;
-    html! {
-        svg.curves.(class) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label="Rate of each round; the window that is looked at is marked" {
-            @for share in [0.0, 0.5, 1.0] {
-                @let v = highest / 1.08 * share;
-                line.grid x1=(left) x2=(width - right) y1=(at(y(v))) y2=(at(y(v))) {}
-                text.tick x=(left - 8.0) y=(at(y(v))) dy="4" text-anchor="end" { (quantity::rate(v)) }
-            }
-            @if whole {
-                rect.window x=(at(wx)) y=(top) width=(at(width - right - wx)) height=(at(bottom - top)) {}
-            }
+    let edges = allowed.map(|range| [1.0 + range / 2.0, 1.0 - range / 2.0].map(|of| ("allowed", mean * of)));
+    let levels: Vec<_> = std::iter::once(("mean", mean)).chain(edges.into_iter().flatten()).filter(|_| whole).collect();
+    let marks = |area: &Area<'_>| {
+        let from = area.x(first as f64);
+        html! {
+            @if whole { rect.window x=(px(from)) y=(px(area.top)) width=(px(area.right - from)) height=(px(area.bottom - area.top)) {} }
             @for (i, round) in rounds.iter().enumerate() {
-                rect.round.counted[i >= first && whole] x=(at(left + i as f64 * slot + slot * 0.14)) width=(at(slot * 0.72)) y=(at(y(rate(round)))) height=(at(bottom - y(rate(round)))) {
+                @let [x, end] = [0.14, 0.86].map(|part| area.x(i as f64 + part));
+                @let y = area.y(rate(round));
+                rect.round.counted[i >= first && whole] x=(px(x)) width=(px(end - x)) y=(px(y)) height=(px(area.bottom - y)) {
                     title { "round " (i + 1) ": " (quantity::rate(rate(round))) }
                 }
-                @if rounds.len() <= 12 || i % 5 == 4 || i == 0 { text.tick x=(at(left + (i as f64 + 0.5) * slot)) y="230" text-anchor="middle" { (i + 1) } }
             }
-            text.axis x=((left + width - right) / 2.0) y="250" text-anchor="middle" { "round" }
-            @if whole {
-                line.mean x1=(at(wx)) x2=(at(width - right)) y1=(at(y(mean))) y2=(at(y(mean))) {}
-                @if let Some(range) = allowed {
-                    @for edge in [mean * (1.0 + range / 2.0), mean * (1.0 - range / 2.0)] {
-                        line.allowed x1=(at(wx)) x2=(at(width - right)) y1=(at(y(edge))) y2=(at(y(edge))) {}
-                    }
-                }
-            }
+            @for (look, level) in &levels { line.(look) x1=(px(from)) x2=(px(area.right)) y1=(px(area.y(*level))) y2=(px(area.y(*level))) {} }
         }
-    }
+    };
+    let ticks = (0..rounds.len()).map(|i| (i as f64 + 0.5, (i + 1).to_string())).collect();
+    let chart = Chart {
+        label: "Rate of each round; the window that is looked at is marked".to_owned(),
+        x: Axis { high: rounds.len() as f64, ticks, name: "round".to_owned(), ..Axis::default() },
+        y: Axis::from_zero(
+            rounds.iter().map(rate).chain(levels.iter().map(|l| l.1)).fold(0.0, f64::max),
+            Unit::BytesPerS,
+        ),
+        marks: Some(&marks),
+        height: 260.0,
+        ..Chart::default()
+    };
+    html! { figure { (chart.draw()) } }
 }
 
 fn words(record: &SteadyRecord) -> String {
@@ -71,7 +68,7 @@ fn of_phase(phase: &PhaseRun) -> Option<Markup> {
     };
     Some(html! {
         h3.form { (t(&phase.plan.name)) }
-        figure { (drawing(record, allowed, "wide", 760.0)) (drawing(record, allowed, "narrow", 350.0)) }
+        (drawing(record, allowed))
         p.hint { (words(record)) " The window is shaded; the solid line is its mean, the dashed ones the range allowed around it." }
     })
 }

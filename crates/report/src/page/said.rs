@@ -1,6 +1,7 @@
 //! The parts of a result as elements of the page.
 
-use super::{px, t};
+use super::chart::px;
+use super::t;
 use crate::evidence::{Worded, confidence_word};
 use crate::presentation::{
     Axis, Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Remark, Span, Table, Tone, table::PLUS_MINUS,

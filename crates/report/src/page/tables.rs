@@ -3,6 +3,7 @@
 use super::said::{evidence, layer_word};
 use super::t;
 use crate::evidence::{Worded, confidence_word};
+use crate::grouped::grouped;
 use crate::headline::{rating_words, status_word};
 use crate::{Check, quantity, text};
 use maud::{Markup, html};
@@ -109,15 +110,8 @@ pub(super) fn other_causes(check: &Check<'_>) -> Option<Markup> {
 /// Speed classes and the conditions that were not met.
 pub(super) fn ratings(check: &Check<'_>) -> Markup {
     // What is said of several classes is said once.
-    let mut reasons: Vec<(&model::Reason, Vec<&str>)> = Vec::new();
-    for r in check.ratings {
-        for reason in &r.reasons {
-            match reasons.iter_mut().find(|(said, _)| *said == reason) {
-                Some((_, classes)) => classes.push(&r.class),
-                None => reasons.push((reason, vec![&r.class])),
-            }
-        }
-    }
+    let reasons = check.ratings.iter().flat_map(|r| r.reasons.iter().map(move |reason| (reason, r.class.as_str())));
+    let reasons = grouped(reasons);
     html! {
         ul.ratings {
             @for r in check.ratings {

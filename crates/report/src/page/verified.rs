@@ -1,6 +1,7 @@
 //! What the verification found, phase by phase, with every place that was kept.
 
-use super::{px, t};
+use super::chart::px;
+use super::t;
 use crate::quantity;
 use maud::{Markup, html};
 use model::{DataFinding, FromDevice, PhaseRun, Run, TargetKind, VerifyRecord, VerifySource};

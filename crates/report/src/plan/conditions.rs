@@ -22,11 +22,6 @@ fn flags(flags: RwFlags) -> Option<String> {
     (!set.is_empty()).then(|| set.join(", "))
 }
 
-/// A weight among others: `1 part`, `3 parts`.
-fn parts(weight: u32) -> String {
-    format!("{weight} part{}", if weight == 1 { "" } else { "s" })
-}
-
 fn rate(rate: Rate) -> String {
     match rate {
         Rate::BytesPerS(bytes) => quantity::rate(bytes as f64),
@@ -167,7 +162,7 @@ pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
     out.extend(stream.timing.flow.map(|f| {
         let sleep =
             if f.sleep_ns == 0 { String::new() } else { format!(", looks every {}", quantity::duration(f.sleep_ns)) };
-        format!("{} of what flow {} does{sleep}", parts(f.weight), f.id)
+        format!("{} of what flow {} does{sleep}", quantity::counted(f.weight.into(), "part"), f.id)
     }));
     out.extend(stream.verify.map(verify));
     match stream.block().verify_backlog {

@@ -75,7 +75,10 @@ impl Text<'_> {
                 let bounded = live().filter_map(PhasePlan::bytes_written_at_most).fold(0u64, u64::saturating_add);
                 let bounded =
                     if bounded > 0 { format!(", {} in the others", quantity::size(bounded)) } else { "".into() };
-                format!("as much as the target takes in the time of {}{bounded}", phases(unbounded))
+                format!(
+                    "as much as the target takes in the time of {}{bounded}",
+                    quantity::counted(unbounded as u64, "phase")
+                )
             }
         };
         self.labelled("writes", &writes);
@@ -153,10 +156,6 @@ pub fn time_without_limit(plan: &Plan) -> Option<String> {
         0 => "as long as what is done again takes".to_owned(),
         pauses => format!("{} and what the storage takes", quantity::duration(pauses)),
     })
-}
-
-fn phases(n: usize) -> String {
-    if n == 1 { "1 phase".into() } else { format!("{n} phases") }
 }
 
 /// What is said of a phase as a whole.

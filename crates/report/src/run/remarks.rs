@@ -1,7 +1,8 @@
 //! What has to be said with the numbers of a run: changes of rate, steady state, verification, failed operations.
 
+use crate::grouped::grouped;
 use crate::presentation::{Remark, Tone};
-use crate::quantity;
+use crate::quantity::{self, counted};
 use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Reason, Run, SteadyRecord, VerifyRecord};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
@@ -32,8 +33,7 @@ fn steady(record: &SteadyRecord, over: &str) -> (Tone, String) {
     let parts: Vec<String> =
         [limit("range", record.range_ratio), limit("slope", record.slope_ratio)].into_iter().flatten().collect();
     let of = if parts.is_empty() { String::new() } else { format!(" ({} of the mean)", parts.join(", ")) };
-    let rounds = record.rounds.len();
-    let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
+    let rounds = counted(record.rounds.len() as u64, "round");
     match record.reached {
         true => (Tone::Plain, format!("steady after {rounds}{over}: the last {}{of} count", record.window_rounds)),
         false => (Tone::Doubt, format!("not steady after {rounds}{over}{of}")),
@@ -46,7 +46,7 @@ fn depths(record: &PhaseRecord) -> impl Iterator<Item = (Tone, String)> {
     record.streams.iter().filter_map(move |stream| {
         let search = stream.depth_search.as_ref()?;
         let of = if several { format!("{}: ", stream.name) } else { String::new() };
-        let windows = count(search.steps.len() as u64, "window", "windows");
+        let windows = counted(search.steps.len() as u64, "window");
         let (tone, found) = match search.depth {
             Some(0) => (Tone::Doubt, "not even one operation at a time keeps to the latency target".to_owned()),
             Some(depth) => {
@@ -58,13 +58,9 @@ fn depths(record: &PhaseRecord) -> impl Iterator<Item = (Tone, String)> {
     })
 }
 
-fn count(n: u64, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{} {many}", quantity::count(n)) }
-}
-
 fn verified(v: &VerifyRecord) -> Vec<(Tone, String)> {
     let kinds: Vec<&str> = v.kinds.iter().map(|k| k.name()).collect();
-    let checked = format!("{} in {}", quantity::size(v.bytes_verified), count(v.blocks_verified, "block", "blocks"));
+    let checked = format!("{} in {}", quantity::size(v.bytes_verified), counted(v.blocks_verified, "block"));
     let back = match v.read_back {
         ReadBack::None => "",
         ReadBack::Complete => ", all that was written read back",
@@ -73,7 +69,7 @@ fn verified(v: &VerifyRecord) -> Vec<(Tone, String)> {
     let mut out = Vec::new();
     let wrong = v.mismatched();
     if v.tester_faults > 0 {
-        let times = count(v.tester_faults, "place", "places");
+        let times = counted(v.tester_faults, "place");
         out.push((
             Tone::Bad,
             format!("this program is wrong: {times} held data newer than any it wrote; the phase is invalid"),
@@ -92,24 +88,24 @@ fn verified(v: &VerifyRecord) -> Vec<(Tone, String)> {
     } else if wrong > 0 {
         let classes: Vec<String> =
             v.mismatches.iter().map(|(name, n)| format!("{} {name}", quantity::count(*n))).collect();
-        let places = count(wrong, "place", "places");
+        let places = counted(wrong, "place");
         let text = format!("DATA WRONG at {places}: {} (verified {checked}{back})", classes.join(", "));
         out.push((Tone::Bad, text));
         out.extend(v.findings.iter().take(PLACES).map(|f| (Tone::Bad, data_finding_text(f))));
         let more = (v.findings.len() as u64).saturating_sub(PLACES as u64) + v.findings_dropped;
         if more > 0 {
-            out.push((Tone::Bad, format!("and {} more", count(more, "place", "places"))));
+            out.push((Tone::Bad, format!("and {} more", counted(more, "place"))));
         }
     }
     for (reason, n) in &v.unverified {
-        out.push((Tone::Doubt, format!("not verified: {}, {}", count(*n, "block", "blocks"), reason.reason())));
+        out.push((Tone::Doubt, format!("not verified: {}, {}", counted(*n, "block"), reason.reason())));
     }
     out
 }
 
 /// A place whose data are wrong: where, how, and which version was to be there.
 pub fn data_finding_text(f: &DataFinding) -> String {
-    let text = format!("sector {}: {}, {}", f.lba, f.class, count(f.sectors, "sector", "sectors"));
+    let text = format!("sector {}: {}, {}", f.lba, f.class, counted(f.sectors, "sector"));
     // Of a whole device no version is expected.
     if (f.expected_generation, f.found_generation) == (None, None) {
         return text;
@@ -138,7 +134,7 @@ fn of_phase(run: &Run, phase: &PhaseRun) -> Vec<(Tone, String)> {
         out.push((Tone::Bad, format!("failed operations: {}", errors.join(", "))));
     }
     if record.short_operations > 0 {
-        let n = count(record.short_operations, "operation", "operations");
+        let n = counted(record.short_operations, "operation");
         out.push((Tone::Doubt, format!("{n} transferred less than asked")));
     }
     out
@@ -151,27 +147,19 @@ const SAID: [&str; 7] =
 /// What the judge says with numbers that stand, once for each kind: the first phase's sentence, and how many more phases
 /// have one like it.
 fn reasons(run: &Run) -> Vec<Remark> {
-    let mut kinds: Vec<(Option<&str>, &str, &Reason, usize)> = Vec::new();
     let measured = |p: &&PhaseRun| p.status == PhaseStatus::Measured && p.plan.measures_target();
-    for phase in run.phases.iter().filter(measured) {
-        for reason in &phase.reasons {
-            let code = reason.code();
-            if code.is_some_and(|code| SAID.contains(&code)) {
-                continue;
-            }
-            match kinds.iter_mut().find(|(c, _, first, _)| *c == code && (code.is_some() || *first == reason)) {
-                Some((.., more)) => *more += 1,
-                None => kinds.push((code, &phase.plan.name, reason, 0)),
-            }
-        }
-    }
-    let remark = |(_, phase, reason, more): (Option<&str>, &str, &Reason, usize)| {
-        let others = match more {
+    let told = run.phases.iter().filter(measured).flat_map(|p| p.reasons.iter().map(move |r| (p, r)));
+    let told = told.filter(|(_, r)| !r.code().is_some_and(|code| SAID.contains(&code)));
+    // Without a code the same sentence is the same kind.
+    let kinds = grouped(told.map(|(p, r)| ((r.code(), r.code().is_none().then_some(r)), (p, r))));
+    let remark = |(_, all): (_, Vec<(&PhaseRun, &Reason)>)| {
+        let others = match all.len() - 1 {
             0 => String::new(),
             1 => " (and 1 more phase)".into(),
             n => format!(" (and {n} more phases)"),
         };
-        Remark { phase: phase.to_owned(), tone: Tone::Plain, text: format!("{reason}{others}") }
+        let (phase, reason) = all[0];
+        Remark { phase: phase.plan.name.clone(), tone: Tone::Plain, text: format!("{reason}{others}") }
     };
     kinds.into_iter().map(remark).collect()
 }

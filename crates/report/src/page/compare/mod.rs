@@ -9,6 +9,7 @@ use super::{fold, framed, said, section, t};
 use crate::Compare;
 use crate::compare::{describe, statement, table, tone};
 use crate::presentation::SectionName;
+use crate::quantity::counted;
 use maud::{Markup, html};
 use model::{Basis, Compared};
 
@@ -43,7 +44,7 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
             p {
                 span.chip.(said::chip(tone(c.overall))) { (c.overall.name()) }
                 span.chip { (basis(c.metrics.first().map(|m| m.basis))) }
-                span.chip { (runs(view.a.runs.len(), "A")) ", " (runs(view.b.runs.len(), "B")) }
+                span.chip { (counted(view.a.runs.len() as u64, "run")) " of A, " (counted(view.b.runs.len() as u64, "run")) " of B" }
                 @if let Some(seed) = c.question.seed { span.chip { "order drawn with seed " (seed) } }
             }
             (said::parts(parts.parts(SectionName::Answer)))
@@ -67,10 +68,6 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
             (fold(&id("others"), "Also measured", "not asked before the data: exploratory, with the false discovery rate held (Benjamini and Hochberg)", said::table(&others)))
         }
     }
-}
-
-fn runs(n: usize, side: &str) -> String {
-    format!("{n} run{} of {side}", if n == 1 { "" } else { "s" })
 }
 
 fn basis(basis: Option<Basis>) -> &'static str {

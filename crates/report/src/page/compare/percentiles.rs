@@ -1,17 +1,13 @@
 //! Latency by percentile: the histograms of all runs of a side merged, A against B, phase by phase.
 
-use super::super::distribution::tick;
-use super::super::t;
-use crate::page::px;
+use crate::page::distribution::{LEAST_OPERATIONS, by_percentile};
+use crate::page::t;
 use crate::{Compare, quantity};
 use maud::{Markup, html};
 use model::{Histogram, PhaseStatus, Run};
 
 /// Phases drawn; a sweep has more, and nobody reads them all.
 const MOST_PHASES: usize = 12;
-/// Fewer operations are no distribution.
-const LEAST_OPERATIONS: u64 = 20;
-
 /// Histograms merge; percentiles are never averaged.
 fn merged(runs: &[Run], phase: &str) -> Histogram {
     let mut all = Histogram::new();
@@ -49,45 +45,13 @@ pub(super) fn figures(view: &Compare<'_>) -> Option<Markup> {
 }
 
 fn figure(name: &str, a: &Histogram, b: &Histogram) -> Markup {
-    let both = [a, b];
-    let log = |ns: Option<u64>| ns.map(|ns| (ns.max(1) as f64).log10());
-    let low = both.iter().filter_map(|h| log(h.quantile(0.01))).fold(f64::INFINITY, f64::min).floor();
-    let carried = |h: &Histogram| (h.count() as f64 / 10.0).log10().clamp(0.3, 4.3);
-    let nines = both.iter().map(|h| carried(h)).fold(1.0, f64::max);
-    let last = |h: &Histogram| log(h.quantile(1.0 - 10f64.powf(-carried(h))));
-    let high = both.iter().filter_map(|h| last(h)).fold(low + 1.0, f64::max).ceil();
-    let x = |n: f64| 54.0 + n / nines * 256.0;
-    let y = |ns: u64| 12.0 + (high - (ns.max(1) as f64).log10()) / (high - low) * 166.0;
-    let line = |h: &Histogram| {
-        let points = (0..=48).filter_map(|i| {
-            let n = carried(h) * f64::from(i) / 48.0;
-            Some((x(n), y(h.quantile(1.0 - 10f64.powf(-n))?)))
-        });
-        points
-            .enumerate()
-            .map(|(i, (x, y))| format!("{}{} {}", if i == 0 { "M" } else { " L" }, px(x), px(y)))
-            .collect::<String>()
-    };
     let median = |h: &Histogram| h.quantile(0.5).map(quantity::latency).unwrap_or_default();
-    let decades: Vec<i32> = (low as i32..=high as i32).collect();
+    let label = format!("{name}: latency by percentile, A and B");
+    let lines = [("curve c1", a), ("curve c2 dash", b)].map(|(look, h)| (look.to_owned(), h));
     html! {
         figure.plot {
             figcaption { (t(name)) " " small { "median " (median(a)) " → " (median(b)) } }
-            svg viewBox="0 0 340 206" width="340" role="img" aria-label=(t(&format!("{name}: latency by percentile, A and B"))) {
-                @for d in decades {
-                    @let at = px(12.0 + (high - f64::from(d)) / (high - low) * 166.0);
-                    line.grid x1="54" x2="330" y1=(at) y2=(at) {}
-                    text.tick x="50" y=(at) dy="4" text-anchor="end" { (tick(f64::from(d))) }
-                }
-                @for (n, label) in [(std::f64::consts::LOG10_2, "50 %"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %")] {
-                    @if n <= nines {
-                        line.grid x1=(px(x(n))) x2=(px(x(n))) y1="12" y2="178" {}
-                        text.tick x=(px(x(n))) y="196" text-anchor="middle" { (label) }
-                    }
-                }
-                path.curve.c1 d=(line(a)) {}
-                path.curve.c2.dash d=(line(b)) {}
-            }
+            @if let Some(chart) = by_percentile(label, lines.into(), 206.0) { (chart.small()) }
         }
     }
 }

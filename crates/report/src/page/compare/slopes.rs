@@ -1,8 +1,8 @@
 //! Pairs as lines from A to B, between the values of the two sides.
 
-use super::super::t;
 use crate::compare::quantity_words;
-use crate::page::px;
+use crate::page::chart::{Area, Axis, Chart, Line, px};
+use crate::page::t;
 use crate::quantity;
 use maud::{Markup, html};
 use model::{Basis, Compared};
@@ -18,44 +18,38 @@ pub(super) fn can_draw(metric: &Compared) -> bool {
 
 /// The drawing of one metric.
 pub(super) fn figure(metric: &Compared, a: &str, b: &str) -> Markup {
-    let all = metric.values_a.iter().chain(&metric.values_b).flatten().copied().filter(|v| v.is_finite());
-    let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let sides = [(0.0, &metric.values_a), (1.0, &metric.values_b)];
+    let known = |values: &[Option<f64>]| values.iter().flatten().copied().filter(|v| v.is_finite()).collect::<Vec<_>>();
+    let all = known(&[&metric.values_a[..], &metric.values_b[..]].concat());
+    let (low, high) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
     let room = ((high - low) * 0.08).max(high.abs() * 0.005).max(f64::MIN_POSITIVE);
-    let (low, high) = (low - room, high + room);
-    let y = |v: f64| px(12.0 + (high - v) / (high - low) * 186.0);
-    let paired = metric.basis == Basis::Paired;
-    let pairs: Vec<(f64, f64)> = metric
-        .values_a
-        .iter()
-        .zip(&metric.values_b)
-        .filter_map(|(a, b)| Some(((*a)?, (*b)?)))
-        .take(MOST_PAIRS)
-        .collect();
-    let (of, words) = quantity_words(&metric.id);
-    let label = format!("{}: A and B run by run", metric.id);
-    html! {
-        figure.plot {
-            figcaption { (t(&of)) " " (t(&words)) }
-            svg viewBox="0 0 340 226" width="340" role="img" aria-label=(t(&label)) {
-                @for (at, anchor) in [(high - room, "start"), (low + room, "start")] {
-                    line.grid x1="70" x2="330" y1=(y(at)) y2=(y(at)) {}
-                    text.tick x="2" y=(y(at)) dy="4" text-anchor=(anchor) { (quantity::quantity(at, metric.unit)) }
+    let paired = metric.values_a.iter().zip(&metric.values_b).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
+    let line = |(a, b): (f64, f64)| Line {
+        class: format!("curve thin {}", if b >= a { "c1" } else { "c2" }),
+        points: vec![(0.0, Some(a)), (1.0, Some(b))],
+        ..Line::default()
+    };
+    let dots = |area: &Area<'_>| {
+        html! {
+            @for (x, values) in sides {
+                @for v in known(values).iter().take(MOST_PAIRS) {
+                    circle cx=(px(area.x(x))) cy=(px(area.y(*v))) r="3.2" fill="currentColor" opacity=".75" {}
                 }
-                @if paired {
-                    @for (a, b) in &pairs {
-                        path.curve.thin.(if b >= a { "c1" } else { "c2" }) d=(format!("M120 {} L280 {}", y(*a), y(*b))) {}
-                    }
-                }
-                @for (x, values) in [("120", &metric.values_a), ("280", &metric.values_b)] {
-                    @for v in values.iter().flatten().filter(|v| v.is_finite()).take(MOST_PAIRS) {
-                        circle cx=(x) cy=(y(*v)) r="3.2" fill="currentColor" opacity=".75" {}
-                    }
-                }
-                text.tick x="120" y="220" text-anchor="middle" { (t(&cut(a))) }
-                text.tick x="280" y="220" text-anchor="middle" { (t(&cut(b))) }
             }
         }
-    }
+    };
+    let names = [low, high].map(|v| (v, quantity::quantity(v, metric.unit)));
+    let (of, words) = quantity_words(&metric.id);
+    let chart = Chart {
+        label: format!("{}: A and B run by run", metric.id),
+        // Room for the names below.
+        x: Axis { low: -0.4, high: 1.4, ticks: vec![(0.0, cut(a)), (1.0, cut(b))], ..Axis::default() },
+        y: Axis { low: low - room, high: high + room, ticks: names.into(), grid: true, ..Axis::default() },
+        lines: paired.take(MOST_PAIRS).filter(|_| metric.basis == Basis::Paired).map(line).collect(),
+        marks: Some(&dots),
+        height: 226.0,
+    };
+    html! { figure.plot { figcaption { (t(&of)) " " (t(&words)) } (chart.small()) } }
 }
 
 /// A name that fits below its column.

@@ -36,7 +36,7 @@ pub fn rank_page(title: &str, version: &str, rank: &Rank<'_>) -> String {
         }
         @if let Some(predicted) = rank.predicted.filter(|_| !drawn.is_empty()) {
             (section("prediction", &format!("What goes with {}", t(predicted)), "Kendall's tau of each metric with it over targets, with its 95 % interval; beyond 0 on either side is a relation", html! {
-                figure { (forest::forest(&drawn, "wide", 760.0)) (forest::forest(&drawn, "narrow", 350.0)) }
+                (forest::forest(&drawn))
                 (all_predictions(rank, predicted))
             }))
             @let plots = scatter::plots(ranking, predicted, &drawn, SCATTERS);
