@@ -9,7 +9,6 @@ use archive::Archive;
 use conduct::{Budget, Executed, Opened, WallClock, Wanted, Wear};
 use engine::Control;
 use model::{Conclusions, Failure, FailureKind, MetricStatus, Plan, Run, RunState, parse_duration_ns};
-use report::document::PlanDocument;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

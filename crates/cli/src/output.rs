@@ -14,6 +14,8 @@ pub struct Output {
     style: Style,
     /// Whether somebody reads it as it comes.
     terminal: bool,
+    /// Rows of that terminal; 0 if it is none.
+    rows: usize,
     /// The first error in writing to stdout.
     lost: RefCell<Option<io::Error>>,
     /// Whether something was printed on stdout.
@@ -38,10 +40,10 @@ fn utf8_locale() -> bool {
         })
 }
 
-fn width() -> usize {
-    let columns = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
-    // A serial console does not know its width and says 0.
-    if columns == 0 { 80 } else { columns }
+/// Columns and rows of the terminal. A serial console does not know them and says 0.
+fn size() -> (usize, usize) {
+    let (columns, rows) = rustix::termios::tcgetwinsize(io::stdout()).map_or((0, 0), |size| (size.ws_col, size.ws_row));
+    (if columns == 0 { 80 } else { columns.into() }, if rows == 0 { 24 } else { rows.into() })
 }
 
 impl Output {
@@ -54,9 +56,9 @@ impl Output {
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
-        let width = if terminal { width() } else { 80 };
+        let (width, rows) = if terminal { size() } else { (80, 0) };
         let style = Style { ascii: dumb || !utf8_locale(), colour: color(terminal), width };
-        Self { terminal, ..Self::with(global.json, style, color(io::stderr().is_terminal())) }
+        Self { terminal, rows, ..Self::with(global.json, style, color(io::stderr().is_terminal())) }
     }
 
     fn with(json: bool, style: Style, colour_beside: bool) -> Self {
@@ -64,6 +66,7 @@ impl Output {
             json,
             style,
             terminal: false,
+            rows: 0,
             lost: RefCell::default(),
             answered: Cell::new(false),
             colour_beside,
@@ -74,7 +77,7 @@ impl Output {
 
     /// The same places in the same style, for a thread of its own.
     pub fn for_another_thread(&self) -> Self {
-        Self { terminal: self.terminal, ..Self::with(self.json, self.style, self.colour_beside) }
+        Self { terminal: self.terminal, rows: self.rows, ..Self::with(self.json, self.style, self.colour_beside) }
     }
 
     /// JSON, whatever else was asked.
@@ -124,9 +127,20 @@ impl Output {
         }
     }
 
-    /// The answer of a command: its document, or its text in the style of this output.
+    /// The answer of a command: its document, or its text in the style of this output. Where a terminal has fewer rows than the
+    /// text, the sentence that answers (`answer` of the document) closes it if it is no longer on the screen.
     pub fn answer<T: AsRef<str>>(&self, document: &impl Serialize, text: impl FnOnce(&Style) -> T) {
-        if self.json { self.document(document) } else { self.text(text(&self.style).as_ref()) }
+        if self.json {
+            return self.document(document);
+        }
+        let text = text(&self.style);
+        self.text(text.as_ref());
+        if self.rows > 0
+            && let Some(sentence) = serde_json::to_value(document).ok().as_ref().and_then(|d| d["answer"].as_str())
+            && !report::text::is_in_last_lines(text.as_ref(), self.rows.saturating_sub(2), sentence)
+        {
+            self.text(&report::closing(sentence, &self.style));
+        }
     }
 
     /// What a person may want to know, on stderr.

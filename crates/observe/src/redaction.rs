@@ -3,7 +3,7 @@
 
 use crate::facts;
 use crate::identity::{Scramble, by_form, identifies};
-use model::{Environment, Fact, Layer, Mount, Run, Stack};
+use model::{Environment, Fact, Layer, LayerKind, Mount, Run, Stack};
 use std::collections::BTreeSet;
 
 /// Shorter texts are found by chance in others.
@@ -257,6 +257,13 @@ impl Redaction {
     }
 
     fn layer(&self, layer: &mut Layer) {
+        // Of the machine its layer says what the environment says.
+        if layer.kind == LayerKind::Host {
+            layer.name = self.host(&layer.name);
+        }
+        if let Some(Fact::Text(line)) = layer.facts.get_mut(facts::KERNEL_COMMAND_LINE) {
+            *line = self.command_line(line);
+        }
         for (name, fact) in &mut layer.facts {
             if let Fact::Text(text) = fact
                 && is_serial(name)

@@ -74,6 +74,7 @@ pub use frames::{frames_plan_text, frames_text};
 pub use import::import_text;
 pub use inspect::{Inspection, inspection_text};
 pub use inspect_list::{DiskLine, disks_text};
+pub use lines::closing;
 pub use listing::{action_text, explain_list, explain_text, explain_use, run_text, runs_table, workloads_list};
 pub use model::{NextStep, WatchTick};
 pub use page::{chart, compare_page, framed, frames_page, page, rank_page, runs_page, text_of};

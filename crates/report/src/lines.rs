@@ -63,3 +63,11 @@ impl<'a> Lines<'a> {
         self.line(&line);
     }
 }
+
+/// What closes a text that is longer than the screen: its answer once more.
+pub fn closing(sentence: &str, style: &Style) -> String {
+    let mut lines = Lines::new(style);
+    lines.line("");
+    lines.wrapped("", sentence, Some(Paint::Accent));
+    lines.out
+}

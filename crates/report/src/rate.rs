@@ -31,7 +31,8 @@ fn describe(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
         said.push(SectionName::Answer, answer);
         return said;
     };
-    answer.push(Part::Sentence(Tone::Good, reached));
+    let fake = capacity.is_some_and(|c| matches!(c.kind, CapacityKind::WrapAround | CapacityKind::Limbo));
+    answer.push(if fake { plain(only_where_real(&reached)) } else { Part::Sentence(Tone::Good, reached) });
     let claimed = || classes.iter().filter(|c| c.claimed == Some(true));
     let names: Vec<&str> = claimed().map(|c| c.rating.class.as_str()).collect();
     answer.push(plain(match (names.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
@@ -88,9 +89,19 @@ pub fn capacity_remark(capacity: &Capacity) -> String {
 /// Whether it is as large as it says, and which classes it reaches, in one text.
 pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)> {
     let capacity = run.remarks.iter().find_map(|r| r.strip_prefix(CAPACITY));
-    let tone = if capacity.is_some_and(|c| c.starts_with("A fake")) { Tone::Bad } else { Tone::Good };
-    let parts: Vec<String> = capacity.map(str::to_owned).into_iter().chain(sentence(classes)).collect();
+    let fake = capacity.is_some_and(|c| c.starts_with("A fake"));
+    let tone = if fake { Tone::Bad } else { Tone::Good };
+    let reached = sentence(classes).map(|text| if fake { only_where_real(&text) } else { text });
+    let parts: Vec<String> = capacity.map(str::to_owned).into_iter().chain(reached).collect();
     (!parts.is_empty()).then(|| (tone, parts.join(" ")))
+}
+
+/// What the classes of a fake are worth.
+fn only_where_real(classes: &str) -> String {
+    format!(
+        "No class is worth anything on it; where it keeps data its rates are: {}",
+        classes.replacen("Above", "above", 1)
+    )
 }
 
 /// Whether it is as large as it says.

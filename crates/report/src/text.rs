@@ -105,6 +105,13 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Whether a sentence stands in the last lines of a text, however both are broken into lines.
+pub fn is_in_last_lines(text: &str, lines: usize, sentence: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    let all: Vec<&str> = text.lines().collect();
+    words(&all[all.len().saturating_sub(lines)..].join(" ")).contains(&words(sentence))
+}
+
 /// As [`wrap`], but never between a number and its unit: `4 KiB`, `70 %`, `1 min 05 s`.
 pub fn wrap_quantities(text: &str, columns: usize) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();

@@ -33,6 +33,12 @@ pub fn why_text(why: &Why<'_>, style: &Style) -> String {
     terminal::render(&describe(why), style)
 }
 
+/// The bottleneck in a sentence.
+pub(crate) fn answer(limit: &Limit) -> String {
+    let place = with_confidence(limit.statement.trim_end_matches('.'), limit.layer, limit.confidence);
+    format!("Bottleneck: {place}")
+}
+
 fn describe(why: &Why<'_>) -> Presentation {
     let (run, limit) = (why.run, why.limit);
     let head = Head {
@@ -44,8 +50,7 @@ fn describe(why: &Why<'_>) -> Presentation {
         ..Head::default()
     };
     let mut said = Presentation { head, ..Presentation::default() };
-    let place = with_confidence(limit.statement.trim_end_matches('.'), limit.layer, limit.confidence);
-    let mut bottleneck = vec![Part::Sentence(Tone::Good, format!("Bottleneck: {place}"))];
+    let mut bottleneck = vec![Part::Sentence(Tone::Good, answer(limit))];
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
     let is_cause = why.causes.iter().any(|cause| cause.is_limit);
     if !is_cause {

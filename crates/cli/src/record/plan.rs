@@ -101,11 +101,14 @@ fn streams(text: &str) -> Result<(u32, f64), Failure> {
         let count: u32 = count.parse().ok().filter(|n| *n > 0)?;
         let rate = rate.trim_end_matches("/s");
         let bits = |unit: &str, factor: f64| Some(rate.strip_suffix(unit)?.trim().parse::<f64>().ok()? * factor / 8.0);
-        let bytes = || parse_bytes(rate).ok().map(|n| n as f64);
-        let rate = bits("kbit", 1e3).or_else(|| bits("Mbit", 1e6)).or_else(|| bits("Gbit", 1e9)).or_else(bytes)?;
+        // A number without a unit would be bytes, which no camera is rated in.
+        let bytes = || parse_bytes(rate).ok().filter(|_| rate.ends_with(['b', 'B'])).map(|n| n as f64);
+        const BITS: [(&str, f64); 6] =
+            [("kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9)];
+        let rate = BITS.iter().find_map(|(unit, factor)| bits(unit, *factor)).or_else(bytes)?;
         (rate.is_finite() && rate > 0.0).then_some((count, rate))
     };
-    parts().ok_or_else(|| usage(format!("--streams {text}: for example 4x16Mbit, or 2x40MB (each a second)")))
+    parts().ok_or_else(|| usage(format!("--streams {text}: a number of streams and the rate of each with its unit, for example 4x16Mbit, or 2x40MB (a second)")))
 }
 
 #[cfg(test)]
@@ -117,7 +120,8 @@ mod tests {
         assert_eq!(streams("4x16Mbit").unwrap(), (4, 2e6));
         assert_eq!(streams("2x40MB/s").unwrap(), (2, 40e6));
         assert_eq!(streams("1x1.5Gbit").unwrap(), (1, 187.5e6));
-        for wrong in ["", "4", "x1MB", "0x1MB", "1x0Mbit", "1x-1Mbit", "1xinfMbit", "1x1parsec"] {
+        assert_eq!(streams("3x8Mbps").unwrap(), (3, 1e6));
+        for wrong in ["", "4", "x1MB", "0x1MB", "1x0Mbit", "1x-1Mbit", "1xinfMbit", "1x1parsec", "4x16", "4x16M"] {
             assert!(streams(wrong).is_err(), "{wrong}");
         }
     }

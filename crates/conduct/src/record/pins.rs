@@ -91,7 +91,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     let pins = if keep { before.with(&meant) } else { before.without(&meant) };
     let pins = pins.ok_or_else(|| {
         refused(&path, &format!("more than {} separate stretches cannot be pinned", recorder::MOST_PINS))
-            .remedy("pin one that joins them, or let one go: --unpin")
+            .remedy("pin one that joins them, or let one go: narrows record unpin")
     })?;
     if keep {
         leaves_room(&container, &pins, &path)?;
@@ -130,5 +130,5 @@ fn leaves_room(container: &Container<&File>, pins: &Pins, path: &Path) -> Result
         pins.segments(),
         geometry.segments
     );
-    Err(refused(path, &what).remedy("pin less, or let something go: --unpin"))
+    Err(refused(path, &what).remedy("pin less, or let something go where something is pinned: narrows record unpin"))
 }

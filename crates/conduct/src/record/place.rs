@@ -273,12 +273,7 @@ pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
         let model = spec::parse_sim(name).map_err(|e| Failure::new(FailureKind::Usage, e.to_string()))?;
         return Ok(engine::SimRig::new(model, 1_000_000_000).max_bytes());
     }
-    let path = Path::new(name);
-    let there = if path.exists() {
-        path
-    } else {
-        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
-    };
+    let there = Path::new(name);
     let handle = sys::open_handle(there, Links::Follow).map_err(|e| cannot(there, &e))?;
     if there.is_dir() {
         let directory = sys::open_directory(there).map_err(|e| cannot(there, &e))?;

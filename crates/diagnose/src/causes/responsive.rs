@@ -4,7 +4,8 @@ use super::{Cause, CauseKind, Standing};
 use crate::stack_view::{self, Facts as _};
 use crate::{machine, phrase};
 use model::{
-    DiskRate, Evidence, Layer, LimitLayer, MemorySample, PhaseRun, Run, SmallOperations, Step, Work, facts as names, traffic,
+    DiskRate, Evidence, Layer, LimitLayer, MemorySample, PhaseRun, Run, SmallOperations, Step, Work, facts as names,
+    traffic,
 };
 
 /// What is not at least so many times as long as alone, and longer by so much, is felt by nobody.

@@ -219,7 +219,9 @@ impl Plan {
     pub fn device_bytes_at_most(&self, fstype: Option<&str>) -> Option<u64> {
         let live = self.phases.iter().filter(|p| p.skip.is_none());
         let more = live
-            .flat_map(|p| p.streams.iter().filter(|s| is_synced(s)).filter_map(|s| Some((s, s.bytes_written_at_most(p)?))))
+            .flat_map(|p| {
+                p.streams.iter().filter(|s| is_synced(s)).filter_map(|s| Some((s, s.bytes_written_at_most(p)?)))
+            })
             .map(|(s, bytes)| {
                 let block = s.block().block_size_bytes.max(1);
                 (bytes / block).saturating_mul(Self::synced_bytes(block, fstype)).saturating_sub(bytes)

@@ -126,8 +126,12 @@ fn after_sigkill_the_target_is_empty_and_the_run_can_be_recovered() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let scratch = Scratch::new();
-    let mut child =
-        scratch.command(["check", "sim:a1-card", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = scratch
+        .command(["check", "sim:a1-card", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let ended = Ended::of(child.wait_with_output().unwrap());
     assert_eq!(ended.code, 0, "{}", ended.stderr);

@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct RankDocument<'a> {
     /// `narrows/rank/1`.
     pub schema: &'static str,
+    /// Who is good for what, and best at what, in sentences; null where nothing is known.
+    pub answer: Option<String>,
     /// The targets in the order given, each with the same metrics.
     pub targets: &'a [RankedTarget],
     /// Who is good for which use, in order, and who is not; only uses of which something is known.
@@ -31,6 +33,7 @@ impl<'a> RankDocument<'a> {
     pub fn new(rank: &Rank<'a>) -> Self {
         Self {
             schema: Self::SCHEMA,
+            answer: Some(crate::rank::answers(rank).join(" ")).filter(|said| !said.is_empty()),
             targets: &rank.ranking.targets,
             uses: &rank.ranking.uses,
             prediction: &rank.ranking.prediction,

@@ -11,6 +11,8 @@ pub struct WhyDocument<'a> {
     pub schema: &'static str,
     /// Id of the run in the archive.
     pub run_id: &'a str,
+    /// The bottleneck in a sentence.
+    pub answer: String,
     /// The bottleneck.
     pub limit: &'a Limit,
     /// All that may hold the run back, the most telling first.
@@ -50,6 +52,7 @@ impl<'a> WhyDocument<'a> {
         Self {
             schema: Self::SCHEMA,
             run_id: &why.run.id,
+            answer: crate::why::answer(why.limit),
             limit: why.limit,
             causes: why.causes.iter().map(|cause| WhyCause { cause, next_step: cause.next_step.as_ref() }).collect(),
             findings: why.findings,

@@ -166,7 +166,7 @@ pub(super) fn environment(run: &Run) -> Markup {
 pub(super) fn kernel_log(run: &Run) -> Markup {
     html! {
         @match &run.kernel_log {
-            None => { p.hint { "They could not be read: reading them needs root, or the sysctl kernel.dmesg_restrict set to 0." } },
+            None => { p.hint { "None are kept with this run: a simulated device has none, and to read those of the machine needs root, or the sysctl kernel.dmesg_restrict set to 0." } },
             Some(lines) => {
                 pre tabindex="0" { @for l in lines.iter().take(LOG_LINES) { (t(l)) "\n" } }
                 @if lines.len() > LOG_LINES { p.hint { (lines.len() - LOG_LINES) " more lines are in the run's kernel.log." } }

@@ -2,7 +2,7 @@
 
 use crate::presentation::Tone;
 use crate::quantity;
-use model::{Metric, PackagePart, PhaseRun, Run, TargetKind, Unit};
+use model::{Metric, PackagePart, PhaseRun, Reason, Run, TargetKind, Unit};
 
 /// What a part does, of so many packages of so many.
 struct Part<'a> {
@@ -37,6 +37,18 @@ impl<'a> Part<'a> {
     }
 }
 
+impl Part<'_> {
+    /// Whether it came to its end; what was interrupted took longer than it was let.
+    fn is_whole(&self) -> bool {
+        !self.time.reasons.iter().any(|reason| matches!(reason, Reason::Interrupted))
+    }
+
+    fn takes(&self) -> String {
+        let more = if self.is_whole() { "" } else { "more than " };
+        format!("{} takes {more}{}", self.words, seconds(self.time))
+    }
+}
+
 fn value(metric: &Metric) -> Option<f64> {
     metric.value.or(metric.rejected_value)
 }
@@ -49,9 +61,11 @@ fn seconds(metric: &Metric) -> String {
 pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
     let parts: Vec<Part<'_>> = run.phases.iter().filter_map(Part::of).collect();
     let first = parts.first()?;
-    let with_pauses = first.in_calls.and_then(|calls| Some((calls, value(first.time)? - value(calls)?)));
+    let with_pauses =
+        first.in_calls.filter(|_| first.is_whole()).and_then(|calls| Some((calls, value(first.time)? - value(calls)?)));
     let real = if run.target.kind == TargetKind::Sim { "" } else { "; --real has this machine's dpkg do it" };
     let what = match with_pauses {
+        _ if !first.is_whole() => "it was interrupted".to_owned(),
         _ if first.by_dpkg => "storage and processor together, by this machine's dpkg".to_owned(),
         Some((calls, pauses)) => {
             let pauses = quantity::quantity(pauses.max(0.0), Unit::S);
@@ -63,10 +77,9 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
         }
         None => format!("all of it the storage, without pauses of a processor{real}"),
     };
-    let rest: Vec<String> =
-        parts[1..].iter().map(|part| format!("{} takes {}", part.words, seconds(part.time))).collect();
+    let rest: Vec<String> = parts[1..].iter().map(Part::takes).collect();
     let doubt = parts.iter().find(|part| part.time.value.is_none()).and_then(|part| part.time.reasons.first());
-    let mut said = crate::text::capital(&format!("{} takes {}: {what}.", first.words, seconds(first.time)));
+    let mut said = crate::text::capital(&format!("{}: {what}.", first.takes()));
     if !rest.is_empty() {
         said.push_str(&format!(" {}.", crate::text::capital(&rest.join(", "))));
     }

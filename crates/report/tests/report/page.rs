@@ -137,7 +137,7 @@ fn absent_parts_are_left_out_without_a_trace_of_zero() {
     }
     let html = html(&s);
     assert!(!html.contains("id=\"data\"") && !html.contains("plot-rate"), "no series, no plots");
-    assert!(html.contains("They could not be read"), "the kernel's log was not readable and says so");
+    assert!(html.contains("None are kept with this run"), "the kernel's log was not readable and says so");
     assert!(!html.contains("NaN") && !html.contains(">inf"), "no number where none is known");
 }
 
