@@ -17,7 +17,7 @@ use model::{
     Direction, Histogram, Interval, IntervalSeries, Lateness, Ns, PhaseRecord, StopCause, StreamSummary, Warmup,
     WarmupCut,
 };
-use parts::Parts;
+use parts::{Parts, interval};
 use rounds::Rounds;
 use workload::Request;
 
@@ -358,18 +358,6 @@ impl Recorder {
             streams: vec![StreamSummary { directions, ..StreamSummary::default() }],
             ..record
         }
-    }
-}
-
-fn interval(start_ns: Ns, length_ns: Ns, latencies: &Histogram, bytes: u64) -> Interval {
-    Interval {
-        start_ns,
-        length_ns,
-        operations: latencies.count(),
-        bytes,
-        latency_ns_p50: latencies.quantile(0.5),
-        latency_ns_p99: latencies.quantile(0.99),
-        latency_ns_max: latencies.max(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What was done before the warm-up cut and after it, of a stream or of one of its directions.
 
-use model::{Direction, DirectionSummary, Histogram};
+use model::{Direction, DirectionSummary, Histogram, Interval, Ns};
 
 /// Latencies and bytes on both sides of the cut.
 #[derive(Debug, Default)]
@@ -62,5 +62,18 @@ impl Parts {
             counted_bytes: self.bytes - left_out,
             latency,
         }
+    }
+}
+
+/// An interval that has ended.
+pub(super) fn interval(start_ns: Ns, length_ns: Ns, latencies: &Histogram, bytes: u64) -> Interval {
+    Interval {
+        start_ns,
+        length_ns,
+        operations: latencies.count(),
+        bytes,
+        latency_ns_p50: latencies.quantile(0.5),
+        latency_ns_p99: latencies.quantile(0.99),
+        latency_ns_max: latencies.max(),
     }
 }

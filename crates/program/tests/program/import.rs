@@ -143,7 +143,7 @@ fn commands_that_take_runs_take_a_file_of_another_tool() {
     assert_eq!((&shown["run_id"], &shown["target"]["kind"]), (&"small.txt".into(), &"foreign".into()));
     assert_eq!(scratch.json(["why", "small.txt", "--json"], 4)["limit"]["layer"], "unknown");
     let exported = scratch.run(["export", "./small.txt", "--format", "csv"]);
-    assert!(exported.stdout.contains(",old.read.iops,ops/s,higher,10240,"), "{}", exported.stdout);
+    assert!(exported.stdout.contains(",old.read.iops,ops_per_s,higher,10240,"), "{}", exported.stdout);
     // The name of what is written has none of the directories of what was read.
     let from = scratch.path().join("small.txt");
     let exported = scratch.run(["export", from.to_str().unwrap(), "--format", "csv", "-o", "out/"]);
