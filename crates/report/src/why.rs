@@ -113,7 +113,8 @@ fn undecided(unknown: &[Undecided]) -> Vec<Part> {
     let listed = listed.map(|u| format!("{}: lacks {}: {}", u.id, fact::name(&u.missing), u.how_to_get));
     let more = unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0);
     let more = more.map(|more| format!("and {more} more (--json lists all)"));
-    under("Neither named nor ruled out", listed.chain(more).map(Part::Hint).collect())
+    let listed: Vec<String> = listed.chain(more).collect();
+    under("Neither named nor ruled out", (!listed.is_empty()).then(|| Part::List(listed)).into_iter().collect())
 }
 
 /// Parts below a heading; nothing where there are none.
