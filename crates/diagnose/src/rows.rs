@@ -342,8 +342,8 @@ impl Row<'_> {
     }
 
     fn small_operations(&self) -> Said {
-        let waits = self.causes.iter().filter(|c| c.kind == CauseKind::BesideWriter);
-        match waits.filter(|c| self.work == Work::ResponsiveLoaded && self.rests_on_it(c)).next() {
+        let loaded = self.work == Work::ResponsiveLoaded;
+        match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && self.rests_on_it(c)) {
             Some(cause) => Said::of(cause, cause.statement.split(": beside").next().unwrap_or(&cause.statement)),
             None => self.device(None),
         }
