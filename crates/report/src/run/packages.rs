@@ -40,7 +40,7 @@ impl<'a> Part<'a> {
 impl Part<'_> {
     /// Whether it came to its end; what was interrupted took longer than it was let.
     fn is_whole(&self) -> bool {
-        !self.time.reasons.iter().any(|reason| matches!(reason, Reason::Interrupted))
+        !self.time.reasons.iter().any(|reason| matches!(reason, Reason::Interrupted { .. }))
     }
 
     fn takes(&self) -> String {
