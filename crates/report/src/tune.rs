@@ -41,6 +41,7 @@ pub fn tune_text(target: &str, settings: &[TuneSetting], style: &Style) -> Strin
                 (None, []) => String::new(),
                 (None, others) => format!("or {}", others.join(" | ")),
             };
+            let also = [also, value.path.clone()].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join("; ");
             let mut lines = if fits || !told.is_empty() { Vec::new() } else { wrap(setting.about, room) };
             lines.extend(wrap(&plain(&also, style.ascii), room));
             for line in lines.iter().filter(|l| !l.is_empty()) {
@@ -79,8 +80,8 @@ mod tests {
         let text = tune_text("sda", &settings, &Style::default());
         assert_eq!(
             text,
-            "governor  powersave (2 files)  how the frequency is chosen\n          or performance | schedutil\n\
-             requests  64            requests that may wait\n          cannot be changed here\n"
+            "governor  powersave (2 files)  how the frequency is chosen\n          or performance | schedutil; /sys/x\n\
+             requests  64            requests that may wait\n          cannot be changed here; /sys/x\n"
         );
         assert!(tune_text("sda", &[], &Style::default()).contains("path to sda"));
     }

@@ -141,12 +141,17 @@ pub fn change(setting: &Setting) -> String {
 fn resolved(arm: &ReadyArm) -> Vec<String> {
     let Some(stack) = arm.here.as_ref().map(|here| here.real_stack()) else { return changes(&arm.arm) };
     let tree = settings::Tree::machine();
-    let of = |setting: &Setting| match setting {
-        Setting::Value { path, value } => match settings::paths(path, &stack, &tree) {
-            Ok(paths) if !paths.is_empty() => paths.iter().map(|path| format!("{path} = {value}")).collect(),
+    // Which device a setting is of is seen in its path alone.
+    let of = |setting: &Setting| {
+        let (pattern, value) = match setting {
+            Setting::Value { path, value } => (Some(path.as_str()), value),
+            Setting::Named { name, value } => (settings::Tunable::named(name).ok().map(|named| named.pattern), value),
+            other => return vec![change(other)],
+        };
+        match pattern.map(|pattern| settings::paths(pattern, &stack, &tree)) {
+            Some(Ok(paths)) if !paths.is_empty() => paths.iter().map(|path| format!("{path} = {value}")).collect(),
             _ => vec![change(setting)],
-        },
-        other => vec![change(other)],
+        }
     };
     let of_workload = arm.arm.set.iter().map(|(key, value)| format!("{key} = {value}"));
     arm.arm.settings.iter().flat_map(of).chain(of_workload).collect()

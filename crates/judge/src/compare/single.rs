@@ -70,5 +70,5 @@ pub(crate) fn usual_factor(id: &str) -> f64 {
 /// Whether it is a worst case: one operation decides it.
 fn is_worst(id: &str) -> bool {
     let quantity = MetricKey::of(id).quantity;
-    quantity.ends_with("_max") || quantity.ends_with("_p999")
+    quantity.ends_with("_max") || quantity.contains("_p999")
 }
