@@ -46,7 +46,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     // The run says it wherever it is shown.
     opened.remarks.extend(capacity.as_ref().map(report::capacity_remark));
     if capacity.is_some() {
-        opened.rig.faults_were_shown();
+        opened.rig.clear_pending_faults();
     }
     // What is simulated wears nothing.
     let device_bytes = opened.target.stack.device_bytes();
@@ -92,7 +92,7 @@ fn found_capacity(
     }
     let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
     let found = conduct::soak::capacity(&mut opened, execution.control(), probe, random)?;
-    opened.rig.settle()?;
+    opened.rig.flush()?;
     Ok(found)
 }
 

@@ -102,7 +102,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     progress.wipe();
     let simulated = opened.target.kind == TargetKind::Sim;
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
-    let to_come = opened.rig.faults_to_come();
+    let to_come = opened.rig.pending_faults();
     drop(opened);
     // A simulated device goes with this program: nothing can go on.
     state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);

@@ -49,7 +49,7 @@ pub(crate) fn data_fit_into_memory(plan: &Plan, opened: &Opened) -> Result<(), F
 /// It changes data, and none are verified.
 pub(crate) fn faults_can_come(plan: &Plan, opened: &Opened) -> Result<(), Failure> {
     let mut streams = plan.phases.iter().filter(|p| p.skip.is_none()).flat_map(|p| &p.streams);
-    let to_come = opened.rig.faults_to_come();
+    let to_come = opened.rig.pending_faults();
     match to_come.iter().find(|name| OF_DATA.contains(name)) {
         Some(name) if !streams.any(|stream| stream.verify.is_some()) => {
             let what = format!("{}: {name} never shows where no data are verified, as here", opened.target.name);

@@ -106,7 +106,7 @@ impl Soaking<'_> {
                 break SoakEnd::Interrupted;
             }
             let Enough { passes, time_ns, with_faults, .. } = state.enough;
-            let goes_on = with_faults && state.passes < MOST_FAULT_PASSES && !opened.rig.faults_to_come().is_empty();
+            let goes_on = with_faults && state.passes < MOST_FAULT_PASSES && !opened.rig.pending_faults().is_empty();
             if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) && !goes_on {
                 break SoakEnd::Done;
             }
@@ -147,7 +147,7 @@ impl Soaking<'_> {
     fn look_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let mut begun = state.clone();
         begun.begin_session(opened.environment.boot_id.clone());
-        opened.rig.recall(&begun.known())?;
+        opened.rig.remember_known(&begun.known())?;
         *state = begun;
         // The state has to be there before the first byte.
         self.keep(state)?;
@@ -172,7 +172,7 @@ impl Soaking<'_> {
         state.bytes_written += written;
         // An error of the flush is among them: it is an operation of the phase. One of a flush after it says that something is
         // gone, and not what.
-        let settled = opened.rig.settle().is_ok();
+        let settled = opened.rig.flush().is_ok();
         if !settled {
             *state.errors.entry("fsync".to_owned()).or_default() += 1;
         }

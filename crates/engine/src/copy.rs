@@ -4,7 +4,9 @@ use crate::device::{Other, rules};
 use crate::recorder::phase_record;
 use crate::rig::refusal_of_device;
 use crate::worker::NoData;
-use crate::{Content, Control, Crew, Device, DeviceError, LoopSettings, MemoryDevice, Part, run_worker};
+use crate::{
+    Control, DataGenerator, Device, DeviceError, LoopSettings, MemoryDevice, PhaseBarrier, WorkerContext, run_worker,
+};
 use model::{
     BlockPlan, CopyMethod, CopyPlan, EngineKind, EngineRecord, Failure, FailureKind, PhasePlan, PhaseRecord, StreamPlan,
 };
@@ -62,7 +64,7 @@ pub(crate) fn run_copy(
     let bytes = usize::try_from(buffer_bytes).unwrap_or(usize::MAX).max(plan.copy_bytes as usize);
     let buffers = || {
         let (mut from, to) = (copy_buffer(bytes)?, copy_buffer(bytes)?);
-        Content::new(phase.streams.first().map_or(COPY_SEED, |s| s.seed)).fill(0, from.buffer_mut(0));
+        DataGenerator::new(phase.streams.first().map_or(COPY_SEED, |s| s.seed)).fill(0, from.buffer_mut(0));
         Ok((Other::Memory(from), to))
     };
     let (from, to) = buffers().map_err(|e| refusal_of_device(&phase.name, &e))?;
@@ -86,12 +88,12 @@ pub(crate) fn run_pieces(
     let plan = copied(phase);
     let around = if plan.copy_set_bytes == 0 { bytes } else { plan.copy_set_bytes };
     let mut source = Pattern::new(&pieces_of(around, plan.copy_bytes), false);
-    let crew = Crew::new(1, &phase.stop);
-    let record = run_worker(device, &mut source, &mut NoData, &settings, &Part::alone(&crew), control)
+    let barrier = PhaseBarrier::new(1, &phase.stop);
+    let record = run_worker(device, &mut source, &mut NoData, &settings, &WorkerContext::alone(&barrier), control)
         .map_err(|e| refusal_of_device(&phase.name, &e))?;
     let (features, missing) = (device.features(), device.missing());
     let engine = EngineRecord { kind: EngineKind::Memory, features, missing, ..EngineRecord::default() };
-    Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &crew))
+    Ok(phase_record(vec![(record, EngineKind::Memory)], &[], engine, &barrier))
 }
 
 /// Pass after pass over the whole pieces within `bytes`, of which there is one at least. Each copied byte is counted once,

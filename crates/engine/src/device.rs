@@ -9,9 +9,9 @@ mod metadata;
 mod mmap;
 mod null;
 mod one_call;
-mod own_thread;
 mod replayed;
-mod threads;
+mod ring_without_workers;
+mod thread_pool;
 mod uring;
 
 pub(crate) use calls::{FileCalls, FileSet};
@@ -25,10 +25,10 @@ pub(crate) use metadata::Metadata;
 pub(crate) use mmap::MappedFiles;
 pub use null::NullDevice;
 pub(crate) use one_call::{Calls, check};
-pub(crate) use own_thread::OwnThread;
 pub(crate) use replayed::ReplayedCalls;
-pub use threads::PsyncThreads;
-pub(crate) use threads::Threads;
+pub(crate) use ring_without_workers::RingWithoutWorkers;
+pub use thread_pool::PsyncThreads;
+pub(crate) use thread_pool::ThreadPool;
 pub use uring::UringDevice;
 
 use model::{Ns, WorkerUsage};

@@ -13,11 +13,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Intervals that a channel holds: a hundred seconds of 100 ms, a tenth of a second of the shortest.
-pub const PLACES: usize = 1024;
+pub const CAPACITY: usize = 1024;
 /// Samples of a simulated machine on their way.
 const SAMPLES: usize = 1024;
 /// A full channel of which nobody takes anything for so long is not waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const FULL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where workers leave their intervals.
 #[derive(Debug, Default)]
@@ -29,18 +29,18 @@ pub struct SeriesFeed {
 
 /// A worker's end of its channel.
 #[derive(Debug)]
-pub struct Feeder {
+pub struct SeriesSender {
     intervals: SyncSender<Interval>,
     /// Whether it waits where the channel is full.
     waits: bool,
 }
 
-impl Feeder {
+impl SeriesSender {
     /// An interval has ended.
     pub fn put(&self, interval: &Interval) {
         let full = || matches!(self.intervals.try_send(*interval), Err(TrySendError::Full(_)));
         if full() && self.waits {
-            let until = Instant::now() + PATIENCE;
+            let until = Instant::now() + FULL_TIMEOUT;
             while Instant::now() < until && full() {
                 std::thread::sleep(Duration::from_micros(100));
             }
@@ -68,13 +68,13 @@ impl SeriesFeed {
     }
 
     /// A channel for a worker, before its ramp; `None` where nobody wants its series.
-    pub fn join(&self) -> Option<Feeder> {
+    pub fn join(&self) -> Option<SeriesSender> {
         if !self.open.load(Ordering::Relaxed) {
             return None;
         }
-        let (intervals, worker) = sync_channel(PLACES);
+        let (intervals, worker) = sync_channel(CAPACITY);
         self.workers().push(worker);
-        Some(Feeder { intervals, waits: self.waits.load(Ordering::Relaxed) })
+        Some(SeriesSender { intervals, waits: self.waits.load(Ordering::Relaxed) })
     }
 }
 

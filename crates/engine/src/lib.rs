@@ -26,10 +26,12 @@ pub use device::{
     Completion, Device, DeviceError, FilesDevice, MemoryDevice, NO_THREAD_REMEDY, NullDevice, PsyncDevice,
     PsyncThreads, UringDevice,
 };
-pub use feed::{Feeder, PLACES as SERIES_PLACES, SampleFeed, SeriesFeed};
+pub use feed::{CAPACITY as SERIES_CAPACITY, SampleFeed, SeriesFeed, SeriesSender};
 pub use region::{Region, RegionRig};
 pub use rig::{
     Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal, usable_bytes,
 };
 pub use sim::{Jitter, SimData, SimDevice, SimLimit, SimRig, SimTruth};
-pub use worker::{Content, Crew, Data, LoopSettings, NoData, Part, Shaped, run_stream, run_worker};
+pub use worker::{
+    Data, DataGenerator, LoopSettings, NoData, PhaseBarrier, Shaped, WorkerContext, run_stream, run_worker,
+};

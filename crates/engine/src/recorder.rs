@@ -11,7 +11,7 @@ mod rounds;
 
 pub(crate) use merge::phase_record;
 
-use crate::feed::Feeder;
+use crate::feed::SeriesSender;
 use errors::ErrorTable;
 use model::{
     Direction, Histogram, Interval, IntervalSeries, Lateness, Ns, PhaseRecord, StopCause, StreamSummary, Warmup,
@@ -43,7 +43,7 @@ impl Tally {
 
 /// An operation in flight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flight<Op> {
+pub(crate) struct InFlightOp<Op> {
     pub op: Op,
     /// When the device got it.
     pub handed_ns: Ns,
@@ -51,7 +51,7 @@ pub(crate) struct Flight<Op> {
     pub start_ns: Ns,
 }
 
-impl<Op: Request> Flight<Op> {
+impl<Op: Request> InFlightOp<Op> {
     /// Handed over at this moment.
     #[inline]
     pub fn new(op: Op, handed_ns: Ns) -> Self {
@@ -69,7 +69,7 @@ pub(crate) struct Recorder {
     late: Lateness,
     series: IntervalSeries,
     /// Where intervals also go as they end.
-    feeder: Option<Feeder>,
+    sender: Option<SeriesSender>,
     interval_ns: Ns,
     /// Where the interval that runs began, and what it has.
     interval_start_ns: Ns,
@@ -87,11 +87,11 @@ pub(crate) struct Recorder {
     /// The last completion, or the end of the last time without operations in flight, or the cut, whichever came last.
     quiet_since_ns: Ns,
     longest_gap_ns: Ns,
-    warm_gap_ns: Ns,
+    warmup_gap_ns: Ns,
 }
 
 /// The length of the cut: the rule's, in whole intervals, so that the histogram and the series cut at the same moment.
-fn cut_of(warmup: &Warmup, time_limit_ns: Ns, interval_ns: Ns) -> Ns {
+fn warmup_cut_ns(warmup: &Warmup, time_limit_ns: Ns, interval_ns: Ns) -> Ns {
     let share = (warmup.share.clamp(0.0, 1.0) * time_limit_ns as f64) as u64;
     let wanted = warmup.min_ns.max(share).min(warmup.max_ns);
     let up = wanted.next_multiple_of(interval_ns);
@@ -108,7 +108,8 @@ impl Recorder {
             warmup.share * 100.0,
             warmup.max_ns as f64 / 1e9
         );
-        let warmup = WarmupCut { rule, cut_ns: cut_of(warmup, time_limit_ns, interval_ns), ..WarmupCut::default() };
+        let warmup =
+            WarmupCut { rule, cut_ns: warmup_cut_ns(warmup, time_limit_ns, interval_ns), ..WarmupCut::default() };
         Self {
             record: PhaseRecord { started_ns, ended_ns: started_ns, warmup, ..PhaseRecord::default() },
             // Room for a drain of some seconds.
@@ -127,34 +128,35 @@ impl Recorder {
 
     /// Has these directions told apart, none if all is one, and says whether syncs close rounds (else they are operations of their
     /// own) and after how long without operations in flight a burst has ended. Before the first operation.
-    pub fn telling_apart(mut self, directions: &[Direction], closes_rounds: bool, pause_ns: Ns) -> Self {
+    pub fn per_direction(mut self, directions: &[Direction], closes_rounds: bool, pause_ns: Ns) -> Self {
         self.directions = directions.iter().map(|d| (*d, Parts::new())).collect();
         (self.closes_rounds, self.pause_ns) = (closes_rounds, pause_ns);
         self
     }
 
     /// Has intervals handed on as they end; before the first operation.
-    pub fn handing_on(mut self, feeder: Option<Feeder>) -> Self {
-        self.feeder = feeder;
+    pub fn with_feed(mut self, sender: Option<SeriesSender>) -> Self {
+        self.sender = sender;
         self
     }
 
     /// It succeeded at `at` with so many bytes.
     #[inline]
-    pub fn succeeded<Op: Request>(&mut self, flight: &Flight<Op>, at: Ns, bytes: u32) {
-        let (op, handed) = (&flight.op, flight.handed_ns);
+    pub fn record_success<Op: Request>(&mut self, flight: &InFlightOp<Op>, at: Ns, bytes: u32) {
+        let op = &flight.op;
+        let handed = flight.handed_ns;
         let direction = op.direction();
         if direction == Direction::Sync {
             if self.closes_rounds && op.closes_round() {
-                self.synced(at, handed);
+                self.record_round_end(at, handed);
             } else {
-                self.flushed(at, handed);
+                self.record_sync(at, handed);
             }
             return;
         }
-        self.transferred(at, flight.start_ns, handed, bytes, op.len());
+        self.record_transfer(at, flight.start_ns, handed, bytes, op.len());
         if !self.directions.is_empty() {
-            self.went(direction, at, flight.start_ns, bytes);
+            self.record_direction(direction, at, flight.start_ns, bytes);
         }
         if direction != Direction::Read {
             self.rounds.wrote(handed, bytes);
@@ -163,24 +165,24 @@ impl Recorder {
 
     /// Which way it went, where that is told apart.
     #[inline]
-    fn went(&mut self, direction: Direction, at: Ns, start: Ns, bytes: u32) {
-        let warm = self.is_warm();
+    fn record_direction(&mut self, direction: Direction, at: Ns, start: Ns, bytes: u32) {
+        let warm = self.in_warmup();
         if let Some((_, parts)) = self.directions.iter_mut().find(|(d, _)| *d == direction) {
             parts.add(u64::from(bytes), warm).record(at.saturating_sub(start));
         }
     }
 
     /// A sync that closes no round completed: an operation of its own, but no transfer.
-    fn flushed(&mut self, at: Ns, handed: Ns) {
+    fn record_sync(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
-        self.heard(at);
-        self.went(Direction::Sync, at, handed, 0);
+        self.note_completion(at);
+        self.record_direction(Direction::Sync, at, handed, 0);
     }
 
     /// Operations are in flight again at `handed`, after a time with none: that time is no stall.
     #[inline]
-    pub fn resumed(&mut self, handed: Ns) {
+    pub fn end_idle(&mut self, handed: Ns) {
         if handed.saturating_sub(self.record.ended_ns) >= self.pause_ns {
             self.rounds.pause(self.record.ended_ns);
         }
@@ -189,7 +191,7 @@ impl Recorder {
 
     /// Something completed at `at`.
     #[inline]
-    fn heard(&mut self, at: Ns) {
+    fn note_completion(&mut self, at: Ns) {
         self.longest_gap_ns = self.longest_gap_ns.max(at.saturating_sub(self.quiet_since_ns));
         self.quiet_since_ns = self.quiet_since_ns.max(at);
         self.record.ended_ns = self.record.ended_ns.max(at);
@@ -213,14 +215,14 @@ impl Recorder {
 
     /// Whether the current interval is before the cut.
     #[inline]
-    fn is_warm(&self) -> bool {
+    fn in_warmup(&self) -> bool {
         self.interval_start_ns < self.cut_at()
     }
 
     /// A transfer of `bytes` out of `asked` completed at `at`; `start` is where its latency counts from, `handed` when
     /// the device got it.
     #[inline]
-    pub fn transferred(&mut self, at: Ns, start: Ns, handed: Ns, bytes: u32, asked: u32) {
+    pub fn record_transfer(&mut self, at: Ns, start: Ns, handed: Ns, bytes: u32, asked: u32) {
         if at >= self.interval_end() {
             self.roll(at);
         }
@@ -231,25 +233,25 @@ impl Recorder {
             self.late.add(handed - start);
         }
         self.record.short_operations += u64::from(bytes < asked);
-        self.heard(at);
+        self.note_completion(at);
     }
 
     /// A sync completed that closes the round.
-    fn synced(&mut self, at: Ns, handed: Ns) {
+    fn record_round_end(&mut self, at: Ns, handed: Ns) {
         self.roll(at);
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.rounds.close(handed, at);
-        self.resumed(at);
+        self.end_idle(at);
         self.record.ended_ns = self.record.ended_ns.max(at);
     }
 
     /// An operation failed.
     #[cold]
-    pub fn failed(&mut self, at: Ns, handed: Ns, errno: i32) {
+    pub fn record_failure(&mut self, at: Ns, handed: Ns, errno: i32) {
         self.in_flight_ns += u128::from(at.saturating_sub(handed));
         self.errors.count(errno);
         self.roll(at);
-        self.heard(at);
+        self.note_completion(at);
     }
 
     /// Ends the intervals that are over at `now`: of a stall there are several, all but the first without completions.
@@ -262,19 +264,19 @@ impl Recorder {
             self.end_interval(self.interval_ns);
         }
         // Of a gap across the cut only the part behind it counts.
-        if !self.is_warm() {
-            self.resumed(self.cut_at());
+        if !self.in_warmup() {
+            self.end_idle(self.cut_at());
         }
     }
 
     #[cold]
     fn end_interval(&mut self, length_ns: Ns) {
         let interval = interval(self.interval_start_ns, length_ns, &self.interval, self.interval_bytes);
-        if let Some(feeder) = &self.feeder {
-            feeder.put(&interval);
+        if let Some(sender) = &self.sender {
+            sender.put(&interval);
         }
         self.series.push(interval);
-        let warm = self.is_warm();
+        let warm = self.in_warmup();
         self.interval_start_ns = self.interval_start_ns.saturating_add(length_ns);
         if interval.operations > 0 {
             self.whole.add(self.interval_bytes, warm).merge(&self.interval);
@@ -282,7 +284,7 @@ impl Recorder {
             self.interval_bytes = 0;
         }
         if warm {
-            self.warm_gap_ns = self.warm_gap_ns.max(std::mem::take(&mut self.longest_gap_ns));
+            self.warmup_gap_ns = self.warmup_gap_ns.max(std::mem::take(&mut self.longest_gap_ns));
         }
     }
 
@@ -339,7 +341,7 @@ impl Recorder {
             // All of it would be cut: a short phase is worth more than none, and the rule says what was done.
             record.warmup.rule.push_str("; the phase ended before the cut, so nothing was cut");
             record.warmup.cut_ns = 0;
-            gap_ns = gap_ns.max(self.warm_gap_ns);
+            gap_ns = gap_ns.max(self.warmup_gap_ns);
         }
         let duration_ns = ended_ns.saturating_sub(record.started_ns);
         let directions = self.directions.into_iter().map(|(direction, d)| d.finish(direction, uncut)).collect();
@@ -376,8 +378,8 @@ mod tests {
     #[test]
     fn a_stall_of_three_seconds_is_thirty_zeros() {
         let mut r = recorder(&NO_WARMUP);
-        r.transferred(1_050 * MS, 1_049 * MS, 1_049 * MS, 512, 512);
-        r.transferred(4_150 * MS, 1_051 * MS, 1_051 * MS, 512, 512);
+        r.record_transfer(1_050 * MS, 1_049 * MS, 1_049 * MS, 512, 512);
+        r.record_transfer(4_150 * MS, 1_051 * MS, 1_051 * MS, 512, 512);
         let record = r.finish(4_160 * MS, StopCause::TimeUsed);
         let zeros = record.intervals.iter().filter(|i| i.operations == 0).count();
         assert_eq!(zeros, 30);
@@ -394,17 +396,17 @@ mod tests {
     fn the_longest_gap_is_a_stall_and_not_a_queue() {
         // Depth 32, one completion a millisecond: latencies of 32 ms, but nothing ever stood still for more than 1 ms.
         let mut r = recorder(&NO_WARMUP);
-        r.resumed(1_000 * MS);
+        r.end_idle(1_000 * MS);
         for i in 1..=500u64 {
             let at = 1_000 * MS + i * MS;
-            r.transferred(at, at - i.min(32) * MS, at - i.min(32) * MS, 512, 512);
+            r.record_transfer(at, at - i.min(32) * MS, at - i.min(32) * MS, 512, 512);
         }
         // A time without operations in flight, as between the arrivals of a paced source, is none.
-        r.resumed(1_700 * MS);
-        r.transferred(1_704 * MS, 1_700 * MS, 1_700 * MS, 512, 512);
+        r.end_idle(1_700 * MS);
+        r.record_transfer(1_704 * MS, 1_700 * MS, 1_700 * MS, 512, 512);
         // Nor is the sync of a round.
-        r.synced(1_804 * MS, 1_704 * MS);
-        r.transferred(1_807 * MS, 1_804 * MS, 1_804 * MS, 512, 512);
+        r.record_round_end(1_804 * MS, 1_704 * MS);
+        r.record_transfer(1_807 * MS, 1_804 * MS, 1_804 * MS, 512, 512);
         let record = r.finish(1_900 * MS, StopCause::TimeUsed);
         assert_eq!((record.longest_gap_ns, record.latency.max()), (Some(4 * MS), Some(32 * MS)));
     }
@@ -415,7 +417,7 @@ mod tests {
         let gap = |completions: &[u64], end: u64| {
             let mut r = recorder(&warmup);
             for at in completions {
-                r.transferred(at * MS, 1_000 * MS, 1_000 * MS, 512, 512);
+                r.record_transfer(at * MS, 1_000 * MS, 1_000 * MS, 512, 512);
             }
             r.finish(end * MS, StopCause::TimeUsed).longest_gap_ns
         };
@@ -427,8 +429,8 @@ mod tests {
         assert_eq!(gap(&[1_010, 1_050], 1_100), Some(40 * MS));
         // What never came back stood still until it was given up.
         let mut r = recorder(&warmup);
-        r.transferred(1_400 * MS, 1_000 * MS, 1_000 * MS, 512, 512);
-        r.failed(61_400 * MS, 61_400 * MS, 110);
+        r.record_transfer(1_400 * MS, 1_000 * MS, 1_000 * MS, 512, 512);
+        r.record_failure(61_400 * MS, 61_400 * MS, 110);
         assert_eq!(r.finish(61_400 * MS, StopCause::Failed).longest_gap_ns, Some(60_000 * MS));
     }
 
@@ -438,20 +440,20 @@ mod tests {
         let mut r = recorder(&warmup);
         for i in 0..100u64 {
             let at = 1_000 * MS + i * 10 * MS;
-            r.transferred(at, at - 1_000, at - 1_000, 4096, 4096);
+            r.record_transfer(at, at - 1_000, at - 1_000, 4096, 4096);
         }
         let record = r.finish(2_000 * MS, StopCause::TimeUsed);
         assert_eq!(record.warmup.cut_ns, 300 * MS);
         assert_eq!((record.warmup.operations, record.warmup.bytes), (30, 30 * 4096));
         assert_eq!(record.latency.count(), 70);
         assert_eq!(record.operations, 100);
-        assert_eq!(cut_of(&Warmup { min_ns: 0, share: 0.5, max_ns: 250 * MS }, 10_000 * MS, 100 * MS), 200 * MS);
+        assert_eq!(warmup_cut_ns(&Warmup { min_ns: 0, share: 0.5, max_ns: 250 * MS }, 10_000 * MS, 100 * MS), 200 * MS);
     }
 
     #[test]
     fn a_phase_shorter_than_its_cut_is_kept() {
         let mut r = recorder(&Warmup { min_ns: 500 * MS, share: 0.0, max_ns: 500 * MS });
-        r.transferred(1_010 * MS, 1_000 * MS, 1_000 * MS, 1, 1);
+        r.record_transfer(1_010 * MS, 1_000 * MS, 1_000 * MS, 1, 1);
         let record = r.finish(1_020 * MS, StopCause::RegionDone);
         assert_eq!((record.latency.count(), record.warmup.cut_ns), (1, 0));
         assert!(record.warmup.rule.contains("nothing was cut"));
@@ -460,10 +462,10 @@ mod tests {
     #[test]
     fn failures_and_short_transfers_are_counted() {
         let mut r = recorder(&NO_WARMUP);
-        r.transferred(1_001 * MS, 1_000 * MS, 1_000 * MS, 100, 512);
-        r.failed(1_002 * MS, 1_000 * MS, 5);
-        r.failed(1_003 * MS, 1_000 * MS, 5);
-        r.failed(1_003 * MS, 1_000 * MS, 28);
+        r.record_transfer(1_001 * MS, 1_000 * MS, 1_000 * MS, 100, 512);
+        r.record_failure(1_002 * MS, 1_000 * MS, 5);
+        r.record_failure(1_003 * MS, 1_000 * MS, 5);
+        r.record_failure(1_003 * MS, 1_000 * MS, 28);
         let record = r.finish(1_004 * MS, StopCause::Failed);
         assert_eq!(record.short_operations, 1);
         assert_eq!(record.errors, BTreeMap::from([("EIO".to_owned(), 2), ("ENOSPC".to_owned(), 1)]));

@@ -19,7 +19,7 @@ pub enum Region {
     Memory(u64),
     /// A device or a file.
     Device {
-        /// Opened.
+        /// The device file.
         file: File,
         /// Where the region begins in it.
         start: u64,

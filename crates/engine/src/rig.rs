@@ -3,6 +3,7 @@
 mod access;
 mod archive;
 mod bounds;
+mod buffer_cache;
 mod cold;
 mod cold_passes;
 mod content;
@@ -20,7 +21,6 @@ mod own_directory;
 mod own_files;
 mod probe;
 mod refusal;
-mod shelf;
 mod stream_worker;
 mod target;
 mod verify;
@@ -38,7 +38,7 @@ pub use probe::WriteProbe;
 pub(crate) use refusal::refusal_of_device;
 pub use refusal::{Attempt, refusal};
 pub use target::{FileOptions, FileTarget, classify, usable_bytes};
-pub(crate) use verify::{no_memory, nothing_written};
+pub(crate) use verify::{nothing_written, out_of_memory};
 
 use crate::Control;
 use model::{Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SystemSample};
@@ -57,7 +57,7 @@ pub trait Rig {
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure>;
 
     /// Flushes what we have written, so that the following quiet window shows others only.
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn flush(&mut self) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -74,7 +74,7 @@ pub trait Rig {
     ///
     /// # Errors
     /// What it does not keep cannot be verified later; there is no memory for what is to be known.
-    fn recall(&mut self, _known: &Known) -> Result<(), Failure> {
+    fn remember_known(&mut self, _known: &Known) -> Result<(), Failure> {
         let what = "this target keeps no data, so that none can come back wrong";
         Err(Failure::new(FailureKind::Refused, what).remedy("name a directory, a file or a block device"))
     }
@@ -85,12 +85,12 @@ pub trait Rig {
     }
 
     /// Faults that were asked for and have not come yet, by their parameters.
-    fn faults_to_come(&self) -> Vec<&'static str> {
+    fn pending_faults(&self) -> Vec<&'static str> {
         Vec::new()
     }
 
     /// What was asked for has been shown elsewhere: no fault is to come any more.
-    fn faults_were_shown(&mut self) {}
+    fn clear_pending_faults(&mut self) {}
 
     /// The machine as this rig simulates it, now; `None` where the real machine is to be observed.
     fn simulated_sample(&mut self) -> Option<SystemSample> {

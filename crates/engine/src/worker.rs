@@ -1,22 +1,24 @@
-//! The loop: one thread, one device, one stream.
+//! The worker: one thread that carries one stream of a job out on one device. It keeps operations of the stream's source in flight
+//! up to the queue depth, submits and reaps them in batches, and records each completion's latency (fio: the loop of one thread).
+//! [`worker_loop`] is that loop, [`phase_barrier`] what the workers of a phase share, [`data`] what is written and checked.
 
 mod checking;
 mod content;
-mod crew;
 mod data;
 mod depth_search;
-mod floor;
 mod limits;
+mod min_rate;
+mod phase_barrier;
 mod rounds_watch;
 mod shaped;
 mod steady;
-mod turn;
-mod waking;
+mod wake_latency;
+mod worker_loop;
 
-pub(crate) use checking::Checking;
-pub use content::Content;
-pub use crew::Crew;
+pub(crate) use checking::VerifyingData;
+pub use content::DataGenerator;
 pub use data::{Data, NoData};
+pub use phase_barrier::PhaseBarrier;
 pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
 
@@ -25,7 +27,7 @@ use crate::{Control, Device, DeviceError};
 use model::{
     Direction, ErrorPolicy, Limits, Ns, Operation, PhasePlan, PhaseRecord, StopRule, StreamPlan, Sync, Warmup,
 };
-use turn::Turns;
+use worker_loop::WorkerLoop;
 use workload::{BlockOp, Source};
 
 /// How a stream is run: everything that a plan says of it, and how it is batched.
@@ -41,7 +43,7 @@ pub struct LoopSettings {
     pub batch_submit: Option<u32>,
     /// Completions that a full queue waits for in one call.
     pub batch_complete: u32,
-    /// Its share of time.
+    /// How long the stream may run, as its plan says.
     pub time_limit_ns: Ns,
     /// When it may end before.
     pub stop: StopRule,
@@ -80,9 +82,9 @@ impl LoopSettings {
 
 /// How a worker takes part in its phase.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct WorkerContext<'a> {
     /// What it shares with the others.
-    pub crew: &'a Crew,
+    pub barrier: &'a PhaseBarrier,
     /// Directions that are told apart; none: all is one.
     pub directions: Vec<Direction>,
     /// Whether syncs close rounds; else they are operations of their own.
@@ -97,11 +99,11 @@ pub struct Part<'a> {
     pub would_block_is_an_answer: bool,
 }
 
-impl<'a> Part<'a> {
+impl<'a> WorkerContext<'a> {
     /// Of the only worker of a phase whose stream does one kind of thing.
-    pub fn alone(crew: &'a Crew) -> Self {
+    pub fn alone(barrier: &'a PhaseBarrier) -> Self {
         Self {
-            crew,
+            barrier,
             directions: Vec::new(),
             closes_rounds: true,
             pause_ns: Ns::MAX,
@@ -112,10 +114,10 @@ impl<'a> Part<'a> {
     }
 
     /// As a stream of a plan asks for.
-    pub fn of(stream: &StreamPlan, crew: &'a Crew) -> Self {
+    pub fn of(stream: &StreamPlan, barrier: &'a PhaseBarrier) -> Self {
         let think = stream.timing.think.filter(|t| t.after_operations > 1);
         Self {
-            crew,
+            barrier,
             directions: Some(stream.directions()).filter(|d| d.len() > 1).unwrap_or_default(),
             closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
             // The sleep may end a little early.
@@ -144,13 +146,13 @@ pub fn run_stream(
     settings: &LoopSettings,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
-    let mut data = settings.content_seed.map(Content::new);
-    let crew = Crew::new(1, &settings.stop);
-    run_worker(device, source, &mut data, settings, &Part::alone(&crew), control)
+    let mut data = settings.content_seed.map(DataGenerator::new);
+    let barrier = PhaseBarrier::new(1, &settings.stop);
+    run_worker(device, source, &mut data, settings, &WorkerContext::alone(&barrier), control)
 }
 
 /// The same as one worker of several, over any kind of operation, with data of the caller's making. If it fails before its
-/// start, the caller releases the others with [`Crew`].
+/// start, the caller releases the others with [`PhaseBarrier`].
 ///
 /// # Errors
 /// As [`run_stream`].
@@ -159,10 +161,10 @@ pub fn run_worker<D: Device>(
     source: &mut impl Source<Op = D::Op>,
     data: &mut impl Data<D::Op>,
     settings: &LoopSettings,
-    part: &Part<'_>,
+    context: &WorkerContext<'_>,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
-    if data.makes() {
+    if data.generates() {
         for index in 0..settings.depth.max(1) + settings.spare_buffers {
             data.fill(index, device.buffer(index));
         }
@@ -171,9 +173,9 @@ pub fn run_worker<D: Device>(
     let _punctual = sys::PunctualTimers::new();
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
-    let mut turns = Turns::begin(device, source, data, settings, part, control);
-    while turns.turn()? {}
-    let mut record = turns.finish();
+    let mut worker = WorkerLoop::new(device, source, data, settings, context, control);
+    while worker.step()? {}
+    let mut record = worker.finish();
     let used = sys::thread_usage().since(&usage_before);
     let helpers = device.helper_usage();
     record.usage = worker_usage(used).plus(&helpers.since(&helpers_before));

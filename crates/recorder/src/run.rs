@@ -3,7 +3,9 @@
 use crate::account::Accounts;
 use crate::frame::Inlet;
 use crate::writer::{WriterSettings, Written, writer};
-use engine::{Control, Crew, Device, DeviceError, LoopSettings, Part, PsyncThreads, UringDevice, run_worker};
+use engine::{
+    Control, Device, DeviceError, LoopSettings, PhaseBarrier, PsyncThreads, UringDevice, WorkerContext, run_worker,
+};
 use model::{Ns, PhaseRecord, RwFlags, StopRule, Warmup};
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -51,13 +53,13 @@ pub fn run<I: Inlet>(
     let buffers = || BufferPool::with(DEPTH, piece, PoolOptions::default()).map_err(call("mmap of buffers"));
     let mut pool = Some(buffers()?);
     let files: [OwnedFd; 1] = [file.try_clone().map_err(call("dup of the target"))?.into()];
-    match UringDevice::over(epoch, &files, FileSpace::alone(), RwFlags::default(), &mut pool) {
-        Ok(ring) => on(ring.hearing(bell), settings, accounts, inlet, before_the_end),
+    match UringDevice::with_files(epoch, &files, FileSpace::alone(), RwFlags::default(), &mut pool) {
+        Ok(ring) => on(ring.with_wakeup(bell), settings, accounts, inlet, before_the_end),
         Err(DeviceError::NoRing(why)) => {
             let [file] = files;
             let pool = pool.map_or_else(buffers, Ok)?;
             let threads = PsyncThreads::new(epoch, file, pool, Some(why.to_string()))?;
-            on(threads.looking_often(), settings, accounts, inlet, before_the_end)
+            on(threads.with_short_waits(), settings, accounts, inlet, before_the_end)
         }
         Err(error) => Err(error),
     }
@@ -88,10 +90,11 @@ pub fn on<I: Inlet, D: Device<Op = BlockOp>>(
         stop_on_error: false,
         drain_limit_ns: DRAIN_NS,
     };
-    let crew = Crew::new(1, &loop_settings.stop);
+    let barrier = PhaseBarrier::new(1, &loop_settings.stop);
     let control = Control::default();
     let (features, missing) = (device.features(), device.missing());
-    let stream = run_worker(&mut device, &mut source, &mut data, &loop_settings, &Part::alone(&crew), &control);
+    let stream =
+        run_worker(&mut device, &mut source, &mut data, &loop_settings, &WorkerContext::alone(&barrier), &control);
     before_the_end();
     let written = source.finish();
     Ok(Ran { stream: stream?, written, features, missing })

@@ -146,17 +146,17 @@ impl<I: Inlet> Source for WriterSource<I> {
         self.0.borrow_mut().next(now)
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
-        self.0.borrow_mut().completed(op, outcome);
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
+        self.0.borrow_mut().on_completion(op, outcome);
     }
 }
 
 impl<I> Data for WriterData<I> {
-    fn makes(&self) -> bool {
+    fn generates(&self) -> bool {
         true
     }
 
-    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+    fn generate(&mut self, op: &BlockOp, data: &mut [u8]) {
         let core = self.0.borrow();
         if let Some(item) = core.items.iter().rev().find(|item| item.covers(op.offset)) {
             item.copy(op.offset, data);
@@ -362,7 +362,7 @@ impl<I: Inlet> Core<I> {
         BlockOp { kind: OpKind::Fdatasync, offset: self.flushes, ..BlockOp::default() }
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
         let sync = op.kind == OpKind::Fdatasync;
         if sync && self.flush.is_none_or(|flush| flush.number != op.offset) {
             // It was of no matter any more when it ended.

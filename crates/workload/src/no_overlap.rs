@@ -32,7 +32,7 @@ impl NoOverlap {
         true
     }
 
-    pub fn completed(&mut self, op: &BlockOp) {
+    pub fn on_completion(&mut self, op: &BlockOp) {
         if let Some(at) = self.flying.iter().position(|flying| *flying == (op.offset, op.len)) {
             self.flying.swap_remove(at);
         }
@@ -62,7 +62,7 @@ mod tests {
                 Next::WaitForCompletion => {
                     waited += 1;
                     let done = flying.remove(0);
-                    source.completed(&done, OpResult { at_ns: 0, result: Ok(done.len) });
+                    source.on_completion(&done, OpResult { at_ns: 0, result: Ok(done.len) });
                 }
                 other => panic!("{other:?}"),
             }

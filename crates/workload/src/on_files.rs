@@ -134,12 +134,12 @@ impl Source for FileStream {
         Next::Op(op)
     }
 
-    fn closing(&mut self) -> Option<FileOp> {
+    fn closing_op(&mut self) -> Option<FileOp> {
         std::mem::take(&mut self.closes).then_some(FileOp { sync: true, len: 0, ..self.next })
     }
 
     #[inline]
-    fn completed(&mut self, _op: &FileOp, outcome: OpResult) {
+    fn on_completion(&mut self, _op: &FileOp, outcome: OpResult) {
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);
         }

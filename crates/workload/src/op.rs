@@ -188,11 +188,11 @@ pub trait Source {
     fn next(&mut self, now: Ns) -> Next<Self::Op>;
 
     /// Hears that an operation has completed.
-    fn completed(&mut self, op: &Self::Op, outcome: OpResult);
+    fn on_completion(&mut self, op: &Self::Op, outcome: OpResult);
 
     /// What closes the stream, one operation after the other, once nothing is in flight any more: asked for whether the
     /// source was done or the phase's time was, not after a failure or an interruption.
-    fn closing(&mut self) -> Option<Self::Op> {
+    fn closing_op(&mut self) -> Option<Self::Op> {
         None
     }
 }

@@ -261,13 +261,13 @@ impl Source for Pattern {
     }
 
     #[inline]
-    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
         self.in_flight -= 1;
         if let Some(overlap) = &mut self.overlap {
-            overlap.completed(op);
+            overlap.on_completion(op);
         }
         if let Some(traced) = &mut self.traced {
-            traced.completed(op, outcome.at_ns);
+            traced.on_completion(op, outcome.at_ns);
         }
         if let Some(shaping) = &mut self.shaping {
             shaping.heard(outcome.at_ns);
@@ -283,8 +283,8 @@ impl Source for Pattern {
         }
     }
 
-    fn closing(&mut self) -> Option<BlockOp> {
-        let file = self.syncs.as_mut()?.closing()?;
+    fn closing_op(&mut self) -> Option<BlockOp> {
+        let file = self.syncs.as_mut()?.closing_op()?;
         Some(self.sync(OpKind::Fsync, file))
     }
 }

@@ -39,7 +39,7 @@ fn carry_out(plan: &StreamPlan, once: bool, most: usize, until: Ns, service: Ns)
     let land = |source: &mut Pattern, flying: &mut std::collections::VecDeque<(Ns, BlockOp)>, now: &mut Ns| {
         let (at, op) = flying.pop_front().expect("something in flight");
         *now = at.max(*now);
-        source.completed(&op, OpResult { at_ns: at, result: Ok(op.len) });
+        source.on_completion(&op, OpResult { at_ns: at, result: Ok(op.len) });
     };
     while done.ops.len() < most && now < until {
         if flying.len() == plan.path.queue_depth as usize {
@@ -70,9 +70,9 @@ fn carry_out(plan: &StreamPlan, once: bool, most: usize, until: Ns, service: Ns)
     while !flying.is_empty() {
         land(&mut source, &mut flying, &mut now);
     }
-    while let Some(op) = source.closing() {
+    while let Some(op) = source.closing_op() {
         done.ops.push((now, op));
-        source.completed(&op, OpResult { at_ns: now, result: Ok(0) });
+        source.on_completion(&op, OpResult { at_ns: now, result: Ok(0) });
     }
     done.end_ns = now;
     done

@@ -83,7 +83,7 @@ impl Source for ReadBackOf {
         }
     }
 
-    fn completed(&mut self, _op: &BlockOp, _outcome: OpResult) {
+    fn on_completion(&mut self, _op: &BlockOp, _outcome: OpResult) {
         self.in_flight -= 1;
     }
 }

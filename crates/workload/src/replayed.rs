@@ -140,7 +140,7 @@ impl Source for Replayed {
         Next::Op(CallOp { call, len, buffer: 0, intended_ns })
     }
 
-    fn completed(&mut self, op: &CallOp, outcome: OpResult) {
+    fn on_completion(&mut self, op: &CallOp, outcome: OpResult) {
         // A thread has one call in flight.
         if let Some(at) = self.in_flight.iter().position(|call| call.thread == op.call.thread) {
             self.in_flight.swap_remove(at);
@@ -193,7 +193,7 @@ mod tests {
                 (0, Unlink, 3, none, 0, 0, 0),
             ],
         );
-        let done = |r: &mut Replayed, op: &CallOp| r.completed(op, OpResult { at_ns: 0, result: Ok(op.len) });
+        let done = |r: &mut Replayed, op: &CallOp| r.on_completion(op, OpResult { at_ns: 0, result: Ok(op.len) });
         let (mkdir, opened) = (taken(r.next(0)), taken(r.next(0)));
         assert_eq!((mkdir.call.kind, opened.call.path, opened.len), (Mkdir, 4, 0));
         assert_eq!(r.next(0), Next::WaitForCompletion, "the directory of the file is being made");
@@ -227,13 +227,13 @@ mod tests {
         let mut r = replayed(2000, false, &calls);
         let first = taken(r.next(100));
         assert_eq!((first.intended_ns, r.next(5000)), (Some(100), Next::WaitForCompletion));
-        r.completed(&first, OpResult { at_ns: 1000, result: Ok(0) });
+        r.on_completion(&first, OpResult { at_ns: 1000, result: Ok(0) });
         assert_eq!(r.next(1000), Next::WaitUntil(2100));
         assert_eq!(taken(r.next(9000)).intended_ns, Some(2100), "late, and it is known how late");
 
         let mut r = replayed(1000, true, &calls);
         let first = taken(r.next(100));
-        r.completed(&first, OpResult { at_ns: 70_000, result: Ok(0) });
+        r.on_completion(&first, OpResult { at_ns: 70_000, result: Ok(0) });
         assert_eq!(r.next(70_000), Next::WaitUntil(71_000));
         assert_eq!(taken(r.next(71_000)).intended_ns, None);
     }

@@ -63,7 +63,7 @@ mod tests {
         let mut source = Pattern::new(&StreamPlan { kind: block.into(), seed: 7, ..StreamPlan::default() }, false);
         let next = |_| match source.next(0) {
             Next::Op(op) => {
-                source.completed(&op, OpResult { at_ns: 0, result: Ok(op.len) });
+                source.on_completion(&op, OpResult { at_ns: 0, result: Ok(op.len) });
                 op
             }
             other => panic!("{other:?}"),

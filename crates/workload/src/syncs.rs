@@ -91,7 +91,7 @@ impl Syncs {
     }
 
     /// The next file that is synced at the end.
-    pub fn closing(&mut self) -> Option<usize> {
+    pub fn closing_op(&mut self) -> Option<usize> {
         self.closing.next()
     }
 }

@@ -119,7 +119,7 @@ impl Traced {
         Next::Op(next)
     }
 
-    pub fn completed(&mut self, op: &BlockOp, at: Ns) {
+    pub fn on_completion(&mut self, op: &BlockOp, at: Ns) {
         if op.kind != OpKind::Write {
             self.ended = self.ended.max(at);
         }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn ended(pattern: &mut Pattern, op: &BlockOp) {
-        pattern.completed(op, OpResult { at_ns: 0, result: Ok(op.len) });
+        pattern.on_completion(op, OpResult { at_ns: 0, result: Ok(op.len) });
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         let ops =
             [(0, Read, 0, 512), (5_000, Read, 4096, 512), (105_000, Write, 8192, 512), (205_000, Read, 8192, 512)];
         let mut p = with_pauses(2000, true, &ops);
-        let done = |p: &mut Pattern, op: &BlockOp, at_ns| p.completed(op, OpResult { at_ns, result: Ok(op.len) });
+        let done = |p: &mut Pattern, op: &BlockOp, at_ns| p.on_completion(op, OpResult { at_ns, result: Ok(op.len) });
         let (first, second) = (taken(p.next(1_000)), taken(p.next(1_000)));
         assert_eq!(p.next(1_000), Next::WaitForCompletion, "both are read before it goes on");
         done(&mut p, &first, 40_000);

@@ -117,7 +117,7 @@ impl Verified {
 
     /// Makes the data of a write that is about to be handed over.
     #[inline]
-    pub fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+    pub fn generate(&mut self, op: &BlockOp, data: &mut [u8]) {
         let Some((file, first, count)) = self.units(op) else {
             data.fill(0);
             return;
@@ -143,7 +143,7 @@ impl Verified {
 
     /// Any operation but a write is about to be handed over.
     #[inline]
-    pub fn handed(&mut self, op: &BlockOp) {
+    pub fn on_submit(&mut self, op: &BlockOp) {
         let slot = op.buffer as usize;
         match (op.kind, self.units(op)) {
             (OpKind::Fsync | OpKind::Fdatasync, _) => self.versions.flush_begins(),
@@ -157,7 +157,7 @@ impl Verified {
 
     /// An operation has ended: any but a read that succeeded.
     #[inline]
-    pub fn ended(&mut self, op: &BlockOp, outcome: OpResult) {
+    pub fn on_end(&mut self, op: &BlockOp, outcome: OpResult) {
         match op.kind {
             OpKind::Fsync | OpKind::Fdatasync => {
                 self.versions.flush_ended(outcome.result.is_ok());
@@ -179,7 +179,7 @@ impl Verified {
 
     /// A read has succeeded and gave `data`. Whether the stream goes on.
     #[inline]
-    pub fn look(&mut self, op: &BlockOp, data: &[u8], again: &mut impl Reread) -> bool {
+    pub fn verify_read(&mut self, op: &BlockOp, data: &[u8], again: &mut impl Reread) -> bool {
         if !self.versions.ended_read(op.buffer as usize) {
             self.in_flight += 1;
             return true;

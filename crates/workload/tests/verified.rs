@@ -64,9 +64,9 @@ impl Bench {
         let op = BlockOp { kind, offset: unit * UNIT, len, buffer: slot as u32, ..BlockOp::default() };
         let mut data = vec![0; len as usize];
         if kind.sends_data() {
-            self.verified.make(&op, &mut data);
+            self.verified.generate(&op, &mut data);
         } else {
-            self.verified.handed(&op);
+            self.verified.on_submit(&op);
             if kind == OpKind::Read {
                 data.copy_from_slice(self.part(&op));
             }
@@ -98,8 +98,8 @@ impl Bench {
         let outcome = OpResult { at_ns: 5_000_000, result };
         if op.kind == OpKind::Read {
             match result {
-                Ok(len) => assert!(self.verified.look(&op, &data[..len as usize], &mut self.memory)),
-                Err(_) => self.verified.ended(&op, outcome),
+                Ok(len) => assert!(self.verified.verify_read(&op, &data[..len as usize], &mut self.memory)),
+                Err(_) => self.verified.on_end(&op, outcome),
             }
             return;
         }
@@ -110,7 +110,7 @@ impl Bench {
             OpKind::Trim => place[..done].fill(0),
             _ => {}
         }
-        self.verified.ended(&op, outcome);
+        self.verified.on_end(&op, outcome);
     }
 
     fn finish(mut self) -> VerifyRecord {

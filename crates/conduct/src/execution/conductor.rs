@@ -259,7 +259,7 @@ impl<'a> Conductor<'a> {
             self.bookkeeping(run);
             self.keep(run, partial.as_mut());
         }
-        let to_come = self.rig.faults_to_come();
+        let to_come = self.rig.pending_faults();
         if !to_come.is_empty() && run.state == RunState::Complete {
             run.remarks
                 .push(format!("{} of the simulated device never came: no operation met it", to_come.join(" and ")));
@@ -339,7 +339,7 @@ impl<'a> Conductor<'a> {
             record.quiet_before = window.take();
             if run.state == RunState::Complete {
                 self.listener.hear(Event::SettleBegins);
-                let settled = self.rig.settle();
+                let settled = self.rig.flush();
                 self.listener.hear(Event::SettleEnds);
                 match settled {
                     Ok(()) => {

@@ -67,7 +67,7 @@ impl SeriesReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::SERIES_PLACES as PLACES;
+    use engine::SERIES_CAPACITY as PLACES;
 
     fn interval(start_ns: Ns, operations: u64) -> Interval {
         let latency = (operations > 0).then_some(7);

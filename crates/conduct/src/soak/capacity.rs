@@ -55,7 +55,7 @@ pub fn capacity(
     let bytes = opened.max_bytes / UNIT * UNIT;
     let [run_id, first, second, seed] = random;
     let known = Known { run_id, secret: [first, second], unit_bytes: UNIT, ..Known::default() };
-    opened.rig.recall(&Known { cut: Cut::None, ..known })?;
+    opened.rig.remember_known(&Known { cut: Cut::None, ..known })?;
     let quick = probe == CapacityProbe::Quick;
     let work = Work {
         reads: false,

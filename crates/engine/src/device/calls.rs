@@ -23,11 +23,11 @@ impl Calls for FileCalls {
     type Op = BlockOp;
 
     #[inline]
-    fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    fn execute(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
         match self {
-            Self::Read(files) => files.carry_out(op, buffer),
-            Self::Mapped(files) => files.carry_out(op, buffer),
-            Self::Metadata(files) => files.carry_out(op),
+            Self::Read(files) => files.execute(op, buffer),
+            Self::Mapped(files) => files.execute(op, buffer),
+            Self::Metadata(files) => files.execute(op),
         }
     }
 }
@@ -66,7 +66,7 @@ impl FileSet {
 
     /// Carries one out; bytes transferred, or the errno.
     #[inline]
-    fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    fn execute(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let (index, offset) = if self.files.len() == 1 { (0, op.offset) } else { self.space.locate(op.offset) };
         let file = self.files.get(index).ok_or(ENXIO)?.as_fd();
         if !matches!(op.kind, OpKind::Read | OpKind::Write | OpKind::WriteSync) {
@@ -103,7 +103,7 @@ mod tests {
         let trim = BlockOp { kind: OpKind::Trim, offset: 1 << 30, len, ..BlockOp::default() };
         assert!(check(&trim, 1, 4096).is_ok());
         assert!(check(&BlockOp { kind: OpKind::Read, ..trim }, 1, 4096).is_err(), "what is read needs room");
-        match set.carry_out(&trim, &mut [0; 4096]) {
+        match set.execute(&trim, &mut [0; 4096]) {
             Err(EOPNOTSUPP | EINVAL) => println!("SKIPPED: the file system of temporary files has no holes"),
             done => assert_eq!(done, Ok(len)),
         }

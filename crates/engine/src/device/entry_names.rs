@@ -91,7 +91,7 @@ impl<'a> Path<'a> {
 }
 
 impl EntryNames {
-    /// Of a plan's files.
+    /// The names that a plan's set of files has.
     pub fn of(files: &FilesPlan) -> Self {
         Self { set: files.file_set, directory_files: files.directory_files, levels: files.levels() }
     }
@@ -230,7 +230,8 @@ fn parts_of(name: &str) -> Option<(u32, u64, &str)> {
     let (index, ending) = rest.split_once('.').map_or((rest, None), |(index, ending)| (index, Some(ending)));
     let (set, index) = (set.parse().ok()?, index.parse().ok()?);
     let names = EntryNames { set, directory_files: 0, levels: 0 };
-    let (known, ending) = (ending.is_none_or(|ending| ENDINGS.contains(&ending)), ending.unwrap_or(""));
+    let known = ending.is_none_or(|ending| ENDINGS.contains(&ending));
+    let ending = ending.unwrap_or("");
     (known && names.path(index, ending, &mut PathText::default()).to_bytes() == name.as_bytes())
         .then_some((set, index, ending))
 }

@@ -21,9 +21,11 @@ pub type FilesDevice = InThread<Entries>;
 impl FilesDevice {
     /// On the files of a plan below an open directory, with a buffer for what is written; `sync`: each new file is made durable.
     pub fn new(epoch: Epoch, directory: Arc<File>, files: &FilesPlan, sync: bool, pool: BufferPool) -> Self {
-        let (names, renamed, sync_directory) = (EntryNames::of(files), files.file_renamed, files.sync_directory);
+        let names = EntryNames::of(files);
+        let renamed = files.file_renamed;
+        let sync_directory = files.sync_directory;
         let texts = Default::default();
-        Self::over(epoch, Entries { directory, names, renamed, sync, sync_directory, texts }, pool)
+        Self::with_calls(epoch, Entries { directory, names, renamed, sync, sync_directory, texts }, pool)
     }
 }
 
@@ -91,7 +93,7 @@ impl Entries {
 impl Calls for Entries {
     type Op = FileOp;
 
-    fn carry_out(&self, op: &FileOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    fn execute(&self, op: &FileOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let directory = &*self.directory;
         if op.sync {
             return sys::sync_file_system(directory).map(|()| 0).map_err(|e| e.raw_os_error().unwrap_or(EIO));

@@ -23,13 +23,13 @@ pub type PsyncDevice = InThread<FileCalls>;
 impl PsyncDevice {
     /// Over an open file, or several, with these buffers (one is what it is for).
     pub fn new(epoch: Epoch, calls: impl Into<FileCalls>, pool: BufferPool) -> Self {
-        Self::over(epoch, calls.into(), pool)
+        Self::with_calls(epoch, calls.into(), pool)
     }
 }
 
 impl<C: Calls> InThread<C> {
     /// By these calls, with as many in flight as there are buffers.
-    pub(crate) fn over(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
+    pub(crate) fn with_calls(epoch: Epoch, calls: C, pool: BufferPool) -> Self {
         Self { epoch, calls, done: Vec::with_capacity(pool.count() as usize), pool }
     }
 }
@@ -57,7 +57,7 @@ impl<C: Calls> Device for InThread<C> {
             self.calls.check(op, &self.pool)?;
         }
         for op in ops {
-            let result = self.calls.carry_out(op, self.pool.buffer_mut(op.buffer()));
+            let result = self.calls.execute(op, self.pool.buffer_mut(op.buffer()));
             self.done.push(Completion { buffer: op.buffer(), result, at_ns: self.now() });
         }
         Ok(())

@@ -25,7 +25,7 @@ impl<'a> MemoryDevice<'a> {
 
     /// By the accesses of a plan, between the buffer and the other side.
     pub(crate) fn copying(epoch: Epoch, other: Other<'a>, plan: CopyPlan, pool: BufferPool) -> Self {
-        Self::over(epoch, Copies { other, rules: rules(plan.copy_by), plan }, pool)
+        Self::with_calls(epoch, Copies { other, rules: rules(plan.copy_by), plan }, pool)
     }
 }
 
@@ -127,7 +127,7 @@ impl Calls for Copies<'_> {
     }
 
     #[inline]
-    fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    fn execute(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let (at, times) = self.part(op);
         for _ in 0..times {
             match &self.other {

@@ -20,7 +20,7 @@ impl Metadata {
     }
 
     /// Carries one out; the bytes that it names, or the errno.
-    pub fn carry_out(&self, op: &BlockOp) -> Result<u32, i32> {
+    pub fn execute(&self, op: &BlockOp) -> Result<u32, i32> {
         let (index, offset) = self.space.locate(op.offset);
         let file = self.files.get(index).ok_or(ENXIO)?;
         match op.kind {

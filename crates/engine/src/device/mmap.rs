@@ -35,7 +35,7 @@ impl MappedFiles {
         Ok(Self { mappings, space })
     }
 
-    pub(super) fn carry_out(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    pub(super) fn execute(&self, op: &BlockOp, buffer: &mut [u8]) -> Result<u32, i32> {
         let (index, offset) = self.space.locate(op.offset);
         let mapping = self.mappings.get(index).ok_or(ENXIO)?;
         let data = buffer.get_mut(..op.len as usize).ok_or(EINVAL)?;

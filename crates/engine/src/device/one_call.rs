@@ -26,7 +26,7 @@ pub trait Calls {
     ///
     /// # Errors
     /// The errno.
-    fn carry_out(&self, op: &Self::Op, buffer: &mut [u8]) -> Result<u32, i32>;
+    fn execute(&self, op: &Self::Op, buffer: &mut [u8]) -> Result<u32, i32>;
 
     /// The moment: of a simulation its own.
     #[inline]

@@ -131,7 +131,7 @@ impl ReplayedCalls {
 impl Calls for ReplayedCalls {
     type Op = CallOp;
 
-    fn carry_out(&self, op: &CallOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    fn execute(&self, op: &CallOp, buffer: &mut [u8]) -> Result<u32, i32> {
         match self.made(&op.call, buffer) {
             Err(_) if op.call.flags & CallFlag::MAY_FAIL != 0 && op.call.kind == CallKind::Stat => Ok(0),
             result => result,

@@ -60,7 +60,7 @@ impl UringDevice {
     ///
     /// # Errors
     /// As [`UringDevice::new`].
-    pub fn over(
+    pub fn with_files(
         epoch: Epoch,
         files: &[OwnedFd],
         space: FileSpace,
@@ -98,14 +98,14 @@ impl UringDevice {
 
     /// With waits that end also when the bell rings, and fdatasync as an operation in flight beside the others: for a source
     /// that others bring something to, and that cannot stand still while it syncs.
-    pub fn hearing(mut self, bell: Arc<Bell>) -> Self {
+    pub fn with_wakeup(mut self, bell: Arc<Bell>) -> Self {
         self.ring.listen(bell);
         self.queues_syncs = !self.polls;
         self
     }
 
     /// With something more to say among what is missing.
-    pub fn without(mut self, what: Option<&str>) -> Self {
+    pub fn with_missing(mut self, what: Option<&str>) -> Self {
         self.missing.extend(what.map(str::to_owned));
         self
     }
@@ -127,7 +127,8 @@ impl UringDevice {
         let ring = Ring::over(own, pool, options)?;
         let last_now = Cell::new(epoch.elapsed_ns());
         let done = Vec::with_capacity(ring.buffers() as usize);
-        let (polls, missing) = (options.poll, Vec::new());
+        let polls = options.poll;
+        let missing = Vec::new();
         Ok(Self { epoch, ring, files: aside, space, polls, queues_syncs: false, missing, aside: done, last_now })
     }
 

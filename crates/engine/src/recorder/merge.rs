@@ -1,9 +1,9 @@
 //! Makes one phase's record of its workers' records.
 
-use crate::Crew;
+use crate::PhaseBarrier;
 use model::{Direction, DirectionSummary, EngineKind, EngineRecord, PhaseRecord, StreamPlan, StreamSummary};
 
-/// The record of a phase of these streams, which `crew` ran: the streams' records, all with the same start, each with the
+/// The record of a phase of these streams, which `barrier` ran: the streams' records, all with the same start, each with the
 /// engine that carried it out. `engine` says how they ran; its batch sizes are taken from the records. What the engine
 /// cannot know (direct, cold and data proofs, quiet windows) is left `None` for the rig and the caller.
 ///
@@ -13,7 +13,7 @@ pub(crate) fn phase_record(
     records: Vec<(PhaseRecord, EngineKind)>,
     streams: &[StreamPlan],
     engine: EngineRecord,
-    crew: &Crew,
+    barrier: &PhaseBarrier,
 ) -> PhaseRecord {
     // What a phase of one nameless stream in one direction did is what the stream did.
     let is_one = |own: &StreamSummary| own.directions.is_empty() && own.depth_search.is_none();
@@ -25,14 +25,14 @@ pub(crate) fn phase_record(
         record.streams = plans.next().map(|plan| summary(own, &record, plan, kind)).into_iter().collect();
         record
     };
-    let Some(mut all) = records.into_iter().map(told).reduce(PhaseRecord::beside) else {
+    let Some(mut all) = records.into_iter().map(told).reduce(PhaseRecord::merged_parallel) else {
         panic!("a phase that ran has at least one worker")
     };
     all.rounds.sort_by_key(|r| r.start_ns);
     all.late = all.late.filter(|_| streams.iter().any(|s| s.has_moments()));
     let EngineRecord { batch_submit, batch_complete, .. } = all.engine;
     all.engine = EngineRecord { batch_submit, batch_complete, ..engine };
-    all.steady = crew.steady();
+    all.steady = barrier.steady();
     all
 }
 
@@ -78,7 +78,7 @@ mod tests {
     fn record(every_ms: u64, end_ms: u64, stop: StopCause) -> PhaseRecord {
         let mut r = Recorder::new(0, 1_000 * MS, 100 * MS, &Warmup { min_ns: 0, share: 0.0, max_ns: 0 });
         for at in (every_ms..=end_ms).step_by(every_ms as usize) {
-            r.transferred(at * MS, (at - every_ms) * MS, (at - every_ms) * MS, 512, 512);
+            r.record_transfer(at * MS, (at - every_ms) * MS, (at - every_ms) * MS, 512, 512);
         }
         r.finish(end_ms * MS, stop)
     }
@@ -87,9 +87,9 @@ mod tests {
     fn sums_are_kept_and_the_gravest_cause_wins() {
         let (a, b) = (record(10, 1_000, StopCause::TimeUsed), record(20, 500, StopCause::Failed));
         let (ops, bytes) = (a.operations + b.operations, a.bytes + b.bytes);
-        let crew = Crew::new(2, &StopRule::Time);
+        let barrier = PhaseBarrier::new(2, &StopRule::Time);
         let records = vec![(a, EngineKind::Null), (b, EngineKind::Null)];
-        let phase = phase_record(records, &[], EngineRecord::default(), &crew);
+        let phase = phase_record(records, &[], EngineRecord::default(), &barrier);
         assert_eq!((phase.operations, phase.bytes), (ops, bytes));
         assert_eq!(phase.intervals.iter().map(|i| i.operations).sum::<u64>(), ops);
         assert_eq!(phase.latency.count(), ops);

@@ -2,7 +2,7 @@
 
 use model::{JoinedSeries, Ns, Round};
 
-/// The rounds of a phase.
+/// Rounds in the order in which they ended; neighbours are joined where memory is used up.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     closed: JoinedSeries<Round>,

@@ -99,7 +99,7 @@ impl DirectWay {
         let result = match written {
             None => sys::read_at(&*direct, buffer, offset).map(|_| ()),
             Some(written) => {
-                crate::Content::new(0x7e57).fill(0, buffer);
+                crate::DataGenerator::new(0x7e57).fill(0, buffer);
                 sys::write_at(&*direct, buffer, offset).map(|n| *written += n as u64)
             }
         };

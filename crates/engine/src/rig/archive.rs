@@ -1,6 +1,6 @@
 //! Archives of packages that are made for the purpose: deb(5) around ustar, not compressed.
 
-use crate::worker::Content;
+use crate::worker::DataGenerator;
 use model::{MadePackage, PackageEntry};
 use std::io::{self, Write};
 
@@ -74,7 +74,7 @@ fn control(package: &MadePackage) -> Vec<(&'static str, Vec<u8>)> {
 pub(super) fn write_package(
     out: &mut impl Write,
     package: &MadePackage,
-    content: &mut Content,
+    content: &mut DataGenerator,
     owner: [u32; 2],
 ) -> io::Result<()> {
     out.write_all(b"!<arch>\n")?;

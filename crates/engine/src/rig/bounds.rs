@@ -16,7 +16,8 @@ pub(crate) fn clip(
     bound: impl Fn(&StreamPlan) -> Result<u64, Failure>,
     nothing: impl Fn(u64) -> Failure,
 ) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
-    let (mut streams, mut clipped) = (streams.to_vec(), None);
+    let mut streams = streams.to_vec();
+    let mut clipped = None;
     for stream in &mut streams {
         let bound = bound(stream)?;
         let block = stream.block_mut();
@@ -38,7 +39,7 @@ impl FileRig {
     /// The phase's streams within what may be touched, and what was clipped.
     pub(super) fn clip(&self, phase: &PhasePlan) -> Result<(Vec<StreamPlan>, Option<String>), Failure> {
         let (streams, clipped) =
-            clip(&phase.streams, |stream| self.bound(phase, stream), |bound| self.nothing_there(phase, bound))?;
+            clip(&phase.streams, |stream| self.bound(phase, stream), |bound| self.empty_target(phase, bound))?;
         if self.target.kind == TargetKind::Directory {
             self.check_room(phase, &streams)?;
         }
@@ -87,7 +88,8 @@ impl FileRig {
 
     /// Files of so many bytes must leave free what a file system needs; what to use `instead`.
     pub(super) fn check_bytes(&self, phase: &PhasePlan, needed: u64, instead: &str) -> Result<(), Failure> {
-        let (path, offered) = (self.target.path.display(), self.opened.max_bytes);
+        let path = self.target.path.display();
+        let offered = self.opened.max_bytes;
         if needed <= offered {
             return Ok(());
         }
@@ -97,7 +99,7 @@ impl FileRig {
         Err(Failure::new(FailureKind::Environment, message).remedy(remedy))
     }
 
-    fn nothing_there(&self, phase: &PhasePlan, bound: u64) -> Failure {
+    fn empty_target(&self, phase: &PhasePlan, bound: u64) -> Failure {
         let path = self.target.path.display();
         if !self.layout_errors.is_empty() {
             let errors = self.layout_errors.join(", ");

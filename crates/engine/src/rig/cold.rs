@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct Dropped {
     /// Pages still resident; `None` if it cannot be told.
     pub resident_pages: Option<u64>,
-    /// In words.
+    /// How the caches were dropped, as text for the record.
     pub method: String,
 }
 

@@ -1,6 +1,6 @@
 //! Passes over what is in the page cache that each start without it.
 
-use super::work::{PhaseWork, Way};
+use super::work::{OpenTarget, PhaseWork};
 use model::{Access, Ns, Order, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Source};
 
@@ -13,7 +13,7 @@ pub(super) struct ColdPasses<'a, S> {
 
 /// Where the passes of a source are.
 struct Passes<'a> {
-    way: &'a Way,
+    target: &'a OpenTarget,
     device: bool,
     start: u64,
     len: u64,
@@ -24,28 +24,28 @@ struct Passes<'a> {
 }
 
 /// Whether a stream goes through what the page cache holds of its own last pass, where it is to be cold.
-fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, way: &Way) -> bool {
-    let buffered = !way.direct && stream.path.access.unwrap_or(work.plan.access) == Access::Buffered;
+fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, target: &OpenTarget) -> bool {
+    let buffered = !target.direct && stream.path.access.unwrap_or(work.plan.access) == Access::Buffered;
     let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block().all_region_bytes());
     let once = work.plan.stop == model::StopRule::RegionOnce || work.reads_back;
     // What is drawn with replacement has no passes: fio begins it cold once.
     let order = stream.block().order;
     let passes = order.is_sequential() || order == Order::Random;
-    work.plan.drop_cache && buffered && passes && stream.reads() && more && !once && !way.files.is_empty()
+    work.plan.drop_cache && buffered && passes && stream.reads() && more && !once && !target.files.is_empty()
 }
 
 impl<'a, S> ColdPasses<'a, S> {
-    pub fn over(source: S, work: &PhaseWork<'_>, stream: &StreamPlan, way: &'a Way) -> Self {
-        Self { source, passes: has_cold_passes(work, stream, way).then(|| Passes::of(work, stream, way)) }
+    pub fn over(source: S, work: &PhaseWork<'_>, stream: &StreamPlan, target: &'a OpenTarget) -> Self {
+        Self { source, passes: has_cold_passes(work, stream, target).then(|| Passes::of(work, stream, target)) }
     }
 }
 
 impl<'a> Passes<'a> {
-    fn of(work: &PhaseWork<'_>, stream: &StreamPlan, way: &'a Way) -> Self {
+    fn of(work: &PhaseWork<'_>, stream: &StreamPlan, target: &'a OpenTarget) -> Self {
         let block = stream.block();
         let pass = block.all_region_bytes().max(1);
         let (start, len) = (block.region_start_bytes, block.region_bytes);
-        Self { way, device: work.device, start, len, pass, left: pass, in_flight: 0 }
+        Self { target, device: work.device, start, len, pass, left: pass, in_flight: 0 }
     }
 
     /// An operation is about to be handed over.
@@ -60,7 +60,7 @@ impl<'a> Passes<'a> {
 
     fn forget(&mut self) {
         self.left = self.pass;
-        for file in self.way.files.iter() {
+        for file in self.target.files.iter() {
             // What is dirty, or not ours to drop, stays, as it does when a program asks once.
             let dropped = self.device && sys::flush_device_cache(file).is_ok();
             if !dropped {
@@ -86,15 +86,15 @@ impl<S: Source<Op = BlockOp>> Source for ColdPasses<'_, S> {
     }
 
     #[inline]
-    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
         if let Some(passes) = &mut self.passes {
             passes.in_flight -= 1;
         }
-        self.source.completed(op, outcome);
+        self.source.on_completion(op, outcome);
     }
 
-    fn closing(&mut self) -> Option<BlockOp> {
-        let op = self.source.closing();
+    fn closing_op(&mut self) -> Option<BlockOp> {
+        let op = self.source.closing_op();
         if let Some(passes) = self.passes.as_mut().filter(|_| op.is_some()) {
             passes.in_flight += 1;
         }
@@ -105,7 +105,7 @@ impl<S: Source<Op = BlockOp>> Source for ColdPasses<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rig::shelf::Shelf;
+    use crate::rig::buffer_cache::BufferCache;
     use crate::{Control, FileOptions};
     use model::{BlockPlan, Limits, PhasePlan};
     use std::os::unix::fs::FileExt;
@@ -126,8 +126,8 @@ mod tests {
         let mut plan = PhasePlan { drop_cache: true, streams: vec![stream.clone()], ..PhasePlan::default() };
         plan.access = Access::Buffered;
         plan.stop = model::StopRule::Amount;
-        let way = Way { files: [Arc::new(file)].into_iter().collect(), ..Way::default() };
-        let (options, shelf, control) = (FileOptions::default(), Shelf::default(), Control::default());
+        let target = OpenTarget { files: [Arc::new(file)].into_iter().collect(), ..OpenTarget::default() };
+        let (options, buffer_cache, control) = (FileOptions::default(), BufferCache::default(), Control::default());
         let epoch = sys::Epoch::start();
         let work = |plan| PhaseWork {
             plan,
@@ -135,25 +135,25 @@ mod tests {
             epoch,
             device: false,
             options: &options,
-            shelf: &shelf,
+            buffer_cache: &buffer_cache,
             control: &control,
         };
-        assert!(has_cold_passes(&work(&plan), &stream, &way));
+        assert!(has_cold_passes(&work(&plan), &stream, &target));
         let warm = PhasePlan { drop_cache: false, ..plan.clone() };
-        assert!(!has_cold_passes(&work(&warm), &stream, &way));
-        assert!(!has_cold_passes(&work(&plan), &stream, &Way { direct: true, ..way.clone() }));
+        assert!(!has_cold_passes(&work(&warm), &stream, &target));
+        assert!(!has_cold_passes(&work(&plan), &stream, &OpenTarget { direct: true, ..target.clone() }));
         let drawn = BlockPlan { order: Order::RandomReplace, ..stream.block().clone() };
-        assert!(!has_cold_passes(&work(&plan), &StreamPlan { kind: drawn.into(), ..stream.clone() }, &way));
+        assert!(!has_cold_passes(&work(&plan), &StreamPlan { kind: drawn.into(), ..stream.clone() }, &target));
 
-        let mut source = ColdPasses::over(Pattern::new(&stream, false), &work(&plan), &stream, &way);
-        let resident = || sys::resident_pages(&way.files[0], 0, 64 << 10).unwrap().resident;
+        let mut source = ColdPasses::over(Pattern::new(&stream, false), &work(&plan), &stream, &target);
+        let resident = || sys::resident_pages(&target.files[0], 0, 64 << 10).unwrap().resident;
         let mut buffer = vec![0; 4096];
         for number in 0..48 {
             let Next::Op(op) = source.next(0) else { panic!("{number}") };
             // The first pass is made cold by the phase.
             assert!(number % 16 != 0 || number == 0 || resident() == 0, "{number}: {}", resident());
-            way.files[0].read_exact_at(&mut buffer, op.offset).unwrap();
-            source.completed(&op, OpResult { at_ns: 0, result: Ok(op.len) });
+            target.files[0].read_exact_at(&mut buffer, op.offset).unwrap();
+            source.on_completion(&op, OpResult { at_ns: 0, result: Ok(op.len) });
         }
         assert_eq!(source.next(0), Next::Done);
     }

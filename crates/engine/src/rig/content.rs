@@ -14,7 +14,7 @@ const SAMPLE_BYTES: usize = 4096;
 
 /// What a sample of a region showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sampled {
+pub(crate) struct ContentSample {
     /// Blocks that were read.
     pub blocks: u32,
     /// Blocks whose bytes are all equal.
@@ -26,9 +26,9 @@ pub(crate) struct Sampled {
 }
 
 /// Looks at blocks spread over a region, through the page cache; what was read is dropped again.
-pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
+pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> ContentSample {
     let count = SAMPLES.min(len / SAMPLE_BYTES as u64);
-    let mut seen = Sampled { blocks: 0, constant: 0, same: 0, failed: 0 };
+    let mut seen = ContentSample { blocks: 0, constant: 0, same: 0, failed: 0 };
     let Some(stride) = len.checked_div(count) else { return seen };
     // Readahead would read more than a sample; only on a separate opening, because the advice would stay on the target's
     // own description and take readahead from the buffered phases.
@@ -36,7 +36,9 @@ pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
     let own = sys::reopen(file, false, false).ok().inspect(|own| _ = sys::expect_random(own));
     let file = own.as_ref().unwrap_or(file);
     let slots = (stride / SAMPLE_BYTES as u64).max(1);
-    let (mut first, mut block, mut random) = (None::<Vec<u8>>, vec![0; SAMPLE_BYTES], Random::new(seed, 0));
+    let mut first = None::<Vec<u8>>;
+    let mut block = vec![0; SAMPLE_BYTES];
+    let mut random = Random::new(seed, 0);
     for i in 0..count {
         let offset = start + i * stride + random.below(slots) * SAMPLE_BYTES as u64;
         match sys::read_at(file, &mut block, offset) {
@@ -54,8 +56,8 @@ pub(crate) fn sample(file: &File, start: u64, len: u64, seed: u64) -> Sampled {
 
 /// Judges a sample. More than half constant: most of the region was never written. Up to a twentieth: real data have
 /// some zeros. Between: cannot be told.
-pub(crate) fn judge_sample(s: Sampled) -> DataProof {
-    let Sampled { blocks, constant, same, failed } = s;
+pub(crate) fn judge_sample(s: ContentSample) -> DataProof {
+    let ContentSample { blocks, constant, same, failed } = s;
     if blocks == 0 {
         return DataProof::Unknown(format!("no block could be sampled ({failed} failed)"));
     }
@@ -146,11 +148,14 @@ mod tests {
 
     #[test]
     fn mixed_content_is_judged_by_its_share() {
-        let s = |constant| Sampled { blocks: 64, constant, same: 1, failed: 0 };
+        let s = |constant| ContentSample { blocks: 64, constant, same: 1, failed: 0 };
         assert!(matches!(judge_sample(s(40)), DataProof::NotReal(_)));
         assert!(matches!(judge_sample(s(10)), DataProof::Unknown(_)));
         assert!(matches!(judge_sample(s(2)), DataProof::Real(_)));
-        assert!(matches!(judge_sample(Sampled { blocks: 0, constant: 0, same: 0, failed: 64 }), DataProof::Unknown(_)));
+        assert!(matches!(
+            judge_sample(ContentSample { blocks: 0, constant: 0, same: 0, failed: 64 }),
+            DataProof::Unknown(_)
+        ));
     }
 
     #[test]

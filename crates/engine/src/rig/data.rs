@@ -8,7 +8,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 /// How doubtful the data are.
-fn doubt(proof: &DataProof) -> u8 {
+fn data_doubt(proof: &DataProof) -> u8 {
     match proof {
         DataProof::Real(_) => 0,
         DataProof::Unknown(_) => 1,
@@ -25,7 +25,7 @@ impl FileRig {
             Ok(written) => judge_extents(written, len),
             Err(_) => sampled(file),
         };
-        if let Some(worst) = self.own.of(&stream.block().files).map(of_own).max_by_key(doubt) {
+        if let Some(worst) = self.own.of(&stream.block().files).map(of_own).max_by_key(data_doubt) {
             return worst;
         }
         let file = &self.opened.file;
@@ -45,12 +45,12 @@ impl FileRig {
 
     pub(super) fn data_proofs(&self, streams: &[StreamPlan], clipped: Option<&str>) -> Option<DataProof> {
         let reads = streams.iter().filter(|s| s.reads());
-        let worst = reads.map(|s| self.data_proof(s)).max_by_key(doubt)?;
+        let worst = reads.map(|s| self.data_proof(s)).max_by_key(data_doubt)?;
         Some(clipped.map_or(worst.clone(), |text| remark(worst, text)))
     }
 
     /// After a phase without errors: where it wrote all of a region from the start of the temporary file, that can be read.
-    pub(super) fn wrote_whole(&mut self, streams: &[StreamPlan], written: u64) {
+    pub(super) fn wrote_all(&mut self, streams: &[StreamPlan], written: u64) {
         if let [StreamPlan { kind: StreamKind::Block(block), .. }] = streams
             && block.files.is_empty()
             && block.region_start_bytes == 0

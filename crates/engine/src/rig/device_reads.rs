@@ -14,7 +14,7 @@ impl DeviceReads {
         Self(Arc::new(bytes))
     }
 
-    /// So far.
+    /// Bytes read so far; `None` where no layer counts.
     pub fn bytes(&self) -> Option<u64> {
         (self.0)()
     }

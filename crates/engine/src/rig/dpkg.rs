@@ -7,7 +7,7 @@
 use super::archive::write_package;
 use super::own_directory::{ARCHIVES, OwnDirectory, ROOT};
 use crate::Control;
-use crate::worker::Content;
+use crate::worker::DataGenerator;
 use model::{
     EngineKind, EngineRecord, Failure, FailureKind, PackageEntry, PackagePart, PhasePlan, PhaseRecord, RealPackages,
     StopCause, WorkerUsage,
@@ -24,9 +24,9 @@ use sys::{Epoch, ThreadUsage};
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// How often a command that runs is looked at.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// What is kept of what it says.
-const MOST_SAID: u64 = 64 << 10;
+const MAX_OUTPUT: u64 = 64 << 10;
 
 /// A phase that dpkg does.
 pub(super) struct Dpkg<'a> {
@@ -68,7 +68,7 @@ impl<'a> Dpkg<'a> {
             let failure = self.failed(format!("{program} cannot be started ({e})"));
             failure.remedy("the model needs no dpkg: leave --real and package-manager out")
         })?;
-        let (said, errors) = (said_by(child.stdout.take()), said_by(child.stderr.take()));
+        let (said, errors) = (output_of(child.stdout.take()), output_of(child.stderr.take()));
         let ended = loop {
             match child.try_wait().map_err(|e| self.failed(e))? {
                 Some(status) => break status,
@@ -76,7 +76,7 @@ impl<'a> Dpkg<'a> {
                     stop(&mut child);
                     return Ok(None);
                 }
-                None => std::thread::sleep(LOOK),
+                None => std::thread::sleep(POLL_INTERVAL),
             }
         };
         let heard = |thread: std::thread::JoinHandle<String>| thread.join().unwrap_or_default();
@@ -96,7 +96,7 @@ impl<'a> Dpkg<'a> {
             return Ok(());
         }
         if self.real.part != PackagePart::Install {
-            return Err(needs_install(self.phase));
+            return Err(needs_preinstall(self.phase));
         }
         for below in ["info", "updates", "parts", "triggers"] {
             fs::create_dir_all(root.join("var/lib/dpkg").join(below)).map_err(io)?;
@@ -109,7 +109,8 @@ impl<'a> Dpkg<'a> {
         match &self.real.archives {
             Some(named) => self.without_scripts(Path::new(named), &archives, control)?,
             None => {
-                let (mut content, owner) = (Content::new(self.phase.streams[0].seed), sys::effective_ids());
+                let mut content = DataGenerator::new(self.phase.streams[0].seed);
+                let owner = sys::effective_ids();
                 for package in self.real.made.0.iter().take_while(|_| !control.stopped()) {
                     let file = File::create(archives.join(format!("{}.deb", package.name))).map_err(io)?;
                     let mut out = BufWriter::with_capacity(1 << 20, file);
@@ -122,13 +123,14 @@ impl<'a> Dpkg<'a> {
 
     /// Archives that were named, without the scripts in them.
     fn without_scripts(&self, from: &Path, to: &Path, control: &Control) -> Result<(), Failure> {
-        let named = archives_in(from).map_err(|e| self.failed(format!("{}: {e}", from.display())))?;
+        let named = package_archives(from).map_err(|e| self.failed(format!("{}: {e}", from.display())))?;
         if named.is_empty() {
             return Err(self.failed(format!("{} holds no archive (*.deb)", from.display())));
         }
         let io = |e: io::Error| self.failed(e);
         for (index, archive) in named.iter().enumerate() {
-            let (whole, new) = (to.join("whole"), to.join(format!("{index:05}.deb")));
+            let whole = to.join("whole");
+            let new = to.join(format!("{index:05}.deb"));
             let mut unpack = Command::new("dpkg-deb");
             unpack.arg("--raw-extract").arg(archive).arg(&whole);
             let mut pack = Command::new("dpkg-deb");
@@ -142,7 +144,7 @@ impl<'a> Dpkg<'a> {
                     _ => {}
                 }
             }
-            harmless(&whole).map_err(io)?;
+            check_contents(&whole).map_err(io)?;
             self.finish(pack, control)?;
             fs::remove_dir_all(&whole).map_err(io)?;
         }
@@ -157,7 +159,7 @@ impl<'a> Dpkg<'a> {
             let wanted = self.real.made.0.iter().filter(|package| all || package.is_removed);
             return Ok(wanted.map(|p| (archives.join(format!("{}.deb", p.name)), p.name.clone())).collect());
         }
-        let there = archives_in(&archives).map_err(|e| self.failed(e))?;
+        let there = package_archives(&archives).map_err(|e| self.failed(e))?;
         let count = if all { there.len() } else { self.real.removed as usize };
         let mut wanted = Vec::new();
         for archive in there.into_iter().take(count) {
@@ -173,7 +175,7 @@ impl<'a> Dpkg<'a> {
     pub fn bytes(&self) -> u64 {
         let all = self.real.part == PackagePart::Install;
         if self.real.archives.is_some() {
-            let archives = archives_in(&self.here.join(ARCHIVES)).unwrap_or_default();
+            let archives = package_archives(&self.here.join(ARCHIVES)).unwrap_or_default();
             let length = |archive: &PathBuf| fs::metadata(archive).map_or(0, |held| held.len());
             return if all { archives.iter().map(length).sum() } else { 0 };
         }
@@ -242,7 +244,7 @@ fn used_since(before: &ThreadUsage) -> WorkerUsage {
 }
 
 /// Archives of a directory, in the order of their names.
-fn archives_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+fn package_archives(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -254,12 +256,13 @@ fn archives_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Makes what an archive holds harmless before dpkg, which follows links also out of its root, unpacks it: symbolic links that do not lead
 /// straight down lead to `nowhere`, what is neither file, directory nor link goes, and nobody's rights are lent.
-fn harmless(directory: &Path) -> io::Result<()> {
+fn check_contents(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let (path, held) = (entry.path(), entry.metadata()?);
+        let path = entry.path();
+        let held = entry.metadata()?;
         if held.is_dir() {
-            harmless(&path)?;
+            check_contents(&path)?;
         } else if held.is_symlink() {
             let leads_down = fs::read_link(&path)?.components().all(|part| matches!(part, Component::Normal(_)));
             if !leads_down {
@@ -277,16 +280,16 @@ fn harmless(directory: &Path) -> io::Result<()> {
 
 /// What the archives of a directory take, unpacked and as they are: they are compressed to a quarter at most.
 pub(super) fn room_for(archives: &str) -> u64 {
-    let named = archives_in(Path::new(archives)).unwrap_or_default();
+    let named = package_archives(Path::new(archives)).unwrap_or_default();
     named.iter().filter_map(|archive| fs::metadata(archive).ok()).map(|held| held.len().saturating_mul(5)).sum()
 }
 
 /// What comes through a pipe, read as it comes so that nobody waits for it.
-fn said_by(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+fn output_of(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
         let Some(mut pipe) = pipe else { return String::new() };
         let mut said = Vec::new();
-        let _ = (&mut pipe).take(MOST_SAID).read_to_end(&mut said);
+        let _ = (&mut pipe).take(MAX_OUTPUT).read_to_end(&mut said);
         let _ = io::copy(&mut pipe, &mut io::sink());
         String::from_utf8_lossy(&said).into_owned()
     })
@@ -299,7 +302,7 @@ fn stop(child: &mut Child) {
 }
 
 /// Packages of which nobody knows what an earlier phase left.
-pub(super) fn needs_install(phase: &PhasePlan) -> Failure {
+pub(super) fn needs_preinstall(phase: &PhasePlan) -> Failure {
     let message = format!("{}: no packages were installed before", phase.name);
     Failure::new(FailureKind::Environment, message).remedy("let the phase that installs them run first")
 }
@@ -320,7 +323,7 @@ mod tests {
         fs::write(&tool, b"x").unwrap();
         fs::set_permissions(&tool, fs::Permissions::from_mode(0o4755)).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(below.join("socket")).unwrap();
-        harmless(top.path()).unwrap();
+        check_contents(top.path()).unwrap();
         let leads = |name: &str| fs::read_link(below.join(name)).unwrap().display().to_string();
         assert_eq!(["out", "up", "same", "mixed"].map(leads), ["nowhere", "nowhere", "lib.so.1", "nowhere"]);
         assert_eq!(fs::metadata(&tool).unwrap().mode() & 0o7777, 0o755);

@@ -2,10 +2,10 @@
 
 use super::refusal::refusal_of_device;
 use super::stream_worker::Worker;
-use super::verify::{ReadsSeen, make_cold, past_cache};
-use super::work::{PhaseWork, Ran, Way, Work};
+use super::verify::{ReadEvidence, make_cold, reopen_direct};
+use super::work::{OpenTarget, PhaseWork, StreamOutcome, StreamWork};
 use crate::recorder::phase_record;
-use crate::{Crew, DeviceError};
+use crate::{DeviceError, PhaseBarrier};
 use model::{EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
 use std::thread::ScopedJoinHandle;
 use workload::{Checked, Verified};
@@ -17,9 +17,9 @@ pub(crate) struct Executed {
     /// Of each stream that verifies.
     pub checked: Vec<Checked>,
     /// How the phase's own reads went; what was left in the caches before is not known here.
-    pub own_reads: ReadsSeen,
+    pub own_reads: ReadEvidence,
     /// How the read-back's went, where there was one.
-    pub read_back: Option<ReadsSeen>,
+    pub read_back: Option<ReadEvidence>,
 }
 
 /// Runs all streams of the phase, one worker each; they start at one moment, when all are ready. When all have ended, what
@@ -28,33 +28,42 @@ pub(crate) struct Executed {
 ///
 /// # Errors
 /// Where a worker could not be started, or a device's interface failed. Failed operations are in the record.
-pub(crate) fn execute(job: PhaseWork<'_>, ways: &[Way], mut known: Vec<Option<Verified>>) -> Result<Executed, Failure> {
+pub(crate) fn execute(
+    job: PhaseWork<'_>,
+    targets: &[OpenTarget],
+    mut known: Vec<Option<Verified>>,
+) -> Result<Executed, Failure> {
     let streams = &job.plan.streams;
-    if streams.is_empty() || streams.len() != ways.len() {
-        let message = format!("{}: a phase of {} streams and {} ways", job.plan.name, streams.len(), ways.len());
+    if streams.is_empty() || streams.len() != targets.len() {
+        let message = format!("{}: a phase of {} streams and {} ways", job.plan.name, streams.len(), targets.len());
         return Err(Failure::new(FailureKind::Internal, message));
     }
     known.resize_with(streams.len(), || None);
-    let crew = Crew::new(streams.len() as u32, &job.plan.stop);
-    let works = streams.iter().zip(ways).zip(&mut known).map(|((stream, way), known)| Work { stream, way, known });
+    let barrier = PhaseBarrier::new(streams.len() as u32, &job.plan.stop);
+    let works = streams.iter().zip(targets).zip(&mut known).map(|((stream, target), known)| StreamWork {
+        stream,
+        target,
+        known,
+    });
     let before = job.device_read_bytes();
-    let results = run_all(job, works.collect(), &crew);
-    let own_reads = ReadsSeen {
-        direct: ways.iter().all(|way| way.direct),
+    let results = run_all(job, works.collect(), &barrier);
+    let own_reads = ReadEvidence {
+        direct: targets.iter().all(|target| target.direct),
         resident_pages: None,
         device_read_bytes: delivered(before, job.device_read_bytes()),
     };
-    let ran: Vec<Ran> =
+    let outcome: Vec<StreamOutcome> =
         results.into_iter().collect::<Result<_, _>>().map_err(|e| refusal_of_device(&job.plan.name, &e))?;
-    let mut engine = EngineRecord { kind: ran[0].kind, features: ran[0].features.clone(), ..EngineRecord::default() };
-    for missing in ran.iter().flat_map(|r| &r.missing) {
+    let mut engine =
+        EngineRecord { kind: outcome[0].kind, features: outcome[0].features.clone(), ..EngineRecord::default() };
+    for missing in outcome.iter().flat_map(|r| &r.missing) {
         if !engine.missing.contains(missing) {
             engine.missing.push(missing.clone());
         }
     }
-    let records = ran.into_iter().map(|ran| (ran.record, ran.kind)).collect();
-    let mut record = phase_record(records, streams, engine, &crew);
-    let (checked, read_back) = read_back(job, ways, known, &mut record);
+    let records = outcome.into_iter().map(|outcome| (outcome.record, outcome.kind)).collect();
+    let mut record = phase_record(records, streams, engine, &barrier);
+    let (checked, read_back) = read_back(job, targets, known, &mut record);
     Ok(Executed { record, checked, own_reads, read_back })
 }
 
@@ -63,8 +72,12 @@ fn delivered(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     before.zip(after).map(|(before, after)| after.saturating_sub(before))
 }
 
-fn run_all(job: PhaseWork<'_>, mut works: Vec<Work<'_>>, crew: &Crew) -> Vec<Result<Ran, DeviceError>> {
-    let run = |work: &mut Work<'_>| Worker::new(job, crew, work).run();
+fn run_all(
+    job: PhaseWork<'_>,
+    mut works: Vec<StreamWork<'_>>,
+    barrier: &PhaseBarrier,
+) -> Vec<Result<StreamOutcome, DeviceError>> {
+    let run = |work: &mut StreamWork<'_>| Worker::new(job, barrier, work).run();
     // What is set for a thread would stay with the caller's.
     let confined = |path: &IoPath| {
         let prioritised = path.io_priority.is_some() || !path.priority_shares.is_empty();
@@ -82,7 +95,7 @@ fn run_all(job: PhaseWork<'_>, mut works: Vec<Work<'_>>, crew: &Crew) -> Vec<Res
             thread.spawn_scoped(scope, move || run(work)).map_err(|source| {
                 if streams > 1 {
                     // The others wait for its start.
-                    crew.leave();
+                    barrier.leave();
                 }
                 DeviceError::NoThread { purpose: format!("each of {streams} jobs"), source }
             })
@@ -114,25 +127,26 @@ pub(crate) fn reading_back(plan: &PhasePlan) -> PhasePlan {
 /// took: what is in memory says nothing of the device. Its errors are counted with the phase's.
 fn read_back(
     job: PhaseWork<'_>,
-    ways: &[Way],
+    targets: &[OpenTarget],
     known: Vec<Option<Verified>>,
     record: &mut PhaseRecord,
-) -> (Vec<Checked>, Option<ReadsSeen>) {
+) -> (Vec<Checked>, Option<ReadEvidence>) {
     let ends = known.iter().flatten().any(Verified::ends);
-    let mut seen = ReadsSeen { direct: true, resident_pages: Some(0), device_read_bytes: None };
+    let mut seen = ReadEvidence { direct: true, resident_pages: Some(0), device_read_bytes: None };
     let (mut checked, mut prepared) = (Vec::new(), Vec::new());
-    for ((stream, way), known) in job.plan.streams.iter().zip(ways).zip(known) {
+    for ((stream, target), known) in job.plan.streams.iter().zip(targets).zip(known) {
         let Some(mut known) = known else { continue };
         let Some(plan) = stream.read_back(job.plan.engine).filter(|_| !ends) else {
             checked.push(known.finish());
             continue;
         };
-        let (mut by, mut left) = (way.clone(), None);
+        let mut by = target.clone();
+        let mut left = None;
         if !job.control.stopped() {
-            if !way.direct {
-                by = past_cache(way, &plan, known.unit_bytes()).unwrap_or(by);
+            if !target.direct {
+                by = reopen_direct(target, &plan, known.unit_bytes()).unwrap_or(by);
             }
-            left = make_cold(job, &mut known, &way.files, &plan, by.direct, &mut record.errors);
+            left = make_cold(job, &mut known, &target.files, &plan, by.direct, &mut record.errors);
         }
         seen.direct &= by.direct;
         seen.resident_pages = seen.resident_pages.zip(left).map(|(a, b)| a + b);
@@ -144,12 +158,12 @@ fn read_back(
     // The series is of the phase's own operations.
     job.control.series.close();
     let phase = reading_back(job.plan);
-    let crew = Crew::new(prepared.len() as u32, &phase.stop);
+    let barrier = PhaseBarrier::new(prepared.len() as u32, &phase.stop);
     let before = job.device_read_bytes();
-    let works = prepared.iter_mut().map(|(stream, way, known)| Work { stream, way, known }).collect();
-    for result in run_all(PhaseWork { plan: &phase, reads_back: true, ..job }, works, &crew) {
+    let works = prepared.iter_mut().map(|(stream, target, known)| StreamWork { stream, target, known }).collect();
+    for result in run_all(PhaseWork { plan: &phase, reads_back: true, ..job }, works, &barrier) {
         match result {
-            Ok(ran) => record.add_errors(&ran.record.errors),
+            Ok(outcome) => record.add_errors(&outcome.record.errors),
             // Part of nothing was read back; what was found before stands.
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }

@@ -1,6 +1,7 @@
 //! A real target: a directory's temporary file, a regular file, a block device.
 
 use super::access::{DirectWay, is_direct};
+use super::buffer_cache::BufferCache;
 use super::cold::{Dropped, drop_caches, sync_backing};
 use super::execute::{Executed, execute};
 use super::limits::Limits;
@@ -8,10 +9,9 @@ use super::own_directory::OwnDirectory;
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
-use super::shelf::Shelf;
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
-use super::verify::{no_memory, nothing_written};
-use super::work::{PhaseWork, Way};
+use super::verify::{nothing_written, out_of_memory};
+use super::work::{OpenTarget, PhaseWork};
 use crate::copy::run_copy;
 use crate::{Control, Rig};
 use model::{
@@ -44,7 +44,7 @@ pub struct FileRig {
     pub(super) own: OwnFiles,
     /// What verified data must hold.
     written: Written,
-    pub(super) shelf: Shelf,
+    pub(super) buffer_cache: BufferCache,
 }
 
 impl FileRig {
@@ -86,7 +86,7 @@ impl FileRig {
             own_directory: None,
             own: OwnFiles::default(),
             written: nothing_written(),
-            shelf: Shelf::default(),
+            buffer_cache: BufferCache::default(),
         })
     }
 
@@ -221,13 +221,13 @@ impl Rig for FileRig {
             Err(reason) => DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O was used")),
         });
         let without_ring = self.without_ring(proof.as_ref());
-        let way = |s: &StreamPlan| self.way(phase, s, direct.as_ref(), without_ring.clone());
-        let ways = plan.streams.iter().map(way).collect::<Result<Vec<Way>, Failure>>()?;
-        let (epoch, device, options, shelf) = (self.epoch, self.is_device(), &self.options, &self.shelf);
-        let job = PhaseWork { plan: &plan, reads_back: false, epoch, device, options, shelf, control };
+        let way = |s: &StreamPlan| self.open_target(phase, s, direct.as_ref(), without_ring.clone());
+        let targets = plan.streams.iter().map(way).collect::<Result<Vec<OpenTarget>, Failure>>()?;
+        let (epoch, device, options, buffer_cache) = (self.epoch, self.is_device(), &self.options, &self.buffer_cache);
+        let job = PhaseWork { plan: &plan, reads_back: false, epoch, device, options, buffer_cache, control };
         let limits = self.is_device().then(|| Limits::of(&self.opened.file));
-        let known = self.written.prepare(&plan.streams).map_err(|e| no_memory(&phase.name, &e));
-        let result = known.and_then(|known| execute(job, &ways, known));
+        let known = self.written.prepare(&plan.streams).map_err(|e| out_of_memory(&phase.name, &e));
+        let result = known.and_then(|known| execute(job, &targets, known));
         drop(direct);
         self.unsettled |= write;
         let Executed { mut record, checked, mut own_reads, read_back } = result?;
@@ -236,7 +236,7 @@ impl Rig for FileRig {
         let read_bytes = moved_bytes(&record, &plan.streams, &[Direction::Read]);
         if let Some(verify) = &mut record.verify {
             own_reads.resident_pages = dropped.as_ref().and_then(|d| d.resident_pages);
-            verify.read_from = self.read_from(&plan, verify, (own_reads, read_bytes), read_back);
+            verify.read_from = self.verify_source(&plan, verify, (own_reads, read_bytes), read_back);
         }
 
         if write && phase.moves_data() {
@@ -246,7 +246,7 @@ impl Rig for FileRig {
         if phase.kind == PhaseKind::Layout {
             self.finish_layout(&mut record, &plan.streams);
         } else if self.opened.size.is_none() && record.errors.is_empty() {
-            self.wrote_whole(&plan.streams, record.bytes);
+            self.wrote_all(&plan.streams, record.bytes);
         }
         record.direct = proof;
         record.cold = dropped.map(|d| ColdProof {
@@ -259,7 +259,7 @@ impl Rig for FileRig {
         Ok(record)
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn flush(&mut self) -> Result<(), Failure> {
         if !self.unsettled {
             return Ok(());
         }
@@ -277,8 +277,8 @@ impl Rig for FileRig {
         self.laid_out.unwrap_or(if self.opened.size.is_some() { self.opened.max_bytes } else { 0 })
     }
 
-    fn recall(&mut self, known: &Known) -> Result<(), Failure> {
-        self.written = Written::recalled(known).map_err(|e| no_memory("soak", &e))?;
+    fn remember_known(&mut self, known: &Known) -> Result<(), Failure> {
+        self.written = Written::recalled(known).map_err(|e| out_of_memory("soak", &e))?;
         Ok(())
     }
 

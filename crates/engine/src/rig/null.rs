@@ -1,9 +1,9 @@
 //! `null:`: nothing is done, so that what remains is our own overhead.
 
+use super::buffer_cache::BufferCache;
 use super::execute::execute;
 use super::on_files::no_file_system;
-use super::shelf::Shelf;
-use super::work::{PhaseWork, Way};
+use super::work::{OpenTarget, PhaseWork};
 use crate::copy::run_copy;
 use crate::{Control, FileOptions, Rig};
 use model::{EngineKind, Failure, Ns, PhasePlan, PhaseRecord};
@@ -17,14 +17,14 @@ const BYTES: u64 = 1 << 40;
 pub struct NullRig {
     epoch: Epoch,
     options: FileOptions,
-    shelf: Shelf,
+    buffer_cache: BufferCache,
 }
 
 impl NullRig {
     /// With intervals of this length, and buffers of this size for the memory copy.
     pub fn new(interval_ns: Ns, copy_bytes: u64) -> Self {
         let options = FileOptions { interval_ns, copy_bytes, ..FileOptions::default() };
-        Self { epoch: Epoch::start(), options, shelf: Shelf::default() }
+        Self { epoch: Epoch::start(), options, buffer_cache: BufferCache::default() }
     }
 }
 
@@ -40,9 +40,11 @@ impl Rig for NullRig {
         if phase.operates_on_files() || phase.replays_calls() {
             return Err(no_file_system(phase, "null:"));
         }
-        let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
-        let job = PhaseWork { plan: phase, reads_back: false, epoch, device: false, options, shelf, control };
-        Ok(execute(job, &vec![Way::default(); phase.streams.len()], Vec::new())?.record)
+        let epoch = self.epoch;
+        let options = &self.options;
+        let buffer_cache = &self.buffer_cache;
+        let job = PhaseWork { plan: phase, reads_back: false, epoch, device: false, options, buffer_cache, control };
+        Ok(execute(job, &vec![OpenTarget::default(); phase.streams.len()], Vec::new())?.record)
     }
 
     fn readable_bytes(&self) -> u64 {

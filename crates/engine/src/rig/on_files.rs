@@ -1,12 +1,12 @@
 //! Phases of operations on files.
 
 use super::cold::drop_names;
-use super::dpkg::{Dpkg, needs_install, room_for};
+use super::dpkg::{Dpkg, needs_preinstall, room_for};
 use super::execute::execute;
 use super::file::{FileRig, moved_bytes};
 use super::own_directory::OwnDirectory;
 use super::refusal::{Attempt, errno_text, refusal};
-use super::work::{PhaseWork, Way};
+use super::work::{OpenTarget, PhaseWork};
 use crate::Control;
 use model::{
     CallKind, ColdProof, Direction, Failure, FailureKind, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind,
@@ -52,13 +52,14 @@ impl FileRig {
             self.bytes_written += dpkg.bytes();
             return dpkg.run(self.epoch, control);
         }
-        let (mut plan, mut ways) = (phase.clone(), Vec::with_capacity(phase.streams.len()));
+        let mut plan = phase.clone();
+        let mut targets = Vec::with_capacity(phase.streams.len());
         for stream in &mut plan.streams {
             let files = match &mut stream.kind {
                 StreamKind::Files(files) => files,
                 StreamKind::Replay(replay) => {
                     if replay.replay_set > 0 && replay.trace.0.before.is_empty() && !own.has(replay.replay_set) {
-                        return Err(needs_install(phase));
+                        return Err(needs_preinstall(phase));
                     }
                     for (call, kind) in [(CallKind::Link, FileKind::HardLink), (CallKind::Symlink, FileKind::Symlink)] {
                         if replay.replay_calls.contains_key(&call) {
@@ -69,7 +70,7 @@ impl FileRig {
                     let made = own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
                     self.bytes_written += made;
                     self.unsettled |= made > 0;
-                    ways.push(Way { files: vec![own.handle()], ..Way::default() });
+                    targets.push(OpenTarget { files: vec![own.handle()], ..OpenTarget::default() });
                     continue;
                 }
                 StreamKind::Block(_) | StreamKind::Copy(_) => continue,
@@ -84,12 +85,14 @@ impl FileRig {
                 return Err(Failure::new(FailureKind::Environment, message).remedy("let the phase that makes them end"));
             }
             let order = files.file_by_directory.then(|| own.order(files)).transpose().map_err(cannot)?;
-            ways.push(Way { files: vec![own.handle()], order, ..Way::default() });
+            targets.push(OpenTarget { files: vec![own.handle()], order, ..OpenTarget::default() });
         }
-        let (epoch, options, shelf) = (self.epoch, &self.options, &self.shelf);
-        let job = PhaseWork { plan: &plan, reads_back: false, epoch, device: false, options, shelf, control };
+        let epoch = self.epoch;
+        let options = &self.options;
+        let buffer_cache = &self.buffer_cache;
+        let job = PhaseWork { plan: &plan, reads_back: false, epoch, device: false, options, buffer_cache, control };
         let dropped = phase.cold.then(|| drop_names(&own.handle()));
-        let mut record = execute(job, &ways, Vec::new())?.record;
+        let mut record = execute(job, &targets, Vec::new())?.record;
         for (i, stream) in plan.streams.iter().enumerate() {
             let one = record.streams.get(i);
             let done = one.map_or(record.operations, |s| {

@@ -6,7 +6,7 @@
 //! and is removed when the next run makes its own.
 
 use crate::device::{EntryNames, LINKED, PathText, TraceNames, set_of};
-use crate::worker::Content;
+use crate::worker::DataGenerator;
 use model::{FileKind, FileOperation, FileTrace, FilesPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -161,7 +161,9 @@ impl OwnDirectory {
     /// # Errors
     /// Those of making a link: EPERM where the file system has none.
     pub fn try_link(&self, files: &FilesPlan) -> io::Result<()> {
-        let (names, mut linked, mut text) = (EntryNames::of(files), PathText::default(), PathText::default());
+        let names = EntryNames::of(files);
+        let mut linked = PathText::default();
+        let mut text = PathText::default();
         let name = names.path_at_top(LINKED, "new", &mut text);
         let made = match files.file_kind {
             FileKind::File => return Ok(()),
@@ -198,7 +200,8 @@ impl OwnDirectory {
     /// # Errors
     /// Those of making, writing and syncing files.
     pub fn make_before(&self, trace: &Arc<FileTrace>, set: u32) -> io::Result<u64> {
-        let (names, directory) = (TraceNames::of(trace.clone(), set), &*self.directory);
+        let names = TraceNames::of(trace.clone(), set);
+        let directory = &*self.directory;
         let mut text = PathText::default();
         let error = io::Error::from_raw_os_error;
         let is_there = |made: Result<(), i32>| match made {
@@ -207,7 +210,7 @@ impl OwnDirectory {
             Ok(()) => Ok(false),
         };
         is_there(names.path(0, &mut text).and_then(|top| sys::make_directory(directory, top)))?;
-        let mut content = Content::new(u64::from(set));
+        let mut content = DataGenerator::new(u64::from(set));
         let mut data = vec![0; WRITTEN_BYTES];
         content.fill(0, &mut data);
         let mut written = 0;
@@ -248,7 +251,9 @@ impl OwnDirectory {
     /// # Errors
     /// Those of opening and reading directories.
     pub fn order(&self, files: &FilesPlan) -> io::Result<Arc<[u64]>> {
-        let (names, mut text, mut order) = (EntryNames::of(files), PathText::default(), Vec::new());
+        let names = EntryNames::of(files);
+        let mut text = PathText::default();
+        let mut order = Vec::new();
         for directory in 0..files.directories().max(1) {
             let opened = sys::open_own_directory(&*self.directory, names.directory(directory, &mut text))?;
             sys::each_entry(&opened, |name, _| {

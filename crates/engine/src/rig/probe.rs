@@ -1,6 +1,6 @@
 //! A short durable write before the plan is made, so that its size fits the target's speed.
 
-use crate::{Content, Control};
+use crate::{Control, DataGenerator};
 use model::Ns;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -81,7 +81,8 @@ pub(crate) fn round_probe(
     written: &mut u64,
 ) -> Result<Option<f64>, i32> {
     let mut writer = Writer::new(file, FIRST_ROUND, 0x5eee, written)?;
-    let (mut rate, mut round) = (None, FIRST_ROUND);
+    let mut rate = None;
+    let mut round = FIRST_ROUND;
     while round <= max_bytes.min(LARGEST_ROUND) && !control.stopped() {
         let epoch = Epoch::start();
         for offset in (0..round).step_by(FIRST_ROUND as usize) {
@@ -102,14 +103,14 @@ pub(crate) fn round_probe(
 struct Writer<'a> {
     file: &'a File,
     pool: BufferPool,
-    content: Content,
+    content: DataGenerator,
     written: &'a mut u64,
 }
 
 impl<'a> Writer<'a> {
     fn new(file: &'a File, block: u64, seed: u64, written: &'a mut u64) -> Result<Self, i32> {
         let mut pool = BufferPool::new(1, block as usize).map_err(|e| e.raw_os_error().unwrap_or(0))?;
-        let content = Content::new(seed);
+        let content = DataGenerator::new(seed);
         content.fill(0, pool.buffer_mut(0));
         Ok(Self { file, pool, content, written })
     }

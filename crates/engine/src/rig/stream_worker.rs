@@ -1,15 +1,17 @@
 //! One stream of a phase: chooses its device, and runs it there.
 
+use super::buffer_cache::BufferCache;
 use super::cold_passes::ColdPasses;
 use super::own_files::Files;
-use super::shelf::Shelf;
-use super::verify::Again;
-use super::work::{PhaseWork, Ran, Way, Work};
-use crate::device::{FileCalls, FileSet, InThread, MappedFiles, Metadata, OwnThread, ReplayedCalls, Threads};
-use crate::worker::Checking;
+use super::verify::Rereader;
+use super::work::{OpenTarget, PhaseWork, StreamOutcome, StreamWork};
+use crate::device::{
+    FileCalls, FileSet, InThread, MappedFiles, Metadata, ReplayedCalls, RingWithoutWorkers, ThreadPool,
+};
+use crate::worker::VerifyingData;
 use crate::{
-    Content, Crew, Data, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, Part, PsyncDevice, PsyncThreads,
-    Shaped, UringDevice, run_worker,
+    Data, DataGenerator, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, PhaseBarrier, PsyncDevice,
+    PsyncThreads, Shaped, UringDevice, WorkerContext, run_worker,
 };
 use model::{
     BufferPages, Buffers, EngineKind, IoPriority, Operation, PhaseRecord, StopCause, StopRule, StreamPlan, Sync,
@@ -24,12 +26,12 @@ use workload::{BlockOp, FileSpace, FileStream, Pattern, Replayed, Request, Sourc
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
      that polls takes no syncs";
 
-/// One stream's worker.
+/// The thread that carries one stream out: chooses its device and runs the loop over it.
 pub(super) struct Worker<'a> {
     job: PhaseWork<'a>,
-    crew: &'a Crew,
+    barrier: &'a PhaseBarrier,
     stream: &'a StreamPlan,
-    way: &'a Way,
+    target: &'a OpenTarget,
     known: Option<&'a mut Verified>,
     started: bool,
 }
@@ -38,7 +40,7 @@ impl Drop for Worker<'_> {
     fn drop(&mut self) {
         if !self.started {
             // The others wait for this one's start.
-            self.crew.leave();
+            self.barrier.leave();
         }
     }
 }
@@ -52,7 +54,7 @@ fn no_thread() -> Option<String> {
 }
 
 /// Descriptors of our own for these files.
-fn own(files: &Files) -> Result<Vec<OwnedFd>, DeviceError> {
+fn duplicate(files: &Files) -> Result<Vec<OwnedFd>, DeviceError> {
     let own = |file: &Arc<File>| file.try_clone().map(Into::into);
     files.iter().map(own).collect::<Result<_, _>>().map_err(DeviceError::of("dup of the target"))
 }
@@ -69,8 +71,8 @@ fn pool_options(buffers: Buffers) -> PoolOptions {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(job: PhaseWork<'a>, crew: &'a Crew, work: &'a mut Work<'_>) -> Self {
-        Self { job, crew, stream: work.stream, way: work.way, known: work.known.as_mut(), started: false }
+    pub fn new(job: PhaseWork<'a>, barrier: &'a PhaseBarrier, work: &'a mut StreamWork<'_>) -> Self {
+        Self { job, barrier, stream: work.stream, target: work.target, known: work.known.as_mut(), started: false }
     }
 
     fn depth(&self) -> u32 {
@@ -92,25 +94,25 @@ impl<'a> Worker<'a> {
         let options = pool_options(self.stream.path.buffers);
         match self.stream.path.numa.memory {
             // What waits for another stream lies where that one's memory was to be.
-            Some(_) => Shelf::default().take(count, bytes, options),
-            None => self.job.shelf.take(count, bytes, options),
+            Some(_) => BufferCache::default().take(count, bytes, options),
+            None => self.job.buffer_cache.take(count, bytes, options),
         }
     }
 
-    pub fn run(mut self) -> Result<Ran, DeviceError> {
-        let ran = self.confine().and_then(|missing| {
-            let mut ran = self.take()?;
-            ran.missing.extend(missing);
-            Ok(ran)
+    pub fn run(mut self) -> Result<StreamOutcome, DeviceError> {
+        let outcome = self.confine().and_then(|missing| {
+            let mut outcome = self.take()?;
+            outcome.missing.extend(missing);
+            Ok(outcome)
         });
         let limits = self.stream.limits;
         if limits.ends_phase {
-            self.crew.end(StopCause::TimeUsed);
+            self.barrier.end(StopCause::TimeUsed);
         }
         if limits.ends_group {
-            self.crew.end_group(limits.exit_group);
+            self.barrier.end_group(limits.exit_group);
         }
-        ran
+        outcome
     }
 
     /// Gives the thread its nodes, processors and priority; what could not be had as asked.
@@ -129,20 +131,20 @@ impl<'a> Worker<'a> {
         Ok(missing)
     }
 
-    fn take(&mut self) -> Result<Ran, DeviceError> {
+    fn take(&mut self) -> Result<StreamOutcome, DeviceError> {
         let engine = self.stream.path.engine.unwrap_or(self.job.plan.engine);
-        if self.way.files.is_empty() || engine == EngineKind::Null {
+        if self.target.files.is_empty() || engine == EngineKind::Null {
             return self.drive(NullDevice::new(self.job.epoch, self.pool(EngineKind::Null)?), EngineKind::Null);
         }
-        match (engine, self.way.direct) {
+        match (engine, self.target.direct) {
             (EngineKind::Files, _) if self.stream.replay().is_some() => self.replayed(),
             (EngineKind::Files, _) => self.on_files(),
             (EngineKind::Fallocate | EngineKind::Ftruncate, _) => {
                 let truncates = engine == EngineKind::Ftruncate;
-                let calls = Metadata::new(own(&self.way.files)?, FileSpace::of(self.stream), truncates);
+                let calls = Metadata::new(duplicate(&self.target.files)?, FileSpace::of(self.stream), truncates);
                 self.in_thread(FileCalls::Metadata(calls), engine)
             }
-            _ if self.way.threads.is_some() => self.threads(self.way.threads.clone()),
+            _ if self.target.threads.is_some() => self.threads(self.target.threads.clone()),
             (EngineKind::PsyncThreads, _) => self.threads(None),
             (EngineKind::Mmap, false) => self.mapped(),
             (EngineKind::Psync, true) => self.psync(),
@@ -152,21 +154,24 @@ impl<'a> Worker<'a> {
     }
 
     fn set(&self) -> Result<FileCalls, DeviceError> {
-        let (space, flags) = (FileSpace::of(self.stream), self.stream.path.rw_flags);
-        Ok(FileCalls::Read(FileSet::new(own(&self.way.files)?, space, flags)))
+        let space = FileSpace::of(self.stream);
+        let flags = self.stream.path.rw_flags;
+        Ok(FileCalls::Read(FileSet::new(duplicate(&self.target.files)?, space, flags)))
     }
 
-    fn in_thread(&mut self, calls: FileCalls, kind: EngineKind) -> Result<Ran, DeviceError> {
+    fn in_thread(&mut self, calls: FileCalls, kind: EngineKind) -> Result<StreamOutcome, DeviceError> {
         self.drive(PsyncDevice::new(self.job.epoch, calls, self.pool(kind)?), kind)
     }
 
-    fn psync(&mut self) -> Result<Ran, DeviceError> {
+    fn psync(&mut self) -> Result<StreamOutcome, DeviceError> {
         self.in_thread(self.set()?, EngineKind::Psync)
     }
 
-    fn mapped(&mut self) -> Result<Ran, DeviceError> {
-        let (stream, files) = (self.stream, &self.way.files);
-        let (end, writes) = (stream.block().region_end(), stream.changes_data());
+    fn mapped(&mut self) -> Result<StreamOutcome, DeviceError> {
+        let stream = self.stream;
+        let files = &self.target.files;
+        let end = stream.block().region_end();
+        let writes = stream.changes_data();
         for file in files.iter().filter(|_| writes) {
             let regular = file.metadata().is_ok_and(|m| m.is_file());
             // A store into a hole for which there is no room would end the program; this says ENOSPC instead.
@@ -178,100 +183,102 @@ impl<'a> Worker<'a> {
         self.in_thread(FileCalls::Mapped(mapped), EngineKind::Mmap)
     }
 
-    fn threads(&mut self, why: Option<String>) -> Result<Ran, DeviceError> {
+    fn threads(&mut self, why: Option<String>) -> Result<StreamOutcome, DeviceError> {
         match PsyncThreads::new(self.job.epoch, self.set()?, self.pool(EngineKind::PsyncThreads)?, why.clone()) {
             // One operation at a time needs no second thread.
             Err(error @ DeviceError::NoThread { .. }) if self.depth() == 1 => {
-                let mut ran = self.psync()?;
-                ran.missing.extend(why);
-                ran.missing.push(format!("{error}: the job's own thread carried it out"));
-                Ok(ran)
+                let mut outcome = self.psync()?;
+                outcome.missing.extend(why);
+                outcome.missing.push(format!("{error}: the job's own thread carried it out"));
+                Ok(outcome)
             }
             device => self.drive(device?, EngineKind::PsyncThreads),
         }
     }
 
-    fn ring(&mut self) -> Result<Ran, DeviceError> {
+    fn ring(&mut self) -> Result<StreamOutcome, DeviceError> {
         let mut pool = Some(self.pool(EngineKind::IoUring)?);
-        let own = own(&self.way.files)?;
+        let own = duplicate(&self.target.files)?;
         let mut flags = self.stream.path.rw_flags;
         let pairs = flags.hipri && self.stream.durability.sync == Sync::FdatasyncEach;
         flags.hipri &= !pairs;
         let space = FileSpace::of(self.stream);
-        match UringDevice::over(self.job.epoch, &own, space, flags, &mut pool) {
+        match UringDevice::with_files(self.job.epoch, &own, space, flags, &mut pool) {
             Ok(device) => {
-                let device = device.without(pairs.then_some(NO_POLLED_PAIRS));
+                let device = device.with_missing(pairs.then_some(NO_POLLED_PAIRS));
                 let Some(why) = no_thread() else { return self.drive(device, EngineKind::IoUring) };
                 let buffers = self.depth() + self.spare_buffers(EngineKind::IoUring);
-                self.drive(OwnThread::new(device, self.set()?, buffers, why), EngineKind::IoUring)
+                self.drive(RingWithoutWorkers::new(device, self.set()?, buffers, why), EngineKind::IoUring)
             }
             Err(error @ DeviceError::NoRing(_)) => {
-                self.job.shelf.put(pool);
-                let mut ran = self.threads(Some(format!("io_uring: {error}")))?;
+                self.job.buffer_cache.put(pool);
+                let mut outcome = self.threads(Some(format!("io_uring: {error}")))?;
                 if !self.stream.path.priority_shares.is_empty() {
-                    ran.missing.push("priorities of single requests: only io_uring has them".into());
+                    outcome.missing.push("priorities of single requests: only io_uring has them".into());
                 }
-                Ok(ran)
+                Ok(outcome)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn drive(&mut self, mut device: impl Device<Op = BlockOp>, kind: EngineKind) -> Result<Ran, DeviceError> {
+    fn drive(&mut self, mut device: impl Device<Op = BlockOp>, kind: EngineKind) -> Result<StreamOutcome, DeviceError> {
         let (job, stream) = (self.job, self.stream);
         let spare_buffers = self.spare_buffers(kind);
         let settings = LoopSettings { spare_buffers, ..LoopSettings::of(job.plan, stream, job.options.interval_ns) };
         self.started = true;
-        let (seed, repeats) = (settings.content_seed, spare_buffers == 0 && Shaped::repeats(stream));
+        let seed = settings.content_seed;
+        let repeats = spare_buffers == 0 && Shaped::repeats(stream);
         let record = match self.known.take() {
             Some(known) => self.verifying(&mut device, known, &settings)?,
             None => self.work(&mut device, &mut Shaped::of(stream, seed, repeats), &settings)?,
         };
         let (features, missing) = (device.features(), device.missing());
         if stream.path.numa.memory.is_none() {
-            job.shelf.put(device.into_pool());
+            job.buffer_cache.put(device.into_pool());
         }
-        Ok(Ran { record, kind, features, missing })
+        Ok(StreamOutcome { record, kind, features, missing })
     }
 
     /// Operations on files, in the directory that is its way.
-    fn on_files(&mut self) -> Result<Ran, DeviceError> {
+    fn on_files(&mut self) -> Result<StreamOutcome, DeviceError> {
         let (job, stream) = (self.job, self.stream);
-        let (Some(directory), Some(files)) = (self.way.files.first(), stream.files()) else {
+        let (Some(directory), Some(files)) = (self.target.files.first(), stream.files()) else {
             return Err(DeviceError::BadOperation("operations on files without files".into()));
         };
         let sync = stream.durability.sync == Sync::FdatasyncEach;
         let mut device = FilesDevice::new(job.epoch, directory.clone(), files, sync, self.pool(EngineKind::Files)?);
-        let order = self.way.order.clone();
+        let order = self.target.order.clone();
         let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce, order);
-        let mut data = (files.file_bytes > 0).then(|| Content::new(stream.seed));
+        let mut data = (files.file_bytes > 0).then(|| DataGenerator::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
         self.started = true;
-        let record = self.go_through(&mut device, &mut source, &mut data, &settings)?;
-        job.shelf.put(device.into_pool());
-        Ok(Ran { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
+        let record = self.run_loop(&mut device, &mut source, &mut data, &settings)?;
+        job.buffer_cache.put(device.into_pool());
+        Ok(StreamOutcome { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
     }
 
     /// Calls of a recording, by as many threads as made them, in the directory that is its way.
-    fn replayed(&mut self) -> Result<Ran, DeviceError> {
+    fn replayed(&mut self) -> Result<StreamOutcome, DeviceError> {
         let (job, stream) = (self.job, self.stream);
-        let (Some(directory), Some(replay)) = (self.way.files.first(), stream.replay()) else {
+        let (Some(directory), Some(replay)) = (self.target.files.first(), stream.replay()) else {
             return Err(DeviceError::BadOperation("a replay without a recording".into()));
         };
         let calls = ReplayedCalls::new(directory.clone(), replay.trace.0.clone(), replay.replay_set);
-        let (mut source, pool) = (Replayed::new(replay), self.pool(EngineKind::Files)?);
-        let mut data = Some(Content::new(stream.seed));
+        let mut source = Replayed::new(replay);
+        let pool = self.pool(EngineKind::Files)?;
+        let mut data = Some(DataGenerator::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
         self.started = true;
         let (record, pool) = if self.depth() == 1 {
-            let mut device = InThread::over(job.epoch, calls, pool);
-            (self.go_through(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
+            let mut device = InThread::with_calls(job.epoch, calls, pool);
+            (self.run_loop(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
         } else {
-            let mut device = Threads::over(job.epoch, calls, pool, None)?;
-            (self.go_through(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
+            let mut device = ThreadPool::with_calls(job.epoch, calls, pool, None)?;
+            (self.run_loop(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
         };
-        job.shelf.put(pool);
-        Ok(Ran { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
+        job.buffer_cache.put(pool);
+        Ok(StreamOutcome { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
     }
 
     /// The stream, with data of some making.
@@ -282,21 +289,21 @@ impl<'a> Worker<'a> {
         settings: &LoopSettings,
     ) -> Result<PhaseRecord, DeviceError> {
         let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
-        let source = source.sharing(self.stream, |flow| self.crew.flow(flow));
-        let mut source = ColdPasses::over(source, &self.job, self.stream, self.way);
-        self.go_through(device, &mut source, data, settings)
+        let source = source.sharing(self.stream, |flow| self.barrier.flow(flow));
+        let mut source = ColdPasses::over(source, &self.job, self.stream, self.target);
+        self.run_loop(device, &mut source, data, settings)
     }
 
-    fn go_through<Op: Request>(
+    fn run_loop<Op: Request>(
         &self,
         device: &mut impl Device<Op = Op>,
         source: &mut impl Source<Op = Op>,
         data: &mut impl Data<Op>,
         settings: &LoopSettings,
     ) -> Result<PhaseRecord, DeviceError> {
-        let part = Part::of(self.stream, self.crew);
-        run_worker(device, source, data, settings, &part, self.job.control)
-            .inspect_err(|_| self.crew.end(StopCause::Failed))
+        let context = WorkerContext::of(self.stream, self.barrier);
+        run_worker(device, source, data, settings, &context, self.job.control)
+            .inspect_err(|_| self.barrier.end(StopCause::Failed))
     }
 
     /// A stream that verifies, or its read-back.
@@ -306,13 +313,13 @@ impl<'a> Worker<'a> {
         known: &mut Verified,
         settings: &LoopSettings,
     ) -> Result<PhaseRecord, DeviceError> {
-        let again = Again::new(self.way.files.clone());
+        let again = Rereader::new(self.target.files.clone());
         if !self.job.reads_back {
             let writes = self.stream.changes_data() && self.stream.block().operation == Operation::Write;
-            return self.work(device, &mut Checking::new(known, again, writes), settings);
+            return self.work(device, &mut VerifyingData::new(known, again, writes), settings);
         }
         let mut source = known.read_back(self.stream.block().block_size_bytes);
-        let result = self.go_through(device, &mut source, &mut Checking::new(known, again, false), settings);
+        let result = self.run_loop(device, &mut source, &mut VerifyingData::new(known, again, false), settings);
         let done = result.as_ref().ok().map(|r| (r.bytes, r.ended_ns.saturating_sub(r.started_ns)));
         known.was_read_back(source, done);
         result

@@ -2,7 +2,7 @@
 
 use super::cold::drop_caches;
 use super::own_files::Files;
-use super::work::{PhaseWork, Way};
+use super::work::{OpenTarget, PhaseWork};
 use model::{Failure, FailureKind, StreamPlan};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,14 +23,15 @@ pub(crate) fn nothing_written() -> Written {
 }
 
 /// There is no memory for what verified data must hold.
-pub(crate) fn no_memory(phase: &str, error: &workload::WrittenError) -> Failure {
+pub(crate) fn out_of_memory(phase: &str, error: &workload::WrittenError) -> Failure {
     Failure::new(FailureKind::Environment, format!("{phase}: {error}"))
         .remedy("verify a smaller region or larger blocks, or verify with fewer files")
 }
 
-/// How the reads of a part of a phase went: [`model::VerifyReads`] without what is the same for the whole target.
+/// What is known of where the reads of a part of a phase came from: [`model::VerifyReads`] without what is the same for the whole
+/// target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ReadsSeen {
+pub(crate) struct ReadEvidence {
     /// Whether all went past the page cache.
     pub direct: bool,
     /// Pages that were left in the caches before; `None` if it cannot be told, or was not tried.
@@ -41,18 +42,18 @@ pub(crate) struct ReadsSeen {
 
 /// Reads places again, past the page cache where that can be.
 #[derive(Debug)]
-pub(super) struct Again {
+pub(super) struct Rereader {
     files: Files,
     /// Of each file a descriptor with O_DIRECT; `None` where there is none. Empty before the first suspect.
     direct: Vec<Option<File>>,
 }
 
-impl Again {
+impl Rereader {
     pub(super) fn new(files: Files) -> Self {
         Self { files, direct: Vec::new() }
     }
 
-    fn past_cache(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
+    fn reread_direct(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
         if self.direct.is_empty() {
             self.direct = self.files.iter().map(|f| sys::reopen(f, false, true).ok()).collect();
         }
@@ -68,7 +69,7 @@ impl Again {
         Ok(())
     }
 
-    fn through_cache(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
+    fn reread_buffered(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
         let file = self.files.get(file).ok_or(EIO)?;
         // Only what is clean can be dropped. What cannot be written or dropped is read as it is: no worse than before.
         let _ = sys::sync_data(file);
@@ -89,16 +90,16 @@ fn read_whole(file: &File, offset: u64, buffer: &mut [u8], least: usize) -> Resu
     Ok(())
 }
 
-impl Reread for Again {
+impl Reread for Rereader {
     fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
         // Where the device fails, both say so.
-        self.past_cache(file, offset, buffer).or_else(|_| self.through_cache(file, offset, buffer))
+        self.reread_direct(file, offset, buffer).or_else(|_| self.reread_buffered(file, offset, buffer))
     }
 }
 
 /// The way past the page cache for a stream whose own went through it; `None` where there is none, or it has another unit
 /// than `unit`, of which all offsets and lengths are multiples.
-pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Way> {
+pub(super) fn reopen_direct(way: &OpenTarget, stream: &StreamPlan, unit: u64) -> Option<OpenTarget> {
     let again = |file: &Arc<File>| {
         let sector = match sys::file_facts(file).map(|f| f.direct) {
             Ok(DirectAlignment::Supported { offset_bytes, .. }) => u64::from(offset_bytes.max(1)),
@@ -115,7 +116,7 @@ pub(super) fn past_cache(way: &Way, stream: &StreamPlan, unit: u64) -> Option<Wa
         }
     };
     let files: Files = way.files.iter().map(again).collect::<Option<_>>()?;
-    Some(Way { files, direct: true, ..Way::default() })
+    Some(OpenTarget { files, direct: true, ..OpenTarget::default() })
 }
 
 /// Before the read-back: what the stream wrote is made durable, whose failures are counted, and leaves the caches. The pages that stayed; `None` if it
@@ -129,7 +130,7 @@ pub(super) fn make_cold(
     errors: &mut BTreeMap<String, u64>,
 ) -> Option<u64> {
     let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
-    verified.handed(&sync);
+    verified.on_submit(&sync);
     let flushed = files.iter().map(sys::sync_all).fold(Ok(()), Result::and);
     if let (Err(errno), true) = (flushed, errors.is_empty()) {
         // Also where nothing was to be written any more: the device says that something is gone. Of writes that failed it says
@@ -137,7 +138,7 @@ pub(super) fn make_cold(
         *errors.entry(sys::errno_name(errno)).or_default() += 1;
     }
     // What a failed fsync covered may be gone, and is said to be lost late.
-    verified.ended(&sync, OpResult { at_ns: 0, result: flushed.map(|()| 0) });
+    verified.on_end(&sync, OpResult { at_ns: 0, result: flushed.map(|()| 0) });
     let mut left = Some(0);
     let mut method = String::new();
     for file in files {

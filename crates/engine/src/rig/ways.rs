@@ -5,8 +5,8 @@ use super::access::{Direct, is_direct};
 use super::direct::{DirectFacts, kernel_version, proof};
 use super::file::FileRig;
 use super::refusal::{Attempt, refusal};
-use super::verify::ReadsSeen;
-use super::work::Way;
+use super::verify::ReadEvidence;
+use super::work::OpenTarget;
 use model::{
     DirectProof, EngineKind, Failure, OpenSync, PhasePlan, StreamPlan, TargetKind, VerifyReads, VerifyRecord,
     VerifySource,
@@ -43,19 +43,19 @@ impl FileRig {
 
     /// Where the data came from that a phase verified: by its read-back where that is all there is to verify, and by its own
     /// reads, of so many bytes, where they are what was verified. `None` where nothing was.
-    pub(super) fn read_from(
+    pub(super) fn verify_source(
         &self,
         phase: &PhasePlan,
         verify: &VerifyRecord,
-        (own, own_bytes): (ReadsSeen, u64),
-        back: Option<ReadsSeen>,
+        (own, own_bytes): (ReadEvidence, u64),
+        back: Option<ReadEvidence>,
     ) -> Option<VerifySource> {
         if verify.blocks_verified == 0 {
             return None;
         }
         let no_device = |name: &&str| matches!(*name, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs");
         let without_device = self.options.filesystem.as_deref().filter(|_| !self.is_device()).filter(no_device);
-        let of = |seen: ReadsSeen, bytes: u64| {
+        let of = |seen: ReadEvidence, bytes: u64| {
             VerifySource::of(&VerifyReads {
                 without_device: without_device.map(str::to_owned),
                 direct: seen.direct.then(|| self.direct_proof(false, &phase.streams)),
@@ -89,13 +89,13 @@ impl FileRig {
     }
 
     /// The way of one stream; `direct` is the target's descriptor for direct I/O, or why there is none.
-    pub(super) fn way(
+    pub(super) fn open_target(
         &mut self,
         phase: &PhasePlan,
         stream: &StreamPlan,
         direct: Option<&Result<Direct, String>>,
         without_ring: Option<String>,
-    ) -> Result<Way, Failure> {
+    ) -> Result<OpenTarget, Failure> {
         let names = &stream.block().files;
         let buffered: Vec<Arc<File>> = if names.is_empty() {
             vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
@@ -124,6 +124,6 @@ impl FileRig {
             Some(Err(reason)) => Some(format!("O_DIRECT: refused ({reason}); buffered I/O is used")),
             None => None,
         };
-        Ok(Way { files, direct: past_cache, threads, order: None })
+        Ok(OpenTarget { files, direct: past_cache, threads, order: None })
     }
 }

@@ -1,21 +1,21 @@
-//! What a phase is to do, by which ways, and what came of a stream of it.
+//! What a phase is to do, on which open targets, and what came of a stream of it.
 
+use super::buffer_cache::BufferCache;
 use super::own_files::Files;
-use super::shelf::Shelf;
 use crate::{Control, FileOptions};
 use model::{EngineKind, PhasePlan, PhaseRecord, StreamPlan};
 use std::sync::Arc;
 use sys::Epoch;
 use workload::Verified;
 
-/// The way that a stream takes.
+/// The files of a stream, opened as the stream accesses them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Way {
-    /// Its files, opened for this way; none where nothing is done.
+pub(crate) struct OpenTarget {
+    /// The descriptors; none where nothing is done.
     pub files: Files,
     /// Whether it goes past the page cache.
     pub direct: bool,
-    /// Why threads serve instead of what is usual for the way, if they do.
+    /// Why threads serve instead of io_uring, if they do.
     pub threads: Option<String>,
     /// Of files as a whole: their order, where their directories say it.
     pub order: Option<Arc<[u64]>>,
@@ -35,7 +35,7 @@ pub(crate) struct PhaseWork<'a> {
     /// What the rig was told of it.
     pub options: &'a FileOptions,
     /// Where buffers wait between phases.
-    pub shelf: &'a Shelf,
+    pub buffer_cache: &'a BufferCache,
     pub control: &'a Control,
 }
 
@@ -46,17 +46,17 @@ impl PhaseWork<'_> {
     }
 }
 
-/// How a stream ran.
-pub(super) struct Ran {
+/// What came of a stream: its record, and the engine that carried it out.
+pub(super) struct StreamOutcome {
     pub record: PhaseRecord,
     pub kind: EngineKind,
     pub features: Vec<String>,
     pub missing: Vec<String>,
 }
 
-/// A stream, its way, and where it verifies what it knows of its data.
-pub(super) struct Work<'a> {
+/// A stream, its open target, and where it verifies what it knows of its data.
+pub(super) struct StreamWork<'a> {
     pub stream: &'a StreamPlan,
-    pub way: &'a Way,
+    pub target: &'a OpenTarget,
     pub known: &'a mut Option<Verified>,
 }

@@ -48,7 +48,7 @@ pub(super) struct Blocks {
     /// Blocks of metadata that the running transaction changed, and since when it runs.
     running: HashSet<u64>,
     since: Ns,
-    /// Its number.
+    /// Number of the running transaction.
     pub transaction: u64,
     /// Blocks of metadata that are in the journal and not yet at their places, with when they were committed.
     committed: BTreeMap<u64, Ns>,

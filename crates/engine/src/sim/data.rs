@@ -29,7 +29,7 @@ impl SimData {
     }
 
     /// What an operation that has succeeded does to the data, or gives of them.
-    pub(super) fn carry_out(&self, op: &BlockOp, data: &mut [u8]) {
+    pub(super) fn execute(&self, op: &BlockOp, data: &mut [u8]) {
         let lba = op.offset / SECTOR_BYTES as u64;
         self.with(|medium| match op.kind {
             OpKind::Read => medium.read(lba, data),

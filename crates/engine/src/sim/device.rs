@@ -88,7 +88,7 @@ impl SimDevice {
     }
 
     /// When an operation ends, and whether its own transfer is counted by the disk at that moment.
-    fn carry_out(&mut self, op: &BlockOp) -> (Ns, Traffic) {
+    fn execute(&mut self, op: &BlockOp) -> (Ns, Traffic) {
         let m = &mut self.machine;
         let (at, len) = (m.now, u64::from(op.len));
         let path = match (self.apart, op.kind) {
@@ -156,7 +156,7 @@ impl Device for SimDevice {
             if let (Some(data), Ok(_), OpKind::Fsync | OpKind::Fdatasync) = (&self.data, result, op.kind) {
                 result = data.flush().map(|()| 0);
             }
-            let (at, traffic) = self.carry_out(op);
+            let (at, traffic) = self.execute(op);
             let bytes = result.map_or(0, u64::from);
             if write && self.path != Path::Memory {
                 self.bytes_written += bytes;
@@ -184,7 +184,7 @@ impl Device for SimDevice {
                     let op = self.in_flight[buffer as usize].take();
                     if let (Some(data), Some(op), Ok(len)) = (&self.data, op, result) {
                         let start = buffer as usize * self.block_bytes;
-                        data.carry_out(&op, &mut self.buffers[start..start + len as usize]);
+                        data.execute(&op, &mut self.buffers[start..start + len as usize]);
                     }
                     out.push(Completion { buffer, result, at_ns: at });
                     reaped += 1;

@@ -30,7 +30,7 @@ impl MemoryBusDevice {
     pub fn new(bus: SimMemoryBus, plan: CopyPlan, started_ns: Ns) -> Result<Self, DeviceError> {
         let pool = copy_buffer(4096)?;
         let copies = BusCopies { bus, plan, started_ns, elapsed_ns: Cell::new(0.0), faulted: Cell::new(false) };
-        Ok(Self::over(Epoch::start(), copies, pool))
+        Ok(Self::with_calls(Epoch::start(), copies, pool))
     }
 }
 
@@ -85,7 +85,7 @@ impl Calls for BusCopies {
         self.elapsed_ns.set(self.elapsed_ns.get().max(until.saturating_sub(self.started_ns) as f64));
     }
 
-    fn carry_out(&self, op: &BlockOp, _buffer: &mut [u8]) -> Result<u32, i32> {
+    fn execute(&self, op: &BlockOp, _buffer: &mut [u8]) -> Result<u32, i32> {
         self.elapsed_ns.set(self.elapsed_ns.get() + self.time_ns(op.len.into()));
         if self.bus.fault_at == 0 || op.offset + u64::from(op.len) <= self.bus.fault_at {
             return Ok(op.len);

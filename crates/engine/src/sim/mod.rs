@@ -13,6 +13,7 @@ mod calls;
 mod data;
 mod device;
 mod files;
+mod interleaved;
 mod inventory;
 mod jitter;
 mod machine;
@@ -22,7 +23,6 @@ mod paging;
 mod rig;
 mod sample;
 mod station;
-mod together;
 mod truth;
 
 pub use data::SimData;

@@ -4,13 +4,13 @@ use super::SimDevice;
 use super::calls::SimCalls;
 use super::data::SimData;
 use super::files::SimFiles;
+use super::interleaved::InterleavedStreams;
 use super::inventory;
-use super::together::Together;
 use crate::copy::{copied, pieces_of};
 use crate::recorder::phase_record;
-use crate::rig::{clip, moved_bytes, no_file_system, no_memory, nothing_written, reading_back};
-use crate::worker::{Checking, NoData};
-use crate::{Control, Crew, Device, DeviceError, LoopSettings, Part, Rig, WriteProbe, run_worker};
+use crate::rig::{clip, moved_bytes, no_file_system, nothing_written, out_of_memory, reading_back};
+use crate::worker::{NoData, VerifyingData};
+use crate::{Control, Device, DeviceError, LoopSettings, PhaseBarrier, Rig, WorkerContext, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
     ErrorPolicy, Failure, FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
@@ -93,7 +93,7 @@ impl SimRig {
                 break;
             }
         }
-        self.settle()?;
+        self.flush()?;
         Ok(WriteProbe { bytes, ns: self.now() - started_ns, direct: true, round_bytes_per_s: None })
     }
 
@@ -144,10 +144,10 @@ impl SimRig {
         (device.data, device.machine.feed) = (None, control.samples.join());
         device.prepare(&PhasePlan { streams: Vec::new(), ..phase.clone() });
         device.prepare_buffers(phase.queue_depth(), 0);
-        let (crew, written) = (Crew::new(1, &phase.stop), files.blocks.written);
+        let (barrier, written) = (PhaseBarrier::new(1, &phase.stop), files.blocks.written);
         let (settings, mut source) = (LoopSettings::of(phase, stream, self.interval_ns), Replayed::new(replay));
         let mut calls = SimCalls { device, files, trace };
-        let part = Part::of(stream, &crew);
+        let part = WorkerContext::of(stream, &barrier);
         let result = run_worker(&mut calls, &mut source, &mut NoData, &settings, &part, control);
         self.device.bytes_written += self.files.as_ref().map_or(0, |files| files.blocks.written) - written;
         self.device.machine.feed = None;
@@ -155,7 +155,7 @@ impl SimRig {
         record.usage = self.usage().since(&before);
         let features = vec!["simulated-time".to_owned(), "simulated-ext4".to_owned()];
         let engine = EngineRecord { kind: EngineKind::Sim, features, ..EngineRecord::default() };
-        let mut record = phase_record(vec![(record, EngineKind::Sim)], &phase.streams, engine, &crew);
+        let mut record = phase_record(vec![(record, EngineKind::Sim)], &phase.streams, engine, &barrier);
         record.data = phase.streams[0].reads().then(|| DataProof::Real("simulated".to_owned()));
         Ok(record)
     }
@@ -166,7 +166,7 @@ impl SimRig {
         let verifies = matches!(&streams[..], [one] if one.verify.is_some() && one.block().files.len() < 2);
         let mut known = None;
         if verifies {
-            let prepared = self.written.prepare(streams).map_err(|e| no_memory(&plan.name, &e))?;
+            let prepared = self.written.prepare(streams).map_err(|e| out_of_memory(&plan.name, &e))?;
             known = prepared.into_iter().next().flatten();
         }
         self.device.data = known.is_some().then(|| self.data.clone());
@@ -175,27 +175,27 @@ impl SimRig {
         settings.depth = plan.queue_depth();
         settings.batch_submit = Some(settings.depth);
         settings.stop_on_error = streams.iter().any(|s| s.on_error == ErrorPolicy::Stop);
-        let crew = Crew::new(1, &plan.stop);
+        let barrier = PhaseBarrier::new(1, &plan.stop);
         let before = self.usage();
         let device = &mut self.device;
         let mut many = None;
         let result = match (&streams[..], &mut known) {
             ([one], known) => {
                 let mut source = Pattern::new(one, plan.stop == StopRule::RegionOnce);
-                let part = Part::of(one, &crew);
+                let part = WorkerContext::of(one, &barrier);
                 match known {
                     Some(known) => {
                         let writes = one.changes_data() && one.block().operation == Operation::Write;
-                        let mut checking = Checking::new(known, self.data.clone(), writes);
+                        let mut checking = VerifyingData::new(known, self.data.clone(), writes);
                         run_worker(device, &mut source, &mut checking, &settings, &part, control)
                     }
                     None => run_worker(device, &mut source, &mut NoData, &settings, &part, control),
                 }
             }
             _ => {
-                let together = many.insert(Together::new(plan, self.interval_ns));
+                let together = many.insert(InterleavedStreams::new(plan, self.interval_ns));
                 settings.batch_complete = 1;
-                run_worker(device, together, &mut NoData, &settings, &Part::alone(&crew), control)
+                run_worker(device, together, &mut NoData, &settings, &WorkerContext::alone(&barrier), control)
             }
         };
         let mut record = result.map_err(|e| refused(&plan.name, &e))?;
@@ -213,7 +213,7 @@ impl SimRig {
         let kind = if plan.copies_memory() { EngineKind::Memory } else { EngineKind::Sim };
         let engine = EngineRecord { kind, features: vec!["simulated-time".to_owned()], ..EngineRecord::default() };
         let records = records.into_iter().map(|record| (record, EngineKind::Sim)).collect();
-        let mut record = phase_record(records, streams, engine, &crew);
+        let mut record = phase_record(records, streams, engine, &barrier);
         if let Some(mut known) = known {
             if let Some(back) = streams[0].read_back(plan.engine).filter(|_| !known.ends() && !control.stopped()) {
                 control.series.close();
@@ -238,24 +238,24 @@ impl SimRig {
         control: &Control,
     ) {
         let sync = BlockOp { kind: OpKind::Fsync, ..BlockOp::default() };
-        known.handed(&sync);
+        known.on_submit(&sync);
         let result = self.data.flush().map(|()| 0);
-        known.ended(&sync, OpResult { at_ns: self.now(), result });
+        known.on_end(&sync, OpResult { at_ns: self.now(), result });
         known.reads_by("simulated".to_owned());
         let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) };
         self.device.prepare(&phase);
         let back = &phase.streams[0];
-        let crew = Crew::new(1, &phase.stop);
+        let barrier = PhaseBarrier::new(1, &phase.stop);
         let mut source = known.read_back(back.block().block_size_bytes);
         let settings = LoopSettings::of(&phase, back, self.interval_ns);
-        let mut checking = Checking::new(known, self.data.clone(), false);
-        let part = Part::of(back, &crew);
+        let mut checking = VerifyingData::new(known, self.data.clone(), false);
+        let part = WorkerContext::of(back, &barrier);
         let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &part, control);
         match &result {
-            Ok(ran) => record.add_errors(&ran.errors),
+            Ok(outcome) => record.add_errors(&outcome.errors),
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }
-        known.was_read_back(source, result.ok().map(|ran| (ran.bytes, ran.ended_ns - ran.started_ns)));
+        known.was_read_back(source, result.ok().map(|outcome| (outcome.bytes, outcome.ended_ns - outcome.started_ns)));
     }
 
     /// CPU of the simulated machine so far; each operation of the disk is waited for once.
@@ -276,7 +276,7 @@ impl SimRig {
         // After an error, what lies within the last depth of operations is not certain.
         let certain = if record.errors.is_empty() { record.bytes } else { record.bytes.saturating_sub(in_flight) };
         if record.stop != StopCause::RegionDone && record.bytes > 0 {
-            self.settle()?;
+            self.flush()?;
             record.ended_ns = self.now();
         }
         let done = record.stop == StopCause::RegionDone && record.errors.is_empty();
@@ -310,7 +310,7 @@ impl Rig for SimRig {
         let (streams, clipped) = self.clip(phase)?;
         self.device.machine.feed = control.samples.join();
         let resident = if phase.cold || phase.drop_cache {
-            self.settle()?;
+            self.flush()?;
             Some(self.device.machine.drop_pages())
         } else {
             None
@@ -339,7 +339,7 @@ impl Rig for SimRig {
         Ok(record)
     }
 
-    fn faults_to_come(&self) -> Vec<&'static str> {
+    fn pending_faults(&self) -> Vec<&'static str> {
         let (faults, [at, each, range, short]) = (&self.model().faults, self.device.machine.came);
         let (armed, was_overrun) = self.data.with(|medium| (medium.armed.is_some(), medium.was_overrun));
         let all = [
@@ -354,17 +354,17 @@ impl Rig for SimRig {
         all.into_iter().filter_map(|(name, is_to_come)| is_to_come.then_some(name)).collect()
     }
 
-    fn faults_were_shown(&mut self) {
+    fn clear_pending_faults(&mut self) {
         self.device.machine.came = [true; 4];
         self.data.with(|medium| (medium.armed, medium.was_overrun) = (None, true));
     }
 
-    fn recall(&mut self, known: &Known) -> Result<(), Failure> {
-        self.written = Written::recalled(known).map_err(|e| no_memory("what is known of the data", &e))?;
+    fn remember_known(&mut self, known: &Known) -> Result<(), Failure> {
+        self.written = Written::recalled(known).map_err(|e| out_of_memory("what is known of the data", &e))?;
         Ok(())
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn flush(&mut self) -> Result<(), Failure> {
         let machine = &mut self.device.machine;
         let mut end = machine.fsync(machine.now);
         if let Some(files) = &mut self.files {

@@ -5,44 +5,44 @@ use workload::{BlockOp, OpResult, Reread, Verified};
 
 /// The data of a stream that verifies, and the way to read a suspect again.
 #[derive(Debug)]
-pub struct Checking<'a, R> {
+pub struct VerifyingData<'a, R> {
     verified: &'a mut Verified,
     again: R,
     writes: bool,
 }
 
-impl<'a, R: Reread> Checking<'a, R> {
+impl<'a, R: Reread> VerifyingData<'a, R> {
     /// For a stream that `writes`, or only reads; suspects are read again by `again`.
     pub fn new(verified: &'a mut Verified, again: R, writes: bool) -> Self {
         Self { verified, again, writes }
     }
 }
 
-impl<R: Reread> Data for Checking<'_, R> {
-    const LOOKS: bool = true;
+impl<R: Reread> Data for VerifyingData<'_, R> {
+    const VERIFIES: bool = true;
 
     #[inline]
-    fn makes(&self) -> bool {
+    fn generates(&self) -> bool {
         self.writes
     }
 
     #[inline]
-    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
-        self.verified.make(op, data);
+    fn generate(&mut self, op: &BlockOp, data: &mut [u8]) {
+        self.verified.generate(op, data);
     }
 
     #[inline]
-    fn handed(&mut self, op: &BlockOp) {
-        self.verified.handed(op);
+    fn on_submit(&mut self, op: &BlockOp) {
+        self.verified.on_submit(op);
     }
 
     #[inline]
-    fn ended(&mut self, op: &BlockOp, outcome: OpResult) {
-        self.verified.ended(op, outcome);
+    fn on_end(&mut self, op: &BlockOp, outcome: OpResult) {
+        self.verified.on_end(op, outcome);
     }
 
     #[inline]
-    fn look(&mut self, op: &BlockOp, data: &[u8]) -> bool {
-        self.verified.look(op, data, &mut self.again)
+    fn verify_read(&mut self, op: &BlockOp, data: &[u8]) -> bool {
+        self.verified.verify_read(op, data, &mut self.again)
     }
 }

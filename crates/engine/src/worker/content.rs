@@ -16,12 +16,12 @@ const PIECE: usize = 4096;
 
 /// Makes the data of one stream.
 #[derive(Clone, Debug)]
-pub struct Content {
+pub struct DataGenerator {
     key: u64,
     counter: u64,
 }
 
-impl Content {
+impl DataGenerator {
     /// For a stream with this seed; streams that write to one device need different seeds.
     pub fn new(seed: u64) -> Self {
         Self { key: mix(seed), counter: 0 }
@@ -67,7 +67,7 @@ mod tests {
     fn no_two_blocks_are_equal() {
         let mut seen = HashSet::new();
         for seed in [1, 2] {
-            let mut content = Content::new(seed);
+            let mut content = DataGenerator::new(seed);
             let mut buffer = vec![0; 3 * PIECE + 512];
             content.fill(0, &mut buffer);
             for round in 0..50 {
@@ -85,7 +85,7 @@ mod tests {
     fn the_content_is_the_seeds_and_spread_evenly() {
         let fill = |seed, index| {
             let mut buffer = vec![0u8; 1 << 16];
-            Content::new(seed).fill(index, &mut buffer);
+            DataGenerator::new(seed).fill(index, &mut buffer);
             buffer
         };
         assert_eq!(fill(7, 0), fill(7, 0));
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn short_pieces_are_stamped_too() {
-        let mut content = Content::new(3);
+        let mut content = DataGenerator::new(3);
         let (mut a, mut b) = (vec![0; 5], vec![0; 5]);
         content.stamp(&mut a, 0);
         content.stamp(&mut b, 0);

@@ -1,17 +1,17 @@
 //! The seam where data are made before they are written, and looked at when they were read.
 
-use super::Content;
+use super::DataGenerator;
 use workload::{BlockOp, OpResult, Request};
 
 /// What a stream's data are. Whoever checks them is one of these: it fills what is written, hears what became of it, and
 /// sees what is read. Nothing may be allocated after [`Data::fill`].
 pub trait Data<Op = BlockOp> {
     /// Whether reads are looked at; where not, the loop does not touch their buffers.
-    const LOOKS: bool = false;
+    const VERIFIES: bool = false;
 
     /// Whether data are made at all; where not, nothing is written, or the caller made the data.
     #[inline]
-    fn makes(&self) -> bool {
+    fn generates(&self) -> bool {
         false
     }
 
@@ -19,40 +19,40 @@ pub trait Data<Op = BlockOp> {
     fn fill(&mut self, _index: u32, _buffer: &mut [u8]) {}
 
     /// Makes the data of a write that is about to be handed over.
-    fn make(&mut self, _op: &Op, _data: &mut [u8]) {}
+    fn generate(&mut self, _op: &Op, _data: &mut [u8]) {}
 
-    /// An operation that sends no data is about to be handed over; only where [`Data::LOOKS`].
-    fn handed(&mut self, _op: &Op) {}
+    /// An operation that sends no data is about to be handed over; only where [`Data::VERIFIES`].
+    fn on_submit(&mut self, _op: &Op) {}
 
-    /// Any operation has ended but a read that succeeded; of those that failed only where [`Data::LOOKS`].
-    fn ended(&mut self, _op: &Op, _outcome: OpResult) {}
+    /// Any operation has ended but a read that succeeded; of those that failed only where [`Data::VERIFIES`].
+    fn on_end(&mut self, _op: &Op, _outcome: OpResult) {}
 
     /// A read of `data` has succeeded. Whether the phase goes on; findings are the implementation's to keep.
-    fn look(&mut self, _op: &Op, _data: &[u8]) -> bool {
+    fn verify_read(&mut self, _op: &Op, _data: &[u8]) -> bool {
         true
     }
 }
 
-/// No data of ours are sent.
+/// For operations without payloads: nothing is generated and nothing is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct NoData;
 
 impl<Op> Data<Op> for NoData {}
 
-impl<Op: Request> Data<Op> for Option<Content> {
+impl<Op: Request> Data<Op> for Option<DataGenerator> {
     #[inline]
-    fn makes(&self) -> bool {
+    fn generates(&self) -> bool {
         self.is_some()
     }
 
     fn fill(&mut self, index: u32, buffer: &mut [u8]) {
         if let Some(content) = self {
-            Content::fill(content, index, buffer);
+            DataGenerator::fill(content, index, buffer);
         }
     }
 
     #[inline]
-    fn make(&mut self, op: &Op, data: &mut [u8]) {
+    fn generate(&mut self, op: &Op, data: &mut [u8]) {
         if let Some(content) = self {
             content.stamp(data, op.place());
         }

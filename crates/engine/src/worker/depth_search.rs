@@ -10,11 +10,11 @@ const MOST_STEPS: usize = 256;
 /// What a window leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Another.
+    /// The search goes on with another window.
     Next,
     /// The depth was found: what comes counts.
     Counts,
-    /// The end of the stream.
+    /// The search is over, and the stream ends.
     Ends,
 }
 
@@ -60,7 +60,7 @@ impl DepthSearch {
     }
 
     /// An operation completed; those that were handed over at the depth before do not count.
-    pub fn saw(&mut self, handed: Ns, latency: Ns) {
+    pub fn on_completion(&mut self, handed: Ns, latency: Ns) {
         if handed >= self.now.start_ns {
             self.now.operations += 1;
             self.now.late += u64::from(latency > self.target.latency_ns);
@@ -92,7 +92,8 @@ impl DepthSearch {
         if self.record.steps.len() < MOST_STEPS {
             self.record.steps.push(step);
         }
-        let (counted, depth) = (self.found == Some(step.depth), step.depth);
+        let counted = self.found == Some(step.depth);
+        let depth = step.depth;
         if step.held {
             self.low = depth;
         } else {
@@ -138,17 +139,19 @@ mod tests {
     fn search(most: u32, percent_milli: u32, late: impl Fn(u32, usize) -> u64) -> (Vec<u32>, Option<u32>) {
         let target = LatencyTarget { latency_ns: MS, window_ns: 10 * MS, percent_milli, goes_on: false };
         let mut search = DepthSearch::new(target, most, MS, 0);
-        let (mut depths, mut counts) = (Vec::new(), false);
+        let mut depths = Vec::new();
+        let mut counts = false;
         for window in 1..100 {
-            let (now, depth) = (window as u64 * 10 * MS, search.depth());
+            let now = window as u64 * 10 * MS;
+            let depth = search.depth();
             depths.push(depth);
             assert!(!search.is_over(now - 1) && search.is_over(now));
             if let Some(before) = (now - 10 * MS).checked_sub(1) {
                 // Of the depth before.
-                search.saw(before, 100 * MS);
+                search.on_completion(before, 100 * MS);
             }
             let late = late(depth, window);
-            (0..1000).for_each(|i| search.saw(now - MS, if i < late { 2 * MS } else { MS }));
+            (0..1000).for_each(|i| search.on_completion(now - MS, if i < late { 2 * MS } else { MS }));
             match search.judge(now, 0) {
                 Step::Ends => {
                     let record = search.into_record();
@@ -204,7 +207,7 @@ mod tests {
         let mut search = DepthSearch::new(target, 64, MS, 0);
         let mut at = |now: u64, limit: u32| {
             let depth = search.depth();
-            search.saw(now * 10 * MS - 1, if depth > limit { 2 * MS } else { MS });
+            search.on_completion(now * 10 * MS - 1, if depth > limit { 2 * MS } else { MS });
             search.judge(now * 10 * MS, 0);
             depth
         };

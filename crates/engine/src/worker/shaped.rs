@@ -1,6 +1,6 @@
 //! Data as a plan describes them: compressible, repeated, or zero.
 
-use super::{Content, Data};
+use super::{Data, DataGenerator};
 use model::StreamPlan;
 use model::random::mix;
 use workload::BlockOp;
@@ -26,7 +26,7 @@ const MOST_SPARE: u64 = 256;
 /// block of the stream. Copies are drawn by a counter, evenly spread, so that any hundred blocks have their share.
 #[derive(Clone, Debug)]
 pub struct Shaped {
-    unique: Option<Content>,
+    unique: Option<DataGenerator>,
     /// Whether a stamp is all that each write needs.
     only_stamps: bool,
     content: model::Content,
@@ -48,7 +48,7 @@ pub struct Shaped {
 /// Blocks that copies are drawn from, evenly, by number.
 #[derive(Clone, Debug)]
 struct Pool {
-    blocks: Content,
+    blocks: DataGenerator,
     count: u32,
     /// Where the draws of this stream are.
     drawn: u64,
@@ -64,7 +64,7 @@ impl Pool {
         let count = u128::from(all) * u128::from(stream.content.pool_percent) / 100;
         Self {
             // Beside the blocks that buffers are filled with.
-            blocks: Content::new(if stream.content.pool_shared { Self::SHARED } else { !seed }),
+            blocks: DataGenerator::new(if stream.content.pool_shared { Self::SHARED } else { !seed }),
             count: u32::try_from(count).unwrap_or(u32::MAX).max(1),
             drawn: mix(seed),
         }
@@ -90,8 +90,10 @@ impl Shaped {
             ..stream.content
         };
         let reads = stream.block().mix.is_some_and(|mix| mix.read_percent > 0);
-        let (mut copy, mut pool, mut body) = (Vec::new(), None, Vec::new());
-        let unique = seed.map(Content::new);
+        let mut copy = Vec::new();
+        let mut pool = None;
+        let mut body = Vec::new();
+        let unique = seed.map(DataGenerator::new);
         if let Some(unique) = &unique {
             if !content.zero && (reads || repeats) {
                 body.resize(PIECE, 0);
@@ -214,7 +216,7 @@ fn repeat(pattern: &[u8], data: &mut [u8]) {
 }
 
 impl Data for Shaped {
-    fn makes(&self) -> bool {
+    fn generates(&self) -> bool {
         // Zeroes stay where nothing is read into the buffers.
         self.unique.is_some() && (!self.content.zero || self.reads)
     }
@@ -227,7 +229,7 @@ impl Data for Shaped {
     }
 
     #[inline]
-    fn make(&mut self, op: &BlockOp, data: &mut [u8]) {
+    fn generate(&mut self, op: &BlockOp, data: &mut [u8]) {
         match &mut self.unique {
             Some(unique) if self.only_stamps => unique.stamp(data, op.offset),
             _ => self.shape(op, data),
@@ -254,7 +256,7 @@ mod tests {
         (0..count)
             .map(|i| {
                 let op = BlockOp { kind: OpKind::Write, offset: i * 8192, len: 8192, ..BlockOp::default() };
-                data.make(&op, &mut buffer);
+                data.generate(&op, &mut buffer);
                 buffer.clone()
             })
             .collect()
@@ -263,7 +265,7 @@ mod tests {
     /// Writes through one buffer that reads of zeros come into between, as a mixed stream at depth 1 has it.
     fn after_reads(stream: &StreamPlan, count: u64) -> Vec<u8> {
         let mut data = Shaped::of(stream, Some(3), Shaped::repeats(stream));
-        assert!(data.makes());
+        assert!(data.generates());
         let len = stream.block().block_size_bytes as usize;
         let mut buffer = vec![0; len];
         data.fill(0, &mut buffer);
@@ -273,7 +275,7 @@ mod tests {
             if stream.block().mix.is_some() {
                 buffer.fill(if i % 2 == 0 { 0 } else { 0xaa });
             }
-            data.make(&op, &mut buffer);
+            data.generate(&op, &mut buffer);
             written.extend_from_slice(&buffer);
         }
         written
@@ -302,7 +304,7 @@ mod tests {
             data.fill(0, &mut buffer);
             for offset in 0..1000 {
                 let op = BlockOp { kind: OpKind::Write, offset, len: 4096, ..BlockOp::default() };
-                data.make(&op, &mut buffer);
+                data.generate(&op, &mut buffer);
                 *seen.entry(buffer.clone()).or_default() += 1;
             }
             seen
@@ -387,7 +389,7 @@ mod tests {
             };
             assert!(!Shaped::is_unique(&stream));
             let mut shaped = Shaped::of(&stream, Some(5), false);
-            assert!(shaped.makes());
+            assert!(shaped.generates());
             let mut buffer = vec![0; 8192];
             shaped.fill(0, &mut buffer);
             if mixed {
@@ -395,7 +397,7 @@ mod tests {
                 buffer.fill(0x55);
             }
             let op = BlockOp { kind: OpKind::Write, offset: 8192, len: 8192, ..BlockOp::default() };
-            shaped.make(&op, &mut buffer);
+            shaped.generate(&op, &mut buffer);
             buffer
         };
         for mixed in [false, true] {

@@ -71,7 +71,7 @@ mod tests {
         let mut steady = Steadiness::new(&StopRule::EarlyWhenSteady { half_width_ratio: 0.02 }, &recorder);
         for i in 0..200 {
             for _ in 0..per_interval(i) {
-                recorder.transferred(i * 100 * MS + 1, i * 100 * MS, i * 100 * MS, 1, 1);
+                recorder.record_transfer(i * 100 * MS + 1, i * 100 * MS, i * 100 * MS, 1, 1);
             }
             recorder.roll((i + 1) * 100 * MS);
             if steady.ends(&recorder, (i + 1) * 100 * MS).is_some() {
@@ -94,7 +94,7 @@ mod tests {
         let mut steady = Steadiness::new(&rule, &recorder);
         (0..250).find_map(|i| {
             for _ in 0..per_interval(i) {
-                recorder.transferred(i * 100 * MS + 1, i * 100 * MS, i * 100 * MS, 1, 1);
+                recorder.record_transfer(i * 100 * MS + 1, i * 100 * MS, i * 100 * MS, 1, 1);
             }
             recorder.roll((i + 1) * 100 * MS);
             let cause = steady.ends(&recorder, (i + 1) * 100 * MS)?;

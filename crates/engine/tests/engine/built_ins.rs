@@ -53,7 +53,7 @@ fn run(rig: &mut dyn Rig, plan: &Plan) {
             let planned: u64 = phase.streams.iter().map(|s| s.block().all_region_bytes()).sum();
             assert_eq!(record.bytes, planned, "{name}");
         }
-        rig.settle().unwrap_or_else(|f| panic!("{name}: {f}"));
+        rig.flush().unwrap_or_else(|f| panic!("{name}: {f}"));
     }
 }
 

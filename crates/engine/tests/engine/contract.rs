@@ -37,7 +37,7 @@ fn pool(count: u32) -> BufferPool {
 /// Flags for each call, among them one that asks to poll where that can be.
 fn flagged() -> Result<UringDevice, DeviceError> {
     let flags = RwFlags { hipri: true, dsync: true, ..RwFlags::default() };
-    UringDevice::over(Epoch::start(), &[target()], FileSpace::alone(), flags, &mut Some(pool(DEPTH)))
+    UringDevice::with_files(Epoch::start(), &[target()], FileSpace::alone(), flags, &mut Some(pool(DEPTH)))
 }
 
 /// Everything unregistered: what a kernel that refuses registration leaves.
@@ -62,7 +62,7 @@ fn simulated() -> SimDevice {
 /// Copies of memory are reads of it, over the same loop.
 mod memory {
     use super::*;
-    use engine::{Control, Crew, Device, LoopSettings, MemoryDevice, NoData, Part, run_worker};
+    use engine::{Control, Device, LoopSettings, MemoryDevice, NoData, PhaseBarrier, WorkerContext, run_worker};
     use model::{BlockPlan, PhasePlan, StopCause, StopRule, StreamPlan};
     use workload::{BlockOp, Pattern};
 
@@ -97,12 +97,13 @@ mod memory {
     fn the_loop_accounts_for_everything() {
         let phase = PhasePlan { time_limit_ns: 20_000_000, stop: StopRule::Time, ..PhasePlan::default() };
         let settings = LoopSettings::of(&phase, &StreamPlan::default(), 5_000_000);
-        let crew = Crew::new(1, &phase.stop);
+        let barrier = PhaseBarrier::new(1, &phase.stop);
         let piece = u64::from(PIECE);
         let pieces = BlockPlan { block_size_bytes: piece, region_bytes: BLOCK as u64, ..BlockPlan::default() };
         let pieces = StreamPlan { kind: pieces.into(), ..StreamPlan::default() };
         let mut source = Pattern::new(&pieces, false);
-        let (part, control) = (Part::alone(&crew), Control::default());
+        let part = WorkerContext::alone(&barrier);
+        let control = Control::default();
         let record = run_worker(&mut device(), &mut source, &mut NoData, &settings, &part, &control).unwrap();
         assert_eq!(record.stop, StopCause::TimeUsed);
         assert!(record.operations > 0);

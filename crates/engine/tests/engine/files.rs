@@ -1,8 +1,8 @@
 //! Operations on files over the generic loop: what is made is there, what is removed is gone, and nothing else is touched.
 
 use crate::phases::{open, options};
-use engine::{Content, Crew, NoData};
-use engine::{Control, FilesDevice, LoopSettings, NullRig, Part, Rig, SimRig, run_worker};
+use engine::{Control, FilesDevice, LoopSettings, NullRig, Rig, SimRig, WorkerContext, run_worker};
+use engine::{DataGenerator, NoData, PhaseBarrier};
 use model::{
     Direction, Durability, EngineKind, FailureKind, FileKind, FileOperation, FilesPlan, Flush, Limits, PhaseKind,
     PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan, Warmup,
@@ -73,7 +73,7 @@ fn files_are_made_looked_up_and_removed_and_others_are_left_alone() {
     assert_eq!((gone.operations, names(&own).len()), (47, 10));
     let nothing = rig.run(&phase(vec![files(Stat, 1, 0)]), &Control::default()).unwrap_err();
     assert!(nothing.message.contains("no files were made"), "{nothing}");
-    rig.settle().unwrap();
+    rig.flush().unwrap();
     drop(rig);
     assert_eq!(names(target.path()), BTreeSet::from(["0.0".to_owned()]));
     assert_eq!(std::fs::read(target.path().join("0.0")).unwrap(), b"theirs");
@@ -261,12 +261,14 @@ fn a_failed_operation_is_a_completion_with_its_errno() {
         let phase = phase(vec![files.clone()]);
         let stream = StreamPlan { on_error, ..phase.streams[0].clone() };
         let settings = LoopSettings::of(&phase, &stream, 100_000_000);
-        let crew = Crew::new(1, &phase.stop);
+        let barrier = PhaseBarrier::new(1, &phase.stop);
         let mut source = FileStream::new(&stream, &files, true, None);
-        let (part, control) = (Part::alone(&crew), Control::default());
+        let part = WorkerContext::alone(&barrier);
+        let control = Control::default();
         match files.file_bytes {
             0 => run_worker(&mut device, &mut source, &mut NoData, &settings, &part, &control).unwrap(),
-            _ => run_worker(&mut device, &mut source, &mut Some(Content::new(1)), &settings, &part, &control).unwrap(),
+            _ => run_worker(&mut device, &mut source, &mut Some(DataGenerator::new(1)), &settings, &part, &control)
+                .unwrap(),
         }
     };
     use model::ErrorPolicy::{Continue, Stop};

@@ -30,8 +30,8 @@ impl Source for Limited {
         next
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
-        self.stream.completed(op, outcome);
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
+        self.stream.on_completion(op, outcome);
     }
 }
 

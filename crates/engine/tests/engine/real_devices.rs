@@ -34,7 +34,7 @@ fn run_all(directory: &Path, options: FileOptions, bytes: u64) -> (Vec<DirectPro
             Some(proof) => reads.push(proof),
             None => {}
         }
-        rig.settle().unwrap();
+        rig.flush().unwrap();
     }
     assert_eq!(
         std::fs::read_dir(directory).unwrap().filter(|e| e.as_ref().unwrap().file_name() != "lost+found").count(),
@@ -315,7 +315,7 @@ fn trims_and_zeroes_of_a_device_take_its_data_away() {
             // What is trimmed wears nothing; zeroes count as written.
             let wrote = rig.bytes_written() - before;
             assert_eq!(wrote, if operation == Operation::Trim { 0 } else { 8 * MIB }, "{name}");
-            rig.settle().unwrap();
+            rig.flush().unwrap();
             drop(rig);
             let mut content = vec![0u8; 16 * MIB as usize];
             std::fs::File::open(&device.device).unwrap().read_exact_at(&mut content, 0).unwrap();

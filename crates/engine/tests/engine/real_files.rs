@@ -27,7 +27,7 @@ fn every_phase_runs_in(directory: &Path) {
         if phase.cold {
             assert_eq!(record.cold.as_ref().unwrap().phase_read_bytes, 8 * MIB);
         }
-        rig.settle().unwrap();
+        rig.flush().unwrap();
     }
     assert_eq!(rig.readable_bytes(), 8 * MIB);
     assert!(rig.bytes_written() > 8 * MIB);

@@ -93,7 +93,7 @@ fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) ->
         for c in &done {
             in_flight -= 1;
             let (op, since) = slots[c.buffer as usize].take().unwrap();
-            source.completed(&op, OpResult { at_ns: c.at_ns, result: c.result });
+            source.on_completion(&op, OpResult { at_ns: c.at_ns, result: c.result });
             match c.result {
                 Err(errno) => seen.errors.push(errno),
                 Ok(_) if op.kind == OpKind::Fsync => {}
@@ -118,7 +118,8 @@ fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) ->
 fn drive_rounds(device: &mut SimDevice, plan: &StreamPlan, rounds: u64) -> f64 {
     device.prepare(&phase(plan, Access::Buffered));
     let mut source = Pattern::new(plan, false);
-    let (mut bytes, mut closed) = (0u64, 0);
+    let mut bytes = 0u64;
+    let mut closed = 0;
     let mut done = Vec::with_capacity(1);
     let start = device.now();
     while closed < rounds {
@@ -126,7 +127,7 @@ fn drive_rounds(device: &mut SimDevice, plan: &StreamPlan, rounds: u64) -> f64 {
         device.submit(&[op]).unwrap();
         done.clear();
         device.reap(1, Ns::MAX, &mut done).unwrap();
-        source.completed(&op, OpResult { at_ns: done[0].at_ns, result: done[0].result });
+        source.on_completion(&op, OpResult { at_ns: done[0].at_ns, result: done[0].result });
         closed += u64::from(op.kind == OpKind::Fsync);
         bytes += u64::from(op.len);
     }
@@ -263,7 +264,8 @@ fn the_write_cache_is_exhausted_at_the_stated_byte() {
     let model = model("sata-ssd,cache=512MiB,cache-drain=100MB/s,jitter=0");
     let plan = stream(Operation::Write, Order::Sequential, 1 << 20, 8);
     let truth = SimTruth::of(&model, &plan, Access::Direct, 0);
-    let (cliff, after) = (truth.cliff_bytes.unwrap() as f64, truth.exhausted_bytes_per_s.unwrap());
+    let cliff = truth.cliff_bytes.unwrap() as f64;
+    let after = truth.exhausted_bytes_per_s.unwrap();
     assert!(truth.bytes_per_s > 4.0 * after, "the cliff is one");
     let seen = drive(&mut SimDevice::new(model), &plan, Access::Direct, 8 * S);
     let late: u64 = seen.series[20..70].iter().sum();

@@ -57,7 +57,7 @@ fn check(text: &str, budget: Ns) -> Check {
         let record = rig.run(phase, &control).unwrap_or_else(|e| panic!("{text} {}: {e}", phase.name));
         samples.extend(rig.take_simulated_samples());
         samples.push(rig.simulated_sample().unwrap());
-        rig.settle().unwrap();
+        rig.flush().unwrap();
         ran.push(Ran { plan: phase.clone(), record, samples });
     }
     Check { model, rig, ran }
@@ -203,7 +203,7 @@ fn quiet_windows_show_others_and_nothing_of_ours() {
         let mut rig = SimRig::new(spec::parse_sim(text).unwrap(), S / 10);
         let phases = plan(&rig, 30 * S, Some(30e6)).phases;
         rig.run(phases.iter().find(|p| p.name == "buffered-write").unwrap(), &control).unwrap();
-        rig.settle().unwrap();
+        rig.flush().unwrap();
         let before = rig.simulated_sample().unwrap();
         rig.idle(S, &control);
         let after = rig.simulated_sample().unwrap();

@@ -121,7 +121,8 @@ fn another_runs_data_are_foreign() {
 fn damage_is_told_apart_and_counted_once_until_it_is_written_again() {
     let mut bench = bench();
     let record = bench.harmed(|bench, before| {
-        let (block, at) = (BLOCK as usize, |n: u64| (n * BLOCK) as usize);
+        let block = BLOCK as usize;
+        let at = |n: u64| (n * BLOCK) as usize;
         let mut flipped = bench.block(1);
         flipped[4000] ^= 1;
         bench.damage(BLOCK, &flipped);

@@ -33,7 +33,7 @@ fn written_file(directory: &Path, bytes: u64) -> anyhow::Result<PathBuf> {
     let path = directory.join(format!("narrows-bench-{}", std::process::id()));
     let mut file = File::create_new(&path).with_context(|| format!("creating {}", path.display()))?;
     let mut block = vec![0u8; 1 << 20];
-    engine::Content::new(1).fill(0, &mut block);
+    engine::DataGenerator::new(1).fill(0, &mut block);
     for _ in 0..bytes >> 20 {
         if let Err(error) = file.write_all(&block) {
             let _ = std::fs::remove_file(&path);

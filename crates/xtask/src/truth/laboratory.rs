@@ -103,8 +103,8 @@ impl Rig for Dressed {
         Ok(record)
     }
 
-    fn settle(&mut self) -> Result<(), Failure> {
-        self.rig.settle()
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.rig.flush()
     }
 
     fn idle(&mut self, ns: Ns, control: &Control) {

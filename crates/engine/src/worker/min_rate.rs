@@ -5,13 +5,13 @@ use model::{NS_PER_S, Ns, Rate};
 
 /// What the stream had done when the second began that is looked at.
 #[derive(Debug)]
-pub(super) struct Floor {
+pub(super) struct MinRate {
     rate: Rate,
     since: Ns,
     done: u64,
 }
 
-impl Floor {
+impl MinRate {
     /// Looked at from `start` on.
     pub fn new(rate: Rate, start: Ns) -> Self {
         Self { rate, since: start, done: 0 }
@@ -41,11 +41,11 @@ mod tests {
     fn each_second_is_looked_at_from_the_start_on() {
         let tally = |bytes| Tally { operations: bytes / 10, bytes, ..Tally::default() };
         let s = |tenths: u64| tenths * NS_PER_S / 10;
-        let mut floor = Floor::new(Rate::BytesPerS(100), s(5));
-        assert!(!floor.is_below(s(10), tally(0)) && !floor.is_below(s(15), tally(100)));
-        assert!(!floor.is_below(s(20), tally(100)) && floor.is_below(s(25), tally(199)));
-        let mut floor = Floor::new(Rate::OperationsPerS(10), 0);
+        let mut min_rate = MinRate::new(Rate::BytesPerS(100), s(5));
+        assert!(!min_rate.is_below(s(10), tally(0)) && !min_rate.is_below(s(15), tally(100)));
+        assert!(!min_rate.is_below(s(20), tally(100)) && min_rate.is_below(s(25), tally(199)));
+        let mut min_rate = MinRate::new(Rate::OperationsPerS(10), 0);
         // Two seconds in one look need twice as many.
-        assert!(!floor.is_below(s(10), tally(100)) && floor.is_below(s(30), tally(290)));
+        assert!(!min_rate.is_below(s(10), tally(100)) && min_rate.is_below(s(30), tally(290)));
     }
 }

@@ -1,4 +1,4 @@
-//! What the workers of one phase share: their start, their end, and how far they are together.
+//! What the workers of one phase share: a barrier at the start, the cause of the end, and their progress together.
 
 use super::rounds_watch::RoundsWatch;
 use crate::recorder::Tally;
@@ -10,7 +10,7 @@ use workload::FlowTotal;
 
 /// The workers of one phase. In the loop only relaxed atomics are used, and a lock that is tried, never waited for.
 #[derive(Debug, Default)]
-pub struct Crew {
+pub struct PhaseBarrier {
     gate: Mutex<Gate>,
     opened: Condvar,
     ended: OnceLock<StopCause>,
@@ -29,7 +29,7 @@ struct Gate {
     start: Option<Ns>,
 }
 
-impl Crew {
+impl PhaseBarrier {
     /// For so many workers, each of which calls `start` or `leave` once.
     pub fn new(workers: u32, stop: &StopRule) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Crew {
 
     /// Why the phase has ended for all, if it has.
     #[inline]
-    pub(crate) fn ended(&self) -> Option<StopCause> {
+    pub(crate) fn end_cause(&self) -> Option<StopCause> {
         self.ended.get().copied()
     }
 
@@ -82,7 +82,7 @@ impl Crew {
     pub(crate) fn ended_for(&self, group: u32) -> Option<StopCause> {
         let group_ended =
             || self.ended_groups.try_lock().is_ok_and(|g| g.contains(&group)).then_some(StopCause::TimeUsed);
-        self.ended().or_else(group_ended)
+        self.end_cause().or_else(group_ended)
     }
 
     /// What the streams of this flow share.
@@ -122,28 +122,28 @@ mod tests {
     #[test]
     fn all_start_at_one_moment_even_if_one_cannot() {
         for leavers in [0, 1, 3] {
-            let crew = Crew::new(4, &StopRule::Time);
+            let barrier = PhaseBarrier::new(4, &StopRule::Time);
             let calls = AtomicU32::new(0);
             let starts: Vec<Ns> = std::thread::scope(|scope| {
-                let stay = || crew.start(|| 100 + Ns::from(calls.fetch_add(1, Ordering::SeqCst)));
+                let stay = || barrier.start(|| 100 + Ns::from(calls.fetch_add(1, Ordering::SeqCst)));
                 let threads: Vec<_> = (leavers..4).map(|_| scope.spawn(stay)).collect();
-                (0..leavers).for_each(|_| crew.leave());
+                (0..leavers).for_each(|_| barrier.leave());
                 threads.into_iter().map(|t| t.join().unwrap()).collect()
             });
             assert_eq!(starts, vec![100; 4 - leavers]);
-            assert_eq!(crew.ended(), (leavers > 0).then_some(StopCause::Failed));
+            assert_eq!(barrier.end_cause(), (leavers > 0).then_some(StopCause::Failed));
         }
     }
 
     #[test]
     fn the_first_cause_counts_and_progress_is_summed() {
-        let crew = Crew::new(2, &StopRule::Time);
-        assert_eq!(crew.ended(), None);
+        let barrier = PhaseBarrier::new(2, &StopRule::Time);
+        assert_eq!(barrier.end_cause(), None);
         let tally = |operations| Tally { operations, bytes: 10 * operations, latency_sum_ns: 0 };
-        assert_eq!(crew.advance(10, 0, tally(3)), tally(3));
-        assert_eq!(crew.advance(10, 0, tally(4)), tally(7));
-        crew.end(StopCause::Steady);
-        crew.end(StopCause::Failed);
-        assert_eq!((crew.ended(), crew.steady()), (Some(StopCause::Steady), None));
+        assert_eq!(barrier.advance(10, 0, tally(3)), tally(3));
+        assert_eq!(barrier.advance(10, 0, tally(4)), tally(7));
+        barrier.end(StopCause::Steady);
+        barrier.end(StopCause::Failed);
+        assert_eq!((barrier.end_cause(), barrier.steady()), (Some(StopCause::Steady), None));
     }
 }

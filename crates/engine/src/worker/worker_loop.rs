@@ -1,12 +1,14 @@
-//! One turn of the loop: refill, submit, reap, account.
+//! The worker's loop: refill from the source, submit, reap, account; step after step until the stream ends.
 
 use super::depth_search::{DepthSearch, Step};
-use super::floor::Floor;
-use super::limits::{CLOSING_PATIENCE, HOPELESS_FAILURES, RETRY_LIMIT_NS, UNTIMED_OPERATIONS, few};
-use super::waking::Waking;
-use super::{Data, LoopSettings, Part, Steadiness};
+use super::limits::{
+    CLOSING_DRAIN_FACTOR, MAX_CONSECUTIVE_FAILURES, MAX_UNTIMED_OPERATIONS, RETRY_LIMIT_NS, small_batch,
+};
+use super::min_rate::MinRate;
+use super::wake_latency::WakeLatency;
+use super::{Data, LoopSettings, Steadiness, WorkerContext};
 use crate::control::Recent;
-use crate::recorder::{Flight, Recorder, Tally};
+use crate::recorder::{InFlightOp, Recorder, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, Ns, PhaseRecord, StopCause};
 use std::collections::VecDeque;
@@ -15,7 +17,7 @@ use workload::{Next, OpResult, Request, Source};
 
 /// Why nothing more was refilled, where the source has more.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Refilled {
+enum RefillEnd {
     /// The batch or the room is full.
     Full,
     /// The source waits for a completion, or for nothing any more.
@@ -26,26 +28,26 @@ enum Refilled {
     Spin(Ns),
 }
 
-/// A worker's loop.
-pub(super) struct Turns<'a, D: Device, S, C> {
+/// The state of a worker's loop.
+pub(super) struct WorkerLoop<'a, D: Device, S, C> {
     device: &'a mut D,
     source: &'a mut S,
     data: &'a mut C,
     settings: &'a LoopSettings,
-    part: &'a Part<'a>,
+    context: &'a WorkerContext<'a>,
     control: &'a Control,
     recorder: Recorder,
     steadiness: Steadiness,
-    waking: Waking,
+    wake_latency: WakeLatency,
     /// Operations in flight, by their buffer.
-    flights: Vec<Flight<D::Op>>,
+    inflight: Vec<InFlightOp<D::Op>>,
     /// Buffers that are not in flight. Taken from the end, so that few are used again and again; from the front where the data
     /// of each are to be old when they are written again.
     free: VecDeque<u32>,
     batch: Vec<D::Op>,
     done: Vec<Completion>,
     /// Operations that are handed over once more.
-    again: Vec<D::Op>,
+    resubmit: Vec<D::Op>,
     /// Operations that the next submission has at most, and the most that one had.
     at_once: usize,
     most_at_once: usize,
@@ -55,89 +57,89 @@ pub(super) struct Turns<'a, D: Device, S, C> {
     drain_until: Ns,
     now: Ns,
     /// Whether `now` is the present, but for the handling of the operations in `done`.
-    fresh: bool,
-    failures_in_a_row: u32,
-    nothing_in_a_row: u32,
-    floor: Option<Floor>,
+    now_is_current: bool,
+    consecutive_failures: u32,
+    consecutive_empty: u32,
+    min_rate: Option<MinRate>,
     /// An operation that took longer ends the stream.
     latency_limit: Ns,
     search: Option<DepthSearch>,
     /// Whether anything looks at single latencies.
-    watches: bool,
+    checks_latency: bool,
     /// Buffers that the depth of the search leaves free.
-    held_back: usize,
-    /// What the crew knows of.
-    told: Tally,
+    reserved: usize,
+    /// What the barrier's totals have of this worker already.
+    reported: Tally,
     /// What this worker adds to the figures of the last interval.
     recent: Recent,
     /// The end of the interval for which progress was last shown.
     shown: Ns,
 }
 
-impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
-    /// Takes all memory, then waits for the others of the crew.
-    pub fn begin(
+impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, C> {
+    /// Takes all memory, then waits at the barrier for the other workers.
+    pub fn new(
         device: &'a mut D,
         source: &'a mut S,
         data: &'a mut C,
         settings: &'a LoopSettings,
-        part: &'a Part<'a>,
+        context: &'a WorkerContext<'a>,
         control: &'a Control,
     ) -> Self {
         let depth = settings.depth.max(1);
-        let places = (depth + settings.spare_buffers) as usize;
-        let flights = vec![Flight::default(); places];
-        let free = (0..places as u32).rev().collect();
-        let (batch, again) = (Vec::with_capacity(places), Vec::with_capacity(places));
-        let done = Vec::with_capacity(places);
+        let slots = (depth + settings.spare_buffers) as usize;
+        let inflight = vec![InFlightOp::default(); slots];
+        let free = (0..slots as u32).rev().collect();
+        let (batch, resubmit) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
+        let done = Vec::with_capacity(slots);
         control.progress.begin();
-        let started = part.crew.start(|| device.now());
+        let started = context.barrier.start(|| device.now());
         let recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup)
-            .telling_apart(&part.directions, part.closes_rounds, part.pause_ns)
-            .handing_on(control.series.join());
-        let begins = started.saturating_add(part.start_delay_ns);
+            .per_direction(&context.directions, context.closes_rounds, context.pause_ns)
+            .with_feed(control.series.join());
+        let begins = started.saturating_add(context.start_delay_ns);
         let interval_ns = settings.interval_ns;
-        let search = part.limits.latency_target.map(|t| DepthSearch::new(t, depth, interval_ns, begins));
+        let search = context.limits.latency_target.map(|t| DepthSearch::new(t, depth, interval_ns, begins));
         Self {
             steadiness: Steadiness::new(&settings.stop, &recorder),
             shown: recorder.interval_end(),
             recorder,
-            waking: Waking::default(),
-            flights,
+            wake_latency: WakeLatency::default(),
+            inflight,
             free,
             batch,
             done,
-            again,
-            at_once: settings.batch_submit.map_or(few(depth as usize), |n| n.max(1) as usize),
+            resubmit,
+            at_once: settings.batch_submit.map_or(small_batch(depth as usize), |n| n.max(1) as usize),
             most_at_once: 0,
             started,
             deadline: started.saturating_add(settings.time_limit_ns),
             // Where one of the others could not start, the phase is not what was planned.
-            stop: part.crew.ended(),
+            stop: context.barrier.end_cause(),
             drain_until: Ns::MAX,
             now: started,
-            fresh: false,
-            failures_in_a_row: 0,
-            nothing_in_a_row: 0,
-            floor: part.limits.least_rate.map(|rate| Floor::new(rate, begins)),
-            latency_limit: part.limits.max_latency_ns.unwrap_or(Ns::MAX),
-            watches: part.limits.max_latency_ns.is_some() || search.is_some(),
-            held_back: places - search.as_ref().map_or(depth, DepthSearch::depth) as usize,
+            now_is_current: false,
+            consecutive_failures: 0,
+            consecutive_empty: 0,
+            min_rate: context.limits.least_rate.map(|rate| MinRate::new(rate, begins)),
+            latency_limit: context.limits.max_latency_ns.unwrap_or(Ns::MAX),
+            checks_latency: context.limits.max_latency_ns.is_some() || search.is_some(),
+            reserved: slots - search.as_ref().map_or(depth, DepthSearch::depth) as usize,
             search,
-            told: Tally::default(),
+            reported: Tally::default(),
             recent: Recent::default(),
             device,
             source,
             data,
             settings,
-            part,
+            context,
             control,
         }
     }
 
-    /// One turn; whether there is another.
+    /// One step; whether there is another.
     #[inline]
-    pub fn turn(&mut self) -> Result<bool, DeviceError> {
+    pub fn step(&mut self) -> Result<bool, DeviceError> {
         if self.stop.is_none() {
             if self.now >= self.deadline {
                 self.stop = Some(StopCause::TimeUsed);
@@ -156,27 +158,27 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     }
 
     #[inline]
-    fn places(&self) -> usize {
-        self.flights.len()
+    fn slots(&self) -> usize {
+        self.inflight.len()
     }
 
     #[inline]
     fn in_flight(&self) -> usize {
-        self.places() - self.free.len()
+        self.slots() - self.free.len()
     }
 
     /// How many more may be in flight.
     #[inline]
     fn room(&self) -> usize {
-        self.free.len().saturating_sub(self.held_back)
+        self.free.len().saturating_sub(self.reserved)
     }
 
     /// Asks the source for as much as may be handed over at once.
     #[inline]
-    fn refill(&mut self) -> Refilled {
+    fn refill(&mut self) -> RefillEnd {
         self.batch.clear();
         if self.stop.is_some() {
-            return Refilled::Blocked;
+            return RefillEnd::Blocked;
         }
         while self.batch.len() < self.at_once
             && self.room() > 0
@@ -190,45 +192,45 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
                         self.free.pop_back()
                     };
                     op.set_buffer(buffer);
-                    if op.sends_data() && self.data.makes() {
-                        self.data.make(&op, &mut self.device.buffer(buffer)[..op.len() as usize]);
-                    } else if C::LOOKS {
-                        self.data.handed(&op);
+                    if op.sends_data() && self.data.generates() {
+                        self.data.generate(&op, &mut self.device.buffer(buffer)[..op.len() as usize]);
+                    } else if C::VERIFIES {
+                        self.data.on_submit(&op);
                     }
                     self.batch.push(op);
                 }
-                Next::WaitUntil(moment) => return Refilled::Until(moment.min(self.deadline)),
-                Next::SpinUntil(moment) => return Refilled::Spin(moment.min(self.deadline)),
-                Next::WaitForCompletion if !self.batch.is_empty() || self.in_flight() > 0 => return Refilled::Blocked,
+                Next::WaitUntil(moment) => return RefillEnd::Until(moment.min(self.deadline)),
+                Next::SpinUntil(moment) => return RefillEnd::Spin(moment.min(self.deadline)),
+                Next::WaitForCompletion if !self.batch.is_empty() || self.in_flight() > 0 => return RefillEnd::Blocked,
                 // With nothing in flight there is nothing to wait for: the source is at its end.
                 Next::WaitForCompletion | Next::Done => {
                     self.stop = Some(StopCause::RegionDone);
-                    return Refilled::Blocked;
+                    return RefillEnd::Blocked;
                 }
             }
         }
-        Refilled::Full
+        RefillEnd::Full
     }
 
     /// Hands the batch over, and what is to be handed over once more.
     #[inline]
     fn submit(&mut self) -> Result<(), DeviceError> {
         if !self.batch.is_empty() {
-            let few = self.done.len() + self.batch.len() <= UNTIMED_OPERATIONS;
-            let untimed = self.fresh && few && !C::LOOKS && !self.data.makes();
+            let few = self.done.len() + self.batch.len() <= MAX_UNTIMED_OPERATIONS;
+            let untimed = self.now_is_current && few && !C::VERIFIES && !self.data.generates();
             let handed = if untimed { self.now } else { self.device.now() };
             if self.in_flight() == self.batch.len() {
-                self.recorder.resumed(handed);
+                self.recorder.end_idle(handed);
             }
             for op in &self.batch {
-                self.flights[op.buffer() as usize] = Flight::new(*op, handed);
+                self.inflight[op.buffer() as usize] = InFlightOp::new(*op, handed);
             }
             self.most_at_once = self.most_at_once.max(self.batch.len());
             self.device.submit(&self.batch)?;
         }
-        if !self.again.is_empty() {
-            self.device.submit(&self.again)?;
-            self.again.clear();
+        if !self.resubmit.is_empty() {
+            self.device.submit(&self.resubmit)?;
+            self.resubmit.clear();
         }
         Ok(())
     }
@@ -240,17 +242,17 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         if self.in_flight() == 0 {
             // What was written is made durable where the plan says so, whatever ended the stream but a failure.
             let closes = !matches!(self.stop, Some(StopCause::Failed | StopCause::Interrupted));
-            let closing = if closes { self.source.closing() } else { None };
+            let closing = if closes { self.source.closing_op() } else { None };
             let Some((mut op, buffer)) = closing.zip(self.free.pop_back()) else { return Ok(false) };
             op.set_buffer(buffer);
-            if C::LOOKS {
-                self.data.handed(&op);
+            if C::VERIFIES {
+                self.data.on_submit(&op);
             }
             let handed = self.device.now();
-            self.recorder.resumed(handed);
-            self.flights[buffer as usize] = Flight::new(op, handed);
+            self.recorder.end_idle(handed);
+            self.inflight[buffer as usize] = InFlightOp::new(op, handed);
             self.device.submit(&[op])?;
-            self.drain_until = handed.saturating_add(self.settings.drain_limit_ns.saturating_mul(CLOSING_PATIENCE));
+            self.drain_until = handed.saturating_add(self.settings.drain_limit_ns.saturating_mul(CLOSING_DRAIN_FACTOR));
         }
         if self.drain_until == Ns::MAX {
             self.drain_until = self.device.now().saturating_add(self.settings.drain_limit_ns);
@@ -260,22 +262,22 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
 
     /// Takes what has completed, after waiting for it where nothing else is to be done.
     #[inline]
-    fn reap(&mut self, refilled: Refilled) -> Result<(), DeviceError> {
+    fn reap(&mut self, refilled: RefillEnd) -> Result<(), DeviceError> {
         let in_flight = self.in_flight();
         // Room that the source could still fill is filled before anything is waited for.
         let mut min = match refilled {
-            Refilled::Full if self.room() > 0 => 0,
+            RefillEnd::Full if self.room() > 0 => 0,
             _ => (self.settings.batch_complete.max(1) as usize).min(in_flight).max(1),
         };
         let limit = if self.stop.is_some() { self.drain_until } else { self.deadline };
         let mut until = limit.min(self.recorder.interval_end());
         let mut slept_until = None;
-        let mut spins = matches!(refilled, Refilled::Spin(_));
-        if let Refilled::Until(wake) | Refilled::Spin(wake) = refilled
+        let mut spins = matches!(refilled, RefillEnd::Spin(_));
+        if let RefillEnd::Until(wake) | RefillEnd::Spin(wake) = refilled
             && wake < self.deadline
             && wake <= until
         {
-            let sleep = if spins { Some(wake) } else { self.waking.sleep_until(self.now, wake) };
+            let sleep = if spins { Some(wake) } else { self.wake_latency.sleep_until(self.now, wake) };
             match sleep {
                 Some(early) => until = early,
                 None if in_flight == 0 => (until, spins) = (wake, true),
@@ -289,7 +291,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
         } else {
             self.device.reap(min, until, &mut self.done)?;
         }
-        (self.now, self.fresh) = match self.done.last() {
+        (self.now, self.now_is_current) = match self.done.last() {
             Some(last) => (last.at_ns, D::STAMPED_ON_RETURN),
             None => (self.device.now(), true),
         };
@@ -297,7 +299,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             && self.done.is_empty()
             && self.now >= until
         {
-            self.waking.woke(until, self.now);
+            self.wake_latency.record_wake(until, self.now);
         }
         self.adapt();
         Ok(())
@@ -308,8 +310,8 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     #[inline]
     fn adapt(&mut self) {
         if self.settings.batch_submit.is_none() && !self.batch.is_empty() {
-            let at_once = self.done.len() >= self.batch.len() && self.free.len() + self.done.len() == self.places();
-            self.at_once = if at_once { self.places() } else { few(self.places() - self.held_back) };
+            let at_once = self.done.len() >= self.batch.len() && self.free.len() + self.done.len() == self.slots();
+            self.at_once = if at_once { self.slots() } else { small_batch(self.slots() - self.reserved) };
         }
     }
 
@@ -318,93 +320,94 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     fn account(&mut self) {
         let done = std::mem::take(&mut self.done);
         for completion in &done {
-            let flight = self.flights[completion.buffer as usize];
+            let flight = self.inflight[completion.buffer as usize];
             match completion.result {
-                Ok(bytes) => self.succeeded(&flight, completion, bytes),
-                Err(errno) if self.failed(&flight, completion.at_ns, errno) => {}
+                Ok(bytes) => self.on_success(&flight, completion, bytes),
+                Err(errno) if self.on_failure(&flight, completion.at_ns, errno) => {}
                 Err(_) => {
-                    self.again.push(flight.op);
+                    self.resubmit.push(flight.op);
                     continue;
                 }
             }
             self.free.push_back(completion.buffer);
             let outcome = OpResult { at_ns: completion.at_ns, result: completion.result };
-            if flight.op.direction() != Direction::Read || (C::LOOKS && completion.result.is_err()) {
-                self.data.ended(&flight.op, outcome);
+            if flight.op.direction() != Direction::Read || (C::VERIFIES && completion.result.is_err()) {
+                self.data.on_end(&flight.op, outcome);
             }
-            self.source.completed(&flight.op, outcome);
+            self.source.on_completion(&flight.op, outcome);
         }
         self.done = done;
     }
 
     #[inline]
-    fn succeeded(&mut self, flight: &Flight<D::Op>, completion: &Completion, bytes: u32) {
-        self.recorder.succeeded(flight, completion.at_ns, bytes);
+    fn on_success(&mut self, flight: &InFlightOp<D::Op>, completion: &Completion, bytes: u32) {
+        self.recorder.record_success(flight, completion.at_ns, bytes);
         let direction = flight.op.direction();
         if direction == Direction::Sync {
             return;
         }
-        self.failures_in_a_row = 0;
-        if self.watches {
-            self.watch(flight, completion.at_ns);
+        self.consecutive_failures = 0;
+        if self.checks_latency {
+            self.check_latency(flight, completion.at_ns);
         }
         if bytes == 0 && flight.op.len() > 0 {
             // The end of a file or device that has become shorter, or of one that is gone.
-            self.nothing_in_a_row = self.nothing_in_a_row.saturating_add(1);
-            if self.stop.is_none() && self.nothing_in_a_row >= HOPELESS_FAILURES {
+            self.consecutive_empty = self.consecutive_empty.saturating_add(1);
+            if self.stop.is_none() && self.consecutive_empty >= MAX_CONSECUTIVE_FAILURES {
                 self.stop = Some(StopCause::Failed);
             }
         } else {
-            self.nothing_in_a_row = 0;
+            self.consecutive_empty = 0;
         }
-        if C::LOOKS && direction == Direction::Read {
+        if C::VERIFIES && direction == Direction::Read {
             let seen = bytes.min(flight.op.len()) as usize;
-            if !self.data.look(&flight.op, &self.device.buffer(completion.buffer)[..seen]) && self.stop.is_none() {
+            if !self.data.verify_read(&flight.op, &self.device.buffer(completion.buffer)[..seen]) && self.stop.is_none()
+            {
                 self.stop = Some(StopCause::Failed);
-                self.part.crew.end(StopCause::Failed);
+                self.context.barrier.end(StopCause::Failed);
             }
         }
     }
 
     /// A latency that something looks at.
     #[inline(never)]
-    fn watch(&mut self, flight: &Flight<D::Op>, at: Ns) {
+    fn check_latency(&mut self, flight: &InFlightOp<D::Op>, at: Ns) {
         let latency = at.saturating_sub(flight.start_ns);
         if let Some(search) = &mut self.search {
-            search.saw(flight.handed_ns, latency);
+            search.on_completion(flight.handed_ns, latency);
         }
         if latency > self.latency_limit && self.stop.is_none() {
-            self.end_with(ETIMEDOUT);
+            self.fail_stream(ETIMEDOUT);
         }
     }
 
     /// The stream does not keep to what its plan demands.
     #[cold]
-    fn end_with(&mut self, errno: i32) {
-        self.recorder.failed(self.now, self.now, errno);
+    fn fail_stream(&mut self, errno: i32) {
+        self.recorder.record_failure(self.now, self.now, errno);
         self.stop = Some(StopCause::Failed);
     }
 
     /// Whether the failure counts; else the operation is handed over once more.
     #[cold]
-    fn failed(&mut self, flight: &Flight<D::Op>, at: Ns, errno: i32) -> bool {
-        if errno == EAGAIN && self.part.would_block_is_an_answer {
-            self.recorder.failed(at, flight.handed_ns, errno);
+    fn on_failure(&mut self, flight: &InFlightOp<D::Op>, at: Ns, errno: i32) -> bool {
+        if errno == EAGAIN && self.context.would_block_is_an_answer {
+            self.recorder.record_failure(at, flight.handed_ns, errno);
             return true;
         }
         let lasts = at.saturating_sub(flight.handed_ns) >= RETRY_LIMIT_NS;
         if matches!(errno, EINTR | EAGAIN) && self.stop.is_none() && !lasts {
             return false;
         }
-        self.recorder.failed(at, flight.handed_ns, errno);
-        self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
+        self.recorder.record_failure(at, flight.handed_ns, errno);
+        self.consecutive_failures = self.consecutive_failures.saturating_add(1);
         let gone = matches!(errno, ENXIO | ENODEV | ENOMEDIUM);
         let sync = flight.op.direction() == Direction::Sync;
         // A failed sync while draining means that what was written may not be there.
         if self.settings.stop_on_error && (self.stop.is_none() || sync) {
             self.stop = Some(StopCause::Failed);
-            self.part.crew.end(StopCause::Failed);
-        } else if self.stop.is_none() && (gone || self.failures_in_a_row >= HOPELESS_FAILURES) {
+            self.context.barrier.end(StopCause::Failed);
+        } else if self.stop.is_none() && (gone || self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES) {
             // The others may have files that answer: they find out for themselves.
             self.stop = Some(StopCause::Failed);
         }
@@ -416,12 +419,12 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     fn end_of_interval(&mut self) -> bool {
         self.recorder.roll(self.now);
         if self.recorder.interval_end() != self.shown {
-            self.show();
+            self.publish_progress();
         }
         if self.stop.is_some() && self.now >= self.drain_until {
             // The device does not answer. What is out stays out; the device keeps its buffers.
-            for _ in self.free.len()..self.places() {
-                self.recorder.failed(self.now, self.now, ETIMEDOUT);
+            for _ in self.free.len()..self.slots() {
+                self.recorder.record_failure(self.now, self.now, ETIMEDOUT);
             }
             return false;
         }
@@ -429,12 +432,12 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
     }
 
     #[cold]
-    fn show(&mut self) {
+    fn publish_progress(&mut self) {
         self.shown = self.recorder.interval_end();
-        self.fresh = false;
+        self.now_is_current = false;
         let own = self.recorder.tally();
-        let more = own.since(self.told);
-        let all = self.part.crew.advance(self.now, self.started, more);
+        let more = own.since(self.reported);
+        let all = self.context.barrier.advance(self.now, self.started, more);
         let elapsed = self.now.saturating_sub(self.started);
         self.control.progress.advance(all.operations, all.bytes, elapsed);
         let latest = Recent {
@@ -443,42 +446,43 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> Turns<'a, D, S, C> {
             in_flight: self.in_flight() as u64,
         };
         self.control.progress.replace(self.recent, latest);
-        (self.told, self.recent) = (own, latest);
+        (self.reported, self.recent) = (own, latest);
         if self.stop.is_none() {
             self.stop = self.steadiness.ends(&self.recorder, elapsed);
         }
-        if self.stop.is_none() && self.floor.as_mut().is_some_and(|floor| floor.is_below(self.now, own)) {
-            self.end_with(ETIME);
+        if self.stop.is_none() && self.min_rate.as_mut().is_some_and(|min_rate| min_rate.is_below(self.now, own)) {
+            self.fail_stream(ETIME);
         }
         if self.stop.is_none() && self.search.as_ref().is_some_and(|search| search.is_over(self.now)) {
-            self.search_on();
+            self.next_search_window();
         }
-        self.stop = self.stop.or_else(|| self.part.crew.ended_for(self.part.limits.exit_group));
+        self.stop = self.stop.or_else(|| self.context.barrier.ended_for(self.context.limits.exit_group));
     }
 
     /// A window of the search for a depth is over: the next one's depth.
-    fn search_on(&mut self) {
+    fn next_search_window(&mut self) {
         let Some(search) = &mut self.search else { return };
         // What is in flight longer than it may take is late already, whenever it comes.
-        let flies = |(buffer, _): &(usize, &Flight<D::Op>)| !self.free.contains(&(*buffer as u32));
+        let flies = |(buffer, _): &(usize, &InFlightOp<D::Op>)| !self.free.contains(&(*buffer as u32));
         let overdue =
-            |(_, flight): &(usize, &Flight<D::Op>)| search.is_overdue(flight.handed_ns, flight.start_ns, self.now);
-        let overdue = self.flights.iter().enumerate().filter(flies).filter(overdue).count() as u64;
+            |(_, flight): &(usize, &InFlightOp<D::Op>)| search.is_overdue(flight.handed_ns, flight.start_ns, self.now);
+        let overdue = self.inflight.iter().enumerate().filter(flies).filter(overdue).count() as u64;
         match search.judge(self.now, overdue) {
             Step::Next => {}
             Step::Counts => self.recorder.restart(),
             Step::Ends => self.stop = Some(StopCause::DepthFound),
         }
-        self.held_back = self.flights.len() - search.depth() as usize;
+        self.reserved = self.inflight.len() - search.depth() as usize;
     }
 
     /// The record, but for the CPU that was used.
     pub fn finish(self) -> PhaseRecord {
         self.control.progress.replace(self.recent, Recent::default());
-        let (settings, places) = (self.settings, self.settings.depth.max(1));
+        let settings = self.settings;
+        let slots = self.settings.depth.max(1);
         let mut record = self.recorder.finish(self.now, self.stop.unwrap_or(StopCause::TimeUsed));
-        record.engine.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, places);
-        record.engine.batch_complete = settings.batch_complete.clamp(1, places);
+        record.engine.batch_submit = settings.batch_submit.unwrap_or(self.most_at_once as u32).clamp(1, slots);
+        record.engine.batch_complete = settings.batch_complete.clamp(1, slots);
         let search = self.search.map(DepthSearch::into_record);
         if search.as_ref().is_some_and(|search| search.depth > Some(0)) {
             record.warmup.rule.push_str("; then until the depth was found");

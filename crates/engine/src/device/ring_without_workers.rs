@@ -13,7 +13,7 @@ use workload::BlockOp;
 
 /// A device without workers, and the calls that stand in for them.
 #[derive(Debug)]
-pub struct OwnThread<D> {
+pub struct RingWithoutWorkers<D> {
     device: D,
     calls: FileCalls,
     /// What is in flight, by its buffer.
@@ -22,14 +22,14 @@ pub struct OwnThread<D> {
     why: String,
 }
 
-impl<D: Device<Op = BlockOp>> OwnThread<D> {
+impl<D: Device<Op = BlockOp>> RingWithoutWorkers<D> {
     /// `calls` reach what the device does, of `depth` operations at once. `why`: that there are no threads, for the record.
     pub fn new(device: D, calls: impl Into<FileCalls>, depth: u32, why: String) -> Self {
         Self { device, calls: calls.into(), operations: vec![BlockOp::default(); depth as usize], carried_out: 0, why }
     }
 }
 
-impl<D: Device<Op = BlockOp>> Device for OwnThread<D> {
+impl<D: Device<Op = BlockOp>> Device for RingWithoutWorkers<D> {
     type Op = BlockOp;
 
     fn now(&self) -> Ns {
@@ -55,7 +55,7 @@ impl<D: Device<Op = BlockOp>> Device for OwnThread<D> {
         for completion in &mut out[first..] {
             if completion.result == Err(ECANCELED) {
                 let op = self.operations[completion.buffer as usize];
-                completion.result = self.calls.carry_out(&op, self.device.buffer(completion.buffer));
+                completion.result = self.calls.execute(&op, self.device.buffer(completion.buffer));
                 self.carried_out += 1;
             }
             // What was carried out delays what is told after it.
@@ -98,9 +98,9 @@ mod tests {
     use workload::OpKind;
 
     /// A ring of which every second operation would need a worker.
-    struct Refusing(PsyncDevice, u64);
+    struct NeedsWorkers(PsyncDevice, u64);
 
-    impl Device for Refusing {
+    impl Device for NeedsWorkers {
         type Op = BlockOp;
 
         fn now(&self) -> Ns {
@@ -134,8 +134,8 @@ mod tests {
         file.set_len(16 << 10).unwrap();
         let own = || std::os::fd::OwnedFd::from(file.try_clone().unwrap());
         let epoch = sys::Epoch::start();
-        let inner = Refusing(PsyncDevice::new(epoch, own(), BufferPool::new(4, 4096).unwrap()), 0);
-        let mut device = OwnThread::new(inner, own(), 4, "no thread".into());
+        let inner = NeedsWorkers(PsyncDevice::new(epoch, own(), BufferPool::new(4, 4096).unwrap()), 0);
+        let mut device = RingWithoutWorkers::new(inner, own(), 4, "no thread".into());
         let ops: Vec<BlockOp> = (0..4)
             .map(|i| BlockOp {
                 kind: OpKind::Write,

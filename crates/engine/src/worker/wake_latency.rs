@@ -12,13 +12,13 @@ const MOST_NS: Ns = 200_000;
 /// Waits over which the lateness is averaged.
 const MEMORY: Ns = 8;
 
-/// What a worker knows of its waking.
+/// How late the worker's thread wakes from a sleep, as measured so far.
 #[derive(Debug, Default)]
-pub(super) struct Waking {
+pub(super) struct WakeLatency {
     late_ns: Ns,
 }
 
-impl Waking {
+impl WakeLatency {
     /// Until when to sleep for something that is due at `wake`; `None`: it is so near that it is awaited awake.
     #[inline]
     pub fn sleep_until(&self, now: Ns, wake: Ns) -> Option<Ns> {
@@ -28,7 +28,7 @@ impl Waking {
 
     /// A sleep until `meant` has ended `at`. A simulated clock is never late, so that nothing is computed there.
     #[inline]
-    pub fn woke(&mut self, meant: Ns, at: Ns) {
+    pub fn record_wake(&mut self, meant: Ns, at: Ns) {
         let late = at.saturating_sub(meant).min(MOST_NS);
         self.late_ns = (self.late_ns * (MEMORY - 1) + late) / MEMORY;
     }
@@ -40,15 +40,15 @@ mod tests {
 
     #[test]
     fn it_learns_how_late_it_wakes_within_bounds() {
-        let mut waking = Waking::default();
-        assert_eq!(waking.sleep_until(0, 100_000), Some(100_000));
-        (0..100).for_each(|_| waking.woke(1_000, 31_000));
-        let at = waking.sleep_until(0, 100_000).unwrap();
+        let mut wake_latency = WakeLatency::default();
+        assert_eq!(wake_latency.sleep_until(0, 100_000), Some(100_000));
+        (0..100).for_each(|_| wake_latency.record_wake(1_000, 31_000));
+        let at = wake_latency.sleep_until(0, 100_000).unwrap();
         assert!((70_000..71_000).contains(&at), "{at}");
-        assert_eq!(waking.sleep_until(75_000, 100_000), None);
-        (0..100).for_each(|_| waking.woke(0, 1_000_000_000));
-        assert!(waking.sleep_until(0, 100_000_000).unwrap() >= 99_800_000);
-        (0..100).for_each(|_| waking.woke(500, 500));
-        assert_eq!(waking.sleep_until(99_999, 100_000), Some(100_000));
+        assert_eq!(wake_latency.sleep_until(75_000, 100_000), None);
+        (0..100).for_each(|_| wake_latency.record_wake(0, 1_000_000_000));
+        assert!(wake_latency.sleep_until(0, 100_000_000).unwrap() >= 99_800_000);
+        (0..100).for_each(|_| wake_latency.record_wake(500, 500));
+        assert_eq!(wake_latency.sleep_until(99_999, 100_000), Some(100_000));
     }
 }

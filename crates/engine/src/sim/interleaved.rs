@@ -1,28 +1,28 @@
 //! Several streams on one simulated device: simulated time has one clock, so one loop drives them all, and each is
 //! recorded as if it had a worker of its own.
 
-use crate::Part;
-use crate::recorder::{Flight, Recorder};
+use crate::WorkerContext;
+use crate::recorder::{InFlightOp, Recorder};
 use model::{Ns, PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Pattern, Source};
 
 /// Streams that take turns; each keeps at most its own depth in flight. A pause that a stream spends computing is slept
 /// here: the one processor of the loop belongs to the others meanwhile.
 #[derive(Debug)]
-pub(super) struct Together {
+pub(super) struct InterleavedStreams {
     phase: PhasePlan,
     interval_ns: Ns,
     /// None before the first operation is asked for.
-    streams: Vec<One>,
+    streams: Vec<InterleavedStream>,
     turn: usize,
     /// A stream has ended that ends its phase.
     ended: bool,
     /// Operations in flight: streams hear only of their own.
-    flights: Vec<(usize, Flight<BlockOp>)>,
+    inflight: Vec<(usize, InFlightOp<BlockOp>)>,
 }
 
 #[derive(Debug)]
-struct One {
+struct InterleavedStream {
     source: Pattern,
     recorder: Recorder,
     depth: u32,
@@ -32,53 +32,54 @@ struct One {
 }
 
 /// Whether it is the same operation, with a buffer or without.
-fn is(a: &BlockOp, b: &BlockOp) -> bool {
+fn same_op(a: &BlockOp, b: &BlockOp) -> bool {
     BlockOp { buffer: 0, ..*a } == BlockOp { buffer: 0, ..*b }
 }
 
-impl Together {
+impl InterleavedStreams {
     /// The streams of a phase.
     pub(super) fn new(phase: &PhasePlan, interval_ns: Ns) -> Self {
-        let flights = Vec::with_capacity(phase.queue_depth() as usize);
-        Self { phase: phase.clone(), interval_ns, streams: Vec::new(), turn: 0, ended: false, flights }
+        let inflight = Vec::with_capacity(phase.queue_depth() as usize);
+        Self { phase: phase.clone(), interval_ns, streams: Vec::new(), turn: 0, ended: false, inflight }
     }
 
     fn begin(&mut self, now: Ns) {
-        let crew = crate::Crew::new(0, &StopRule::Time);
+        let barrier = crate::PhaseBarrier::new(0, &StopRule::Time);
         let Self { phase, interval_ns, .. } = self;
         let one = |plan: &StreamPlan| {
             let once = phase.stop == StopRule::RegionOnce;
-            let source = Pattern::new(plan, once).sharing(plan, |flow| crew.flow(flow));
-            let part = Part::of(plan, &crew);
-            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup).telling_apart(
-                &part.directions,
-                part.closes_rounds,
-                part.pause_ns,
+            let source = Pattern::new(plan, once).sharing(plan, |flow| barrier.flow(flow));
+            let context = WorkerContext::of(plan, &barrier);
+            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup).per_direction(
+                &context.directions,
+                context.closes_rounds,
+                context.pause_ns,
             );
             let (depth, ends_phase) = (plan.path.queue_depth.max(1), plan.limits.ends_phase);
-            One { source, recorder, depth, in_flight: 0, done: false, ends_phase }
+            InterleavedStream { source, recorder, depth, in_flight: 0, done: false, ends_phase }
         };
         self.streams = phase.streams.iter().map(one).collect();
     }
 
-    fn hand_over(&mut self, owner: usize, op: BlockOp, now: Ns) {
+    fn submit(&mut self, owner: usize, op: BlockOp, now: Ns) {
         let one = &mut self.streams[owner];
         if one.in_flight == 0 {
-            one.recorder.resumed(now);
+            one.recorder.end_idle(now);
         }
         one.in_flight += 1;
-        self.flights.push((owner, Flight::new(op, now)));
+        self.inflight.push((owner, InFlightOp::new(op, now)));
     }
 
     /// What each stream did; the phase ended at `now` for this cause.
     pub(super) fn finish(self, now: Ns, stop: StopCause) -> Vec<PhaseRecord> {
         let stop = if self.ended { StopCause::TimeUsed } else { stop };
-        let finish = |one: One| one.recorder.finish(now, if one.done { StopCause::RegionDone } else { stop });
+        let finish =
+            |one: InterleavedStream| one.recorder.finish(now, if one.done { StopCause::RegionDone } else { stop });
         self.streams.into_iter().map(finish).collect()
     }
 }
 
-impl Source for Together {
+impl Source for InterleavedStreams {
     type Op = BlockOp;
 
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
@@ -98,7 +99,7 @@ impl Source for Together {
             }
             match one.source.next(now) {
                 Next::Op(op) => {
-                    self.hand_over(index, op, now);
+                    self.submit(index, op, now);
                     return Next::Op(op);
                 }
                 Next::WaitUntil(at) | Next::SpinUntil(at) => wake = Some(wake.map_or(at, |w| w.min(at))),
@@ -108,11 +109,11 @@ impl Source for Together {
                     if one.in_flight > 0 {
                         continue;
                     }
-                    let Some(op) = one.source.closing() else {
+                    let Some(op) = one.source.closing_op() else {
                         (one.done, self.ended) = (true, true);
                         return Next::Done;
                     };
-                    self.hand_over(index, op, now);
+                    self.submit(index, op, now);
                     return Next::Op(op);
                 }
                 Next::Done => one.done = true,
@@ -125,23 +126,24 @@ impl Source for Together {
         }
     }
 
-    fn completed(&mut self, op: &BlockOp, outcome: OpResult) {
-        let Some(at) = self.flights.iter().position(|(_, f)| is(&f.op, op)) else { return };
-        let (owner, flight) = self.flights.swap_remove(at);
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
+        let Some(at) = self.inflight.iter().position(|(_, f)| same_op(&f.op, op)) else { return };
+        let (owner, flight) = self.inflight.swap_remove(at);
         let one = &mut self.streams[owner];
         one.in_flight -= 1;
         match outcome.result {
-            Ok(bytes) => one.recorder.succeeded(&flight, outcome.at_ns, bytes),
-            Err(errno) => one.recorder.failed(outcome.at_ns, flight.handed_ns, errno),
+            Ok(bytes) => one.recorder.record_success(&flight, outcome.at_ns, bytes),
+            Err(errno) => one.recorder.record_failure(outcome.at_ns, flight.handed_ns, errno),
         }
-        one.source.completed(op, outcome);
+        one.source.on_completion(op, outcome);
     }
 
-    fn closing(&mut self) -> Option<BlockOp> {
-        let (owner, op) = self.streams.iter_mut().enumerate().find_map(|(i, one)| Some((i, one.source.closing()?)))?;
+    fn closing_op(&mut self) -> Option<BlockOp> {
+        let (owner, op) =
+            self.streams.iter_mut().enumerate().find_map(|(i, one)| Some((i, one.source.closing_op()?)))?;
         // The moment of the last completion, which the loop goes on from.
         let now = self.streams[owner].recorder.last_ns();
-        self.hand_over(owner, op, now);
+        self.submit(owner, op, now);
         Some(op)
     }
 }

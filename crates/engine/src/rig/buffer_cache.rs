@@ -5,11 +5,11 @@ use crate::device::BUFFERS;
 use std::sync::{Mutex, PoisonError};
 use sys::{BufferPool, PoolOptions};
 
-/// Pools that nobody uses.
+/// Buffer pools that no device uses at the moment.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf(Mutex<Vec<BufferPool>>);
+pub(crate) struct BufferCache(Mutex<Vec<BufferPool>>);
 
-impl Shelf {
+impl BufferCache {
     /// A pool as asked for: one that waits here, else a new one. Before a new one is made, what waits is given back to the
     /// system, so that a run never holds more than its largest phase.
     ///
@@ -37,15 +37,15 @@ mod tests {
 
     #[test]
     fn what_fits_is_used_again_and_else_given_back() {
-        let shelf = Shelf::default();
-        let mut pool = shelf.take(2, 4096, PoolOptions::default()).unwrap();
+        let buffer_cache = BufferCache::default();
+        let mut pool = buffer_cache.take(2, 4096, PoolOptions::default()).unwrap();
         pool.buffer_mut(0).fill(9);
-        shelf.put(Some(pool));
-        let again = shelf.take(2, 4096, PoolOptions::default()).unwrap();
+        buffer_cache.put(Some(pool));
+        let again = buffer_cache.take(2, 4096, PoolOptions::default()).unwrap();
         assert!(again.buffer(0).iter().all(|b| *b == 9));
-        shelf.put(Some(again));
-        let other = shelf.take(2, 8192, PoolOptions::default()).unwrap();
+        buffer_cache.put(Some(again));
+        let other = buffer_cache.take(2, 8192, PoolOptions::default()).unwrap();
         assert!(other.buffer(0).iter().all(|b| *b != 9));
-        assert!(shelf.0.lock().unwrap().is_empty());
+        assert!(buffer_cache.0.lock().unwrap().is_empty());
     }
 }

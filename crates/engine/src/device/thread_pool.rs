@@ -35,7 +35,7 @@ struct Slot<Op> {
 
 /// A pool of threads that make calls.
 #[derive(Debug)]
-pub struct Threads<Op> {
+pub struct ThreadPool<Op> {
     epoch: Epoch,
     slots: Vec<Slot<Op>>,
     answers: Receiver<Answer>,
@@ -48,7 +48,7 @@ pub struct Threads<Op> {
 }
 
 /// pread and pwrite of blocks.
-pub type PsyncThreads = Threads<BlockOp>;
+pub type PsyncThreads = ThreadPool<BlockOp>;
 
 impl PsyncThreads {
     /// A thread for each buffer over an open file. `why` goes into the run's record: the
@@ -62,13 +62,13 @@ impl PsyncThreads {
         pool: BufferPool,
         why: Option<String>,
     ) -> Result<Self, DeviceError> {
-        Self::over(epoch, calls.into(), pool, why)
+        Self::with_calls(epoch, calls.into(), pool, why)
     }
 }
 
-impl<Op: workload::Request + Send + 'static> Threads<Op> {
+impl<Op: workload::Request + Send + 'static> ThreadPool<Op> {
     /// A thread for each buffer, by these calls.
-    pub(crate) fn over(
+    pub(crate) fn with_calls(
         epoch: Epoch,
         calls: impl Calls<Op = Op> + Send + Sync + 'static,
         pool: BufferPool,
@@ -82,7 +82,8 @@ impl<Op: workload::Request + Send + 'static> Threads<Op> {
         let mut slots = Vec::with_capacity(depth as usize);
         for (index, buffer) in pool.split().into_iter().enumerate() {
             let (requests, inbox) = sync_channel(1);
-            let (calls, answer) = (Arc::clone(&calls), answer.clone());
+            let calls = Arc::clone(&calls);
+            let answer = answer.clone();
             let thread = std::thread::Builder::new()
                 .name(format!("io-{index}"))
                 // The thread's frame holds no data: buffers are lent to it.
@@ -95,7 +96,7 @@ impl<Op: workload::Request + Send + 'static> Threads<Op> {
     }
 
     /// With short waits: for a source that others bring something to, which no thread here can hear of.
-    pub fn looking_often(mut self) -> Self {
+    pub fn with_short_waits(mut self) -> Self {
         self.longest_wait_ns = 2_000_000;
         self
     }
@@ -115,7 +116,7 @@ fn serve<C: Calls>(epoch: Epoch, calls: &C, inbox: &Receiver<Request<C::Op>>, an
     while let Ok(request) = inbox.recv() {
         let answered = match request {
             Request::Carry(op, mut buffer) => {
-                let result = calls.carry_out(&op, buffer.buffer_mut(0));
+                let result = calls.execute(&op, buffer.buffer_mut(0));
                 let completion = Completion { buffer: op.buffer(), result, at_ns: epoch.elapsed_ns() };
                 answer.send(Answer::Carried(completion, buffer))
             }
@@ -127,11 +128,11 @@ fn serve<C: Calls>(epoch: Epoch, calls: &C, inbox: &Receiver<Request<C::Op>>, an
     }
 }
 
-fn gone() -> DeviceError {
+fn workers_gone() -> DeviceError {
     DeviceError::Call { call: "hand-over to an I/O thread", source: std::io::Error::other("the thread is gone") }
 }
 
-impl<Op: workload::Request + Send + 'static> Device for Threads<Op> {
+impl<Op: workload::Request + Send + 'static> Device for ThreadPool<Op> {
     type Op = Op;
 
     #[inline]
@@ -153,7 +154,7 @@ impl<Op: workload::Request + Send + 'static> Device for Threads<Op> {
             let Some(buffer) = slot.buffer.take() else {
                 return Err(DeviceError::BadOperation(format!("buffer {} is in flight", op.buffer())));
             };
-            slot.requests.send(Request::Carry(*op, buffer)).map_err(|_| gone())?;
+            slot.requests.send(Request::Carry(*op, buffer)).map_err(|_| workers_gone())?;
             self.in_flight += 1;
         }
         Ok(())
@@ -166,7 +167,7 @@ impl<Op: workload::Request + Send + 'static> Device for Threads<Op> {
             match self.answers.recv_timeout(Duration::from_nanos(left)) {
                 Ok(answer) => self.take(answer, out),
                 Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+                Err(RecvTimeoutError::Disconnected) => return Err(workers_gone()),
             }
         }
         Ok(())
@@ -202,7 +203,7 @@ impl<Op: workload::Request + Send + 'static> Device for Threads<Op> {
     }
 }
 
-impl<Op> Drop for Threads<Op> {
+impl<Op> Drop for ThreadPool<Op> {
     fn drop(&mut self) {
         // A thread that hangs in the kernel keeps its buffer and the file until the kernel lets it go; it is not waited
         // for. The others end when their inbox closes.
