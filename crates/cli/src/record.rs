@@ -16,8 +16,8 @@ use conduct::admission::Consent;
 use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
 use metrics::Metrics;
 use model::{Failure, FailureKind, Ns, parse_bytes, parse_duration_ns};
-use recorder::input::{Generated, RingFull, parse_wish};
-use recorder::{Counted, WhenFull};
+use recorder::input::{Generated, RingFull, parse_camera_format};
+use recorder::{StreamCounters, WhenFull};
 use report::document::{Answered, RecordDeferred, RecordDocument, RecordStream};
 use report::quantity;
 use spec::parse_cpus;
@@ -200,7 +200,7 @@ fn camera(text: &OsStr) -> Result<Input, Failure> {
         .iter()
         .position(|b| *b == b',')
         .map_or((bytes, None), |at| (&bytes[..at], Some(String::from_utf8_lossy(&bytes[at + 1..]))));
-    let wish = wish.map(|text| parse_wish(&text)).transpose().map_err(|e| usage(format!("--camera: {e}")))?;
+    let wish = wish.map(|text| parse_camera_format(&text)).transpose().map_err(|e| usage(format!("--camera: {e}")))?;
     let (name, path) = named(OsStr::from_bytes(device))?;
     Ok(Input::Camera { name, path: path.to_owned(), wish: wish.unwrap_or_default() })
 }
@@ -231,7 +231,7 @@ impl Progress {
 }
 
 fn progress_text(now: &Now) -> String {
-    let sum = |of: fn(&Counted) -> u64| now.streams.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&StreamCounters) -> u64| now.streams.iter().map(of).sum::<u64>();
     let (used, ring) = now.ring;
     format!(
         "{}: {} frames durable ({}), {} lost, ring {} %",
@@ -239,7 +239,7 @@ fn progress_text(now: &Now) -> String {
         quantity::duration(now.elapsed_ns / 100_000_000 * 100_000_000),
         quantity::count(sum(|s| s.durable)),
         quantity::size(sum(|s| s.durable_bytes)),
-        quantity::count(sum(Counted::all_lost)),
+        quantity::count(sum(StreamCounters::lost_total)),
         100 * used / ring.max(1)
     )
 }
@@ -254,7 +254,7 @@ fn given(name: &str, format: &VideoFormat) -> String {
     format!("{name}: {} {width}x{height}{rate}, pictures of at most {size}", format.letters())
 }
 
-fn stream(counted: &Counted) -> RecordStream {
+fn stream(counted: &StreamCounters) -> RecordStream {
     RecordStream {
         name: counted.name.name.clone(),
         received: counted.received,

@@ -41,7 +41,10 @@ use others::Others;
 use pins::Listening;
 use place::{Begun, RecordingTarget};
 use recorder::input::{Generated, Producer, RingFull};
-use recorder::{Counted, Doors, Geometry, PIECE_BYTES, Pins, Ran, Ring, SharedPins, WhenFull, WriterSettings};
+use recorder::{
+    FrameChannel, Geometry, PIECE_BYTES, Pins, RecordingOutcome, Ring, SharedPins, StreamCounters, WhenFull,
+    WriterSettings,
+};
 use room::give_back;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -143,7 +146,7 @@ pub struct Recording<'a> {
 #[derive(Clone, Debug)]
 pub struct Now {
     /// The streams, by their numbers.
-    pub streams: Vec<Counted>,
+    pub streams: Vec<StreamCounters>,
     /// Since the start.
     pub elapsed_ns: Ns,
     /// How much of the ring holds frames, and how large it is.
@@ -184,7 +187,7 @@ pub struct Recorded {
     /// The most that the ring held.
     pub ring_most: u64,
     /// What the writer and its device did.
-    pub ran: Ran,
+    pub ran: RecordingOutcome,
     /// CPU of the whole process, nanoseconds: producers that are made up too.
     pub process_cpu_ns: u64,
     /// The priority in effect.
@@ -311,12 +314,13 @@ fn real(
     let listening = Listening::new(&place.file, begun.identity.uuid, place.geometry.when_full, pins);
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
-    let (doors, hall) = Doors::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
-    let accounts = Arc::clone(&doors.accounts);
+    let (channel, receiver) =
+        FrameChannel::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
+    let accounts = Arc::clone(&channel.accounts);
     begins(&place, &begun, bounds.most, tell);
     let now = || {
         let (used, _) = ring.used();
-        Now { streams: accounts.counted(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
+        Now { streams: accounts.counters(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
     };
     let (usage_before, clocks) = (process_usage(), (epoch, Arc::clone(&bell)));
     let write = || {
@@ -324,13 +328,13 @@ fn real(
         let _elsewhere = interrupts.keep_away();
         let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
-        recorder::run(&place.file, settings, Arc::clone(&accounts), hall, clocks, || std::thread::sleep(2 * LOOK))
+        recorder::run(&place.file, settings, Arc::clone(&accounts), receiver, clocks, || std::thread::sleep(2 * LOOK))
             .map(|ran| (ran, scheduling))
     };
     let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
     let ran = std::thread::scope(|scope| -> Result<_, Failure> {
         let writer = scope.spawn(write);
-        let producers = start(opened, recording.ring_full, doors);
+        let producers = start(opened, recording.ring_full, channel);
         while !writer.is_finished() {
             let counted = now();
             let durable = counted.streams.iter().map(|s| s.durable_bytes).sum();

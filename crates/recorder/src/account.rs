@@ -21,7 +21,7 @@ pub struct Account {
 
 /// The counters of a stream at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct StreamCounters {
     /// Its number, what it is, what it is called.
     pub name: StreamName,
     /// Frames that came, lost ones too.
@@ -30,7 +30,7 @@ pub struct Counted {
     pub received_bytes: u64,
     /// Frames that are on the storage, flushed.
     pub durable: u64,
-    /// Their bytes.
+    /// Bytes of those frames.
     pub durable_bytes: u64,
     /// Frames that were lost, by reason.
     pub lost: Vec<(Loss, u64)>,
@@ -38,54 +38,56 @@ pub struct Counted {
     pub blocked_ns: u64,
 }
 
-impl Counted {
+impl StreamCounters {
     /// Frames that were lost.
-    pub fn all_lost(&self) -> u64 {
+    pub fn lost_total(&self) -> u64 {
         self.lost.iter().map(|(_, n)| n).sum()
     }
 
     /// Frames that are neither durable nor lost.
     pub fn in_flight(&self) -> u64 {
-        self.received.saturating_sub(self.durable + self.all_lost())
+        self.received.saturating_sub(self.durable + self.lost_total())
     }
 }
 
 impl Account {
     /// So many frames came, of so many bytes; the number of the first.
-    pub fn receive(&self, frames: u64, bytes: u64) -> u64 {
+    pub fn add_received(&self, frames: u64, bytes: u64) -> u64 {
         self.received_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.received.fetch_add(frames, Ordering::AcqRel)
     }
 
     /// Frames are lost that were received.
-    pub fn lose(&self, loss: Loss, count: u64) {
+    pub fn add_lost(&self, loss: Loss, count: u64) {
         self.lost[loss as usize].fetch_add(count, Ordering::AcqRel);
     }
 
     /// A frame is durable.
-    pub fn keep(&self, bytes: u64) {
+    pub fn add_durable(&self, bytes: u64) {
         self.durable_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.durable.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Its producer has gone.
-    pub fn leave(&self) {
+    /// The producer has disconnected: another one of the same name may continue the stream.
+    pub fn release(&self) {
         self.taken.store(false, Ordering::Release);
     }
 
-    /// Its producer waited.
-    pub fn blocked(&self, ns: u64) {
+    /// Adds time for which the producer waited.
+    pub fn add_blocked(&self, ns: u64) {
         self.blocked_ns.fetch_add(ns, Ordering::Relaxed);
     }
 
     /// All counters. What became of frames is read before how many came, so that the sum is never more than that.
-    pub fn counted(&self) -> Counted {
+    pub fn counters(&self) -> StreamCounters {
         let get = |counter: &AtomicU64| counter.load(Ordering::Acquire);
         let lost = Loss::ALL.into_iter().map(|loss| (loss, get(&self.lost[loss as usize]))).filter(|(_, n)| *n > 0);
-        let (lost, durable, durable_bytes) = (lost.collect(), get(&self.durable), get(&self.durable_bytes));
+        let lost = lost.collect();
+        let durable = get(&self.durable);
+        let durable_bytes = get(&self.durable_bytes);
         let (received, received_bytes) = (get(&self.received), get(&self.received_bytes));
         let blocked_ns = get(&self.blocked_ns);
-        Counted { name: self.name.clone(), received, received_bytes, durable, durable_bytes, lost, blocked_ns }
+        StreamCounters { name: self.name.clone(), received, received_bytes, durable, durable_bytes, lost, blocked_ns }
     }
 }
 
@@ -129,9 +131,9 @@ impl Accounts {
         self.all().get(usize::from(stream)).cloned()
     }
 
-    /// All of them now.
-    pub fn counted(&self) -> Vec<Counted> {
-        self.all().iter().map(|account| account.counted()).collect()
+    /// Counters of all streams at this moment.
+    pub fn counters(&self) -> Vec<StreamCounters> {
+        self.all().iter().map(|account| account.counters()).collect()
     }
 
     /// All that are known now.
@@ -148,16 +150,16 @@ mod tests {
     fn every_frame_is_somewhere() {
         let accounts = Accounts::default();
         let account = accounts.join("front", FrameKind::Jpeg).unwrap();
-        assert_eq!([account.receive(1, 10), account.receive(1, 20), account.receive(1, 30)], [0, 1, 2]);
-        account.lose(Loss::RingFull, 1);
-        account.keep(10);
-        let counted = accounts.counted().remove(0);
-        assert_eq!((counted.received, counted.durable, counted.all_lost(), counted.in_flight()), (3, 1, 1, 1));
+        assert_eq!([account.add_received(1, 10), account.add_received(1, 20), account.add_received(1, 30)], [0, 1, 2]);
+        account.add_lost(Loss::RingFull, 1);
+        account.add_durable(10);
+        let counted = accounts.counters().remove(0);
+        assert_eq!((counted.received, counted.durable, counted.lost_total(), counted.in_flight()), (3, 1, 1, 1));
         assert_eq!(counted.lost, vec![(Loss::RingFull, 1)]);
         assert_eq!(accounts.join("front", FrameKind::Jpeg).unwrap().name.name, "front-2");
-        account.leave();
+        account.release();
         let again = accounts.join("front", FrameKind::Jpeg).unwrap();
-        assert_eq!((again.name.stream, again.receive(1, 0)), (0, 3), "it goes on where it was");
+        assert_eq!((again.name.stream, again.add_received(1, 0)), (0, 3), "it goes on where it was");
         while accounts.join("x", FrameKind::Opaque).is_some() {}
         assert_eq!(accounts.names().len(), MOST_STREAMS);
     }

@@ -3,11 +3,11 @@
 
 use crate::container::{Geometry, Identity, Pins, SharedPins, Superblock, WhenFull};
 use crate::damage::Damage;
-use crate::input::{Generated, InTime};
+use crate::input::{Generated, GeneratedSource};
 use crate::reader::Container;
 use crate::ring::Ring;
-use crate::run::{DEPTH, on};
-use crate::{Accounts, Counted, Store, WriterSettings};
+use crate::run::{DEPTH, run_on_device};
+use crate::{Accounts, Store, StreamCounters, WriterSettings};
 use engine::{Completion, Device, DeviceError};
 use model::Ns;
 use model::random::mix;
@@ -23,7 +23,7 @@ const EIO: i32 = 5;
 
 /// What happened on the way to the medium, in order.
 #[derive(Clone, Debug)]
-enum Happened {
+enum DiskEvent {
     /// A write was handed over: from now on any part of it may be on the medium.
     Write { offset: u64, bytes: Vec<u8> },
     /// A flush ended well: of the writes so far these are certain.
@@ -34,14 +34,14 @@ enum Happened {
 
 /// One moment: what happened, and how many frames of each stream had been acknowledged before.
 #[derive(Clone, Debug)]
-struct Moment {
-    happened: Happened,
+struct CrashPoint {
+    happened: DiskEvent,
     durable: Vec<u64>,
 }
 
 #[derive(Debug, Default)]
 struct Log {
-    moments: Vec<Moment>,
+    moments: Vec<CrashPoint>,
     writes: usize,
     /// Writes that have ended well, by their number in the log.
     ended: Vec<usize>,
@@ -53,7 +53,7 @@ struct Disk {
     accounts: Arc<Accounts>,
     buffers: Vec<Vec<u8>>,
     /// By when they end, and their buffers.
-    flying: BTreeMap<(Ns, u32), Flying>,
+    flying: BTreeMap<(Ns, u32), PendingOp>,
     now: Ns,
     seed: u64,
     drawn: u64,
@@ -64,13 +64,13 @@ struct Disk {
 }
 
 #[derive(Clone, Debug)]
-struct Flying {
+struct PendingOp {
     result: Result<u32, i32>,
-    flight: Flight,
+    flight: OpState,
 }
 
 #[derive(Clone, Debug)]
-enum Flight {
+enum OpState {
     Write(usize),
     Flush(Vec<usize>),
 }
@@ -96,9 +96,9 @@ impl Disk {
         mix(self.seed ^ mix(self.drawn))
     }
 
-    fn note(&self, happened: Happened) {
-        let durable = self.accounts.counted().iter().map(|c| c.durable).collect();
-        self.log.borrow_mut().moments.push(Moment { happened, durable });
+    fn note(&self, happened: DiskEvent) {
+        let durable = self.accounts.counters().iter().map(|c| c.durable).collect();
+        self.log.borrow_mut().moments.push(CrashPoint { happened, durable });
     }
 }
 
@@ -117,7 +117,7 @@ impl Device for Disk {
         let writes = self.log.borrow().writes;
         if let Some(at) = self.pins_at.iter().position(|(at, _)| *at <= writes) {
             let (_, pins) = self.pins_at.remove(at);
-            self.note(Happened::Pinned(pins.clone()));
+            self.note(DiskEvent::Pinned(pins.clone()));
             self.pins.set(pins);
         }
         for op in ops {
@@ -126,13 +126,13 @@ impl Device for Disk {
             let result = if fails { Err(EIO) } else { Ok(op.len) };
             let flight = if op.kind == OpKind::Write {
                 let bytes = self.buffers[op.buffer as usize][..op.len as usize].to_vec();
-                self.note(Happened::Write { offset: op.offset, bytes });
+                self.note(DiskEvent::Write { offset: op.offset, bytes });
                 self.log.borrow_mut().writes += 1;
-                Flight::Write(self.log.borrow().writes - 1)
+                OpState::Write(self.log.borrow().writes - 1)
             } else {
-                Flight::Flush(self.log.borrow().ended.clone())
+                OpState::Flush(self.log.borrow().ended.clone())
             };
-            self.flying.insert((self.now + takes, op.buffer), Flying { result, flight });
+            self.flying.insert((self.now + takes, op.buffer), PendingOp { result, flight });
         }
         Ok(())
     }
@@ -143,10 +143,10 @@ impl Device for Disk {
                 break;
             }
             self.now = self.now.max(at);
-            let Some(Flying { result, flight }) = self.flying.remove(&(at, buffer)) else { break };
+            let Some(PendingOp { result, flight }) = self.flying.remove(&(at, buffer)) else { break };
             match flight {
-                Flight::Write(number) if result.is_ok() => self.log.borrow_mut().ended.push(number),
-                Flight::Flush(writes) if result.is_ok() => self.note(Happened::Flushed { writes }),
+                OpState::Write(number) if result.is_ok() => self.log.borrow_mut().ended.push(number),
+                OpState::Flush(writes) if result.is_ok() => self.note(DiskEvent::Flushed { writes }),
                 _ => {}
             }
             out.push(Completion { buffer, result, at_ns: self.now });
@@ -159,24 +159,24 @@ impl Device for Disk {
 }
 
 /// The medium at a moment: what is certain, and of the rest what chance left of it, in parts of 512 bytes.
-fn image(container: &[u8], moments: &[Moment], seed: u64) -> Vec<u8> {
+fn image(container: &[u8], moments: &[CrashPoint], seed: u64) -> Vec<u8> {
     let mut certain: HashSet<usize> = HashSet::new();
     for moment in moments {
-        if let Happened::Flushed { writes } = &moment.happened {
+        if let DiskEvent::Flushed { writes } = &moment.happened {
             certain.extend(writes);
         }
     }
     let mut bytes = container.to_vec();
     let pins = moments.iter().rev().find_map(|m| match &m.happened {
-        Happened::Pinned(pins) => Some(pins),
+        DiskEvent::Pinned(pins) => Some(pins),
         _ => None,
     });
     if let (Some(pins), Ok(Some(superblock))) = (pins, Superblock::decode(container)) {
         put(&mut bytes, &Superblock { pins: pins.clone(), ..superblock });
     }
     let writes = moments.iter().filter_map(|m| match &m.happened {
-        Happened::Write { offset, bytes } => Some((*offset as usize, bytes)),
-        Happened::Flushed { .. } | Happened::Pinned(_) => None,
+        DiskEvent::Write { offset, bytes } => Some((*offset as usize, bytes)),
+        DiskEvent::Flushed { .. } | DiskEvent::Pinned(_) => None,
     });
     for (number, (offset, written)) in writes.enumerate() {
         let (luck, certain) = (mix(seed ^ mix(number as u64)), certain.contains(&number));
@@ -207,7 +207,7 @@ fn put(container: &mut [u8], superblock: &Superblock) {
 struct Recorded {
     container: Vec<u8>,
     log: Log,
-    counted: Vec<Counted>,
+    counted: Vec<StreamCounters>,
     /// The pictures of each camera.
     made: Vec<Vec<Vec<u8>>>,
     geometry: Geometry,
@@ -231,7 +231,7 @@ fn record_with(
     put(&mut container, &superblock);
     let accounts = Arc::new(Accounts::default());
     let ring = Ring::new(ring_bytes);
-    let inlet = InTime::new(cameras, ring, geometry.largest_frame(), &accounts);
+    let frame_source = GeneratedSource::new(cameras, ring, geometry.largest_frame(), &accounts);
     let disk = Disk { pins_at, ..Disk::new(&accounts, cameras.seed, fails_every) };
     let pins = disk.pins.clone();
     let log = Rc::clone(&disk.log);
@@ -249,7 +249,7 @@ fn record_with(
         keep_times: false,
         room: None,
     };
-    let ran = on(disk, settings, Arc::clone(&accounts), inlet, || {}).unwrap();
+    let ran = run_on_device(disk, settings, Arc::clone(&accounts), frame_source, || {}).unwrap();
     assert!(ran.written.segments > 1, "{:?}", ran.written);
     let log = std::mem::take(&mut *log.borrow_mut());
     let make = |camera: u32, number: u64| {
@@ -259,7 +259,7 @@ fn record_with(
     };
     let made = |camera: u32| (0..cameras.frames.unwrap_or(0)).map(|number| make(camera, number)).collect();
     let made = (0..cameras.streams).map(made).collect();
-    Recorded { container, log, counted: accounts.counted(), made, geometry }
+    Recorded { container, log, counted: accounts.counters(), made, geometry }
 }
 
 impl Recorded {
@@ -275,7 +275,7 @@ impl Recorded {
             .map_or_else(|| self.counted.iter().map(|c| c.durable).collect(), |next| next.durable.clone());
         let mut found: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
         // The oldest segments may have been overwritten in part.
-        let kept = container.kept();
+        let kept = container.retained();
         container
             .frames(None, &mut |name, frame, bytes| {
                 if let Some(bytes) = bytes {
@@ -353,11 +353,11 @@ fn pinned_frames(bytes: &[u8]) -> BTreeSet<(u16, u64)> {
     let held: Vec<Range<u64>> = container
         .segments()
         .iter()
-        .filter(|segment| pins.hold(segment.header.segment))
+        .filter(|segment| pins.is_pinned(segment.header.segment))
         .map(|segment| segment.header.first_batch..segment.until_batch)
         .collect();
     let mut frames = BTreeSet::new();
-    let mut visit = |name: &crate::StreamName, frame: &crate::FrameAt, bytes: Option<&[u8]>| {
+    let mut visit = |name: &crate::StreamName, frame: &crate::FrameLocation, bytes: Option<&[u8]>| {
         if bytes.is_some() && frame.acknowledged && held.iter().any(|batches| batches.contains(&frame.batch)) {
             frames.insert((name.stream, frame.entry.sequence));
         }
@@ -378,7 +378,7 @@ fn what_is_pinned_stays_while_the_ring_goes_round() {
         assert!(recorded.counted.iter().all(|c| c.durable == 260), "{:?}", recorded.counted);
         let moments = &recorded.log.moments;
         let pinned = |wanted: &Pins| {
-            let at = moments.iter().position(|m| matches!(&m.happened, Happened::Pinned(pins) if pins == wanted));
+            let at = moments.iter().position(|m| matches!(&m.happened, DiskEvent::Pinned(pins) if pins == wanted));
             let at = at.unwrap() + 1;
             (at, pinned_frames(&image(&recorded.container, &moments[..at], 1)))
         };
@@ -404,7 +404,7 @@ fn what_is_pinned_stays_while_the_ring_goes_round() {
             Container::open(bytes.as_slice()).unwrap().verify(&|_| {}).unwrap()
         };
         assert!(matches!(&damage(at).damage[..], [Damage::Pinned { from: 1, until: 2 }]), "{:?}", damage(at).damage);
-        assert!(!damage(at).keeps_its_promise() && !damage(at + 4096 + 40).keeps_its_promise());
+        assert!(!damage(at).is_intact() && !damage(at + 4096 + 40).is_intact());
         assert!(matches!(&damage(at + 9000).damage[..], [Damage::Frame { .. }]), "{:?}", damage(at + 9000).damage);
     }
 }
@@ -420,7 +420,7 @@ fn a_ring_that_is_all_pinned_stops() {
     assert!((0..7).all(|n| container.segments().iter().any(|segment| segment.header.segment == n)));
     for counted in &recorded.counted {
         assert!(counted.durable > 0 && counted.in_flight() == 0, "{counted:?}");
-        assert!(counted.all_lost() > 0, "{counted:?}");
+        assert!(counted.lost_total() > 0, "{counted:?}");
     }
 }
 
@@ -440,7 +440,7 @@ fn what_the_storage_never_took_is_counted_as_lost() {
     let recorded = record(geometry(24, WhenFull::Stop), cameras(1, 40), 4 << 20, 1);
     for counted in &recorded.counted {
         assert_eq!((counted.durable, counted.in_flight()), (0, 0), "{counted:?}");
-        assert_eq!(counted.all_lost(), counted.received);
+        assert_eq!(counted.lost_total(), counted.received);
     }
 }
 
@@ -448,7 +448,7 @@ fn what_the_storage_never_took_is_counted_as_lost() {
 fn a_full_container_stops_and_says_how_many_had_no_place() {
     let recorded = record(geometry(4, WhenFull::Stop), cameras(1, 60), 4 << 20, 0);
     for counted in &recorded.counted {
-        assert!(counted.durable > 0 && counted.all_lost() > 0 && counted.in_flight() == 0, "{counted:?}");
+        assert!(counted.durable > 0 && counted.lost_total() > 0 && counted.in_flight() == 0, "{counted:?}");
     }
 }
 

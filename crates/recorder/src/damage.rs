@@ -18,16 +18,16 @@ pub enum Damage {
     },
     /// A frame that was acknowledged is not what was written.
     Frame {
-        /// Its stream's name.
+        /// Name of the stream.
         stream: String,
-        /// Its number.
+        /// Sequence number of the frame.
         sequence: u64,
         /// Where it lies.
         offset: u64,
     },
     /// Segments that are pinned are not there.
     Pinned {
-        /// The first.
+        /// First sequence number that is missing.
         from: u64,
         /// The one behind the last.
         until: u64,

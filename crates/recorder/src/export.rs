@@ -1,7 +1,7 @@
 //! Pictures as a film that players take: Matroska (RFC 9559) with one track of motion JPEG, its times those of arrival or capture.
 //!
 //! Written as it comes: lengths that are not known yet are said to be unknown, so that nothing is written twice and a pipe will do. How
-//! long it is and its rate of pictures stand before the first of them, and have to be known ([`FilmTimes`]).
+//! long it is and its rate of pictures stand before the first of them, and have to be known ([`VideoTimes`]).
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ const ALONE_NS: u64 = 1_000_000_000;
 
 /// The times of the pictures of a film, gone through before it is written.
 #[derive(Clone, Debug, Default)]
-pub struct FilmTimes {
+pub struct VideoTimes {
     pictures: u64,
     first_ns: u64,
     last_ns: u64,
@@ -28,7 +28,7 @@ pub struct FilmTimes {
     intervals: BTreeMap<u64, u64>,
 }
 
-impl FilmTimes {
+impl VideoTimes {
     /// One more picture, of this moment; in their order.
     pub fn add(&mut self, at_ns: u64) {
         if self.pictures == 0 {
@@ -75,7 +75,7 @@ impl FilmTimes {
 /// Why a picture cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum MatroskaError {
-    /// It says no size.
+    /// The picture has no header with its size; its sequence number.
     #[error("frame {0} is not a JPEG picture with a size")]
     NoPicture(u64),
     /// What it is written to failed.
@@ -86,7 +86,7 @@ pub enum MatroskaError {
 /// A film that is being written.
 pub struct Matroska<W> {
     into: W,
-    times: FilmTimes,
+    times: VideoTimes,
     /// The time of the first picture, and of the cluster, ticks.
     start: Option<u64>,
     cluster: Option<u64>,
@@ -120,7 +120,7 @@ fn number(id: u32, value: u64) -> Vec<u8> {
 
 impl<W: Write> Matroska<W> {
     /// Into this, of pictures that have these times.
-    pub fn new(into: W, times: FilmTimes) -> Self {
+    pub fn new(into: W, times: VideoTimes) -> Self {
         Self { into, times, start: None, cluster: None, cluster_bytes: 0, pictures: 0 }
     }
 
@@ -239,15 +239,15 @@ mod tests {
     use super::*;
     use crate::input::Generated;
 
-    fn times(moments_ms: impl IntoIterator<Item = u64>) -> FilmTimes {
-        let mut times = FilmTimes::default();
+    fn times(moments_ms: impl IntoIterator<Item = u64>) -> VideoTimes {
+        let mut times = VideoTimes::default();
         moments_ms.into_iter().for_each(|ms| times.add(ms * 1_000_000));
         times
     }
 
     #[test]
     fn the_rate_is_that_of_the_camera_whatever_was_lost_and_how_it_came() {
-        let is = |times: &FilmTimes, ms: f64| {
+        let is = |times: &VideoTimes, ms: f64| {
             let picture = times.picture_ns() as f64 / 1e6;
             assert!((picture / ms - 1.0).abs() < 0.01, "{picture} ms, and not {ms}");
         };
@@ -263,14 +263,14 @@ mod tests {
         is(&times([5, 5, 5]), 1000.0);
         // A clock that stepped back.
         assert_eq!(times([100, 140, 0, 40]).duration_ns() / 1_000_000, 40 + 13);
-        assert_eq!((FilmTimes::default().duration_ns(), FilmTimes::default().last_ns()), (0, None));
+        assert_eq!((VideoTimes::default().duration_ns(), VideoTimes::default().last_ns()), (0, None));
     }
 
     #[test]
     fn a_film_says_its_size_and_every_picture_its_moment() {
         let camera = Generated::parse("1x20KB@25", 1).unwrap();
         let mut bytes = Vec::new();
-        let mut times = FilmTimes::default();
+        let mut times = VideoTimes::default();
         (0..3).for_each(|n| times.add(5_000_000_000 + n * 40_000_000));
         let mut film = Matroska::new(&mut bytes, times);
         let mut jpeg = vec![0; 20_000];
@@ -288,7 +288,7 @@ mod tests {
         assert!(find(&duration).is_some() && find(&picture).is_some());
         assert_eq!(size(&jpeg), Some((64, 48)));
         assert!(find(&[0x81, 0, 40, 0x80, 0xff, 0xd8]).is_some() && find(&[0x81, 0, 80, 0x80, 0xff, 0xd8]).is_some());
-        let none = Matroska::new(Vec::new(), FilmTimes::default()).picture(0, b"no picture");
+        let none = Matroska::new(Vec::new(), VideoTimes::default()).picture(0, b"no picture");
         assert!(matches!(none, Err(MatroskaError::NoPicture(0))));
         assert_eq!([size(&[0xff, 0xd8, 0xff, 0xda, 0, 2]), size(&[]), size(&[0xff; 9])], [None; 3]);
     }

@@ -3,7 +3,7 @@
 use crate::container::{
     BatchHeader, Entry, FrameEntry, HEADER_BYTES, Identity, Loss, Payload, StreamName, introduction,
 };
-use crate::frame::{Arrival, Frame};
+use crate::frame_channel::{Arrival, Frame};
 use model::Ns;
 
 /// What an item is.
@@ -11,12 +11,12 @@ use model::Ns;
 pub(crate) enum Kind {
     /// The first block of a segment, or its last.
     Mark,
-    Batch(Content),
+    Batch(BatchContent),
 }
 
 /// What a batch holds, in the order in which it came.
 #[derive(Debug, Default)]
-pub(crate) struct Content {
+pub(crate) struct BatchContent {
     /// Its number, once it is closed.
     pub batch: u64,
     /// What it holds.
@@ -33,7 +33,7 @@ pub(crate) struct Item {
     pub kind: Kind,
     /// Where it goes.
     pub offset: u64,
-    /// Whole blocks.
+    /// Length in bytes, a multiple of the block size.
     pub length: u64,
     /// Its first bytes; a batch's payloads follow.
     head: Vec<u8>,
@@ -43,8 +43,8 @@ pub(crate) struct Item {
     pub written: u64,
 }
 
-impl Content {
-    /// One more.
+impl BatchContent {
+    /// Adds a frame, or a note of lost ones.
     pub fn push(&mut self, arrival: Arrival) {
         if let Arrival::Frame(frame) = &arrival {
             self.bytes += frame.data.bytes().len() as u64;
@@ -66,14 +66,14 @@ impl Content {
         })
     }
 
-    /// All that it holds is lost from now on.
-    pub fn lose(&self, loss: Loss) {
-        self.frames().for_each(|frame| frame.account.lose(loss, 1));
+    /// Counts all frames of the batch as lost.
+    pub fn mark_lost(&self, loss: Loss) {
+        self.frames().for_each(|frame| frame.account.add_lost(loss, 1));
     }
 }
 
 /// What the head of a batch says beyond what is in it.
-pub(crate) struct About {
+pub(crate) struct BatchContext {
     pub identity: Identity,
     pub segment: u64,
     pub acknowledged: u64,
@@ -91,14 +91,20 @@ impl Item {
     }
 
     /// Bytes that a batch takes with so many streams introduced, before they are rounded up to blocks.
-    pub fn batch_bytes(content: &Content, introduced: usize) -> u64 {
+    pub fn batch_bytes(content: &BatchContent, introduced: usize) -> u64 {
         let entries = content.arrivals.len() + introduced;
         let introductions = introduced * crate::container::ENTRY_BYTES;
         (BatchHeader::bytes_for(entries) + introductions) as u64 + content.bytes
     }
 
     /// A batch at this place, and the CRC32C of its header.
-    pub fn batch(content: Content, introduced: &[StreamName], about: &About, offset: u64, length: u64) -> (Self, u32) {
+    pub fn batch(
+        content: BatchContent,
+        introduced: &[StreamName],
+        about: &BatchContext,
+        offset: u64,
+        length: u64,
+    ) -> (Self, u32) {
         let entries = content.arrivals.len() + introduced.len();
         let mut at = BatchHeader::bytes_for(entries) as u64;
         let mut place = |bytes: usize, sum: u32| {

@@ -1,4 +1,6 @@
-//! Streams of frames onto storage, at the speed of the device: the container, its writer, reader and recovery.
+//! Records streams of frames (camera pictures, or any records of bytes) at the speed of the device: producers put frames into a ring
+//! of memory ([`input`], [`Ring`]), the writer packs them into batches of a container file or device ([`WriterSource`]), and the
+//! reader lists, verifies, exports and recovers what is there ([`Container`]).
 //!
 //! Invariants:
 //! - What was acknowledged is on the storage: written and flushed, it and all before it. Memory is given back only then.
@@ -13,9 +15,8 @@ mod container;
 #[cfg(test)]
 mod crash_tests;
 mod damage;
-mod ending;
 mod export;
-mod frame;
+mod frame_channel;
 pub mod input;
 mod item;
 mod opening;
@@ -26,23 +27,26 @@ mod reader_tests;
 mod ring;
 mod run;
 mod store;
+mod tail_footer;
 mod verify;
 mod writer;
 
-pub use account::{Account, Accounts, Counted};
+pub use account::{Account, Accounts, StreamCounters};
 pub use container::{
-    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Held, Identity, Loss, MOST_PINS,
-    MOST_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SharedPins, StreamName, Superblock,
-    VERSION, WhenFull,
+    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Identity, Loss, MOST_PINS,
+    MOST_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SegmentStream, SharedPins, StreamName,
+    Superblock, VERSION, WhenFull,
 };
 pub use damage::Damage;
-pub use ending::Ending;
-pub use export::{FilmTimes, Matroska, MatroskaError};
-pub use frame::{Arrival, Doors, Frame, Hall, Inflow, Inlet, Taken};
+pub use export::{Matroska, MatroskaError, VideoTimes};
+pub use frame_channel::{Arrival, Frame, FrameChannel, FrameReceiver, FrameSource, Polled, StreamSender};
 pub use read_error::ReadError;
-pub use reader::{BatchAt, Container, FrameAt, Segment, Span, StreamHeld, VisitFrame};
+pub use reader::{BatchLocation, Container, FrameLocation, FrameVisitor, Segment, Span, StreamContents};
 pub use ring::{Piece, Ring};
-pub use run::{DEPTH, PIECE_BYTES, Ran, on, run};
+pub use run::{DEPTH, PIECE_BYTES, RecordingOutcome, run, run_on_device};
 pub use store::Store;
+pub use tail_footer::TailFooter;
 pub use verify::Verified;
-pub use writer::{FrameTime, MOST_FRAME_TIMES, Room, WriterData, WriterSettings, WriterSource, Written, writer};
+pub use writer::{
+    FrameTime, MOST_FRAME_TIMES, SpaceProvider, WriterData, WriterOutcome, WriterSettings, WriterSource, writer,
+};

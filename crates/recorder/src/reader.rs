@@ -4,8 +4,8 @@
 //! through. Nothing is believed that has no right CRC32C of this container.
 
 use crate::container::{
-    BatchHeader, Entry, FrameEntry, Geometry, HEADER_BYTES, Held, Payload, RECORD_BYTES, SegmentFooter, SegmentHeader,
-    StreamName, Superblock, line,
+    BatchHeader, Entry, FrameEntry, Geometry, HEADER_BYTES, Payload, RECORD_BYTES, SegmentFooter, SegmentHeader,
+    SegmentStream, StreamName, Superblock, line,
 };
 use crate::damage::Damage;
 use crate::opening::superblock;
@@ -32,7 +32,7 @@ pub struct Segment {
 
 /// A batch, where it lies.
 #[derive(Clone, Debug)]
-pub struct BatchAt {
+pub struct BatchLocation {
     /// From the container's start.
     pub offset: u64,
     /// What it says.
@@ -43,7 +43,7 @@ pub struct BatchAt {
 
 /// A frame, where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameAt {
+pub struct FrameLocation {
     /// Which opening of the container it is of.
     pub epoch: u32,
     /// The number of its batch.
@@ -56,17 +56,17 @@ pub struct FrameAt {
 
 /// What there is of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StreamHeld {
+pub struct StreamContents {
     /// What it is, and is called.
     pub name: StreamName,
-    /// Its frames.
-    pub held: Held,
+    /// Number and bytes of its frames.
+    pub held: SegmentStream,
 }
 
 /// From when to when a segment has frames, by their arrival, nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its number.
+    /// Number of the segment.
     pub segment: u64,
     /// The first frame.
     pub from_ns: u64,
@@ -75,7 +75,7 @@ pub struct Span {
 }
 
 /// Sees a frame of a stream, with its bytes; `None` for bytes that are not what was written. Whether it goes on.
-pub type VisitFrame<'a> = dyn FnMut(&StreamName, &FrameAt, Option<&[u8]>) -> ControlFlow<()> + 'a;
+pub type FrameVisitor<'a> = dyn FnMut(&StreamName, &FrameLocation, Option<&[u8]>) -> ControlFlow<()> + 'a;
 
 /// A container that is read.
 #[derive(Debug)]
@@ -99,12 +99,12 @@ impl<S: Store> Container<S> {
         Ok(container)
     }
 
-    /// The storage.
+    /// What the container is read from.
     pub fn store(&self) -> &S {
         &self.store
     }
 
-    /// Its places.
+    /// Where segments and blocks lie.
     pub fn geometry(&self) -> &Geometry {
         &self.superblock.geometry
     }
@@ -177,7 +177,7 @@ impl<S: Store> Container<S> {
         &self,
         segment: &Segment,
         window: usize,
-        visit: &mut dyn FnMut(BatchAt) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(BatchLocation) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ReadError> {
         let geometry = self.geometry();
         let start = geometry.offset_of(segment.header.segment);
@@ -203,7 +203,7 @@ impl<S: Store> Container<S> {
     }
 
     /// The same, of all of them.
-    pub(crate) fn each(&self, segment: &Segment, visit: &mut dyn FnMut(BatchAt)) -> Result<(), ReadError> {
+    pub(crate) fn each(&self, segment: &Segment, visit: &mut dyn FnMut(BatchLocation)) -> Result<(), ReadError> {
         let visit = &mut |batch| {
             visit(batch);
             ControlFlow::Continue(())
@@ -238,14 +238,14 @@ impl<S: Store> Container<S> {
         window: &mut Window<'_, S>,
         offset: u64,
         segment: &SegmentHeader,
-    ) -> Result<Option<BatchAt>, ReadError> {
+    ) -> Result<Option<BatchLocation>, ReadError> {
         let Some(length) = BatchHeader::measure(window.at(offset, HEADER_BYTES)?) else { return Ok(None) };
         if length as u64 > self.geometry().segment_bytes {
             return Ok(None);
         }
         let Some((header, sum)) = BatchHeader::decode(window.at(offset, length)?) else { return Ok(None) };
         let belongs = header.identity == segment.identity && header.segment == segment.segment;
-        Ok(belongs.then_some(BatchAt { offset, header, sum }))
+        Ok(belongs.then_some(BatchLocation { offset, header, sum }))
     }
 
     /// Batches with lower numbers were acknowledged, by opening, as far as that was written.
@@ -338,10 +338,10 @@ impl<S: Store> Container<S> {
     }
 
     /// What a segment holds: of a sealed one as its last block says it.
-    fn held_by(&self, segment: &Segment) -> Result<Vec<Held>, ReadError> {
+    fn held_by(&self, segment: &Segment) -> Result<Vec<SegmentStream>, ReadError> {
         match &segment.footer {
             Some(footer) if footer.first_batch + footer.batches <= segment.until_batch => Ok(footer.streams.clone()),
-            _ => self.held(segment),
+            _ => self.segment_streams(segment),
         }
     }
 
@@ -349,20 +349,20 @@ impl<S: Store> Container<S> {
     ///
     /// # Errors
     /// The storage failed.
-    pub fn streams(&self) -> Result<Vec<StreamHeld>, ReadError> {
+    pub fn streams(&self) -> Result<Vec<StreamContents>, ReadError> {
         let names = self.names()?;
-        let mut streams: Vec<StreamHeld> = Vec::new();
+        let mut streams: Vec<StreamContents> = Vec::new();
         for segment in &self.segments {
             for (stream, held) in self.held_by(segment)?.into_iter().enumerate() {
                 let number = stream as u16;
-                if held == Held::default() {
+                if held == SegmentStream::default() {
                     continue;
                 }
                 let name = names.get(&(segment.header.identity.epoch, number)).cloned();
                 let name = name.unwrap_or_else(|| StreamName { stream: number, ..StreamName::default() });
                 match streams.iter_mut().find(|s| s.name.name == name.name) {
                     Some(known) => known.held = known.held.plus(held),
-                    None => streams.push(StreamHeld { name, held }),
+                    None => streams.push(StreamContents { name, held }),
                 }
             }
         }
@@ -370,8 +370,8 @@ impl<S: Store> Container<S> {
     }
 
     /// What a segment holds, gone through.
-    fn held(&self, segment: &Segment) -> Result<Vec<Held>, ReadError> {
-        let mut all: Vec<Held> = Vec::new();
+    fn segment_streams(&self, segment: &Segment) -> Result<Vec<SegmentStream>, ReadError> {
+        let mut all: Vec<SegmentStream> = Vec::new();
         self.each(segment, &mut |batch| {
             for entry in &batch.header.entries {
                 match *entry {
@@ -391,7 +391,7 @@ impl<S: Store> Container<S> {
     ///
     /// # Errors
     /// The storage failed.
-    pub fn frames(&self, stream: Option<&str>, visit: &mut VisitFrame<'_>) -> Result<(), ReadError> {
+    pub fn frames(&self, stream: Option<&str>, visit: &mut FrameVisitor<'_>) -> Result<(), ReadError> {
         let names = self.names()?;
         let acknowledged = self.acknowledged()?;
         for segment in &self.segments {
@@ -415,7 +415,7 @@ impl<S: Store> Container<S> {
                         }
                     };
                     let number = batch.header.batch;
-                    let at = FrameAt { epoch, batch: number, acknowledged: number < until, entry: frame };
+                    let at = FrameLocation { epoch, batch: number, acknowledged: number < until, entry: frame };
                     if visit(name, &at, bytes.as_deref()).is_break() {
                         return ControlFlow::Break(());
                     }

@@ -1,7 +1,7 @@
 //! Opening a container of a terabyte: what is read of it, and how long that takes.
 
 use crate::container::{
-    Geometry, Held, Identity, Pins, SegmentFooter, SegmentHeader, StreamName, Superblock, WhenFull,
+    Geometry, Identity, Pins, SegmentFooter, SegmentHeader, SegmentStream, StreamName, Superblock, WhenFull,
 };
 use crate::reader::Container;
 use crate::store::Store;
@@ -32,7 +32,8 @@ fn superblock() -> Superblock {
 
 /// The first block of a segment of a container that is full, and wraps, and its last one; the newest has none.
 fn marks(segment: u64) -> (Vec<u8>, Option<Vec<u8>>) {
-    let (identity, first_batch) = (superblock().identity, segment * BATCHES);
+    let identity = superblock().identity;
+    let first_batch = segment * BATCHES;
     let streams = vec![StreamName { name: "front".into(), ..StreamName::default() }];
     let header = SegmentHeader {
         identity,
@@ -44,7 +45,8 @@ fn marks(segment: u64) -> (Vec<u8>, Option<Vec<u8>>) {
         geometry: geometry(),
         streams,
     };
-    let held = Held { frames: BATCHES, bytes: BATCHES << 20, lost: 0, first_ns: segment, last_ns: segment + 1 };
+    let held =
+        SegmentStream { frames: BATCHES, bytes: BATCHES << 20, lost: 0, first_ns: segment, last_ns: segment + 1 };
     let footer =
         SegmentFooter { identity, segment, first_batch, batches: BATCHES, end: 1 << 20, sum: 0, streams: vec![held] };
     let sealed = segment + 1 < 2 * geometry().segments;
@@ -57,12 +59,12 @@ fn segment_in(slot: u64) -> u64 {
 }
 
 /// Such a container, made up as it is read.
-struct MadeUp {
+struct GeneratedContainer {
     reads: Cell<u64>,
     bytes: Cell<u64>,
 }
 
-impl Store for &MadeUp {
+impl Store for &GeneratedContainer {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         self.reads.set(self.reads.get() + 1);
         self.bytes.set(self.bytes.get() + into.len() as u64);
@@ -72,7 +74,8 @@ impl Store for &MadeUp {
         if offset == 0 || offset == geometry.second_superblock() {
             put(&superblock().encode());
         } else if let Some(inside) = offset.checked_sub(geometry.first_segment) {
-            let (slot, place) = (inside / geometry.segment_bytes, inside % geometry.segment_bytes);
+            let slot = inside / geometry.segment_bytes;
+            let place = inside % geometry.segment_bytes;
             let (header, footer) = marks(segment_in(slot));
             match (place, footer) {
                 (0, _) => put(&header),
@@ -90,7 +93,7 @@ impl Store for &MadeUp {
 
 #[test]
 fn of_a_terabyte_two_blocks_a_segment_and_the_last_segment_are_read() {
-    let made_up = MadeUp { reads: Cell::new(0), bytes: Cell::new(0) };
+    let made_up = GeneratedContainer { reads: Cell::new(0), bytes: Cell::new(0) };
     let container = Container::open(&made_up).unwrap();
     let segments = geometry().segments;
     assert_eq!(container.segments().len() as u64, segments);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// What a frame takes at least, whatever its length.
 const LEAST_PIECE: usize = 1024;
 /// Whoever waits looks at its reason to stop that often.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Memory for frames, bounded.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Ring {
             }
             let state = self.state();
             if state.used.saturating_add(length + LEAST_PIECE) > self.bytes {
-                drop(self.freed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner));
+                drop(self.freed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner));
             }
         }
         (None, waited())

@@ -1,8 +1,8 @@
 //! The writer over a device of the engine.
 
 use crate::account::Accounts;
-use crate::frame::Inlet;
-use crate::writer::{WriterSettings, Written, writer};
+use crate::frame_channel::FrameSource;
+use crate::writer::{WriterOutcome, WriterSettings, writer};
 use engine::{
     Control, Device, DeviceError, LoopSettings, PhaseBarrier, PsyncThreads, UringDevice, WorkerContext, run_worker,
 };
@@ -15,20 +15,20 @@ use workload::{BlockOp, FileSpace};
 
 /// Writes in flight.
 pub const DEPTH: u32 = 8;
-/// Bytes of each.
+/// Bytes of each write.
 pub const PIECE_BYTES: u64 = 1 << 20;
 /// Length of the intervals of the series.
 const INTERVAL_NS: Ns = 100_000_000;
 /// How long a device may take to answer at the end.
 const DRAIN_NS: Ns = 60_000_000_000;
 
-/// How a recording went.
+/// Result of a recording: how it ended and what was written.
 #[derive(Debug, Default)]
-pub struct Ran {
+pub struct RecordingOutcome {
     /// What the engine's loop recorded.
     pub stream: PhaseRecord,
     /// What the writer did.
-    pub written: Written,
+    pub written: WriterOutcome,
     /// What the device used, and what it had to do without.
     pub features: Vec<String>,
     /// What it had to do without.
@@ -40,26 +40,26 @@ pub struct Ran {
 ///
 /// # Errors
 /// The device's interface fails; what the storage says of writes is in the result.
-pub fn run<I: Inlet>(
+pub fn run<I: FrameSource>(
     file: &File,
     settings: WriterSettings,
     accounts: Arc<Accounts>,
-    inlet: I,
+    frame_source: I,
     (epoch, bell): (Epoch, Arc<Bell>),
     before_the_end: impl FnOnce(),
-) -> Result<Ran, DeviceError> {
+) -> Result<RecordingOutcome, DeviceError> {
     let call = |call: &'static str| move |source| DeviceError::Call { call, source };
     let piece = settings.piece_bytes as usize;
     let buffers = || BufferPool::with(DEPTH, piece, PoolOptions::default()).map_err(call("mmap of buffers"));
     let mut pool = Some(buffers()?);
     let files: [OwnedFd; 1] = [file.try_clone().map_err(call("dup of the target"))?.into()];
     match UringDevice::with_files(epoch, &files, FileSpace::alone(), RwFlags::default(), &mut pool) {
-        Ok(ring) => on(ring.with_wakeup(bell), settings, accounts, inlet, before_the_end),
+        Ok(ring) => run_on_device(ring.with_wakeup(bell), settings, accounts, frame_source, before_the_end),
         Err(DeviceError::NoRing(why)) => {
             let [file] = files;
             let pool = pool.map_or_else(buffers, Ok)?;
             let threads = PsyncThreads::new(epoch, file, pool, Some(why.to_string()))?;
-            on(threads.with_short_waits(), settings, accounts, inlet, before_the_end)
+            run_on_device(threads.with_short_waits(), settings, accounts, frame_source, before_the_end)
         }
         Err(error) => Err(error),
     }
@@ -69,14 +69,14 @@ pub fn run<I: Inlet>(
 ///
 /// # Errors
 /// As [`run`].
-pub fn on<I: Inlet, D: Device<Op = BlockOp>>(
+pub fn run_on_device<I: FrameSource, D: Device<Op = BlockOp>>(
     mut device: D,
     settings: WriterSettings,
     accounts: Arc<Accounts>,
-    inlet: I,
+    frame_source: I,
     before_the_end: impl FnOnce(),
-) -> Result<Ran, DeviceError> {
-    let (mut source, mut data) = writer(settings, accounts, inlet);
+) -> Result<RecordingOutcome, DeviceError> {
+    let (mut source, mut data) = writer(settings, accounts, frame_source);
     let loop_settings = LoopSettings {
         depth: DEPTH,
         spare_buffers: 0,
@@ -97,5 +97,5 @@ pub fn on<I: Inlet, D: Device<Op = BlockOp>>(
         run_worker(&mut device, &mut source, &mut data, &loop_settings, &WorkerContext::alone(&barrier), &control);
     before_the_end();
     let written = source.finish();
-    Ok(Ran { stream: stream?, written, features, missing })
+    Ok(RecordingOutcome { stream: stream?, written, features, missing })
 }

@@ -27,13 +27,13 @@ pub struct Verified {
 
 impl Verified {
     /// Whether no frame that was acknowledged is missing or altered.
-    pub fn keeps_its_promise(&self) -> bool {
+    pub fn is_intact(&self) -> bool {
         !self.damage.iter().any(|d| matches!(d, Damage::Batches { .. } | Damage::Frame { .. } | Damage::Pinned { .. }))
     }
 }
 
 /// Which batches a container that wraps must still have.
-pub(crate) struct Kept {
+pub(crate) struct RetainedBatches {
     /// Segments with lower numbers may have been overwritten already, but for those that are pinned.
     from_segment: u64,
     /// Batches from this number on.
@@ -42,7 +42,7 @@ pub(crate) struct Kept {
     pinned: Vec<Range<u64>>,
 }
 
-impl Kept {
+impl RetainedBatches {
     /// Whether this batch must be there.
     pub fn has(&self, batch: u64) -> bool {
         batch >= self.from || self.pinned.iter().any(|range| range.contains(&batch))
@@ -50,7 +50,7 @@ impl Kept {
 }
 
 /// What lacks of `wanted` in numbers that ascend, stretch by stretch.
-fn lacking(there: &[u64], wanted: Range<u64>) -> Vec<Range<u64>> {
+fn missing(there: &[u64], wanted: Range<u64>) -> Vec<Range<u64>> {
     let mut next = wanted.start;
     let mut all = Vec::new();
     for number in there.iter().copied().filter(|n| wanted.contains(n)).chain([wanted.end]) {
@@ -62,7 +62,7 @@ fn lacking(there: &[u64], wanted: Range<u64>) -> Vec<Range<u64>> {
 
 impl<S: Store> Container<S> {
     /// Which batches must be there.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn retained(&self) -> RetainedBatches {
         let wraps = self.geometry().when_full == WhenFull::Wrap;
         let pins = &self.superblock.pins;
         let from_segment = self.segments().last().filter(|_| wraps).map_or(0, |newest| {
@@ -78,8 +78,13 @@ impl<S: Store> Container<S> {
             let end = segment.footer.as_ref().map_or(segment.until_batch, |f| f.first_batch + f.batches);
             segment.header.first_batch..end.min(segment.until_batch)
         };
-        let pinned = old.iter().filter(|segment| pins.hold(segment.header.segment)).map(|segment| batches(segment));
-        Kept { from_segment, from: oldest.filter(|_| from_segment > 0).unwrap_or(0), pinned: pinned.collect() }
+        let pinned =
+            old.iter().filter(|segment| pins.is_pinned(segment.header.segment)).map(|segment| batches(segment));
+        RetainedBatches {
+            from_segment,
+            from: oldest.filter(|_| from_segment > 0).unwrap_or(0),
+            pinned: pinned.collect(),
+        }
     }
 
     /// Reads all of it: what is wrong, and what was found whole.
@@ -88,14 +93,16 @@ impl<S: Store> Container<S> {
     /// The storage failed.
     pub fn verify(&self, progress: &dyn Fn(u64)) -> Result<Verified, ReadError> {
         let mut found = Verified { damage: self.damage.clone(), ..Verified::default() };
-        let (kept, acknowledged) = (self.kept(), self.acknowledged()?);
+        let kept = self.retained();
+        let acknowledged = self.acknowledged()?;
         let pins = &self.superblock.pins;
         let numbers: Vec<u64> = self.segments().iter().map(|segment| segment.header.segment).collect();
-        let gone = pins.ranges().iter().flat_map(|range| lacking(&numbers, range.clone()));
+        let gone = pins.ranges().iter().flat_map(|range| missing(&numbers, range.clone()));
         found.damage.extend(gone.map(|Range { start: from, end: until }| Damage::Pinned { from, until }));
         let mut whole: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for segment in self.segments() {
-            let (mut sum, mut batches) = (0, Vec::new());
+            let mut sum = 0;
+            let mut batches = Vec::new();
             self.each(segment, &mut |batch| {
                 sum = crc32c::crc32c_append(sum, &batch.sum.to_le_bytes());
                 batches.push(batch.header.batch);
@@ -106,16 +113,17 @@ impl<S: Store> Container<S> {
                     }
                 }
             })?;
-            let (number, epoch) = (segment.header.segment, segment.header.identity.epoch);
+            let number = segment.header.segment;
+            let epoch = segment.header.identity.epoch;
             let old = number < kept.from_segment;
-            if let Some(footer) = segment.footer.as_ref().filter(|_| !old || pins.hold(number)) {
+            if let Some(footer) = segment.footer.as_ref().filter(|_| !old || pins.is_pinned(number)) {
                 if (footer.sum, footer.batches) != (sum, batches.len() as u64) {
                     found.damage.push(Damage::Footer { segment: number });
                 }
                 if old {
                     batches.sort_unstable();
                     let wanted = footer.first_batch..(footer.first_batch + footer.batches).min(segment.until_batch);
-                    let missing = lacking(&batches, wanted).into_iter();
+                    let missing = missing(&batches, wanted).into_iter();
                     found.damage.extend(missing.map(|Range { start: from, end: until }| Damage::Batches {
                         epoch,
                         from,
@@ -130,7 +138,7 @@ impl<S: Store> Container<S> {
             // What the oldest segments hold may have been written over already.
             batches.retain(|batch| *batch >= kept.from);
             let until = acknowledged.get(epoch).copied().unwrap_or(0);
-            let missing = batches.first().map_or_else(Vec::new, |first| lacking(batches, *first..until));
+            let missing = batches.first().map_or_else(Vec::new, |first| missing(batches, *first..until));
             let damage = |Range { start: from, end: until }| Damage::Batches { epoch: *epoch, from, until };
             found.damage.extend(missing.into_iter().map(damage));
         }

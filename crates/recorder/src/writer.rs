@@ -9,12 +9,12 @@ mod settings;
 
 use crate::account::Accounts;
 use crate::container::{Loss, SegmentFooter, SegmentHeader, WhenFull};
-use crate::frame::{Arrival, Frame, Inlet, Taken};
-use crate::item::{About, Content, Item, Kind};
+use crate::frame_channel::{Arrival, Frame, FrameSource, Polled};
+use crate::item::{BatchContent, BatchContext, Item, Kind};
 use engine::Data;
 use model::{Histogram, Ns};
 use segment::{Open, unknown};
-pub use settings::{FrameTime, MOST_FRAME_TIMES, Room, WriterSettings};
+pub use settings::{FrameTime, MOST_FRAME_TIMES, SpaceProvider, WriterSettings};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -32,7 +32,7 @@ const UNFLUSHED_SHARE: u64 = 4;
 
 /// What came of a recording, beyond the counters of its streams.
 #[derive(Clone, Debug, Default)]
-pub struct Written {
+pub struct WriterOutcome {
     /// Age of frames when they were acknowledged.
     pub ages: Histogram,
     /// When each was written, where that is kept.
@@ -64,12 +64,12 @@ struct Flush {
     begun: Ns,
 }
 
-struct Core<I> {
+struct WriterState<I> {
     settings: WriterSettings,
-    inlet: I,
+    frame_source: I,
     accounts: Arc<Accounts>,
     ended: bool,
-    filling: Content,
+    filling: BatchContent,
     open: Option<Open>,
     next_segment: u64,
     next_batch: u64,
@@ -84,26 +84,26 @@ struct Core<I> {
     flush: Option<Flush>,
     flushes: u64,
     moves: u32,
-    written: Written,
+    written: WriterOutcome,
 }
 
 /// The writer as a source of operations.
-pub struct WriterSource<I>(Rc<RefCell<Core<I>>>);
+pub struct WriterSource<I>(Rc<RefCell<WriterState<I>>>);
 
 /// The writer as the maker of their data.
-pub struct WriterData<I>(Rc<RefCell<Core<I>>>);
+pub struct WriterData<I>(Rc<RefCell<WriterState<I>>>);
 
-/// The two sides of a writer of what comes by `inlet`.
-pub fn writer<I: Inlet>(
+/// The two sides of a writer of what comes by `frame_source`.
+pub fn writer<I: FrameSource>(
     settings: WriterSettings,
     accounts: Arc<Accounts>,
-    inlet: I,
+    frame_source: I,
 ) -> (WriterSource<I>, WriterData<I>) {
-    let core = Core {
-        inlet,
+    let core = WriterState {
+        frame_source,
         accounts,
         ended: false,
-        filling: Content::default(),
+        filling: BatchContent::default(),
         open: None,
         next_segment: settings.next_segment,
         next_batch: settings.next_batch,
@@ -115,31 +115,31 @@ pub fn writer<I: Inlet>(
         flush: None,
         flushes: 0,
         moves: 0,
-        written: Written::default(),
+        written: WriterOutcome::default(),
         settings,
     };
     let core = Rc::new(RefCell::new(core));
     (WriterSource(Rc::clone(&core)), WriterData(core))
 }
 
-impl<I: Inlet> WriterSource<I> {
+impl<I: FrameSource> WriterSource<I> {
     /// The loop has ended: what is not acknowledged is lost.
-    pub fn finish(&mut self) -> Written {
+    pub fn finish(&mut self) -> WriterOutcome {
         let mut core = self.0.borrow_mut();
         let loss = core.written.ended_by.unwrap_or(Loss::Storage);
         core.give_up(loss);
         loop {
-            match core.inlet.take(Ns::MAX) {
-                Taken::Arrival(Arrival::Frame(frame)) => frame.account.lose(loss, 1),
-                Taken::Arrival(Arrival::Lost { .. }) => {}
-                Taken::Until(_) | Taken::Nothing | Taken::Ended => break,
+            match core.frame_source.poll(Ns::MAX) {
+                Polled::Arrival(Arrival::Frame(frame)) => frame.account.add_lost(loss, 1),
+                Polled::Arrival(Arrival::Lost { .. }) => {}
+                Polled::Until(_) | Polled::Nothing | Polled::Ended => break,
             }
         }
         core.written.clone()
     }
 }
 
-impl<I: Inlet> Source for WriterSource<I> {
+impl<I: FrameSource> Source for WriterSource<I> {
     type Op = BlockOp;
 
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
@@ -164,7 +164,7 @@ impl<I> Data for WriterData<I> {
     }
 }
 
-impl<I: Inlet> Core<I> {
+impl<I: FrameSource> WriterState<I> {
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
         let wake = self.receive(now);
         if self.flush_is_due(now) {
@@ -190,14 +190,14 @@ impl<I: Inlet> Core<I> {
     fn receive(&mut self, now: Ns) -> Option<Ns> {
         let mut wake = None;
         while !self.ended {
-            match self.inlet.take(now) {
-                Taken::Arrival(arrival) => self.add(arrival, now),
-                Taken::Until(moment) => {
+            match self.frame_source.poll(now) {
+                Polled::Arrival(arrival) => self.add(arrival, now),
+                Polled::Until(moment) => {
                     wake = Some(moment);
                     break;
                 }
-                Taken::Nothing => break,
-                Taken::Ended => self.ended = true,
+                Polled::Nothing => break,
+                Polled::Ended => self.ended = true,
             }
             // What is handed over is handed over at once; the rest is taken when there is room for more.
             if self.handed < self.items.len() {
@@ -214,7 +214,7 @@ impl<I: Inlet> Core<I> {
     fn add(&mut self, arrival: Arrival, now: Ns) {
         if let Some(loss) = self.written.ended_by {
             if let Arrival::Frame(frame) = &arrival {
-                frame.account.lose(loss, 1);
+                frame.account.add_lost(loss, 1);
             }
             return;
         }
@@ -252,9 +252,9 @@ impl<I: Inlet> Core<I> {
     }
 
     /// Gives a batch its place, in a new segment where the one that is written to has no room.
-    fn place(&mut self, content: Content, now: Ns, rewritten: bool) {
+    fn place(&mut self, content: BatchContent, now: Ns, rewritten: bool) {
         if let Some(loss) = self.written.ended_by {
-            return content.lose(loss);
+            return content.mark_lost(loss);
         }
         let geometry = self.settings.geometry;
         let new = self.open.as_ref().map_or_else(Vec::new, |open| unknown(open, &content));
@@ -269,7 +269,7 @@ impl<I: Inlet> Core<I> {
         // A new segment introduces those streams in its first block that are known by then.
         let new = unknown(open, &content);
         let length = geometry.blocks(Item::batch_bytes(&content, new.len()));
-        let about = About {
+        let about = BatchContext {
             identity: self.settings.identity,
             segment: open.segment,
             acknowledged: self.acknowledged,
@@ -293,7 +293,7 @@ impl<I: Inlet> Core<I> {
         }
         let pins = self.settings.pins.now();
         let segment = self.settings.next_unpinned(self.next_segment, &pins).ok_or(Loss::ContainerFull)?;
-        if self.settings.room.as_ref().is_some_and(|room| !room.reach(segment + 1)) {
+        if self.settings.room.as_ref().is_some_and(|room| !room.ensure(segment + 1)) {
             return Err(Loss::NoRoom);
         }
         self.full.extend(self.open.take());
@@ -304,7 +304,7 @@ impl<I: Inlet> Core<I> {
             segment,
             first_batch,
             started_ns: self.settings.clock_start_ns.saturating_add(now),
-            reach: self.settings.reach(),
+            reach: self.settings.segments_in_flight(),
             pinned: u32::try_from(pins.segments()).unwrap_or(u32::MAX),
             geometry,
             streams,
@@ -401,7 +401,7 @@ impl<I: Inlet> Core<I> {
                 self.unacknowledged_bytes -= content.bytes;
                 for frame in content.frames() {
                     let bytes = frame.data.bytes().len() as u64;
-                    frame.account.keep(bytes);
+                    frame.account.add_durable(bytes);
                     self.written.durable_bytes += bytes;
                     self.written.ages.record(now.saturating_sub(frame.arrived));
                 }
@@ -456,12 +456,12 @@ impl<I: Inlet> Core<I> {
     }
 
     /// Recording ends: there is no place for this, nor for what comes.
-    fn end(&mut self, loss: Loss, content: Content) {
-        content.lose(loss);
+    fn end(&mut self, loss: Loss, content: BatchContent) {
+        content.mark_lost(loss);
         self.unacknowledged_bytes = self.unacknowledged_bytes.saturating_sub(content.bytes);
         self.written.ended_by = Some(loss);
         self.ended = true;
-        self.inlet.end();
+        self.frame_source.end();
     }
 
     /// The same for all that is not acknowledged.
@@ -471,7 +471,7 @@ impl<I: Inlet> Core<I> {
             Kind::Batch(content) => Some(content),
             Kind::Mark => None,
         });
-        let rest: Vec<Content> = rest.chain([filling]).filter(|c| !c.arrivals.is_empty()).collect();
+        let rest: Vec<BatchContent> = rest.chain([filling]).filter(|c| !c.arrivals.is_empty()).collect();
         (self.flush, self.open, self.handed, self.unacknowledged_bytes) = (None, None, 0, 0);
         self.full.clear();
         if rest.iter().any(|content| content.frames().next().is_some()) {

@@ -4,7 +4,7 @@
 use crate::output_file;
 use conduct::record::{Now, bind};
 use model::{Failure, FailureKind};
-use recorder::Counted;
+use recorder::StreamCounters;
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -100,8 +100,8 @@ fn text(now: &Now) -> String {
             let _ = writeln!(out, "{full}{suffix}{labels} {value}");
         }
     };
-    let by_stream = |of: &dyn Fn(&Counted) -> f64| -> Vec<(String, f64)> {
-        let row = |s: &Counted| (format!("{{stream=\"{}\"}}", label(&s.name.name)), of(s));
+    let by_stream = |of: &dyn Fn(&StreamCounters) -> f64| -> Vec<(String, f64)> {
+        let row = |s: &StreamCounters| (format!("{{stream=\"{}\"}}", label(&s.name.name)), of(s));
         now.streams.iter().map(row).collect()
     };
     let dropped = now.streams.iter().flat_map(|s| {
@@ -148,7 +148,14 @@ mod tests {
     fn the_text_has_every_stream_and_reason_and_ends() {
         let name = StreamName { stream: 0, kind: FrameKind::Jpeg, name: "a\"b".into() };
         let lost = vec![(Loss::RingFull, 2), (Loss::CutOff, 1)];
-        let counted = Counted { name, received: 10, durable: 4, lost, blocked_ns: 1_500_000_000, ..Counted::default() };
+        let counted = StreamCounters {
+            name,
+            received: 10,
+            durable: 4,
+            lost,
+            blocked_ns: 1_500_000_000,
+            ..StreamCounters::default()
+        };
         let text = text(&Now { streams: vec![counted], elapsed_ns: 2_000_000_000, ring: (5, 10) });
         for line in [
             "narrows_record_frames_received_total{stream=\"a\\\"b\"} 10",

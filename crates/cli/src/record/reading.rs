@@ -8,7 +8,7 @@ use crate::signals::Signals;
 use conduct::admission::Consent;
 use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, mend, open_recording, pin};
 use model::{Failure, FailureKind, parse_duration_ns};
-use recorder::{Damage, FrameKind, ReadError, StreamHeld, Verified, WhenFull};
+use recorder::{Damage, FrameKind, ReadError, StreamContents, Verified, WhenFull};
 use report::document::{
     RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
 };
@@ -50,7 +50,7 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
             document.checked = Some(RecordingChecked { mended, given_back_bytes, ..checked(&verified) });
         }
         answer(&document, output);
-        return Ok(ExitCode::from(u8::from(!verified.keeps_its_promise())));
+        return Ok(ExitCode::from(u8::from(!verified.is_intact())));
     }
     let Some(format) = args.export else {
         answer(&document, output);
@@ -69,7 +69,7 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
 }
 
 /// Pins, or lets go, and says what is pinned then.
-fn pinning(args: &RecordArgs, output: &Output, streams: &[StreamHeld]) -> Result<ExitCode, Failure> {
+fn pinning(args: &RecordArgs, output: &Output, streams: &[StreamContents]) -> Result<ExitCode, Failure> {
     if args.pin && args.from.is_none() && args.to.is_none() && args.last.is_none() {
         return Err(usage("--pin: which time is to be kept?").remedy("--last 2m, or --from TIME and --to TIME"));
     }
@@ -86,7 +86,7 @@ fn pinning(args: &RecordArgs, output: &Output, streams: &[StreamHeld]) -> Result
 }
 
 /// The time that is meant.
-fn time_of(args: &RecordArgs, streams: &[StreamHeld]) -> Result<std::ops::Range<u64>, Failure> {
+fn time_of(args: &RecordArgs, streams: &[StreamContents]) -> Result<std::ops::Range<u64>, Failure> {
     let held = || streams.iter().map(|stream| &stream.held).filter(|held| held.frames > 0);
     let start = held().map(|held| held.first_ns).min().unwrap_or(0);
     if let Some(text) = &args.last {
@@ -107,7 +107,7 @@ fn exported(
     args: &RecordArgs,
     format: RecordExport,
     read: &Read,
-    streams: &[StreamHeld],
+    streams: &[StreamContents],
     output: &Output,
 ) -> Result<Exported, Failure> {
     let time_ns = time_of(args, streams)?;
@@ -156,10 +156,10 @@ fn time_text(ns: u64) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, ReadError> {
+fn document(read: &Read, streams: &[StreamContents]) -> Result<RecordingDocument, ReadError> {
     let container = &read.container;
     let geometry = container.geometry();
-    let stream = |stream: &StreamHeld| {
+    let stream = |stream: &StreamContents| {
         let held = &stream.held;
         let any = held.frames > 0;
         RecordedStream {
@@ -210,7 +210,7 @@ fn document(read: &Read, streams: &[StreamHeld]) -> Result<RecordingDocument, Re
 
 fn checked(verified: &Verified) -> RecordingChecked {
     RecordingChecked {
-        whole: verified.keeps_its_promise(),
+        whole: verified.is_intact(),
         frames: verified.frames,
         unacknowledged: verified.unacknowledged,
         torn: verified.torn,

@@ -8,7 +8,7 @@ use crate::Interrupts;
 use crate::record::{Input, RecordEvent, Recorded, Recording, open_device, record};
 use model::{Failure, FailureKind, FrameWay};
 use recorder::input::{Generated, RingFull, generate};
-use recorder::{Counted, Doors, Ring, WhenFull};
+use recorder::{FrameChannel, Ring, StreamCounters, WhenFull};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -140,18 +140,18 @@ impl FramesSetup<'_> {
         let ring = Ring::new(usize::try_from(study.ring_bytes).unwrap_or(usize::MAX));
         let bell = Arc::new(Bell::new().map_err(|e| environment("eventfd", &e))?);
         let (epoch, stop) = (Epoch::start(), Arc::new(AtomicBool::new(false)));
-        let (doors, hall) =
-            Doors::new(Arc::clone(&ring), 2 * study.frame_bytes, epoch, Arc::clone(&bell), Arc::clone(&stop));
-        let accounts = Arc::clone(&doors.accounts);
+        let (channel, receiver) =
+            FrameChannel::new(Arc::clone(&ring), 2 * study.frame_bytes, epoch, Arc::clone(&bell), Arc::clone(&stop));
+        let accounts = Arc::clone(&channel.accounts);
         let ends = Instant::now() + Duration::from_nanos(study.time_ns);
         let written: WrittenFrames = std::thread::scope(|scope| {
             let (ears, interrupts, latency) = (Arc::clone(&bell), self.interrupts, study.max_latency_ns);
             let writer = scope.spawn(move || {
                 let _elsewhere = interrupts.keep_away();
-                write(&mut *way, hall, &ears, epoch, latency)
+                write(&mut *way, receiver, &ears, epoch, latency)
             });
-            let producers = generate(cameras, &doors).map_err(|e| environment("no thread for a producer", &e));
-            drop(doors);
+            let producers = generate(cameras, &channel).map_err(|e| environment("no thread for a producer", &e));
+            drop(channel);
             while !writer.is_finished() {
                 if self.interrupts.end() || Instant::now() >= ends || producers.is_err() {
                     stop.store(true, Ordering::Relaxed);
@@ -169,16 +169,16 @@ impl FramesSetup<'_> {
             ages: written.ages,
             ring_most: ring.used().1 as u64,
             failed: written.failed.map(|e| e.to_string()),
-            ..counted(&accounts.counted())
+            ..counted(&accounts.counters())
         })
     }
 }
 
-fn counted(streams: &[Counted]) -> FramesMeasured {
+fn counted(streams: &[StreamCounters]) -> FramesMeasured {
     FramesMeasured {
         durable: streams.iter().map(|s| s.durable).sum(),
         durable_bytes: streams.iter().map(|s| s.durable_bytes).sum(),
-        lost: streams.iter().map(Counted::all_lost).sum(),
+        lost: streams.iter().map(StreamCounters::lost_total).sum(),
         ..FramesMeasured::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::way::Way;
 use model::{Histogram, Ns};
-use recorder::{Account, Arrival, FrameTime, Hall, Inlet, Loss, MOST_FRAME_TIMES, Taken};
+use recorder::{Account, Arrival, FrameReceiver, FrameSource, FrameTime, Loss, MOST_FRAME_TIMES, Polled};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::sync::Arc;
@@ -32,7 +32,13 @@ struct Unflushed {
 }
 
 /// Writes all that comes. Frames are durable when they are half of `max_latency_ns` old, and a flush has ended.
-pub(super) fn write(way: &mut dyn Way, mut hall: Hall, bell: &Bell, epoch: Epoch, max_latency_ns: Ns) -> WrittenFrames {
+pub(super) fn write(
+    way: &mut dyn Way,
+    mut receiver: FrameReceiver,
+    bell: &Bell,
+    epoch: Epoch,
+    max_latency_ns: Ns,
+) -> WrittenFrames {
     let mut written = WrittenFrames::default();
     let mut unflushed: Vec<Unflushed> = Vec::new();
     loop {
@@ -41,9 +47,11 @@ pub(super) fn write(way: &mut dyn Way, mut hall: Hall, bell: &Bell, epoch: Epoch
         if due.is_some_and(|due| now >= due) && written.failed.is_none() {
             flush(way, &mut unflushed, &mut written, epoch);
         }
-        match hall.take(now) {
-            Taken::Arrival(Arrival::Frame(frame)) if written.failed.is_some() => frame.account.lose(Loss::Storage, 1),
-            Taken::Arrival(Arrival::Frame(frame)) => {
+        match receiver.poll(now) {
+            Polled::Arrival(Arrival::Frame(frame)) if written.failed.is_some() => {
+                frame.account.add_lost(Loss::Storage, 1)
+            }
+            Polled::Arrival(Arrival::Frame(frame)) => {
                 let bytes = frame.data.bytes();
                 match way.write(bytes) {
                     Ok(()) => {
@@ -54,27 +62,27 @@ pub(super) fn write(way: &mut dyn Way, mut hall: Hall, bell: &Bell, epoch: Epoch
                         unflushed.push(Unflushed { account, bytes, arrived: frame.arrived });
                     }
                     Err(e) => {
-                        frame.account.lose(Loss::Storage, 1);
+                        frame.account.add_lost(Loss::Storage, 1);
                         written.failed = Some(e);
-                        hall.end();
+                        receiver.end();
                     }
                 }
             }
-            Taken::Arrival(Arrival::Lost { .. }) => {}
-            Taken::Nothing | Taken::Until(_) => {
+            Polled::Arrival(Arrival::Lost { .. }) => {}
+            Polled::Nothing | Polled::Until(_) => {
                 let until = due.map_or(LOOK_NS, |due| due.saturating_sub(now).min(LOOK_NS));
                 let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: until as _ };
                 if poll(&mut [PollFd::new(bell, PollFlags::IN)], Some(&wait)).is_ok_and(|n| n > 0) {
                     bell.heard();
                 }
             }
-            Taken::Ended => break,
+            Polled::Ended => break,
         }
     }
     if written.failed.is_none() {
         flush(way, &mut unflushed, &mut written, epoch);
     }
-    unflushed.iter().for_each(|frame| frame.account.lose(Loss::Storage, 1));
+    unflushed.iter().for_each(|frame| frame.account.add_lost(Loss::Storage, 1));
     written.ended_ns = epoch.elapsed_ns();
     written
 }
@@ -86,7 +94,7 @@ fn flush(way: &mut dyn Way, unflushed: &mut Vec<Unflushed>, written: &mut Writte
     }
     let now = epoch.elapsed_ns();
     for frame in unflushed.drain(..) {
-        frame.account.keep(frame.bytes);
+        frame.account.add_durable(frame.bytes);
         written.ages.record(now.saturating_sub(frame.arrived));
     }
 }

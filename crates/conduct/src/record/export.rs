@@ -2,7 +2,7 @@
 
 use super::Read;
 use model::{Failure, FailureKind, IoClass, IoPriority};
-use recorder::{FilmTimes, FrameEntry, FrameKind, Matroska, MatroskaError, ReadError};
+use recorder::{FrameEntry, FrameKind, Matroska, MatroskaError, ReadError, VideoTimes};
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::ops::{ControlFlow, Range};
@@ -79,7 +79,7 @@ pub fn export(read: &Read, export: &Export<'_>, into: Into<'_>, stops: &dyn Fn()
     let mut sink = match (into, export.format) {
         (Into::Directory(directory), _) => Sink::Directory(directory),
         (Into::Bytes(bytes), ExportFormat::Mkv) => {
-            let times = film_times(read, stream.as_deref(), &time_ns)?;
+            let times = video_times(read, stream.as_deref(), &time_ns)?;
             // What is recorded from here on is not in it: its length has been said.
             time_ns.end = times.last_ns().map_or(time_ns.end, |last| time_ns.end.min(last + 1));
             Sink::Film(Matroska::new(BufWriter::new(bytes), times))
@@ -124,8 +124,8 @@ pub fn export(read: &Read, export: &Export<'_>, into: Into<'_>, stops: &dyn Fn()
 }
 
 /// When the frames of this time are: what a film says of its length and rate before the first.
-fn film_times(read: &Read, stream: Option<&str>, time_ns: &Range<u64>) -> Result<FilmTimes, Failure> {
-    let mut times = FilmTimes::default();
+fn video_times(read: &Read, stream: Option<&str>, time_ns: &Range<u64>) -> Result<VideoTimes, Failure> {
+    let mut times = VideoTimes::default();
     let add = &mut |frame: &FrameEntry| {
         let at = moment_ns(frame);
         if time_ns.contains(&at) {

@@ -2,7 +2,7 @@
 
 use super::Input;
 use model::{Failure, FailureKind};
-use recorder::Doors;
+use recorder::FrameChannel;
 use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
@@ -74,7 +74,11 @@ pub(super) enum Opened {
     Cameras(Generated),
 }
 
-pub(super) fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors) -> Result<Vec<Producer>, Failure> {
+pub(super) fn start(
+    inputs: Vec<(Opened, String)>,
+    full: RingFull,
+    channel: FrameChannel,
+) -> Result<Vec<Producer>, Failure> {
     let cannot = |e: std::io::Error| {
         Failure::new(FailureKind::Environment, format!("no thread for a producer: {e}"))
             .remedy(engine::NO_THREAD_REMEDY)
@@ -82,10 +86,10 @@ pub(super) fn start(inputs: Vec<(Opened, String)>, full: RingFull, doors: Doors)
     let mut producers = Vec::new();
     for (input, name) in inputs {
         match input {
-            Opened::Bytes(file) => producers.push(read(file, &name, full, doors.clone()).map_err(cannot)?),
-            Opened::Camera(camera) => producers.push(capture(camera, &name, doors.clone()).map_err(cannot)?),
-            Opened::Socket(socket) => producers.push(listen(socket, full, doors.clone()).map_err(cannot)?),
-            Opened::Cameras(cameras) => producers.extend(generate(cameras, &doors).map_err(cannot)?),
+            Opened::Bytes(file) => producers.push(read(file, &name, full, channel.clone()).map_err(cannot)?),
+            Opened::Camera(camera) => producers.push(capture(camera, &name, channel.clone()).map_err(cannot)?),
+            Opened::Socket(socket) => producers.push(listen(socket, full, channel.clone()).map_err(cannot)?),
+            Opened::Cameras(cameras) => producers.extend(generate(cameras, &channel).map_err(cannot)?),
         }
     }
     Ok(producers)

@@ -2,7 +2,7 @@
 
 use super::superblocks::{cannot, failed, refused};
 use model::{Failure, FailureKind};
-use recorder::{Container, Geometry, Room, Store, Superblock};
+use recorder::{Container, Geometry, SpaceProvider, Store, Superblock};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -51,7 +51,7 @@ impl Growing {
             ahead: AtomicU64::new(AHEAD),
             one: Mutex::new(()),
         };
-        if !growing.reach(next_segment + 1) {
+        if !growing.ensure(next_segment + 1) {
             let free = sys::space_of(file).map_or(0, |space| space.available_bytes);
             let what = format!("{} are free, and a part of that always stays free", model::bytes_text(free));
             return Err(Failure { kind: FailureKind::Environment, ..refused(path, &what) }
@@ -95,8 +95,8 @@ impl Growing {
     }
 }
 
-impl Room for Growing {
-    fn reach(&self, segments: u64) -> bool {
+impl SpaceProvider for Growing {
+    fn ensure(&self, segments: u64) -> bool {
         self.wanted.fetch_max(segments, Ordering::Relaxed);
         if self.segments.load(Ordering::Acquire) >= segments {
             return true;
@@ -113,7 +113,7 @@ pub(super) fn give_back(file: &File, path: &Path) -> Result<u64, Failure> {
     let file = sys::reopen(file, true, false).map_err(|e| cannot(path, &e))?;
     let container = Container::open(&file).map_err(|e| failed(path, &e))?;
     let length = Store::length(&file).map_err(|e| cannot(path, &e))?;
-    let ending = container.ending().map_err(|e| failed(path, &e))?;
+    let ending = container.tail_footer().map_err(|e| failed(path, &e))?;
     let Some(ending) = ending.filter(|ending| ending.bytes < length) else { return Ok(0) };
     let cut = || {
         if let Some((place, footer)) = &ending.footer {

@@ -5,7 +5,7 @@ use super::{Input, Now, Priority, RecordEvent, Recorded, Recording, Scheduling, 
 use crate::Wear;
 use engine::{SimDevice, SimRig};
 use model::{Failure, FailureKind, Ns};
-use recorder::input::{Generated, InTime};
+use recorder::input::{Generated, GeneratedSource};
 use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Pins, Ring, SharedPins, WriterSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,8 @@ pub(super) fn record(
     let (ring, accounts) =
         (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
     let time_ns = recording.time_ns.unwrap_or(USUAL_NS);
-    let inlet = InTime::new(cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
+    let frame_source =
+        GeneratedSource::new(cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);
     let identity = Identity { uuid: [0; 16], epoch: 1 };
     let settings = WriterSettings {
         identity,
@@ -76,7 +77,7 @@ pub(super) fn record(
     let (room_bytes, most_bytes) = (geometry.segments * geometry.segment_bytes, None);
     tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1, room_bytes, most_bytes });
     let usage_before = process_usage();
-    let ran = recorder::on(device, settings, Arc::clone(&accounts), inlet, || {})
+    let ran = recorder::run_on_device(device, settings, Arc::clone(&accounts), frame_source, || {})
         .map_err(|e| Failure::new(FailureKind::Internal, format!("{name}: {e}")))?;
     let usage = process_usage().since(&usage_before);
     let (used, most) = ring.used();
@@ -85,7 +86,7 @@ pub(super) fn record(
         path: PathBuf::from(name),
         epoch: 1,
         geometry,
-        now: Now { streams: accounts.counted(), elapsed_ns, ring: (used as u64, ring_bytes) },
+        now: Now { streams: accounts.counters(), elapsed_ns, ring: (used as u64, ring_bytes) },
         ring_most: most as u64,
         ran,
         process_cpu_ns: usage.user_ns + usage.system_ns,

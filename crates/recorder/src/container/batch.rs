@@ -2,7 +2,7 @@
 //!
 //! A header with the directory behind it, the payloads behind that, zeros up to the next block.
 
-use super::fields::{Get, Put};
+use super::fields::{FieldReader, FieldWriter};
 use super::{Identity, StreamName, are_numbers};
 
 const MAGIC: &[u8; 8] = b"NARRWBAT";
@@ -14,7 +14,7 @@ const SUM_AT: usize = HEADER_BYTES - 4;
 /// A directory that is longer is none.
 const MOST_ENTRIES: u32 = 1 << 20;
 
-/// Of a header.
+/// Flag of a header: the batch was written again after a failed write.
 pub const REWRITTEN: u32 = 1;
 
 /// Why frames were lost before they were written.
@@ -39,7 +39,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// All there are.
+    /// Every reason, in the order of its code.
     pub const ALL: [Self; 8] = [
         Self::RingFull,
         Self::TooLarge,
@@ -90,7 +90,7 @@ pub enum Entry {
     },
     /// A stream that no header has introduced; its line of the table is the payload.
     Stream {
-        /// Its number.
+        /// Number of the stream.
         stream: u16,
         /// Where its line is.
         payload: Payload,
@@ -123,7 +123,7 @@ pub struct FrameEntry {
 
 impl Entry {
     fn encode(&self, into: &mut [u8]) {
-        let put = Put::into(into);
+        let put = FieldWriter::into(into);
         match *self {
             Self::Frame(FrameEntry { stream, sequence, capture_ns, arrival_ns, payload }) => put
                 .u16(stream)
@@ -144,7 +144,7 @@ impl Entry {
     }
 
     fn decode(from: &[u8]) -> Option<Self> {
-        let mut fields = Get::from(from);
+        let mut fields = FieldReader::from(from);
         let (stream, kind, sum) = (fields.u16(), fields.u16(), fields.u32());
         let [sequence, capture_ns, arrival_ns, offset] = [(); 4].map(|()| fields.u64());
         let (length, loss, count) = (fields.u32(), fields.u32(), fields.u64());
@@ -199,7 +199,11 @@ impl BatchHeader {
         for (entry, line) in self.entries.iter().zip(bytes[HEADER_BYTES..].chunks_exact_mut(ENTRY_BYTES)) {
             entry.encode(line);
         }
-        let put = self.identity.put(Put::into(&mut bytes).bytes(MAGIC).u32(if self.rewritten { REWRITTEN } else { 0 }));
+        let put = self.identity.put(FieldWriter::into(&mut bytes).bytes(MAGIC).u32(if self.rewritten {
+            REWRITTEN
+        } else {
+            0
+        }));
         put.u64(self.segment)
             .u64(self.batch)
             .u64(self.acknowledged)
@@ -213,7 +217,7 @@ impl BatchHeader {
 
     /// How long header and directory are, by its first 128 bytes; `None` where no batch begins.
     pub fn measure(bytes: &[u8]) -> Option<usize> {
-        let mut fields = Get::from(bytes.get(..HEADER_BYTES)?);
+        let mut fields = FieldReader::from(bytes.get(..HEADER_BYTES)?);
         (fields.array() == *MAGIC).then_some(())?;
         let entries = fields.at(72).u32();
         (entries <= MOST_ENTRIES).then_some(Self::bytes_for(entries as usize))
@@ -226,12 +230,13 @@ impl BatchHeader {
         if crc32c::crc32c_append(crc32c::crc32c(&bytes[..SUM_AT]), &bytes[HEADER_BYTES..]) != sum {
             return None;
         }
-        let mut fields = Get::from(bytes);
+        let mut fields = FieldReader::from(bytes);
         let flags = fields.at(8).u32();
         let identity = Identity::get(&mut fields);
         let [segment, batch, acknowledged, closed_ns, length] = [(); 5].map(|()| fields.u64());
         let entries = bytes[HEADER_BYTES..].chunks_exact(ENTRY_BYTES).map(Entry::decode).collect::<Option<Vec<_>>>()?;
-        let (least, inside) = (bytes.len() as u64, |p: Payload| p.offset.saturating_add(p.length.into()) <= length);
+        let least = bytes.len() as u64;
+        let inside = |p: Payload| p.offset.saturating_add(p.length.into()) <= length;
         let fits = length >= least && entries.iter().filter_map(Entry::payload).all(|p| p.offset >= least && inside(p));
         let rewritten = flags & REWRITTEN != 0;
         let fits = fits && are_numbers(&[segment, batch, acknowledged, length]);
@@ -242,6 +247,6 @@ impl BatchHeader {
 /// The payload that introduces a stream.
 pub fn introduction(stream: &StreamName) -> Vec<u8> {
     let mut line = vec![0; ENTRY_BYTES];
-    stream.put(Put::into(&mut line));
+    stream.put(FieldWriter::into(&mut line));
     line
 }

@@ -1,12 +1,12 @@
 //! Fields of a record of bytes, little-endian, one behind the other.
 
-/// Writes them.
-pub(super) struct Put<'a> {
+/// Writes fields into a record.
+pub(super) struct FieldWriter<'a> {
     bytes: &'a mut [u8],
     at: usize,
 }
 
-impl<'a> Put<'a> {
+impl<'a> FieldWriter<'a> {
     /// From the start of `bytes`, which is long enough for all that is put.
     pub fn into(bytes: &'a mut [u8]) -> Self {
         Self { bytes, at: 0 }
@@ -41,13 +41,13 @@ impl<'a> Put<'a> {
     }
 }
 
-/// Reads them.
-pub(super) struct Get<'a> {
+/// Reads the fields of a record.
+pub(super) struct FieldReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Get<'a> {
+impl<'a> FieldReader<'a> {
     /// From the start of `bytes`; what lies behind them is zero.
     pub fn from(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
@@ -93,11 +93,11 @@ pub(super) fn seal(record: &mut [u8; RECORD_BYTES]) {
 }
 
 /// A record that begins with `magic` and whose CRC32C is right.
-pub(super) fn sealed<'a>(bytes: &'a [u8], magic: &[u8; 8]) -> Option<Get<'a>> {
+pub(super) fn sealed<'a>(bytes: &'a [u8], magic: &[u8; 8]) -> Option<FieldReader<'a>> {
     let record = bytes.get(..RECORD_BYTES)?;
     let sum = u32::from_le_bytes(record[SUM_AT..].try_into().ok()?);
     (record.starts_with(magic) && crc32c::crc32c(&record[..SUM_AT]) == sum).then(|| {
-        let mut fields = Get::from(record);
+        let mut fields = FieldReader::from(record);
         fields.at(8);
         fields
     })

@@ -1,6 +1,6 @@
 //! Where the parts of a container lie.
 
-use super::{ContainerError, Get, Put};
+use super::{ContainerError, FieldReader, FieldWriter};
 
 /// Records and batches begin on multiples of this, at least.
 pub const BLOCK_BYTES: u64 = 4096;
@@ -36,7 +36,7 @@ pub enum WhenFull {
 pub struct Geometry {
     /// Unit of all places: 4096, or the logical block of the device where that is larger.
     pub block_bytes: u64,
-    /// Its whole length.
+    /// Length of the container.
     pub container_bytes: u64,
     /// Length of each segment.
     pub segment_bytes: u64,
@@ -117,7 +117,7 @@ impl Geometry {
         bytes.next_multiple_of(self.block_bytes)
     }
 
-    pub(super) fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
+    pub(super) fn put<'a>(&self, into: FieldWriter<'a>) -> FieldWriter<'a> {
         into.u64(self.block_bytes)
             .u64(self.container_bytes)
             .u64(self.segment_bytes)
@@ -127,7 +127,7 @@ impl Geometry {
     }
 
     /// What a record says, if it can be so.
-    pub(super) fn get(from: &mut Get<'_>) -> Option<Self> {
+    pub(super) fn get(from: &mut FieldReader<'_>) -> Option<Self> {
         let [block_bytes, container_bytes, segment_bytes, first_segment, segments] = [(); 5].map(|()| from.u64());
         let when_full = match from.u32() {
             0 => WhenFull::Stop,

@@ -14,11 +14,11 @@ mod vectors_tests;
 
 pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss, Payload, introduction};
 pub use fields::RECORD_BYTES;
-use fields::{Get, Put};
+use fields::{FieldReader, FieldWriter};
 pub use geometry::{BLOCK_BYTES, Geometry, SEGMENT_UNIT, WhenFull};
 pub use pins::{MOST_PINS, Pins, SharedPins};
 pub(crate) use segment::line;
-pub use segment::{Held, MOST_STREAMS, SegmentFooter, SegmentHeader};
+pub use segment::{MOST_STREAMS, SegmentFooter, SegmentHeader, SegmentStream};
 pub use superblock::Superblock;
 
 /// Version of the format.
@@ -46,7 +46,7 @@ pub enum ContainerError {
     /// It was written by a later program.
     #[error("the recording has format version {found}; this program reads and writes versions up to {NEWEST_VERSION}")]
     Version {
-        /// Its version.
+        /// Version that the container has.
         found: u32,
     },
     /// Four segments have no room.
@@ -77,11 +77,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
+    fn put<'a>(&self, into: FieldWriter<'a>) -> FieldWriter<'a> {
         into.bytes(&self.uuid).u32(self.epoch)
     }
 
-    fn get(from: &mut Get<'_>) -> Self {
+    fn get(from: &mut FieldReader<'_>) -> Self {
         Self { uuid: from.array(), epoch: from.u32() }
     }
 }
@@ -99,7 +99,7 @@ pub enum FrameKind {
 /// A stream, as the container knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamName {
-    /// Its number.
+    /// Number of the stream in its container.
     pub stream: u16,
     /// What its frames are.
     pub kind: FrameKind,
@@ -108,7 +108,7 @@ pub struct StreamName {
 }
 
 impl StreamName {
-    fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
+    fn put<'a>(&self, into: FieldWriter<'a>) -> FieldWriter<'a> {
         let mut length = self.name.len().min(MOST_NAME_BYTES);
         while !self.name.is_char_boundary(length) {
             length -= 1;
@@ -119,8 +119,10 @@ impl StreamName {
             .bytes(&self.name.as_bytes()[..length])
     }
 
-    fn get(from: &mut Get<'_>) -> Option<Self> {
-        let (stream, kind, length) = (from.u16(), from.u8(), usize::from(from.u8()));
+    fn get(from: &mut FieldReader<'_>) -> Option<Self> {
+        let stream = from.u16();
+        let kind = from.u8();
+        let length = usize::from(from.u8());
         let kind = match kind {
             0 => FrameKind::Opaque,
             1 => FrameKind::Jpeg,
@@ -133,6 +135,6 @@ impl StreamName {
 
     /// What the payload of [`Entry::Stream`] says.
     pub fn introduced(payload: &[u8]) -> Option<Self> {
-        Self::get(&mut Get::from(payload))
+        Self::get(&mut FieldReader::from(payload))
     }
 }

@@ -1,6 +1,6 @@
 //! Segments of a container that wraps which are not overwritten: as the superblock says it, and as a writer hears of it.
 
-use super::{Get, Put, are_numbers};
+use super::{FieldReader, FieldWriter, are_numbers};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ pub const MOST_PINS: usize = 64;
 pub struct Pins(Vec<Range<u64>>);
 
 impl Pins {
-    /// The stretches.
+    /// The pinned ranges of segment numbers, ascending.
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.0
     }
@@ -28,13 +28,14 @@ impl Pins {
     }
 
     /// Whether a segment is among them.
-    pub fn hold(&self, segment: u64) -> bool {
+    pub fn is_pinned(&self, segment: u64) -> bool {
         self.0.iter().any(|range| range.contains(&segment))
     }
 
     /// Whether a segment of this number would lie where one of them lies, in a container of so many.
-    pub fn hold_place_of(&self, segment: u64, segments: u64) -> bool {
-        let (slot, n) = (segment % segments, segments);
+    pub fn pins_slot_of(&self, segment: u64, segments: u64) -> bool {
+        let slot = segment % segments;
+        let n = segments;
         self.0.iter().any(|range| (slot + n - range.start % n) % n < range.end - range.start)
     }
 
@@ -62,13 +63,13 @@ impl Pins {
         Self::default().with(&left)
     }
 
-    pub(super) fn put<'a>(&self, into: Put<'a>) -> Put<'a> {
+    pub(super) fn put<'a>(&self, into: FieldWriter<'a>) -> FieldWriter<'a> {
         let into = into.u32(self.0.len() as u32);
         self.0.iter().fold(into, |into, range| into.u64(range.start).u64(range.end))
     }
 
     /// What a record says, if it can be so.
-    pub(super) fn get(from: &mut Get<'_>) -> Option<Self> {
+    pub(super) fn get(from: &mut FieldReader<'_>) -> Option<Self> {
         let count = from.u32() as usize;
         let ranges: Vec<Range<u64>> = (0..count.min(MOST_PINS)).map(|_| from.u64()..from.u64()).collect();
         let whole = ranges.iter().all(|range| range.start < range.end && are_numbers(&[range.end]));
@@ -82,14 +83,14 @@ impl Pins {
 pub struct SharedPins(Arc<Mutex<Pins>>);
 
 impl SharedPins {
-    /// These, to begin with.
+    /// Starts with these pins.
     pub fn new(pins: Pins) -> Self {
         let shared = Self::default();
         shared.set(pins);
         shared
     }
 
-    /// As they are now.
+    /// The present pins.
     pub fn now(&self) -> Pins {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -108,12 +109,12 @@ mod tests {
     fn stretches_are_joined_cut_and_have_places() {
         let pins = Pins::default().with(&[7..9, 3..5, 5..6, 20..20]).unwrap();
         assert_eq!((pins.ranges(), pins.segments()), (&[3..6, 7..9][..], 5));
-        assert!(pins.hold(5) && !pins.hold(6) && pins.hold(8));
+        assert!(pins.is_pinned(5) && !pins.is_pinned(6) && pins.is_pinned(8));
         assert_eq!(pins.without(&[4..5, 5..8]).unwrap().ranges(), [3..4, 8..9]);
         assert_eq!(pins.without(&[0..50, 50..100]).unwrap(), Pins::default());
         assert_eq!(pins.without(&[50..60, 70..80]).unwrap(), pins);
         // Places of a container of 10: those of 3, 4, 5, 7, 8, of 13 and so on.
-        let kept = |pins: &Pins| (10..30).filter(|n| pins.hold_place_of(*n, 10)).collect::<Vec<u64>>();
+        let kept = |pins: &Pins| (10..30).filter(|n| pins.pins_slot_of(*n, 10)).collect::<Vec<u64>>();
         assert_eq!(kept(&pins), [13, 14, 15, 17, 18, 23, 24, 25, 27, 28]);
         assert_eq!(
             kept(&Pins::default().with(std::slice::from_ref(&(19..21))).unwrap()),
@@ -133,12 +134,12 @@ mod tests {
     fn what_a_record_says_is_taken_only_if_it_can_be() {
         let pins = Pins::default().with(&[3..6, 7..9]).unwrap();
         let mut bytes = [0; 64];
-        pins.put(Put::into(&mut bytes));
-        assert_eq!(Pins::get(&mut Get::from(&bytes)), Some(pins));
+        pins.put(FieldWriter::into(&mut bytes));
+        assert_eq!(Pins::get(&mut FieldReader::from(&bytes)), Some(pins));
         for (at, value) in [(0, 65), (0, 3), (4, 6), (12, 7), (20, 6), (35, 255)] {
             let mut wrong = bytes;
             wrong[at] = value;
-            assert_eq!(Pins::get(&mut Get::from(&wrong)), None, "{at}: {value}");
+            assert_eq!(Pins::get(&mut FieldReader::from(&wrong)), None, "{at}: {value}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The first and the last block of a segment: which it is, what it belongs to, and what it holds.
 
-use super::fields::{Get, RECORD_BYTES, seal, sealed};
-use super::{Geometry, Identity, Put, StreamName, VERSION, are_numbers};
+use super::fields::{FieldReader, RECORD_BYTES, seal, sealed};
+use super::{FieldWriter, Geometry, Identity, StreamName, VERSION, are_numbers};
 
 const HEADER: &[u8; 8] = b"NARRWSEG";
 const FOOTER: &[u8; 8] = b"NARRWEND";
@@ -38,7 +38,7 @@ impl SegmentHeader {
     /// As it is written; of streams beyond [`MOST_STREAMS`] nothing is said.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
-        let put = self.identity.put(Put::into(&mut record).bytes(HEADER).u32(VERSION));
+        let put = self.identity.put(FieldWriter::into(&mut record).bytes(HEADER).u32(VERSION));
         let put = put.u64(self.segment).u64(self.first_batch).u64(self.started_ns).u32(self.reach);
         let count = self.streams.len().min(MOST_STREAMS);
         let mut put = self.geometry.put(put).u32(count as u32).u32(self.pinned);
@@ -59,7 +59,8 @@ impl SegmentHeader {
         let [segment, first_batch, started_ns] = [(); 3].map(|()| fields.u64());
         let reach = fields.u32();
         let geometry = Geometry::get(&mut fields)?;
-        let (count, pinned) = ((fields.u32() as usize).min(MOST_STREAMS), fields.u32());
+        let count = (fields.u32() as usize).min(MOST_STREAMS);
+        let pinned = fields.u32();
         let streams =
             (0..count).map(|i| StreamName::get(fields.at(TABLE_AT + i * LINE_BYTES))).collect::<Option<_>>()?;
         if !are_numbers(&[segment, first_batch]) {
@@ -71,10 +72,10 @@ impl SegmentHeader {
 
 /// What a segment holds of one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Whole frames.
+pub struct SegmentStream {
+    /// Number of frames in the segment.
     pub frames: u64,
-    /// Their bytes.
+    /// Bytes of those frames.
     pub bytes: u64,
     /// Frames that were lost before they could be written.
     pub lost: u64,
@@ -83,7 +84,7 @@ pub struct Held {
     pub last_ns: u64,
 }
 
-impl Held {
+impl SegmentStream {
     /// A frame that arrived then.
     pub fn add(&mut self, bytes: u64, arrival_ns: u64) {
         if self.frames == 0 {
@@ -119,26 +120,26 @@ pub struct SegmentFooter {
     pub segment: u64,
     /// Its batches are numbered from `first_batch` on, without a hole.
     pub first_batch: u64,
-    /// How many.
+    /// Number of batches in the segment.
     pub batches: u64,
     /// Where they end, from the segment's start.
     pub end: u64,
     /// CRC32C over the headers' CRC32C, in order.
     pub sum: u32,
     /// By the streams' numbers.
-    pub streams: Vec<Held>,
+    pub streams: Vec<SegmentStream>,
 }
 
 impl SegmentFooter {
-    /// As it is written.
+    /// The bytes of the record.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
-        let put = self.identity.put(Put::into(&mut record).bytes(FOOTER).u32(VERSION));
+        let put = self.identity.put(FieldWriter::into(&mut record).bytes(FOOTER).u32(VERSION));
         let put = put.u64(self.segment).u64(self.first_batch).u64(self.batches).u64(self.end);
         let count = self.streams.len().min(MOST_STREAMS);
         let mut put = put.u32(self.sum).u32(count as u32);
         for (i, held) in self.streams.iter().take(count).enumerate() {
-            let Held { frames, bytes, lost, first_ns, last_ns } = *held;
+            let SegmentStream { frames, bytes, lost, first_ns, last_ns } = *held;
             put = put.at(TABLE_AT + i * LINE_BYTES).u64(frames).u64(bytes).u64(lost).u64(first_ns).u64(last_ns);
         }
         seal(&mut record);
@@ -153,10 +154,11 @@ impl SegmentFooter {
         }
         let identity = Identity::get(&mut fields);
         let [segment, first_batch, batches, end] = [(); 4].map(|()| fields.u64());
-        let (sum, count) = (fields.u32(), (fields.u32() as usize).min(MOST_STREAMS));
-        let held = |fields: &mut Get<'_>| {
+        let sum = fields.u32();
+        let count = (fields.u32() as usize).min(MOST_STREAMS);
+        let held = |fields: &mut FieldReader<'_>| {
             let [frames, bytes, lost, first_ns, last_ns] = [(); 5].map(|()| fields.u64());
-            Held { frames, bytes, lost, first_ns, last_ns }
+            SegmentStream { frames, bytes, lost, first_ns, last_ns }
         };
         let streams = (0..count).map(|i| held(fields.at(TABLE_AT + i * LINE_BYTES))).collect();
         if !are_numbers(&[segment, first_batch, batches, end]) {

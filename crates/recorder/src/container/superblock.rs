@@ -1,7 +1,7 @@
 //! What a container is; twice, at its start and in its last block.
 
 use super::fields::{RECORD_BYTES, seal, sealed};
-use super::{ContainerError, Geometry, Identity, NEWEST_VERSION, PINNED_VERSION, Pins, Put, VERSION};
+use super::{ContainerError, FieldWriter, Geometry, Identity, NEWEST_VERSION, PINNED_VERSION, Pins, VERSION};
 
 const MAGIC: &[u8; 8] = b"NARRWREC";
 const VERSION_AT: usize = 8;
@@ -24,7 +24,7 @@ pub struct Superblock {
 }
 
 impl Superblock {
-    /// As it is written.
+    /// The bytes of the record.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
         let version = match self.gives_back {
@@ -32,7 +32,7 @@ impl Superblock {
             false if self.pins.is_empty() => VERSION,
             false => PINNED_VERSION,
         };
-        let put = Put::into(&mut record).bytes(MAGIC).u32(version);
+        let put = FieldWriter::into(&mut record).bytes(MAGIC).u32(version);
         let put = self.identity.put(put).u64(self.generation).u64(self.created_ns);
         let put = self.geometry.put(put);
         if version >= PINNED_VERSION {

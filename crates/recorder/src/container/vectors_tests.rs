@@ -45,8 +45,8 @@ fn header() -> SegmentHeader {
 }
 
 fn footer() -> SegmentFooter {
-    let held = Held { frames: 10, bytes: 1234, lost: 2, first_ns: 5, last_ns: 99 };
-    let streams = vec![held, Held::default()];
+    let held = SegmentStream { frames: 10, bytes: 1234, lost: 2, first_ns: 5, last_ns: 99 };
+    let streams = vec![held, SegmentStream::default()];
     SegmentFooter {
         identity: identity(),
         segment: 18,

@@ -1,9 +1,9 @@
 //! Frames from a stream of bytes: pictures one behind the other, or frames with their length before them.
 
-use super::jpeg::{PictureBytes, Walk};
+use super::jpeg::{JpegParser, PictureBytes};
 use super::reading::Reading;
 use crate::container::{FrameKind, Loss};
-use crate::frame::Inflow;
+use crate::frame_channel::StreamSender;
 use crate::ring::Piece;
 use std::io;
 use std::os::fd::AsFd;
@@ -52,31 +52,31 @@ pub fn kind_of(first: &[u8]) -> Option<FrameKind> {
 ///
 /// # Errors
 /// What read(2) says.
-pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut Inflow) -> io::Result<()> {
+pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], sender: &mut StreamSender) -> io::Result<()> {
     let mut head = [0; FRAME_HEAD_BYTES];
     let mut have = first.len().min(FRAME_HEAD_BYTES);
     head[..have].copy_from_slice(&first[..have]);
     let mut scratch = Vec::new();
     loop {
-        have += reading.all(&mut head[have..])?;
+        have += reading.read_all(&mut head[have..])?;
         if have < FRAME_HEAD_BYTES {
-            cut_off(reading, inflow, have);
+            lose_truncated(reading, sender, have);
             return Ok(());
         }
         have = 0;
         let Some((length, capture_ns)) = parse_frame_head(&head) else {
             // Where the next frame would begin nobody can know.
-            inflow.receive_lost(1, FRAME_HEAD_BYTES, Loss::Damaged);
+            sender.receive_lost(1, FRAME_HEAD_BYTES, Loss::Damaged);
             return Err(io::Error::new(io::ErrorKind::InvalidData, "what came is not a head of a frame"));
         };
         let length = length as usize;
-        let mut piece = match inflow.piece(length) {
+        let mut piece = match sender.piece(length) {
             Ok(piece) => piece,
             // It was being waited for when the end came.
-            Err(Loss::RingFull) if reading.stops() => return Ok(()),
+            Err(Loss::RingFull) if reading.is_stopping() => return Ok(()),
             Err(loss) => {
-                inflow.receive_lost(1, length, loss);
-                if !pass_over(reading, length, &mut scratch)? {
+                sender.receive_lost(1, length, loss);
+                if !skip(reading, length, &mut scratch)? {
                     return Ok(());
                 }
                 continue;
@@ -85,35 +85,35 @@ pub fn framed<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut 
         let (mut done, mut sum) = (0, 0);
         while done < length {
             let end = length.min(done + SUM_BYTES);
-            let count = reading.all(&mut piece.bytes_mut()[done..end])?;
+            let count = reading.read_all(&mut piece.bytes_mut()[done..end])?;
             sum = crc32c::crc32c_append(sum, &piece.bytes()[done..done + count]);
             done += count;
             if count == 0 || done < end {
-                cut_off(reading, inflow, FRAME_HEAD_BYTES + done);
+                lose_truncated(reading, sender, FRAME_HEAD_BYTES + done);
                 return Ok(());
             }
         }
-        let sequence = inflow.receive(length);
-        inflow.bring(sequence, capture_ns, piece, sum);
-        if reading.stops() {
+        let sequence = sender.receive(length);
+        sender.send(sequence, capture_ns, piece, sum);
+        if reading.is_stopping() {
             return Ok(());
         }
     }
 }
 
 /// The producer is at its end within a frame. One that we ended has not sent it yet: nothing is lost.
-fn cut_off<F: AsFd>(reading: &Reading<'_, F>, inflow: &mut Inflow, have: usize) {
-    if have > 0 && !reading.stops() {
-        inflow.receive_lost(1, have, Loss::CutOff);
+fn lose_truncated<F: AsFd>(reading: &Reading<'_, F>, sender: &mut StreamSender, have: usize) {
+    if have > 0 && !reading.is_stopping() {
+        sender.receive_lost(1, have, Loss::CutOff);
     }
 }
 
 /// Reads what has no place; whether all of it came.
-fn pass_over<F: AsFd>(reading: &mut Reading<'_, F>, mut length: usize, scratch: &mut Vec<u8>) -> io::Result<bool> {
+fn skip<F: AsFd>(reading: &mut Reading<'_, F>, mut length: usize, scratch: &mut Vec<u8>) -> io::Result<bool> {
     scratch.resize(CHUNK_BYTES, 0);
     while length > 0 {
         let count = length.min(CHUNK_BYTES);
-        if reading.all(&mut scratch[..count])? < count {
+        if reading.read_all(&mut scratch[..count])? < count {
             return Ok(false);
         }
         length -= count;
@@ -122,7 +122,7 @@ fn pass_over<F: AsFd>(reading: &mut Reading<'_, F>, mut length: usize, scratch: 
 }
 
 /// A picture that is being read.
-struct Growing {
+struct GrowingPicture {
     /// `None`: it is lost, for that reason, and only passed over.
     piece: Result<Piece, Loss>,
     have: usize,
@@ -134,29 +134,29 @@ struct Growing {
 ///
 /// # Errors
 /// What read(2) says.
-pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mut Inflow) -> io::Result<()> {
-    let mut walk = Walk::default();
+pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], sender: &mut StreamSender) -> io::Result<()> {
+    let mut walk = JpegParser::default();
     let mut usual = FIRST_PIECE;
-    let mut growing = Growing::begin(inflow, usual);
+    let mut growing = GrowingPicture::begin(sender, usual);
     let mut carried = first.to_vec();
     let mut scratch = vec![0; CHUNK_BYTES];
     loop {
-        growing.make_room(inflow, carried.len());
+        growing.make_room(sender, carried.len());
         let count = if carried.is_empty() {
             let into = growing.room(&mut scratch, usual / 2);
-            reading.some(into)?
+            reading.read_some(into)?
         } else {
             let into = growing.room(&mut scratch, CHUNK_BYTES);
             into[..carried.len()].copy_from_slice(&carried);
             std::mem::take(&mut carried).len()
         };
         if count == 0 {
-            cut_off(reading, inflow, growing.have);
+            lose_truncated(reading, sender, growing.have);
             return Ok(());
         }
         let before = growing.sum;
         let new = &growing.room(&mut scratch, CHUNK_BYTES)[..count];
-        let (used, whole) = match walk.walk(new) {
+        let (used, whole) = match walk.parse(new) {
             PictureBytes::More => (count, None),
             PictureBytes::End(n) => (n, Some(true)),
             PictureBytes::Broken(n) => (n, Some(false)),
@@ -165,25 +165,25 @@ pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], inflow: &mu
         growing.sum = crc32c::crc32c_append(before, &new[..used]);
         growing.have += used;
         let Some(whole) = whole else { continue };
-        let done = std::mem::replace(&mut growing, Growing { piece: Err(Loss::Damaged), have: 0, sum: 0 });
+        let done = std::mem::replace(&mut growing, GrowingPicture { piece: Err(Loss::Damaged), have: 0, sum: 0 });
         if whole {
             usual = (done.have + done.have / 4).max(usual - usual / 16).max(LEAST_CHUNK_BYTES);
         }
-        done.bring(inflow, whole);
-        if reading.stops() {
+        done.send(sender, whole);
+        if reading.is_stopping() {
             return Ok(());
         }
-        growing = Growing::begin(inflow, usual.max(carried.len()));
+        growing = GrowingPicture::begin(sender, usual.max(carried.len()));
     }
 }
 
-impl Growing {
-    fn begin(inflow: &mut Inflow, length: usize) -> Self {
-        Self { piece: inflow.piece(length), have: 0, sum: 0 }
+impl GrowingPicture {
+    fn begin(sender: &mut StreamSender, length: usize) -> Self {
+        Self { piece: sender.piece(length), have: 0, sum: 0 }
     }
 
     /// A larger piece where the one it has is full.
-    fn make_room(&mut self, inflow: &mut Inflow, least: usize) {
+    fn make_room(&mut self, sender: &mut StreamSender, least: usize) {
         let Ok(piece) = &self.piece else { return };
         let length = piece.bytes().len();
         if length > self.have + least.max(1) - 1 {
@@ -191,10 +191,10 @@ impl Growing {
         }
         // Both are there while one is copied: a picture of half the ring has no place.
         let larger = (2 * length).max(self.have + least);
-        self.piece = if larger + length > inflow.doors().ring.bytes() {
+        self.piece = if larger + length > sender.channel().ring.bytes() {
             Err(Loss::TooLarge)
         } else {
-            inflow.piece(larger).map(|mut larger| {
+            sender.piece(larger).map(|mut larger| {
                 larger.bytes_mut()[..self.have].copy_from_slice(&piece.bytes()[..self.have]);
                 larger
             })
@@ -211,15 +211,15 @@ impl Growing {
         &mut room[..most]
     }
 
-    fn bring(self, inflow: &mut Inflow, whole: bool) {
+    fn send(self, sender: &mut StreamSender, whole: bool) {
         match self.piece {
             Ok(mut piece) if whole => {
                 piece.truncate(self.have);
-                let sequence = inflow.receive(self.have);
-                inflow.bring(sequence, 0, piece, self.sum);
+                let sequence = sender.receive(self.have);
+                sender.send(sequence, 0, piece, self.sum);
             }
-            Err(loss) if whole => inflow.receive_lost(1, self.have, loss),
-            _ => inflow.receive_lost(1, self.have, Loss::Damaged),
+            Err(loss) if whole => sender.receive_lost(1, self.have, loss),
+            _ => sender.receive_lost(1, self.have, Loss::Damaged),
         }
     }
 }

@@ -3,15 +3,15 @@
 //! A sensor waits for nobody: what has no room in the ring is lost, and so is what the driver had no buffer for, which the numbers
 //! of its pictures tell.
 
-use super::{PictureBytes, Producer, RingFull, Walk, stream};
+use super::{JpegParser, PictureBytes, Producer, RingFull, stream};
 use crate::container::{FrameKind, Loss};
-use crate::frame::{Doors, Inflow};
+use crate::frame_channel::{FrameChannel, StreamSender};
 use std::io;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sys::{JPEG_FORMATS, VideoCamera, VideoPicture, VideoWish};
 
 /// Whoever waits for a picture looks at its reason to stop that often.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A CRC32C is made of so much at once, while it is in the cache.
 const SUM_BYTES: usize = 128 << 10;
 /// More pictures are not missed at once: a driver that begins to count anew has lost none.
@@ -22,14 +22,14 @@ const MOST_MISSED: u32 = 1 << 20;
 #[error(
     "{0}: what is asked of a camera is a format of four letters, WIDTHxHEIGHT, or both, then @FRAMES_PER_S: 1280x720@30"
 )]
-pub struct WishError(String);
+pub struct CameraFormatError(String);
 
 /// `1280x720@30`, `YUYV`, `MJPG,640x480`.
 ///
 /// # Errors
 /// It is not written so.
-pub fn parse_wish(text: &str) -> Result<VideoWish, WishError> {
-    let wrong = || WishError(text.to_owned());
+pub fn parse_camera_format(text: &str) -> Result<VideoWish, CameraFormatError> {
+    let wrong = || CameraFormatError(text.to_owned());
     let mut wish = VideoWish::default();
     let (rest, rate) = text.split_once('@').map_or((text, None), |(rest, rate)| (rest, Some(rate)));
     if let Some(rate) = rate {
@@ -55,14 +55,14 @@ pub fn parse_wish(text: &str) -> Result<VideoWish, WishError> {
 ///
 /// # Errors
 /// No thread can be had.
-pub fn capture(camera: VideoCamera, name: &str, doors: Doors) -> io::Result<Producer> {
+pub fn capture(camera: VideoCamera, name: &str, channel: FrameChannel) -> io::Result<Producer> {
     let called = name.to_owned();
     let jpeg = JPEG_FORMATS.contains(&camera.format().fourcc);
     let kind = if jpeg { FrameKind::Jpeg } else { FrameKind::Opaque };
     // Here, so that their numbers are in order.
-    let inflow = stream(doors, name, kind, RingFull::Drop);
+    let sender = stream(channel, name, kind, RingFull::Drop);
     let body = move || {
-        let mut taking = Taking { camera, inflow: inflow?, jpeg, next: None };
+        let mut taking = CaptureLoop { camera, sender: sender?, jpeg, next: None };
         taking.all().map_err(|e| format!("{called}: {}", why(&e)))
     };
     std::thread::Builder::new().name(format!("in {name}")).spawn(body)
@@ -81,20 +81,20 @@ fn why(e: &io::Error) -> String {
     }
 }
 
-struct Taking {
+struct CaptureLoop {
     camera: VideoCamera,
-    inflow: Inflow,
+    sender: StreamSender,
     jpeg: bool,
     /// The number of the next picture.
     next: Option<u32>,
 }
 
-impl Taking {
+impl CaptureLoop {
     fn all(&mut self) -> io::Result<()> {
         self.camera.start()?;
         let begun = Instant::now();
-        while !self.inflow.doors().ends() {
-            if let Some(picture) = self.camera.next(LOOK)? {
+        while !self.sender.channel().is_stopping() {
+            if let Some(picture) = self.camera.next(POLL_INTERVAL)? {
                 self.missed(picture.sequence);
                 self.take(&picture)?;
                 self.camera.give_back(picture)?;
@@ -110,29 +110,31 @@ impl Taking {
     fn missed(&mut self, sequence: u32) {
         let missed = self.next.map_or(0, |next| sequence.wrapping_sub(next));
         if (1..MOST_MISSED).contains(&missed) {
-            self.inflow.receive_lost(missed.into(), 0, Loss::Missed);
+            self.sender.receive_lost(missed.into(), 0, Loss::Missed);
         }
         self.next = Some(sequence.wrapping_add(1));
     }
 
     fn take(&mut self, picture: &VideoPicture) -> io::Result<()> {
         if picture.is_broken || picture.bytes == 0 {
-            self.inflow.receive_lost(1, picture.bytes, Loss::Damaged);
+            self.sender.receive_lost(1, picture.bytes, Loss::Damaged);
             return Ok(());
         }
-        let mut piece = match self.inflow.piece(picture.bytes) {
+        let mut piece = match self.sender.piece(picture.bytes) {
             Ok(piece) => piece,
             Err(loss) => {
-                self.inflow.receive_lost(1, picture.bytes, loss);
+                self.sender.receive_lost(1, picture.bytes, loss);
                 return Ok(());
             }
         };
-        let (mut walk, mut sum, mut length) = (Walk::default(), 0, None);
+        let mut walk = JpegParser::default();
+        let mut sum = 0;
+        let mut length = None;
         for from in (0..picture.bytes).step_by(SUM_BYTES) {
             let part = &mut piece.bytes_mut()[from..picture.bytes.min(from + SUM_BYTES)];
             self.camera.copy(picture, from, part)?;
             // What stands behind a picture is no part of it.
-            let used = match if self.jpeg { walk.walk(part) } else { PictureBytes::More } {
+            let used = match if self.jpeg { walk.parse(part) } else { PictureBytes::More } {
                 PictureBytes::More => part.len(),
                 PictureBytes::End(n) => {
                     length = Some(from + n);
@@ -146,18 +148,18 @@ impl Taking {
             }
         }
         let Some(length) = length.or((!self.jpeg).then_some(picture.bytes)) else {
-            self.inflow.receive_lost(1, picture.bytes, Loss::Damaged);
+            self.sender.receive_lost(1, picture.bytes, Loss::Damaged);
             return Ok(());
         };
         piece.truncate(length);
-        let sequence = self.inflow.receive(length);
-        self.inflow.bring(sequence, picture.monotonic_ns.map_or(0, since_1970), piece, sum);
+        let sequence = self.sender.receive(length);
+        self.sender.send(sequence, picture.monotonic_ns.map_or(0, unix_time_ns), piece, sum);
         Ok(())
     }
 }
 
 /// A moment of the monotonic clock, of a moment ago, as nanoseconds since 1970.
-fn since_1970(monotonic_ns: u64) -> u64 {
+fn unix_time_ns(monotonic_ns: u64) -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let now_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
     let age = Duration::from_nanos(now_ns.saturating_sub(monotonic_ns));
@@ -173,14 +175,14 @@ mod tests {
     fn what_is_asked_of_a_camera_is_read() {
         let wish =
             |fourcc: Option<&[u8; 4]>, size, frames_per_s| VideoWish { fourcc: fourcc.copied(), size, frames_per_s };
-        assert_eq!(parse_wish("1280x720@30"), Ok(wish(None, Some((1280, 720)), Some(30))));
-        assert_eq!(parse_wish("YUYV,640x480"), Ok(wish(Some(b"YUYV"), Some((640, 480)), None)));
-        assert_eq!(parse_wish("640x480,MJPG@5"), Ok(wish(Some(b"MJPG"), Some((640, 480)), Some(5))));
-        assert_eq!(parse_wish("@60"), Ok(wish(None, None, Some(60))));
+        assert_eq!(parse_camera_format("1280x720@30"), Ok(wish(None, Some((1280, 720)), Some(30))));
+        assert_eq!(parse_camera_format("YUYV,640x480"), Ok(wish(Some(b"YUYV"), Some((640, 480)), None)));
+        assert_eq!(parse_camera_format("640x480,MJPG@5"), Ok(wish(Some(b"MJPG"), Some((640, 480)), Some(5))));
+        assert_eq!(parse_camera_format("@60"), Ok(wish(None, None, Some(60))));
         for wrong in
             ["", "640", "640x", "0x480", "640x480@0", "MJPEG", "1x1,2x2", "YUYV,MJPG", "640x480@x", "640x99999"]
         {
-            assert!(parse_wish(wrong).is_err(), "{wrong}");
+            assert!(parse_camera_format(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -189,6 +191,6 @@ mod tests {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
         let monotonic = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let second_ago = monotonic.tv_sec as u64 * 1_000_000_000 + monotonic.tv_nsec as u64 - 1_000_000_000;
-        assert!(since_1970(second_ago).abs_diff(now - 1_000_000_000) < 500_000_000);
+        assert!(unix_time_ns(second_ago).abs_diff(now - 1_000_000_000) < 500_000_000);
     }
 }

@@ -3,7 +3,7 @@
 use super::picture;
 use crate::account::{Account, Accounts};
 use crate::container::{FrameKind, Loss};
-use crate::frame::{Arrival, Frame, Inflow, Inlet, Taken};
+use crate::frame_channel::{Arrival, Frame, FrameSource, Polled, StreamSender};
 use crate::ring::Ring;
 use model::Ns;
 use model::random::mix;
@@ -13,9 +13,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Whoever sleeps looks at its reason to stop that often.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A camera of which a frame had no room looks for some again after so long: what is due meanwhile is counted, and takes no processor.
-const AFTER_LOSS: Duration = Duration::from_millis(2);
+const RETRY_DELAY: Duration = Duration::from_millis(2);
 /// A CRC32C is made of so much at once, while it is in the cache.
 const SUM_BYTES: usize = 128 << 10;
 const NS_PER_S: f64 = 1e9;
@@ -23,7 +23,7 @@ const NS_PER_S: f64 = 1e9;
 /// What the cameras are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generated {
-    /// How many.
+    /// Number of cameras.
     pub streams: u32,
     /// Bytes of a picture.
     pub frame_bytes: u64,
@@ -99,8 +99,9 @@ impl Generated {
     }
 
     /// Brings the pictures of one stream until they are all there, or it is to end. What comes at a rate waits for nobody.
-    pub fn bring(&self, stream: u32, inflow: &mut Inflow) {
-        let (epoch, stops) = (inflow.doors().epoch, inflow.doors().stop.clone());
+    pub fn produce(&self, stream: u32, sender: &mut StreamSender) {
+        let epoch = sender.channel().epoch;
+        let stops = sender.channel().stop.clone();
         let stops = || stops.load(std::sync::atomic::Ordering::Relaxed);
         let start = epoch.elapsed_ns();
         let due_ns = |number| self.due_ns(stream, number).map(|due| start.saturating_add(due));
@@ -114,29 +115,29 @@ impl Generated {
                 if stops() {
                     return;
                 }
-                sleep(Duration::from_nanos(left).min(LOOK));
+                sleep(Duration::from_nanos(left).min(POLL_INTERVAL));
             }
             if stops() {
                 return;
             }
             let bytes = self.bytes(stream, number);
-            match inflow.piece(bytes) {
+            match sender.piece(bytes) {
                 Ok(mut piece) => {
-                    let sequence = inflow.receive(bytes);
+                    let sequence = sender.receive(bytes);
                     let sum = self.make(stream, number, piece.bytes_mut());
-                    inflow.bring(sequence, 0, piece, sum);
+                    sender.send(sequence, 0, piece, sum);
                 }
                 // What comes as fast as it is taken was never there when it is not taken.
                 Err(_) if self.frames_per_s.is_none() && stops() => return,
                 Err(loss) => {
-                    sleep(AFTER_LOSS);
+                    sleep(RETRY_DELAY);
                     let now = epoch.elapsed_ns();
                     let mut lost = bytes;
                     while next < frames && due_ns(next).is_some_and(|due| due <= now) && !stops() {
                         lost = lost.saturating_add(self.bytes(stream, next));
                         next += 1;
                     }
-                    inflow.receive_lost(next - number, lost, loss);
+                    sender.receive_lost(next - number, lost, loss);
                 }
             }
         }
@@ -144,7 +145,7 @@ impl Generated {
 }
 
 /// Made-up cameras in the time of the device, as on a simulated one: no threads, and nothing that comes from outside.
-pub struct InTime {
+pub struct GeneratedSource {
     cameras: Generated,
     ring: Arc<Ring>,
     largest_frame: u64,
@@ -155,7 +156,7 @@ pub struct InTime {
     ended: bool,
 }
 
-impl InTime {
+impl GeneratedSource {
     /// The cameras, as streams of these accounts, from the device's moment 0 on.
     pub fn new(cameras: Generated, ring: Arc<Ring>, largest_frame: u64, accounts: &Accounts) -> Self {
         let join = |n| Some((accounts.join(&format!("camera-{}", n + 1), FrameKind::Jpeg)?, 0));
@@ -193,7 +194,7 @@ impl InTime {
                 None => Err(Loss::RingFull),
             };
             self.streams[camera].1 += 1;
-            let sequence = account.receive(1, bytes as u64);
+            let sequence = account.add_received(1, bytes as u64);
             self.came.push_back(match piece {
                 Ok(mut data) => {
                     let sum = self.cameras.make(camera as u32, number, data.bytes_mut());
@@ -201,7 +202,7 @@ impl InTime {
                     Arrival::Frame(Frame { account, sequence, capture_ns: 0, arrived, data, sum })
                 }
                 Err(loss) => {
-                    account.lose(loss, 1);
+                    account.add_lost(loss, 1);
                     Arrival::Lost { account, sequence, count: 1, loss }
                 }
             });
@@ -209,15 +210,15 @@ impl InTime {
     }
 }
 
-impl Inlet for InTime {
-    fn take(&mut self, now: Ns) -> Taken {
+impl FrameSource for GeneratedSource {
+    fn poll(&mut self, now: Ns) -> Polled {
         let over = self.ended || (self.cameras.frames_per_s.is_none() && now >= self.until);
         let next = if over { None } else { self.come(now) };
         match (self.came.pop_front(), next) {
-            (Some(arrival), _) => Taken::Arrival(arrival),
-            (None, Some(due)) => Taken::Until(due),
-            (None, None) if !over && self.next().is_some_and(|(_, due)| due < self.until) => Taken::Nothing,
-            (None, None) => Taken::Ended,
+            (Some(arrival), _) => Polled::Arrival(arrival),
+            (None, Some(due)) => Polled::Until(due),
+            (None, None) if !over && self.next().is_some_and(|(_, due)| due < self.until) => Polled::Nothing,
+            (None, None) => Polled::Ended,
         }
     }
 

@@ -3,7 +3,7 @@
 
 /// How far into a picture a stream of bytes is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum At {
+enum ParseState {
     /// Before its first byte.
     #[default]
     Start,
@@ -38,8 +38,8 @@ pub enum PictureBytes {
 
 /// Follows a picture through bytes as they come.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Walk {
-    at: At,
+pub struct JpegParser {
+    at: ParseState,
 }
 
 const SOI: u8 = 0xd8;
@@ -48,63 +48,63 @@ const SOS: u8 = 0xda;
 const TEM: u8 = 0x01;
 const RESTARTS: std::ops::RangeInclusive<u8> = 0xd0..=0xd7;
 
-impl Walk {
+impl JpegParser {
     /// Goes on through `bytes`. After an end or a break it begins anew.
-    pub fn walk(&mut self, bytes: &[u8]) -> PictureBytes {
+    pub fn parse(&mut self, bytes: &[u8]) -> PictureBytes {
         let mut i = 0;
         while i < bytes.len() {
             let byte = bytes[i];
             let next = match self.at {
-                At::Start if byte == 0xff => At::StartMarker,
-                At::StartMarker if byte == SOI => At::Marker,
-                At::StartMarker if byte == 0xff => At::StartMarker,
-                At::Start | At::StartMarker => return self.broken(i + 1),
-                At::Marker if byte == 0xff => At::MarkerCode,
-                At::Marker => return self.broken(i),
-                At::MarkerCode => match byte {
+                ParseState::Start if byte == 0xff => ParseState::StartMarker,
+                ParseState::StartMarker if byte == SOI => ParseState::Marker,
+                ParseState::StartMarker if byte == 0xff => ParseState::StartMarker,
+                ParseState::Start | ParseState::StartMarker => return self.broken(i + 1),
+                ParseState::Marker if byte == 0xff => ParseState::MarkerCode,
+                ParseState::Marker => return self.broken(i),
+                ParseState::MarkerCode => match byte {
                     // Fill bytes may stand before a code.
-                    0xff => At::MarkerCode,
-                    EOI => return self.ended(i + 1),
-                    SOS => At::Length { scan: true },
+                    0xff => ParseState::MarkerCode,
+                    EOI => return self.finish_picture(i + 1),
+                    SOS => ParseState::Length { scan: true },
                     // A picture begins within the picture: this one was cut off.
                     SOI => return self.cut_off(i + 1),
                     0 => return self.broken(i),
-                    TEM => At::Marker,
-                    _ if RESTARTS.contains(&byte) => At::Marker,
-                    _ => At::Length { scan: false },
+                    TEM => ParseState::Marker,
+                    _ if RESTARTS.contains(&byte) => ParseState::Marker,
+                    _ => ParseState::Length { scan: false },
                 },
-                At::Length { scan } => At::LengthLow { scan, high: byte },
-                At::LengthLow { scan, high } => match u16::from_be_bytes([high, byte]) {
+                ParseState::Length { scan } => ParseState::LengthLow { scan, high: byte },
+                ParseState::LengthLow { scan, high } => match u16::from_be_bytes([high, byte]) {
                     0 | 1 => return self.broken(i),
                     2 => after(scan),
-                    length => At::Segment { scan, left: length - 2 },
+                    length => ParseState::Segment { scan, left: length - 2 },
                 },
-                At::Segment { scan, left } => {
+                ParseState::Segment { scan, left } => {
                     let count = usize::from(left).min(bytes.len() - i);
                     let left = left - count as u16;
                     i += count;
-                    self.at = if left == 0 { after(scan) } else { At::Segment { scan, left } };
+                    self.at = if left == 0 { after(scan) } else { ParseState::Segment { scan, left } };
                     continue;
                 }
-                At::Scan => {
+                ParseState::Scan => {
                     // Coded data are long: whatever is no marker is passed over at once.
                     match bytes[i..].iter().position(|b| *b == 0xff) {
                         Some(distance) => {
                             i += distance + 1;
-                            self.at = At::ScanMarker;
+                            self.at = ParseState::ScanMarker;
                         }
                         None => i = bytes.len(),
                     }
                     continue;
                 }
-                At::ScanMarker => match byte {
-                    0 => At::Scan,
-                    0xff => At::ScanMarker,
-                    _ if RESTARTS.contains(&byte) => At::Scan,
-                    EOI => return self.ended(i + 1),
+                ParseState::ScanMarker => match byte {
+                    0 => ParseState::Scan,
+                    0xff => ParseState::ScanMarker,
+                    _ if RESTARTS.contains(&byte) => ParseState::Scan,
+                    EOI => return self.finish_picture(i + 1),
                     SOI => return self.cut_off(i + 1),
-                    SOS => At::Length { scan: true },
-                    _ => At::Length { scan: false },
+                    SOS => ParseState::Length { scan: true },
+                    _ => ParseState::Length { scan: false },
                 },
             };
             self.at = next;
@@ -113,25 +113,25 @@ impl Walk {
         PictureBytes::More
     }
 
-    fn ended(&mut self, behind: usize) -> PictureBytes {
-        self.at = At::Start;
+    fn finish_picture(&mut self, behind: usize) -> PictureBytes {
+        self.at = ParseState::Start;
         PictureBytes::End(behind)
     }
 
     fn broken(&mut self, behind: usize) -> PictureBytes {
-        self.at = At::Start;
+        self.at = ParseState::Start;
         PictureBytes::Broken(behind.max(1))
     }
 
     /// The marker that begins the next picture has been seen.
     fn cut_off(&mut self, behind: usize) -> PictureBytes {
-        self.at = if behind >= 2 { At::Start } else { At::StartMarker };
+        self.at = if behind >= 2 { ParseState::Start } else { ParseState::StartMarker };
         PictureBytes::Broken(behind.saturating_sub(2))
     }
 }
 
-fn after(scan: bool) -> At {
-    if scan { At::Scan } else { At::Marker }
+fn after(scan: bool) -> ParseState {
+    if scan { ParseState::Scan } else { ParseState::Marker }
 }
 
 #[cfg(test)]
@@ -149,11 +149,13 @@ mod tests {
     }
 
     fn pieces(bytes: &[u8], size: usize) -> Vec<(bool, Vec<u8>)> {
-        let (mut walk, mut found, mut frame) = (Walk::default(), Vec::new(), Vec::new());
+        let mut walk = JpegParser::default();
+        let mut found = Vec::new();
+        let mut frame = Vec::new();
         let mut rest = bytes.to_vec();
         while !rest.is_empty() {
             let chunk: Vec<u8> = rest[..size.min(rest.len())].to_vec();
-            let (whole, count) = match walk.walk(&chunk) {
+            let (whole, count) = match walk.parse(&chunk) {
                 PictureBytes::More => (None, chunk.len()),
                 PictureBytes::End(n) => (Some(true), n),
                 PictureBytes::Broken(n) => (Some(false), n),

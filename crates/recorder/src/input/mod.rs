@@ -10,13 +10,13 @@ mod shared;
 mod socket;
 
 pub use bytes::{FRAME_HEAD_BYTES, FRAME_MAGIC, frame_head, parse_frame_head};
-pub use camera::{WishError, capture, parse_wish};
-pub use generator::{Generated, GeneratedError, InTime};
-pub use jpeg::{PictureBytes, Walk};
+pub use camera::{CameraFormatError, capture, parse_camera_format};
+pub use generator::{Generated, GeneratedError, GeneratedSource};
+pub use jpeg::{JpegParser, PictureBytes};
 pub use socket::{HELLO_MAGIC, SHARED_MAGIC, listen};
 
 use crate::container::FrameKind;
-use crate::frame::{Doors, Inflow};
+use crate::frame_channel::{FrameChannel, StreamSender};
 use reading::Reading;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{getpriority_process, setpriority_process};
@@ -29,7 +29,7 @@ use std::thread::JoinHandle;
 const PIPE_BYTES: usize = 1 << 20;
 
 /// Nice value of threads that make frames up: a third of the writer's share where both want a processor (sched(7)).
-const MAKERS_NICE: i32 = 5;
+const PRODUCER_NICE: i32 = 5;
 
 /// A producer that has been started: what it says at its end.
 pub type Producer = JoinHandle<Result<(), String>>;
@@ -55,16 +55,16 @@ pub fn open(path: &Path) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// No thread can be had.
-pub fn read(file: OwnedFd, name: &str, full: RingFull, doors: Doors) -> io::Result<Producer> {
+pub fn read(file: OwnedFd, name: &str, full: RingFull, channel: FrameChannel) -> io::Result<Producer> {
     let called = name.to_owned();
     let body = move || {
         let failed = |e: io::Error| format!("{called}: {e}");
         let _ = rustix::pipe::fcntl_setpipe_size(&file, PIPE_BYTES);
-        let stop = std::sync::Arc::clone(&doors.stop);
+        let stop = std::sync::Arc::clone(&channel.stop);
         let stops = move || stop.load(std::sync::atomic::Ordering::Relaxed);
         let mut reading = Reading::new(file.as_fd(), &stops);
         let mut first = [0; 4];
-        let count = reading.all(&mut first).map_err(failed)?;
+        let count = reading.read_all(&mut first).map_err(failed)?;
         let first = &first[..count];
         let Some(kind) = bytes::kind_of(first) else {
             return if count == 0 {
@@ -76,10 +76,10 @@ pub fn read(file: OwnedFd, name: &str, full: RingFull, doors: Doors) -> io::Resu
                 ))
             };
         };
-        let mut inflow = stream(doors, &called, kind, full)?;
+        let mut sender = stream(channel, &called, kind, full)?;
         match kind {
-            FrameKind::Jpeg => bytes::pictures(&mut reading, first, &mut inflow),
-            FrameKind::Opaque => bytes::framed(&mut reading, first, &mut inflow),
+            FrameKind::Jpeg => bytes::pictures(&mut reading, first, &mut sender),
+            FrameKind::Opaque => bytes::framed(&mut reading, first, &mut sender),
         }
         .map_err(failed)
     };
@@ -90,15 +90,15 @@ pub fn read(file: OwnedFd, name: &str, full: RingFull, doors: Doors) -> io::Resu
 ///
 /// # Errors
 /// No thread can be had.
-pub fn generate(cameras: Generated, doors: &Doors) -> io::Result<Vec<Producer>> {
+pub fn generate(cameras: Generated, channel: &FrameChannel) -> io::Result<Vec<Producer>> {
     let full = if cameras.frames_per_s.is_some() { RingFull::Drop } else { RingFull::Wait };
     let start = |camera: u32| {
         let name = format!("camera-{}", camera + 1);
         // Here, so that their numbers are in order.
-        let inflow = stream(doors.clone(), &name, FrameKind::Jpeg, full);
+        let sender = stream(channel.clone(), &name, FrameKind::Jpeg, full);
         std::thread::Builder::new().name(name).spawn(move || {
-            behind_the_writer();
-            cameras.bring(camera, &mut inflow?);
+            lower_priority();
+            cameras.produce(camera, &mut sender?);
             Ok(())
         })
     };
@@ -107,14 +107,14 @@ pub fn generate(cameras: Generated, doors: &Doors) -> io::Result<Vec<Producer>> 
 
 /// A real camera takes no processor from the writer: neither does one that is made up, unless a nice value was asked for (on Linux
 /// it is a thread's own: setpriority(2), "C library/kernel differences").
-fn behind_the_writer() {
+fn lower_priority() {
     if getpriority_process(None) == Ok(0) {
-        let _ = setpriority_process(None, MAKERS_NICE);
+        let _ = setpriority_process(None, PRODUCER_NICE);
     }
 }
 
-/// One more stream.
-fn stream(doors: Doors, name: &str, kind: FrameKind, full: RingFull) -> Result<Inflow, String> {
+/// Registers a stream for a producer.
+fn stream(channel: FrameChannel, name: &str, kind: FrameKind, full: RingFull) -> Result<StreamSender, String> {
     let none = || format!("{name}: a recording has {} streams at most", crate::container::MOST_STREAMS);
-    doors.stream(name, kind, full == RingFull::Wait).ok_or_else(none)
+    channel.stream(name, kind, full == RingFull::Wait).ok_or_else(none)
 }

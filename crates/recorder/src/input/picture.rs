@@ -112,14 +112,14 @@ pub fn make(into: &mut [u8], number: u64, mut noise: impl FnMut(&mut [u8])) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::jpeg::{PictureBytes, Walk};
+    use crate::input::jpeg::{JpegParser, PictureBytes};
 
     #[test]
     fn pictures_of_any_size_end_where_they_end() {
         for extra in [0, 4, 5, 100, 65_537, 65_538, 65_541, 131_074, 131_075, 1_000_000] {
             let mut bytes = vec![0; 2 + tail(3).len() + extra];
             make(&mut bytes, 3, |noise| noise.fill(0xff));
-            assert_eq!(Walk::default().walk(&bytes), PictureBytes::End(bytes.len()), "{extra}");
+            assert_eq!(JpegParser::default().parse(&bytes), PictureBytes::End(bytes.len()), "{extra}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 /// Whoever waits looks at its reason to stop that often.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A descriptor that frames come by.
 pub struct Reading<'a, F> {
@@ -16,7 +16,7 @@ pub struct Reading<'a, F> {
 }
 
 impl<'a, F: AsFd> Reading<'a, F> {
-    /// Until it is at its end, or `stops` says so.
+    /// Until it is at its end, or `is_stopping` says so.
     pub fn new(file: F, stops: &'a dyn Fn() -> bool) -> Self {
         Self { file, stops }
     }
@@ -25,8 +25,8 @@ impl<'a, F: AsFd> Reading<'a, F> {
     ///
     /// # Errors
     /// What read(2) says.
-    pub fn some(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: LOOK.subsec_nanos() as _ };
+    pub fn read_some(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: POLL_INTERVAL.subsec_nanos() as _ };
         loop {
             match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&wait)) {
                 Ok(0) if (self.stops)() => return Ok(0),
@@ -45,10 +45,10 @@ impl<'a, F: AsFd> Reading<'a, F> {
     ///
     /// # Errors
     /// What read(2) says.
-    pub fn all(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    pub fn read_all(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut done = 0;
         while done < into.len() {
-            match self.some(&mut into[done..])? {
+            match self.read_some(&mut into[done..])? {
                 0 => break,
                 n => done += n,
             }
@@ -57,7 +57,7 @@ impl<'a, F: AsFd> Reading<'a, F> {
     }
 
     /// Whether it is to end.
-    pub fn stops(&self) -> bool {
+    pub fn is_stopping(&self) -> bool {
         (self.stops)()
     }
 }

@@ -8,7 +8,7 @@
 
 use super::bytes::{FRAME_HEAD_BYTES, parse_frame_head};
 use crate::container::Loss;
-use crate::frame::Inflow;
+use crate::frame_channel::StreamSender;
 use crate::ring::Piece;
 use std::io;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) struct SharedRing {
     frames: u64,
 }
 
-enum Found {
+enum RingRead {
     Nothing,
     Frame,
     /// Frames were overwritten before they were read.
@@ -81,26 +81,26 @@ impl SharedRing {
     }
 
     /// What was overwritten is lost: it is gone on where the producer is.
-    fn lapped(&mut self) -> Found {
+    fn skip_overwritten(&mut self) -> RingRead {
         let (frames, written) = (self.memory.load(FRAMES_AT), self.memory.load(WRITTEN_AT));
         let lost = frames.saturating_sub(self.frames);
         (self.read, self.frames) = (written, frames);
-        Found::Lapped(lost)
+        RingRead::Lapped(lost)
     }
 
     /// Takes the next frame.
     ///
     /// # Errors
     /// What is there is no frame: where the next one begins nobody can know.
-    fn next(&mut self, inflow: &mut Inflow) -> io::Result<Found> {
+    fn next(&mut self, sender: &mut StreamSender) -> io::Result<RingRead> {
         let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
         let there = self.memory.load(WRITTEN_AT).saturating_sub(self.read);
         if there == 0 {
-            return Ok(Found::Nothing);
+            return Ok(RingRead::Nothing);
         }
         if there > self.length {
             return if self.overwrites {
-                Ok(self.lapped())
+                Ok(self.skip_overwritten())
             } else {
                 Err(invalid("more was written than the ring holds"))
             };
@@ -108,47 +108,47 @@ impl SharedRing {
         let mut head = [0; FRAME_HEAD_BYTES];
         self.copy(self.read, &mut head);
         if self.is_overwritten(self.read) {
-            return Ok(self.lapped());
+            return Ok(self.skip_overwritten());
         }
         let frame = parse_frame_head(&head).filter(|(length, _)| u64::from(*length) + UNIT <= there);
         let Some((length, capture_ns)) = frame else { return Err(invalid("what came is not a head of a frame")) };
         let whole = FRAME_HEAD_BYTES as u64 + u64::from(length).next_multiple_of(UNIT);
-        let piece = inflow.piece(length as usize).map(|mut piece: Piece| {
+        let piece = sender.piece(length as usize).map(|mut piece: Piece| {
             self.copy(self.read + FRAME_HEAD_BYTES as u64, piece.bytes_mut());
             piece
         });
         if self.is_overwritten(self.read) {
-            return Ok(self.lapped());
+            return Ok(self.skip_overwritten());
         }
         self.read += whole;
         self.frames += 1;
         self.memory.store(READ_AT, self.read);
-        let sequence = inflow.receive(length as usize);
+        let sequence = sender.receive(length as usize);
         match piece {
             Ok(piece) => {
                 let sum = crc32c::crc32c(piece.bytes());
-                inflow.bring(sequence, capture_ns, piece, sum);
+                sender.send(sequence, capture_ns, piece, sum);
             }
-            Err(loss) => inflow.lose(sequence, loss),
+            Err(loss) => sender.lose(sequence, loss),
         }
-        Ok(Found::Frame)
+        Ok(RingRead::Frame)
     }
 
     /// Takes frames until the producer is gone and nothing of it is left, or it is to end.
     ///
     /// # Errors
     /// What came is no frame.
-    pub fn take_all(&mut self, inflow: &mut Inflow, is_gone: impl Fn() -> bool) -> io::Result<()> {
+    pub fn take_all(&mut self, sender: &mut StreamSender, is_gone: impl Fn() -> bool) -> io::Result<()> {
         loop {
             // Asked before it is looked: what it left before it went is taken.
-            let ends = is_gone() || inflow.doors().ends();
-            match self.next(inflow) {
-                Ok(Found::Frame) => {}
-                Ok(Found::Lapped(lost)) => inflow.receive_lost(lost.min(MOST_LOST), 0, Loss::RingFull),
-                Ok(Found::Nothing) if ends => return Ok(()),
-                Ok(Found::Nothing) => std::thread::sleep(PAUSE),
+            let ends = is_gone() || sender.channel().is_stopping();
+            match self.next(sender) {
+                Ok(RingRead::Frame) => {}
+                Ok(RingRead::Lapped(lost)) => sender.receive_lost(lost.min(MOST_LOST), 0, Loss::RingFull),
+                Ok(RingRead::Nothing) if ends => return Ok(()),
+                Ok(RingRead::Nothing) => std::thread::sleep(PAUSE),
                 Err(e) => {
-                    inflow.receive_lost(1, 0, Loss::Damaged);
+                    sender.receive_lost(1, 0, Loss::Damaged);
                     return Err(e);
                 }
             }
@@ -160,7 +160,7 @@ impl SharedRing {
 mod tests {
     use super::*;
     use crate::container::FrameKind;
-    use crate::frame::{Arrival, Doors, Hall, Inlet, Taken};
+    use crate::frame_channel::{Arrival, FrameChannel, FrameReceiver, FrameSource, Polled};
     use crate::input::frame_head;
     use crate::ring::Ring;
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    fn pair(overwrites: bool) -> (Producer, SharedRing, Inflow, Hall) {
+    fn pair(overwrites: bool) -> (Producer, SharedRing, StreamSender, FrameReceiver) {
         let file = memfd_create("frames", MemfdFlags::ALLOW_SEALING).unwrap();
         ftruncate(&file, DATA_AT as u64 + LENGTH).unwrap();
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW).unwrap();
@@ -201,14 +201,15 @@ mod tests {
         }
         let ring = SharedRing::new(SharedMemory::of(&file).unwrap()).unwrap();
         let bell = Arc::new(Bell::new().unwrap());
-        let (doors, hall) = Doors::new(Ring::new(1 << 20), 1 << 20, Epoch::start(), bell, Arc::default());
-        let inflow = doors.stream("x", FrameKind::Opaque, true).unwrap();
-        (Producer { memory, written: 0, frames: 0 }, ring, inflow, hall)
+        let (channel, receiver) = FrameChannel::new(Ring::new(1 << 20), 1 << 20, Epoch::start(), bell, Arc::default());
+        let sender = channel.stream("x", FrameKind::Opaque, true).unwrap();
+        (Producer { memory, written: 0, frames: 0 }, ring, sender, receiver)
     }
 
-    fn came(hall: &mut Hall) -> (Vec<Vec<u8>>, u64) {
-        let (mut frames, mut lost) = (Vec::new(), 0);
-        while let Taken::Arrival(arrival) = hall.take(0) {
+    fn came(receiver: &mut FrameReceiver) -> (Vec<Vec<u8>>, u64) {
+        let mut frames = Vec::new();
+        let mut lost = 0;
+        while let Polled::Arrival(arrival) = receiver.poll(0) {
             match arrival {
                 Arrival::Frame(frame) => {
                     assert_eq!((crc32c::crc32c(frame.data.bytes()), frame.capture_ns), (frame.sum, 5));
@@ -222,27 +223,27 @@ mod tests {
 
     #[test]
     fn frames_come_whole_through_the_end_of_the_ring() {
-        let (mut producer, mut ring, mut inflow, mut hall) = pair(false);
+        let (mut producer, mut ring, mut sender, mut receiver) = pair(false);
         let sent: Vec<Vec<u8>> = (0..40u8).map(|n| vec![n; 1000 + usize::from(n)]).collect();
         for (i, content) in sent.iter().enumerate() {
             producer.put(content);
             if i % 5 == 4 {
-                ring.take_all(&mut inflow, || true).unwrap();
+                ring.take_all(&mut sender, || true).unwrap();
                 assert_eq!(producer.memory.load(READ_AT), producer.written);
             }
         }
-        assert_eq!(came(&mut hall), (sent, 0));
+        assert_eq!(came(&mut receiver), (sent, 0));
     }
 
     #[test]
     fn what_was_overwritten_is_counted_and_what_follows_is_whole() {
-        let (mut producer, mut ring, mut inflow, mut hall) = pair(true);
+        let (mut producer, mut ring, mut sender, mut receiver) = pair(true);
         (0..30u8).for_each(|n| producer.put(&[n; 1000]));
-        ring.take_all(&mut inflow, || true).unwrap();
+        ring.take_all(&mut sender, || true).unwrap();
         producer.put(b"after");
-        ring.take_all(&mut inflow, || true).unwrap();
-        drop(inflow);
-        assert_eq!(came(&mut hall), (vec![b"after".to_vec()], 30));
+        ring.take_all(&mut sender, || true).unwrap();
+        drop(sender);
+        assert_eq!(came(&mut receiver), (vec![b"after".to_vec()], 30));
     }
 
     #[test]
@@ -252,12 +253,12 @@ mod tests {
             [(WRITTEN_AT, far), (WRITTEN_AT, 16), (WRITTEN_AT, LENGTH), (BEING_WRITTEN_AT, far), (FRAMES_AT, far)]
         {
             for overwrites in [false, true] {
-                let (mut producer, mut ring, mut inflow, mut hall) = pair(overwrites);
+                let (mut producer, mut ring, mut sender, mut receiver) = pair(overwrites);
                 producer.put(&[1; 100]);
                 producer.memory.store(at, number);
-                let _ = ring.take_all(&mut inflow, || true);
-                drop(inflow);
-                let (frames, _) = came(&mut hall);
+                let _ = ring.take_all(&mut sender, || true);
+                drop(sender);
+                let (frames, _) = came(&mut receiver);
                 assert!(frames.iter().all(|f| *f == [1; 100]), "{at} {number}");
             }
         }

@@ -1,8 +1,8 @@
 //! The segment that is written to: what it holds, and which streams it knows.
 
-use crate::container::{Held, StreamName, line};
-use crate::frame::Arrival;
-use crate::item::{About, Content};
+use crate::container::{SegmentStream, StreamName, line};
+use crate::frame_channel::Arrival;
+use crate::item::{BatchContent, BatchContext};
 
 /// The segment that is written to.
 #[derive(Debug)]
@@ -12,13 +12,13 @@ pub(super) struct Open {
     pub batches: u64,
     pub end: u64,
     pub sums: u32,
-    pub held: Vec<Held>,
+    pub held: Vec<SegmentStream>,
     /// The streams that it knows.
     pub known: Vec<bool>,
 }
 
 /// The streams of a batch that its segment does not know yet.
-pub(super) fn unknown(open: &Open, content: &Content) -> Vec<StreamName> {
+pub(super) fn unknown(open: &Open, content: &BatchContent) -> Vec<StreamName> {
     let mut new: Vec<StreamName> = Vec::new();
     for name in content.streams() {
         let known = open.known.get(usize::from(name.stream)).copied().unwrap_or(false);
@@ -31,7 +31,7 @@ pub(super) fn unknown(open: &Open, content: &Content) -> Vec<StreamName> {
 
 impl Open {
     /// Takes up what a batch brings.
-    pub fn count(&mut self, content: &Content, about: &About, new: &[StreamName]) {
+    pub fn count(&mut self, content: &BatchContent, about: &BatchContext, new: &[StreamName]) {
         for arrival in &content.arrivals {
             match arrival {
                 Arrival::Frame(frame) => {

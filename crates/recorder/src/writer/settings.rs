@@ -5,10 +5,10 @@ use model::{IoPriority, Ns};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Room of a container that grows.
-pub trait Room: Debug + Send + Sync {
+/// Makes a growing container longer before it is written to.
+pub trait SpaceProvider: Debug + Send + Sync {
     /// Whether there is room for so many segments from the container's start on, got now where it was not there before.
-    fn reach(&self, segments: u64) -> bool;
+    fn ensure(&self, segments: u64) -> bool;
 }
 
 /// How a recording is written.
@@ -16,7 +16,7 @@ pub trait Room: Debug + Send + Sync {
 pub struct WriterSettings {
     /// The container, and this opening of it.
     pub identity: Identity,
-    /// Its places.
+    /// Where segments and blocks lie.
     pub geometry: Geometry,
     /// The number of the first segment.
     pub next_segment: u64,
@@ -37,7 +37,7 @@ pub struct WriterSettings {
     /// Whether it is kept when each frame was written.
     pub keep_times: bool,
     /// Where more room comes from, for a container that grows.
-    pub room: Option<Arc<dyn Room>>,
+    pub room: Option<Arc<dyn SpaceProvider>>,
 }
 
 /// Of so many frames it is kept, from the first on.
@@ -54,7 +54,7 @@ pub struct FrameTime {
 
 impl WriterSettings {
     /// Segments that what is not acknowledged may lie in.
-    pub(super) fn reach(&self) -> u32 {
+    pub(super) fn segments_in_flight(&self) -> u32 {
         // Of a segment less than half stays empty: no batch is longer than that.
         let segments = self.ring_bytes.div_ceil(self.geometry.segment_bytes / 2) + 2;
         u32::try_from(segments).unwrap_or(u32::MAX)
@@ -64,10 +64,10 @@ impl WriterSettings {
     /// flight.
     pub(super) fn next_unpinned(&self, from: u64, pins: &Pins) -> Option<u64> {
         let segments = self.geometry.segments;
-        if pins.segments() > 0 && segments.saturating_sub(pins.segments()) <= u64::from(self.reach()) {
+        if pins.segments() > 0 && segments.saturating_sub(pins.segments()) <= u64::from(self.segments_in_flight()) {
             return None;
         }
-        (from..from + segments).find(|segment| !pins.hold_place_of(*segment, segments))
+        (from..from + segments).find(|segment| !pins.pins_slot_of(*segment, segments))
     }
 
     /// The largest ring for which what is not acknowledged never lies where it would be overwritten.

@@ -93,7 +93,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     let container = Rc::new(RefCell::new(container));
     let cameras = Generated { frames: Some(frames), ..Generated::parse(&format!("2x{frame}@50"), 1).ok()? };
     let accounts = Arc::new(Accounts::default());
-    let inlet = InTime::new(cameras, Ring::new(1 << 20), geometry.largest_frame(), &accounts);
+    let frame_source = InTime::new(cameras, Ring::new(1 << 20), geometry.largest_frame(), &accounts);
     let settings = WriterSettings {
         identity,
         geometry,
@@ -110,7 +110,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     };
     let buffers = vec![vec![0; PIECE_BYTES]; DEPTH as usize];
     let memory = Memory { bytes: Rc::clone(&container), buffers, done: Vec::with_capacity(DEPTH as usize), now: 0 };
-    recorder::on(memory, settings, accounts, inlet, || {}).ok()?;
+    recorder::run_on_device(memory, settings, accounts, frame_source, || {}).ok()?;
     Some(container.take())
 }
 

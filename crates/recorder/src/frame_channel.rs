@@ -1,4 +1,4 @@
-//! Frames on their way from a producer to the writer.
+//! The channel from producers to the writer: frames, and counts of those that were lost.
 
 use crate::account::{Account, Accounts};
 use crate::container::{FrameKind, Loss};
@@ -12,7 +12,7 @@ use sys::{Bell, Epoch};
 /// A frame that is whole, in the ring.
 #[derive(Debug)]
 pub struct Frame {
-    /// Its stream's counters.
+    /// Counters of the frame's stream.
     pub account: Arc<Account>,
     /// Its number in the stream, with those that were lost.
     pub sequence: u64,
@@ -20,7 +20,7 @@ pub struct Frame {
     pub capture_ns: u64,
     /// When it was here, by the device's clock.
     pub arrived: Ns,
-    /// Its bytes.
+    /// The frame's bytes, in the ring.
     pub data: Piece,
     /// Their CRC32C, made when they came.
     pub sum: u32,
@@ -32,11 +32,11 @@ pub enum Arrival {
     Frame(Frame),
     /// So many frames of a stream are lost, from this number on. They are counted already.
     Lost {
-        /// Whose.
+        /// Counters of the stream that lost them.
         account: Arc<Account>,
         /// The number of the first.
         sequence: u64,
-        /// How many.
+        /// Number of lost frames.
         count: u64,
         loss: Loss,
     },
@@ -44,7 +44,7 @@ pub enum Arrival {
 
 /// The writer's answer to the question for the next frame.
 #[derive(Debug)]
-pub enum Taken {
+pub enum Polled {
     /// This has come.
     Arrival(Arrival),
     /// Nothing before this moment.
@@ -56,20 +56,20 @@ pub enum Taken {
 }
 
 /// Where the writer gets frames from.
-pub trait Inlet {
-    /// What has come by the moment `now`.
-    fn take(&mut self, now: Ns) -> Taken;
+pub trait FrameSource {
+    /// The next arrival at the moment `now`.
+    fn poll(&mut self, now: Ns) -> Polled;
 
     /// Nothing more is wanted: producers are to end.
     fn end(&mut self);
 }
 
-/// What producers share: where they bring frames to.
+/// What producers share: memory, counters, clock, the stop flag, and the channel to the writer. A clone for each producer.
 #[derive(Clone, Debug)]
-pub struct Doors {
+pub struct FrameChannel {
     /// Memory for frames.
     pub ring: Arc<Ring>,
-    /// The streams.
+    /// Counters of all streams.
     pub accounts: Arc<Accounts>,
     /// The clock of the recording.
     pub epoch: Epoch,
@@ -83,9 +83,9 @@ pub struct Doors {
     arrivals: Option<Sender<Arrival>>,
 }
 
-/// The writer's end.
+/// The writer's end of the channel.
 #[derive(Debug)]
-pub struct Hall {
+pub struct FrameReceiver {
     arrivals: Receiver<Arrival>,
     stop: Arc<AtomicBool>,
     /// When it was first seen that producers are to end.
@@ -93,58 +93,58 @@ pub struct Hall {
 }
 
 /// Producers that do not end when they are told are not waited for any longer.
-const PATIENCE_NS: Ns = 2_000_000_000;
+const STOP_TIMEOUT_NS: Ns = 2_000_000_000;
 
-impl Doors {
-    /// A hall, and the doors to it: it is at its end when no door is open any more.
+impl FrameChannel {
+    /// A channel and its receiver, which is at its end when every clone of the channel has been dropped.
     pub fn new(
         ring: Arc<Ring>,
         largest_frame: u64,
         epoch: Epoch,
         bell: Arc<Bell>,
         stop: Arc<AtomicBool>,
-    ) -> (Self, Hall) {
+    ) -> (Self, FrameReceiver) {
         let (sender, arrivals) = channel();
-        let hall = Hall { arrivals, stop: Arc::clone(&stop), stopped: None };
-        (Self { ring, accounts: Arc::default(), epoch, stop, largest_frame, bell, arrivals: Some(sender) }, hall)
+        let receiver = FrameReceiver { arrivals, stop: Arc::clone(&stop), stopped: None };
+        (Self { ring, accounts: Arc::default(), epoch, stop, largest_frame, bell, arrivals: Some(sender) }, receiver)
     }
 
     /// Whether producers are to end.
-    pub fn ends(&self) -> bool {
+    pub fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     /// A stream of a producer; `None` where there are too many.
-    pub fn stream(&self, name: &str, kind: FrameKind, waits: bool) -> Option<Inflow> {
+    pub fn stream(&self, name: &str, kind: FrameKind, waits: bool) -> Option<StreamSender> {
         let account = self.accounts.join(name, kind)?;
-        Some(Inflow { doors: self.clone(), account, waits, lost: None })
+        Some(StreamSender { channel: self.clone(), account, waits, lost: None })
     }
 
-    fn bring(&self, arrival: Arrival) {
+    fn send(&self, arrival: Arrival) {
         // Where the writer is gone its frames are lost, which it has said.
-        let _ = self.arrivals.as_ref().map(|hall| hall.send(arrival));
+        let _ = self.arrivals.as_ref().map(|receiver| receiver.send(arrival));
         self.bell.ring();
     }
 }
 
-impl Drop for Doors {
-    /// That a door was closed is news.
+impl Drop for FrameChannel {
+    /// Wakes the writer: the last clone that is dropped ends the recording.
     fn drop(&mut self) {
         self.arrivals = None;
         self.bell.ring();
     }
 }
 
-impl Inlet for Hall {
-    fn take(&mut self, now: Ns) -> Taken {
+impl FrameSource for FrameReceiver {
+    fn poll(&mut self, now: Ns) -> Polled {
         match self.arrivals.try_recv() {
-            Ok(arrival) => Taken::Arrival(arrival),
-            Err(TryRecvError::Disconnected) => Taken::Ended,
+            Ok(arrival) => Polled::Arrival(arrival),
+            Err(TryRecvError::Disconnected) => Polled::Ended,
             Err(TryRecvError::Empty) if self.stop.load(Ordering::Relaxed) => {
                 let since = *self.stopped.get_or_insert(now);
-                if now.saturating_sub(since) < PATIENCE_NS { Taken::Nothing } else { Taken::Ended }
+                if now.saturating_sub(since) < STOP_TIMEOUT_NS { Polled::Nothing } else { Polled::Ended }
             }
-            Err(TryRecvError::Empty) => Taken::Nothing,
+            Err(TryRecvError::Empty) => Polled::Nothing,
         }
     }
 
@@ -153,10 +153,10 @@ impl Inlet for Hall {
     }
 }
 
-/// A stream's way in.
+/// The producer's handle of one stream: takes memory for a frame, counts it, sends it to the writer.
 #[derive(Debug)]
-pub struct Inflow {
-    doors: Doors,
+pub struct StreamSender {
+    channel: FrameChannel,
     account: Arc<Account>,
     /// Whether the producer waits where the ring is full; else the frame is lost.
     waits: bool,
@@ -164,80 +164,80 @@ pub struct Inflow {
     lost: Option<(u64, u64, Loss)>,
 }
 
-impl Inflow {
+impl StreamSender {
     /// Room for a frame of `length` bytes; else why there is none.
     ///
     /// # Errors
     /// The reason for which the frame is lost.
     pub fn piece(&mut self, length: usize) -> Result<Piece, Loss> {
-        let ring = &self.doors.ring;
-        if length > ring.bytes() || length as u64 > self.doors.largest_frame {
+        let ring = &self.channel.ring;
+        if length > ring.bytes() || length as u64 > self.channel.largest_frame {
             return Err(Loss::TooLarge);
         }
         if !self.waits {
             return ring.take(length).ok_or(Loss::RingFull);
         }
-        let (piece, waited) = ring.wait(length, || self.doors.ends());
-        self.account.blocked(waited);
+        let (piece, waited) = ring.wait(length, || self.channel.is_stopping());
+        self.account.add_blocked(waited);
         piece.ok_or(Loss::RingFull)
     }
 
     /// A frame of so many bytes has come; its number.
     pub fn receive(&mut self, bytes: usize) -> u64 {
-        self.account.receive(1, bytes as u64)
+        self.account.add_received(1, bytes as u64)
     }
 
     /// A frame that was received is lost.
     pub fn lose(&mut self, sequence: u64, loss: Loss) {
-        self.lose_some(sequence, 1, loss);
+        self.count_lost(sequence, 1, loss);
     }
 
     /// So many frames have come, of which so many bytes were seen, and are lost.
     pub fn receive_lost(&mut self, count: u64, bytes: usize, loss: Loss) {
-        let sequence = self.account.receive(count, bytes as u64);
-        self.lose_some(sequence, count, loss);
+        let sequence = self.account.add_received(count, bytes as u64);
+        self.count_lost(sequence, count, loss);
     }
 
-    fn lose_some(&mut self, sequence: u64, more: u64, loss: Loss) {
-        self.account.lose(loss, more);
+    fn count_lost(&mut self, sequence: u64, more: u64, loss: Loss) {
+        self.account.add_lost(loss, more);
         match &mut self.lost {
             Some((first, count, why)) if *why == loss && *first + *count == sequence => *count += more,
             _ => {
-                self.tell_lost();
+                self.send_lost();
                 self.lost = Some((sequence, more, loss));
             }
         }
     }
 
     /// Brings a frame that has come, with its CRC32C.
-    pub fn bring(&mut self, sequence: u64, capture_ns: u64, data: Piece, sum: u32) {
-        self.tell_lost();
-        let arrived = self.doors.epoch.elapsed_ns();
+    pub fn send(&mut self, sequence: u64, capture_ns: u64, data: Piece, sum: u32) {
+        self.send_lost();
+        let arrived = self.channel.epoch.elapsed_ns();
         let account = Arc::clone(&self.account);
-        self.doors.bring(Arrival::Frame(Frame { account, sequence, capture_ns, arrived, data, sum }));
+        self.channel.send(Arrival::Frame(Frame { account, sequence, capture_ns, arrived, data, sum }));
     }
 
-    fn tell_lost(&mut self) {
+    fn send_lost(&mut self) {
         if let Some((sequence, count, loss)) = self.lost.take() {
             let account = Arc::clone(&self.account);
-            self.doors.bring(Arrival::Lost { account, sequence, count, loss });
+            self.channel.send(Arrival::Lost { account, sequence, count, loss });
         }
     }
 
-    /// Its counters.
+    /// Counters of the stream.
     pub fn account(&self) -> &Arc<Account> {
         &self.account
     }
 
-    /// The doors it came by.
-    pub fn doors(&self) -> &Doors {
-        &self.doors
+    /// The channel that the stream belongs to.
+    pub fn channel(&self) -> &FrameChannel {
+        &self.channel
     }
 }
 
-impl Drop for Inflow {
+impl Drop for StreamSender {
     fn drop(&mut self) {
-        self.tell_lost();
-        self.account.leave();
+        self.send_lost();
+        self.account.release();
     }
 }

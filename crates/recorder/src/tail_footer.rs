@@ -7,7 +7,7 @@ use crate::store::Store;
 
 /// What has to stand behind what a container holds before its file is cut off there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub struct TailFooter {
     /// The footer of the last segment, and where it stands then: right behind its batches.
     pub footer: Option<(u64, [u8; RECORD_BYTES])>,
     /// Where the second copy of the superblock stands then, in the last block.
@@ -29,9 +29,9 @@ impl<S: Store> Container<S> {
     ///
     /// # Errors
     /// The storage failed.
-    pub fn ending(&self) -> Result<Option<Ending>, ReadError> {
+    pub fn tail_footer(&self) -> Result<Option<TailFooter>, ReadError> {
         let geometry = *self.geometry();
-        let at_end = |superblock| Ending { footer: None, superblock, bytes: superblock + geometry.block_bytes };
+        let at_end = |superblock| TailFooter { footer: None, superblock, bytes: superblock + geometry.block_bytes };
         if !self.superblock.gives_back {
             return Ok(None);
         }
@@ -43,7 +43,7 @@ impl<S: Store> Container<S> {
         if let Some(footer) = &last.footer {
             let place = start + footer.end.min(geometry.segment_bytes - geometry.block_bytes);
             let ending = at_end(place + geometry.block_bytes);
-            return Ok(Some(Ending { footer: Some((place, footer.encode())), ..ending }));
+            return Ok(Some(TailFooter { footer: Some((place, footer.encode())), ..ending }));
         }
         let mut end = start + geometry.block_bytes;
         self.each(last, &mut |batch| end = end.max(batch.offset + geometry.blocks(batch.header.length)))?;
