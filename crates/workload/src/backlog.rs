@@ -30,7 +30,7 @@ impl Backlog {
     }
 
     /// A write has completed.
-    pub fn wrote(&mut self, op: &BlockOp) {
+    pub fn on_write(&mut self, op: &BlockOp) {
         self.waiting.push_back(BlockOp { kind: OpKind::Read, buffer: 0, intended_ns: None, ..*op });
     }
 }

@@ -10,7 +10,7 @@ pub struct FileSpace {
 }
 
 impl FileSpace {
-    /// Of a plan's stream.
+    /// The files of a plan's stream.
     pub fn of(plan: &StreamPlan) -> Self {
         let files = plan.block().files.len();
         Self { span: if files > 1 { plan.block().region_end().max(1) } else { u64::MAX } }

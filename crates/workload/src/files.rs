@@ -1,7 +1,7 @@
 //! The files of a stream, and where in them its next block lies.
 
 use crate::FileSpace;
-use crate::places::Places;
+use crate::offsets::Offsets;
 use crate::random::{FILE, PLACE, Random};
 use crate::sequential_share::SequentialShare;
 use model::random::mix;
@@ -31,7 +31,7 @@ pub(crate) struct Files {
 #[derive(Clone, Debug)]
 struct File {
     /// One, or one for each direction.
-    places: Vec<Places>,
+    offsets: Vec<Offsets>,
     /// Bytes since it was covered last.
     moved: u64,
     covered: bool,
@@ -45,7 +45,7 @@ impl Files {
         let file = |index: usize| {
             // The first file has the stream's own seed, so that it does not matter to it whether there are others.
             let seed = if index == 0 { plan.seed } else { mix(plan.seed ^ index as u64) };
-            File { places: vec![Places::new(plan, seed); lanes], moved: 0, covered: false }
+            File { offsets: vec![Offsets::new(plan, seed); lanes], moved: 0, covered: false }
         };
         Self {
             order: block.file_order,
@@ -76,12 +76,12 @@ impl Files {
         }
         let index = self.at;
         let file = &mut self.states[index];
-        let lanes = file.places.len();
+        let lanes = file.offsets.len();
         // Two sides, one lane or two: an operation has no division in it.
         let goes_on = self.share.as_mut().and_then(|share| share.next(index, side, len));
-        let place = goes_on.unwrap_or_else(|| file.places[side & (lanes - 1)].next(len, &mut self.place));
+        let place = goes_on.unwrap_or_else(|| file.offsets[side & (lanes - 1)].next(len, &mut self.place));
         if let Some(share) = &mut self.share {
-            share.went(index, side, place);
+            share.record(index, side, place);
         }
         file.moved += u64::from(place.len);
         let covered = file.moved >= self.region || (place.ends_pass && lanes == 1);

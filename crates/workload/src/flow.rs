@@ -32,14 +32,14 @@ impl FlowShare {
     }
 
     /// Until when it waits, where it is ahead of its share by more than one round of all weights.
-    pub fn waits(&self, now: Ns) -> Option<Ns> {
+    pub fn must_wait(&self, now: Ns) -> Option<Ns> {
         let weights = self.total.weights.load(Ordering::Relaxed);
         let all = u128::from(self.total.operations.load(Ordering::Relaxed)) + u128::from(weights);
         (u128::from(self.own) * u128::from(weights) >= all * u128::from(self.weight)).then(|| now + self.wait_ns)
     }
 
     /// An operation was given out.
-    pub fn took(&mut self) {
+    pub fn record(&mut self) {
         self.own += 1;
         self.total.operations.fetch_add(1, Ordering::Relaxed);
     }
@@ -64,18 +64,18 @@ mod tests {
         let mut done = [0u32; 2];
         for _ in 0..9_000 {
             for (share, done) in [&mut one, &mut eight].into_iter().zip(&mut done) {
-                if share.waits(5).is_none() {
-                    share.took();
+                if share.must_wait(5).is_none() {
+                    share.record();
                     *done += 1;
                 }
             }
         }
         assert!(done[1] / 8 <= done[0] + 1 && done[0] <= done[1] / 8 + 2, "{done:?}");
-        while one.waits(5).is_none() {
-            one.took();
+        while one.must_wait(5).is_none() {
+            one.record();
         }
-        assert_eq!(one.waits(5), Some(5 + LEAST_WAIT_NS));
+        assert_eq!(one.must_wait(5), Some(5 + LEAST_WAIT_NS));
         drop(eight);
-        assert_eq!(one.waits(5), None);
+        assert_eq!(one.must_wait(5), None);
     }
 }

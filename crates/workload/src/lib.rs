@@ -7,17 +7,17 @@
 //! [`Pattern`] gives any stream of blocks that a plan can say, of a target or of memory that is copied, [`FileStream`] operations
 //! on whole files.
 //!
-//! [`Written`] is what a run knows of the data that it has written; a stream that verifies has its [`Verified`], which makes
+//! [`WrittenData`] is what a run knows of the data that it has written; a stream that verifies has its [`Verified`], which makes
 //! stamped data, looks at what was read, and judges what is wrong with it; [`ReadBackOf`] reads again what was written.
 //!
 //! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
 mod backlog;
-mod before;
 mod file_space;
 mod files;
 mod flow;
 mod no_overlap;
+mod offsets;
 mod on_files;
 mod op;
 mod pace;
@@ -25,8 +25,8 @@ mod pattern;
 #[cfg(test)]
 mod pattern_tests;
 mod permutation;
-mod places;
 mod popularity;
+mod prior_ops;
 mod priorities;
 mod random;
 mod read_back;
@@ -48,6 +48,6 @@ pub use pattern::Pattern;
 pub use permutation::Permutation;
 pub use random::Random;
 pub use read_back::ReadBackOf;
-pub use replayed::{CallOp, Replayed};
-pub use verified::{Checked, Reread, Verified};
-pub use written::{Written, WrittenError};
+pub use replayed::{CallOp, ReplaySource};
+pub use verified::{ReadAgain, Verified, VerifyOutcome};
+pub use written::{VerifyStateError, WrittenData};

@@ -29,7 +29,7 @@ impl Request for FileOp {
     in_fields!();
 
     #[inline]
-    fn place(&self) -> u64 {
+    fn content_key(&self) -> u64 {
         self.index
     }
 
@@ -119,10 +119,10 @@ impl Source for FileStream {
         }
         let mut op = self.next;
         if let Some(shaping) = &mut self.shaping {
-            if let Some(held) = shaping.holds(now) {
+            if let Some(held) = shaping.is_held_back(now) {
                 return held;
             }
-            op.intended_ns = shaping.took(0, op.len);
+            op.intended_ns = shaping.record(0, op.len);
         }
         self.next.index += 1;
         op.index = self.order.at(op.index);
@@ -141,7 +141,7 @@ impl Source for FileStream {
     #[inline]
     fn on_completion(&mut self, _op: &FileOp, outcome: OpResult) {
         if let Some(shaping) = &mut self.shaping {
-            shaping.heard(outcome.at_ns);
+            shaping.on_completion(outcome.at_ns);
         }
     }
 }

@@ -50,9 +50,9 @@ pub trait Request: Copy + Default {
     fn intended_ns(&self) -> Option<Ns>;
 
     /// What its data are stamped with: the offset that they go to, or the number of their file.
-    fn place(&self) -> u64;
+    fn content_key(&self) -> u64;
 
-    /// Where it counts.
+    /// The direction that it is counted in.
     fn direction(&self) -> Direction;
 
     /// Whether its buffer holds data that are to be made before.
@@ -119,7 +119,7 @@ impl Request for BlockOp {
     in_fields!();
 
     #[inline]
-    fn place(&self) -> u64 {
+    fn content_key(&self) -> u64 {
         self.offset
     }
 
@@ -154,7 +154,7 @@ impl Request for BlockOp {
     }
 }
 
-/// A source's answer.
+/// What a source answers when it is asked for the next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<Op> {
     /// Do this now.

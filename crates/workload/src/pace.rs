@@ -28,14 +28,14 @@ impl Pace {
         Self { rate, arrivals, start: 0, before: 0, drawn_ns: 0.0, due: 0 }
     }
 
-    /// Sets the clock.
+    /// Starts the clock of the direction.
     pub fn begin(&mut self, start: Ns) {
         self.start = start;
         self.due = start;
     }
 
     /// The next operation, of `bytes`, has been given out.
-    pub fn took(&mut self, bytes: u32, random: &mut Random) {
+    pub fn record(&mut self, bytes: u32, random: &mut Random) {
         let (units, per_s) = match self.rate {
             Rate::BytesPerS(n) => (u64::from(bytes), n.max(1)),
             Rate::OperationsPerS(n) => (1, n.max(1)),
@@ -61,12 +61,13 @@ mod tests {
     use super::*;
 
     fn starts(rate: Rate, arrivals: Arrivals, bytes: u32, count: usize) -> Vec<Ns> {
-        let (mut pace, mut random) = (Pace::new(rate, arrivals), Random::new(1, 1));
+        let mut pace = Pace::new(rate, arrivals);
+        let mut random = Random::new(1, 1);
         pace.begin(1_000);
         (0..count)
             .map(|_| {
                 let due = pace.due;
-                pace.took(bytes, &mut random);
+                pace.record(bytes, &mut random);
                 due - 1_000
             })
             .collect()

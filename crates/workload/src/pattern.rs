@@ -1,16 +1,16 @@
 //! The source of any stream of blocks.
 
 use crate::backlog::Backlog;
-use crate::before::Before;
 use crate::files::{Files, OTHER};
 use crate::flow::FlowShare;
 use crate::no_overlap::NoOverlap;
+use crate::prior_ops::PriorOps;
 use crate::priorities::Priorities;
 use crate::random::{MIX, Random, SIZE};
 use crate::shaping::Shaping;
 use crate::sizes::draw;
 use crate::syncs::{Due, Syncs};
-use crate::traced::Traced;
+use crate::traced::TraceSource;
 use crate::{BlockOp, FlowTotal, Next, OpKind, OpResult, Source};
 use model::{BlockSize, Ns, Operation, StreamPlan, Sync};
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub struct Pattern {
     in_flight: u32,
     syncs: Option<Syncs>,
     shaping: Option<Box<Shaping>>,
-    before: Option<Before>,
-    traced: Option<Traced>,
+    before: Option<PriorOps>,
+    traced: Option<TraceSource>,
     backlog: Option<Backlog>,
     priorities: Option<Priorities>,
     overlap: Option<NoOverlap>,
@@ -73,8 +73,8 @@ impl Pattern {
         let fixed = BlockSize::Fixed { bytes: block.block_size_bytes };
         let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
         let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
-        let before = Before::of(plan).filter(|_| kind.sends_data());
-        let traced = Traced::of(plan);
+        let before = PriorOps::of(plan).filter(|_| kind.sends_data());
+        let traced = TraceSource::of(plan);
         let overlap = NoOverlap::of(plan);
         let demands =
             syncs.is_some() || shaping.is_some() || priorities.is_some() || before.is_some() || overlap.is_some();
@@ -144,13 +144,13 @@ impl Pattern {
         let mut kind = OpKind::Read;
         if side == OTHER {
             kind = self.before.as_mut().map_or(self.kind, |before| {
-                before.begins(offset);
+                before.starts(offset);
                 before.kind
             });
             if let Some(syncs) = &mut self.syncs
                 && self.kind != OpKind::Read
             {
-                syncs.wrote(len);
+                syncs.on_write(len);
             }
         }
         BlockOp { kind, offset, len, ..BlockOp::default() }
@@ -163,7 +163,8 @@ impl Pattern {
             return Ok(drawn);
         }
         shaping.side = Some(drawn);
-        let (other, mixed) = (1 - drawn, !matches!(self.read_percent, 0 | 100));
+        let other = 1 - drawn;
+        let mixed = !matches!(self.read_percent, 0 | 100);
         match (shaping.due(drawn), shaping.due(other)) {
             (due, _) if !mixed => Err(due),
             (_, others) if others <= now => Ok(other),
@@ -202,7 +203,8 @@ impl Pattern {
             self.in_flight += u32::from(matches!(next, Next::Op(_)));
             return next;
         }
-        let (before, kind) = (self.before.as_mut(), self.kind);
+        let before = self.before.as_mut();
+        let kind = self.kind;
         if let Some(op) = before.and_then(|before| before.next(kind)).or_else(|| self.backlog.as_mut()?.next()) {
             self.in_flight += 1;
             return Next::Op(op);
@@ -228,13 +230,13 @@ impl Pattern {
             return sync;
         }
         let end = shaping.end();
-        if now >= end || shaping.used_up(self.least) || (self.once && self.files.covered()) {
+        if now >= end || shaping.is_exhausted(self.least) || (self.once && self.files.covered()) {
             return self.over();
         }
         if let Some(pause) = shaping.pause(now, self.in_flight) {
             return pause;
         }
-        if let Some(moment) = shaping.flow.as_ref().and_then(|flow| flow.waits(now)) {
+        if let Some(moment) = shaping.flow.as_ref().and_then(|flow| flow.must_wait(now)) {
             return Next::WaitUntil(moment.min(end));
         }
         let side = match self.side(shaping, now) {
@@ -244,7 +246,7 @@ impl Pattern {
         };
         let len = draw(&self.sizes[side], &mut self.size);
         let op = self.block(side, shaping.cut(len, self.least));
-        Next::Op(BlockOp { intended_ns: shaping.took(side, op.len), ..op })
+        Next::Op(BlockOp { intended_ns: shaping.record(side, op.len), ..op })
     }
 }
 
@@ -270,16 +272,16 @@ impl Source for Pattern {
             traced.on_completion(op, outcome.at_ns);
         }
         if let Some(shaping) = &mut self.shaping {
-            shaping.heard(outcome.at_ns);
+            shaping.on_completion(outcome.at_ns);
         }
         if let Some(backlog) = &mut self.backlog
             && op.kind.sends_data()
             && outcome.result == Ok(op.len)
         {
-            backlog.wrote(op);
+            backlog.on_write(op);
         }
         if let Some(before) = &mut self.before {
-            before.heard(op, outcome);
+            before.on_completion(op, outcome);
         }
     }
 

@@ -44,7 +44,7 @@ impl Permutation {
         Self { n, mask: u64::MAX.checked_shr(64 - bits).unwrap_or(0), shift: bits.div_ceil(2).max(1), rounds }
     }
 
-    /// Where `i` goes.
+    /// The value at position `i`.
     #[inline]
     pub fn at(&self, i: u64) -> u64 {
         debug_assert!(i < self.n);

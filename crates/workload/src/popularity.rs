@@ -58,7 +58,7 @@ impl Popularity {
         Some(Self { n, shape })
     }
 
-    /// A block.
+    /// Draws a block.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> u64 {
         match &self.shape {
@@ -128,7 +128,8 @@ impl Zipf {
 
     /// Integral of x^-theta from 1; the logarithm where theta is 1.
     fn integral(&self, x: f64) -> f64 {
-        let (log, power) = (x.ln(), 1.0 - self.theta);
+        let log = x.ln();
+        let power = 1.0 - self.theta;
         if power.abs() < 1e-9 { log } else { (power * log).exp_m1() / power }
     }
 

@@ -52,7 +52,8 @@ impl Random {
     /// One of these, each with its share of `all`; `None` where their shares sum to less and none of them is drawn.
     #[inline]
     pub(crate) fn one_of<T>(&mut self, all: u64, shares: impl IntoIterator<Item = (u32, T)>) -> Option<T> {
-        let (drawn, mut end) = (self.below(all), 0);
+        let drawn = self.below(all);
+        let mut end = 0;
         shares.into_iter().find_map(|(share, one)| {
             end += u64::from(share);
             (drawn < end).then_some(one)

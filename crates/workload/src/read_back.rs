@@ -50,7 +50,8 @@ impl ReadBackOf {
     fn operation(&mut self) -> Option<BlockOp> {
         loop {
             let table = self.tables.get(self.file)?;
-            let (unit, end) = (table.unit_bytes(), self.units(self.file).end);
+            let unit = table.unit_bytes();
+            let end = self.units(self.file).end;
             if let Some(first) = table.next_owed(self.unit, end) {
                 let most = (self.most_bytes / unit).max(1);
                 let mut next = first + 1;
@@ -58,7 +59,8 @@ impl ReadBackOf {
                     next += 1;
                 }
                 self.unit = next;
-                let (offset, len) = (self.space.address(self.file, first * unit), ((next - first) * unit) as u32);
+                let offset = self.space.address(self.file, first * unit);
+                let len = ((next - first) * unit) as u32;
                 return Some(BlockOp { kind: OpKind::Read, offset, len, ..BlockOp::default() });
             }
             self.file += 1;

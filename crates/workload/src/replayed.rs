@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallOp {
-    /// What was recorded.
+    /// The recorded call.
     pub call: FileCall,
     /// Bytes that it transfers.
     pub len: u32,
@@ -25,7 +25,7 @@ impl Request for CallOp {
     in_fields!();
 
     #[inline]
-    fn place(&self) -> u64 {
+    fn content_key(&self) -> u64 {
         self.call.offset
     }
 
@@ -42,7 +42,7 @@ impl Request for CallOp {
 
 /// The calls of a recording.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplaySource {
     trace: Arc<FileTrace>,
     cursor: CallCursor,
     /// The one that comes next, where it is known.
@@ -55,8 +55,8 @@ pub struct Replayed {
     ended: Vec<Ns>,
 }
 
-impl Replayed {
-    /// Those of a plan.
+impl ReplaySource {
+    /// The calls of a plan.
     pub fn new(plan: &ReplayPlan) -> Self {
         let trace = Arc::clone(&plan.trace.0);
         let threads = trace.calls.iter().map(|call| call.thread).max().unwrap_or(0);
@@ -107,7 +107,7 @@ impl Replayed {
     }
 }
 
-impl Source for Replayed {
+impl Source for ReplaySource {
     type Op = CallOp;
 
     fn next(&mut self, now: Ns) -> Next<CallOp> {
@@ -157,7 +157,7 @@ mod tests {
     const CREATE: u16 = CallFlag::WRITE | CallFlag::CREATE;
 
     /// Paths: 0 the top, 1 a directory, 2 and 3 files in it, 4 a file at the top.
-    fn replayed(speed: u32, pauses: bool, calls: &[(u16, CallKind, u32, u32, u16, u64, u64)]) -> Replayed {
+    fn replayed(speed: u32, pauses: bool, calls: &[(u16, CallKind, u32, u32, u16, u64, u64)]) -> ReplaySource {
         let of = |&(thread, kind, path, handle, flags, at_ns, pause_ns): &(u16, CallKind, u32, u32, u16, u64, u64)| {
             FileCall { thread, kind, path, handle, flags, at_ns, pause_ns, second: NO_NUMBER, bytes: 10, offset: 0 }
         };
@@ -168,7 +168,12 @@ mod tests {
             ..FileTrace::default()
         };
         let trace = SharedFileTrace(Arc::new(trace));
-        Replayed::new(&ReplayPlan { replay_speed_milli: speed, replay_pauses: pauses, trace, ..ReplayPlan::default() })
+        ReplaySource::new(&ReplayPlan {
+            replay_speed_milli: speed,
+            replay_pauses: pauses,
+            trace,
+            ..ReplayPlan::default()
+        })
     }
 
     fn taken(next: Next<CallOp>) -> CallOp {
@@ -193,7 +198,7 @@ mod tests {
                 (0, Unlink, 3, none, 0, 0, 0),
             ],
         );
-        let done = |r: &mut Replayed, op: &CallOp| r.on_completion(op, OpResult { at_ns: 0, result: Ok(op.len) });
+        let done = |r: &mut ReplaySource, op: &CallOp| r.on_completion(op, OpResult { at_ns: 0, result: Ok(op.len) });
         let (mkdir, opened) = (taken(r.next(0)), taken(r.next(0)));
         assert_eq!((mkdir.call.kind, opened.call.path, opened.len), (Mkdir, 4, 0));
         assert_eq!(r.next(0), Next::WaitForCompletion, "the directory of the file is being made");

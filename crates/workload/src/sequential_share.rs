@@ -1,6 +1,6 @@
 //! A random order of which a share goes on where the last operation of its direction ended.
 
-use crate::places::OpExtent;
+use crate::offsets::OpExtent;
 use crate::random::{RUN_ON, Random};
 use model::{Operation, StreamPlan};
 
@@ -28,7 +28,8 @@ impl SequentialShare {
         // Nothing has ended yet: there is no room behind it.
         let ends = vec![[block.region_bytes; 2]; block.files.len().max(1)];
         (percents != [0, 0]).then(|| {
-            let (region, least) = (block.region_bytes, block.min_block_bytes().max(1));
+            let region = block.region_bytes;
+            let least = block.min_block_bytes().max(1);
             Box::new(Self { percents, ends, region, least, random: Random::new(plan.seed, RUN_ON) })
         })
     }
@@ -46,7 +47,7 @@ impl SequentialShare {
     }
 
     /// An operation went there.
-    pub fn went(&mut self, file: usize, side: usize, place: OpExtent) {
+    pub fn record(&mut self, file: usize, side: usize, place: OpExtent) {
         self.ends[file][side] = place.offset + u64::from(place.len);
     }
 }
@@ -90,7 +91,8 @@ mod tests {
 
     #[test]
     fn each_direction_has_its_own_share_and_place() {
-        let (mix, operation) = (Some(Mix { read_percent: 50 }), Operation::Write);
+        let mix = Some(Mix { read_percent: 50 });
+        let operation = Operation::Write;
         let block = BlockPlan { mix, operation, sequential_percents: [90, 0, 0], ..BlockPlan::default() };
         let ops = operations(block, 8000);
         let (reads, writes) = (following(&ops, OpKind::Read), following(&ops, OpKind::Write));

@@ -29,7 +29,7 @@ struct Think {
     time: ThinkTime,
     left: u32,
     /// The last completion.
-    heard: Ns,
+    last_completion: Ns,
     until: Option<Ns>,
 }
 
@@ -57,7 +57,12 @@ impl Shaping {
             side: None,
             bytes_left: total_bytes.unwrap_or(u64::MAX),
             operations_left: total_operations.unwrap_or(u64::MAX),
-            think: think.map(|time| Think { time, left: time.after_operations.max(1), heard: 0, until: None }),
+            think: think.map(|time| Think {
+                time,
+                left: time.after_operations.max(1),
+                last_completion: 0,
+                until: None,
+            }),
             start_delay: plan.timing.start_delay_ns,
             time_limit: time_limit_ns.unwrap_or(Ns::MAX),
             start: None,
@@ -81,7 +86,7 @@ impl Shaping {
     }
 
     /// Whether an amount is used up, of which the smallest operation takes `least` bytes.
-    pub fn used_up(&self, least: u64) -> bool {
+    pub fn is_exhausted(&self, least: u64) -> bool {
         self.operations_left == 0 || self.bytes_left < least
     }
 
@@ -97,8 +102,8 @@ impl Shaping {
             // It begins when what is in flight has completed.
             return Some(Next::WaitForCompletion);
         }
-        let until = *think.until.get_or_insert(think.heard.saturating_add(think.time.pause_ns));
-        let spun = think.heard.saturating_add(think.time.spin_ns).min(until);
+        let until = *think.until.get_or_insert(think.last_completion.saturating_add(think.time.pause_ns));
+        let spun = think.last_completion.saturating_add(think.time.spin_ns).min(until);
         if now < spun {
             return Some(Next::SpinUntil(spun));
         }
@@ -116,12 +121,12 @@ impl Shaping {
     }
 
     /// Why there is no operation now, of a stream of one direction with nothing in flight.
-    pub fn holds<Op>(&mut self, now: Ns) -> Option<Next<Op>> {
+    pub fn is_held_back<Op>(&mut self, now: Ns) -> Option<Next<Op>> {
         let (start, end) = (self.start(now), self.end());
         if now < start {
             return Some(Next::WaitUntil(start));
         }
-        if now >= end || self.used_up(0) {
+        if now >= end || self.is_exhausted(0) {
             return Some(Next::Done);
         }
         let due = self.due(0);
@@ -129,10 +134,10 @@ impl Shaping {
     }
 
     /// An operation was given out; the moment at which it should start, where its side is paced.
-    pub fn took(&mut self, side: usize, len: u32) -> Option<Ns> {
+    pub fn record(&mut self, side: usize, len: u32) -> Option<Ns> {
         let intended = self.pace[side].as_mut().map(|pace| {
             let due = pace.due;
-            pace.took(len, &mut self.gap);
+            pace.record(len, &mut self.gap);
             due
         });
         self.bytes_left = self.bytes_left.saturating_sub(u64::from(len));
@@ -141,15 +146,15 @@ impl Shaping {
             think.left -= 1;
         }
         if let Some(flow) = &mut self.flow {
-            flow.took();
+            flow.record();
         }
         intended
     }
 
     /// An operation has completed.
-    pub fn heard(&mut self, at: Ns) {
+    pub fn on_completion(&mut self, at: Ns) {
         if let Some(think) = &mut self.think {
-            think.heard = think.heard.max(at);
+            think.last_completion = think.last_completion.max(at);
         }
     }
 }

@@ -5,12 +5,12 @@ use model::{Durability, StreamPlan, Sync};
 
 /// Something due after so many writes; 0: never.
 #[derive(Clone, Copy, Debug)]
-struct Every {
+struct Countdown {
     each: u32,
     written: u32,
 }
 
-impl Every {
+impl Countdown {
     fn due(&mut self) -> bool {
         let due = self.each > 0 && self.written >= self.each;
         if due {
@@ -37,8 +37,8 @@ pub(crate) struct Syncs {
     /// The next file of a round's syncs.
     round_file: usize,
     files: usize,
-    fsync: Every,
-    fdatasync: Every,
+    fsync: Countdown,
+    fdatasync: Countdown,
     /// Files that are still to be synced at the end.
     closing: std::ops::Range<usize>,
 }
@@ -55,14 +55,14 @@ impl Syncs {
             round,
             round_file: 0,
             files,
-            fsync: Every { each: flush.fsync_every, written: 0 },
-            fdatasync: Every { each: flush.fdatasync_every, written: 0 },
+            fsync: Countdown { each: flush.fsync_every, written: 0 },
+            fdatasync: Countdown { each: flush.fdatasync_every, written: 0 },
             closing: 0..if at_end { files } else { 0 },
         })
     }
 
     /// So many bytes were handed over to be written.
-    pub fn wrote(&mut self, bytes: u32) {
+    pub fn on_write(&mut self, bytes: u32) {
         for every in [&mut self.fsync, &mut self.fdatasync] {
             every.written = every.written.saturating_add(1);
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const TOGETHER_NS: Ns = 20_000;
 
 #[derive(Debug)]
-pub(crate) struct Traced {
+pub(crate) struct TraceSource {
     ops: Arc<[TraceOp]>,
     next: usize,
     /// The moment at which the first one was asked for.
@@ -60,7 +60,7 @@ fn waits_for(first: &BlockOp, second: &BlockOp) -> bool {
     }
 }
 
-impl Traced {
+impl TraceSource {
     pub fn of(plan: &StreamPlan) -> Option<Self> {
         let Trace { trace_speed_milli, trace_pauses, ops, .. } = plan.block().trace.as_ref()?;
         Some(Self {

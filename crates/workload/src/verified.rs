@@ -14,7 +14,7 @@ const MOST_REREAD: u64 = 1024;
 pub(crate) const MOST_JUDGEMENTS: usize = 1024;
 
 /// Reads a place again, past whatever cache may hold it.
-pub trait Reread {
+pub trait ReadAgain {
     /// Fills `buffer` from `offset` in the stream's file of this number.
     ///
     /// # Errors
@@ -22,7 +22,7 @@ pub trait Reread {
     fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32>;
 }
 
-/// A file of a stream.
+/// A file that a stream verifies.
 #[derive(Debug)]
 pub(crate) struct VerifiedFile {
     pub stamper: Stamper,
@@ -56,9 +56,9 @@ pub struct Verified {
     lost_before: u64,
 }
 
-/// What a stream found; [`crate::Written::conclude`] makes one record of all of them.
+/// What a stream found; [`crate::WrittenData::conclude`] makes one record of all of them.
 #[derive(Debug)]
-pub struct Checked {
+pub struct VerifyOutcome {
     pub(crate) record: VerifyRecord,
     /// Of each file, by its target id.
     pub(crate) ledgers: Vec<(u32, Ledger)>,
@@ -165,7 +165,7 @@ impl Verified {
             }
             OpKind::Read => {
                 self.versions.ended_read(op.buffer as usize);
-                self.missed(Unverified::ReadFailed, 1);
+                self.record_missed(Unverified::ReadFailed, 1);
             }
             _ => {
                 let (file, _) = self.space.locate(op.offset);
@@ -179,7 +179,7 @@ impl Verified {
 
     /// A read has succeeded and gave `data`. Whether the stream goes on.
     #[inline]
-    pub fn verify_read(&mut self, op: &BlockOp, data: &[u8], again: &mut impl Reread) -> bool {
+    pub fn verify_read(&mut self, op: &BlockOp, data: &[u8], again: &mut impl ReadAgain) -> bool {
         if !self.versions.ended_read(op.buffer as usize) {
             self.in_flight += 1;
             return true;
@@ -201,7 +201,7 @@ impl Verified {
                     }
                     Err(_) => self.suspect(file, number, (i, data), again),
                 },
-                owed => self.not_plain(owed, file, number, (i, data), again),
+                owed => self.check_slow(owed, file, number, (i, data), again),
             };
             match seen {
                 Ok(right) => {
@@ -219,19 +219,19 @@ impl Verified {
         match nothing.filter(|_| !ends) {
             None => {}
             Some(Unverified::NotWritten) => self.not_written += 1,
-            Some(why) => self.missed(why, 1),
+            Some(why) => self.record_missed(why, 1),
         }
         !ends
     }
 
     /// A unit that owes nothing, or something that is in doubt.
-    fn not_plain(
+    fn check_slow(
         &mut self,
         owed: Owed,
         file: usize,
         unit: u64,
         of: (usize, &[u8]),
-        again: &mut impl Reread,
+        again: &mut impl ReadAgain,
     ) -> UnitVerdict {
         match owed {
             Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, of, again),
@@ -256,7 +256,7 @@ impl Verified {
     /// No write to it is in flight: the read was clean, and only this stream writes here.
     #[cold]
     #[inline(never)]
-    fn suspect(&mut self, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl Reread) -> UnitVerdict {
+    fn suspect(&mut self, file: usize, unit: u64, of: (usize, &[u8]), again: &mut impl ReadAgain) -> UnitVerdict {
         let read = self.piece(file, of);
         let stamper = self.files[file].stamper;
         let bytes = self.files[file].table.unit_bytes();
@@ -311,7 +311,7 @@ impl Verified {
     }
 
     /// So many operations or units were not verified.
-    fn missed(&mut self, why: Unverified, count: u64) {
+    fn record_missed(&mut self, why: Unverified, count: u64) {
         if count > 0 {
             *self.record.unverified.entry(why).or_default() += count;
         }
@@ -319,31 +319,31 @@ impl Verified {
 
     /// Reads again all that it owes, in blocks of at most so many bytes.
     pub fn read_back(&mut self, most_bytes: u64) -> ReadBackOf {
-        self.lost_before = self.reads_lost();
+        self.lost_before = self.reads_unanswered();
         let tables = self.files.iter().map(|f| Arc::clone(&f.table)).collect();
         let back = ReadBackOf::new(tables, self.space, self.region.clone(), most_bytes);
-        self.missed(Unverified::WriteFailed, back.failed_units());
+        self.record_missed(Unverified::WriteFailed, back.failed_units());
         back
     }
 
     /// The read-back has ended: what is left of it, and the bytes that it read and the time that it took; `None` if it
     /// failed as a whole.
-    pub fn was_read_back(&mut self, mut left: ReadBackOf, done: Option<(u64, Ns)>) {
-        self.missed(Unverified::Stopped, left.operations_left());
+    pub fn on_read_back(&mut self, mut left: ReadBackOf, done: Option<(u64, Ns)>) {
+        self.record_missed(Unverified::Stopped, left.operations_left());
         let (bytes, ns) = done.unwrap_or_default();
         (self.record.read_back_bytes, self.record.read_back_ns) = (bytes, Some(ns));
-        let complete = done.is_some() && self.reads_lost() == self.lost_before;
+        let complete = done.is_some() && self.reads_unanswered() == self.lost_before;
         self.record.read_back = if complete { ReadBack::Complete } else { ReadBack::Partial };
     }
 
     /// Reads that failed, or gave too little, so far.
-    fn reads_lost(&self) -> u64 {
+    fn reads_unanswered(&self) -> u64 {
         let count = |why| self.record.unverified.get(&why).copied().unwrap_or(0);
         count(Unverified::ReadFailed) + count(Unverified::ReadShort) + count(Unverified::Stopped)
     }
 
     /// Which way reads of the read-back and re-reads take, in words.
-    pub fn reads_by(&mut self, path: String) {
+    pub fn read_method(&mut self, path: String) {
         self.record.path = Some(path);
     }
 
@@ -352,11 +352,11 @@ impl Verified {
         self.tester_fault || (self.stop_at_first && self.judged > 0)
     }
 
-    /// What was found.
-    pub fn finish(mut self) -> Checked {
-        self.missed(Unverified::InFlight, self.in_flight);
-        self.missed(Unverified::NotWritten, self.not_written);
-        Checked {
+    /// Ends the stream: what its checks found.
+    pub fn finish(mut self) -> VerifyOutcome {
+        self.record_missed(Unverified::InFlight, self.in_flight);
+        self.record_missed(Unverified::NotWritten, self.not_written);
+        VerifyOutcome {
             record: self.record,
             ledgers: self.files.into_iter().map(|f| (f.stamper.target_id, f.ledger)).collect(),
         }

@@ -1,7 +1,7 @@
 //! What a run knows of the data that it has written to its target, from phase to phase.
 
 use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
-use crate::{Checked, Verified};
+use crate::{Verified, VerifyOutcome};
 use integrity::{Cut, Known, Ledger, Secret, Stamper, Table, TooManyUnits};
 use model::{StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ const MOST_FINDINGS: usize = 256;
 const SEQUENCE_BITS: u32 = 40;
 
 /// Why a phase cannot be verified.
-pub type WrittenError = TooManyUnits;
+pub type VerifyStateError = TooManyUnits;
 
 /// All that is known of a run's data: for each file, by its name, what each of its units must hold. The target itself has no
 /// name.
 #[derive(Debug)]
-pub struct Written {
+pub struct WrittenData {
     run_id: u64,
     secret: Secret,
     files: BTreeMap<String, File>,
@@ -33,7 +33,7 @@ struct File {
     table: Arc<Table>,
 }
 
-impl Written {
+impl WrittenData {
     /// Of a run with this id and secret, both drawn at random for it: data of another run are foreign.
     pub fn new(run_id: u64, secret: [u64; 2]) -> Self {
         Self { run_id, secret: Secret(secret), files: BTreeMap::new(), streams: 0, cut: Cut::None }
@@ -43,7 +43,7 @@ impl Written {
     ///
     /// # Errors
     /// If the memory cannot be had.
-    pub fn recalled(known: &Known) -> Result<Self, WrittenError> {
+    pub fn from_known(known: &Known) -> Result<Self, VerifyStateError> {
         let files = [(String::new(), File { target_id: 0, table: Arc::new(known.table()?) })].into();
         let (streams, cut) = (known.streams, known.cut);
         Ok(Self { files, streams, cut, ..Self::new(known.run_id, known.secret) })
@@ -54,12 +54,13 @@ impl Written {
     ///
     /// # Errors
     /// If the memory cannot be had.
-    pub fn prepare(&mut self, streams: &[StreamPlan]) -> Result<Vec<Option<Verified>>, WrittenError> {
+    pub fn prepare(&mut self, streams: &[StreamPlan]) -> Result<Vec<Option<Verified>>, VerifyStateError> {
         for stream in streams {
             let (start, end) = (stream.block().region_start_bytes, stream.block().region_end());
             for name in stream.block().file_names() {
                 if stream.verify.is_some() {
-                    let (unit, target_id) = (stream.verify_unit_bytes().max(1), self.files.len() as u32);
+                    let unit = stream.verify_unit_bytes().max(1);
+                    let target_id = self.files.len() as u32;
                     let new = || File { target_id, table: Arc::new(Table::new(unit)) };
                     let file = self.files.entry(name.to_owned()).or_insert_with(new);
                     file.known(unit, if stream.changes_data() { start..end } else { 0..0 })?;
@@ -91,7 +92,7 @@ impl Written {
     }
 
     /// What all streams of a phase found together; `None` if none of them verifies.
-    pub fn conclude(&self, checked: Vec<Checked>) -> Option<VerifyRecord> {
+    pub fn conclude(&self, checked: Vec<VerifyOutcome>) -> Option<VerifyRecord> {
         let mut all: Option<VerifyRecord> = None;
         let mut ledgers: BTreeMap<u32, Ledger> = BTreeMap::new();
         for one in checked {
@@ -115,7 +116,7 @@ impl Written {
 
 impl File {
     /// Tells pieces of `unit` bytes apart, and has room for those of these bytes.
-    fn known(&mut self, unit: u64, bytes: std::ops::Range<u64>) -> Result<(), WrittenError> {
+    fn known(&mut self, unit: u64, bytes: std::ops::Range<u64>) -> Result<(), VerifyStateError> {
         // Whoever used it in the phase before has let it go. Were it not so, what it knows could not be relied on.
         if Arc::get_mut(&mut self.table).is_none() {
             self.table = Arc::new(Table::new(unit));

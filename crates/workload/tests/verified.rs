@@ -3,7 +3,7 @@
 
 use model::{BlockPlan, DataFault, IoPath, Mix, Operation, StreamPlan, Unverified, Verify, VerifyKind, VerifyRecord};
 use proptest::prelude::*;
-use workload::{BlockOp, OpKind, OpResult, Reread, Verified, Written};
+use workload::{BlockOp, OpKind, OpResult, ReadAgain, Verified, WrittenData};
 
 const UNIT: u64 = 512;
 const UNITS: u64 = 16;
@@ -13,7 +13,7 @@ const EIO: i32 = 5;
 #[derive(Clone)]
 struct Memory(Vec<u8>);
 
-impl Reread for Memory {
+impl ReadAgain for Memory {
     fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
         assert_eq!(file, 0);
         let from = usize::try_from(offset).unwrap();
@@ -40,7 +40,7 @@ fn stream() -> StreamPlan {
 }
 
 struct Bench {
-    written: Written,
+    written: WrittenData,
     verified: Verified,
     memory: Memory,
     /// In flight: the operation, and its data or what was read when it began.
@@ -49,7 +49,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let mut written = Written::new(1, [2, 3]);
+        let mut written = WrittenData::new(1, [2, 3]);
         let verified = written.prepare(&[stream()]).unwrap().remove(0).unwrap();
         let memory = Memory(vec![0; (UNITS * UNIT) as usize]);
         Self { written, verified, memory, flying: Default::default() }
@@ -134,7 +134,8 @@ proptest! {
         let mut bench = Bench::new();
         for choice in choices {
             let slot = (choice >> 4) as usize % SLOTS;
-            let (unit, units) = (u64::from(choice >> 8) % (UNITS - 3), u64::from(choice >> 12) % 4 + 1);
+            let unit = u64::from(choice >> 8) % (UNITS - 3);
+            let units = u64::from(choice >> 12) % 4 + 1;
             match (bench.flying[slot].is_some(), choice % 16) {
                 (false, 0..6) => bench.begin(slot, OpKind::Write, unit, units),
                 (false, 6..13) => bench.begin(slot, OpKind::Read, unit, units),

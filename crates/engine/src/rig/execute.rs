@@ -8,14 +8,14 @@ use crate::recorder::phase_record;
 use crate::{DeviceError, PhaseBarrier};
 use model::{EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
 use std::thread::ScopedJoinHandle;
-use workload::{Checked, Verified};
+use workload::{Verified, VerifyOutcome};
 
 /// What came out.
 #[derive(Debug)]
 pub(crate) struct Executed {
     pub record: PhaseRecord,
     /// Of each stream that verifies.
-    pub checked: Vec<Checked>,
+    pub checked: Vec<VerifyOutcome>,
     /// How the phase's own reads went; what was left in the caches before is not known here.
     pub own_reads: ReadEvidence,
     /// How the read-back's went, where there was one.
@@ -130,7 +130,7 @@ fn read_back(
     targets: &[OpenTarget],
     known: Vec<Option<Verified>>,
     record: &mut PhaseRecord,
-) -> (Vec<Checked>, Option<ReadEvidence>) {
+) -> (Vec<VerifyOutcome>, Option<ReadEvidence>) {
     let ends = known.iter().flatten().any(Verified::ends);
     let mut seen = ReadEvidence { direct: true, resident_pages: Some(0), device_read_bytes: None };
     let (mut checked, mut prepared) = (Vec::new(), Vec::new());

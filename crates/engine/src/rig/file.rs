@@ -20,7 +20,7 @@ use model::{
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
-use workload::{Known, Written};
+use workload::{Known, WrittenData};
 
 /// Executes phases against a file or device.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct FileRig {
     /// Files that streams name.
     pub(super) own: OwnFiles,
     /// What verified data must hold.
-    written: Written,
+    written: WrittenData,
     pub(super) buffer_cache: BufferCache,
 }
 
@@ -278,7 +278,7 @@ impl Rig for FileRig {
     }
 
     fn remember_known(&mut self, known: &Known) -> Result<(), Failure> {
-        self.written = Written::recalled(known).map_err(|e| out_of_memory("soak", &e))?;
+        self.written = WrittenData::from_known(known).map_err(|e| out_of_memory("soak", &e))?;
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::{BufferPool, Pages, PoolOptions};
-use workload::{BlockOp, FileSpace, FileStream, Pattern, Replayed, Request, Source, Verified};
+use workload::{BlockOp, FileSpace, FileStream, Pattern, ReplaySource, Request, Source, Verified};
 
 /// Why a ring does not poll although RWF_HIPRI was asked for.
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
@@ -265,7 +265,7 @@ impl<'a> Worker<'a> {
             return Err(DeviceError::BadOperation("a replay without a recording".into()));
         };
         let calls = ReplayedCalls::new(directory.clone(), replay.trace.0.clone(), replay.replay_set);
-        let mut source = Replayed::new(replay);
+        let mut source = ReplaySource::new(replay);
         let pool = self.pool(EngineKind::Files)?;
         let mut data = Some(DataGenerator::new(stream.seed));
         let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
@@ -321,7 +321,7 @@ impl<'a> Worker<'a> {
         let mut source = known.read_back(self.stream.block().block_size_bytes);
         let result = self.run_loop(device, &mut source, &mut VerifyingData::new(known, again, false), settings);
         let done = result.as_ref().ok().map(|r| (r.bytes, r.ended_ns.saturating_sub(r.started_ns)));
-        known.was_read_back(source, done);
+        known.on_read_back(source, done);
         result
     }
 }

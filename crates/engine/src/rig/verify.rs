@@ -9,21 +9,21 @@ use std::fs::File;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use sys::{BufferPool, DirectAlignment, errno::EIO};
-use workload::{BlockOp, OpKind, OpResult, Reread, Verified, Written};
+use workload::{BlockOp, OpKind, OpResult, ReadAgain, Verified, WrittenData};
 
 /// Direct reads are of whole pieces of this size, which suits every device (logical sectors have at most 4 KiB).
 const DIRECT_PIECE: u64 = 4096;
 
 /// A run that has written nothing yet, with an id and a secret of its own.
-pub(crate) fn nothing_written() -> Written {
+pub(crate) fn nothing_written() -> WrittenData {
     // The keys of the standard library's hash maps are the system's random numbers, drawn once a thread; SipHash makes
     // words of them that do not tell the keys.
     let random = |purpose: u64| std::hash::RandomState::new().hash_one(purpose);
-    Written::new(random(1), [random(2), random(3)])
+    WrittenData::new(random(1), [random(2), random(3)])
 }
 
 /// There is no memory for what verified data must hold.
-pub(crate) fn out_of_memory(phase: &str, error: &workload::WrittenError) -> Failure {
+pub(crate) fn out_of_memory(phase: &str, error: &workload::VerifyStateError) -> Failure {
     Failure::new(FailureKind::Environment, format!("{phase}: {error}"))
         .remedy("verify a smaller region or larger blocks, or verify with fewer files")
 }
@@ -90,7 +90,7 @@ fn read_whole(file: &File, offset: u64, buffer: &mut [u8], least: usize) -> Resu
     Ok(())
 }
 
-impl Reread for Rereader {
+impl ReadAgain for Rereader {
     fn reread(&mut self, file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
         // Where the device fails, both say so.
         self.reread_direct(file, offset, buffer).or_else(|_| self.reread_buffered(file, offset, buffer))
@@ -149,7 +149,7 @@ pub(super) fn make_cold(
     }
     left = left.filter(|_| !job.options.hidden_backing);
     let way = if direct { "direct" } else { "through the page cache" };
-    verified.reads_by(match left {
+    verified.read_method(match left {
         Some(0) => format!("{way}; the page cache was dropped before"),
         Some(pages) => format!("{way}; {pages} pages stayed in the page cache ({method})"),
         None => format!("{way}; whether the page cache was dropped cannot be told ({method})"),

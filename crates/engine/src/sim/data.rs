@@ -4,7 +4,7 @@ use model::SimModel;
 use std::cell::RefCell;
 use std::rc::Rc;
 use sys::errno::EIO;
-use workload::{Armed, BlockOp, Medium, OpKind, Reread, SECTOR_BYTES};
+use workload::{Armed, BlockOp, Medium, OpKind, ReadAgain, SECTOR_BYTES};
 
 /// What the device and whoever looks a second time share.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ impl SimData {
     }
 }
 
-impl Reread for SimData {
+impl ReadAgain for SimData {
     fn reread(&mut self, _file: usize, offset: u64, buffer: &mut [u8]) -> Result<(), i32> {
         self.with(|medium| medium.read(offset / SECTOR_BYTES as u64, buffer));
         Ok(())

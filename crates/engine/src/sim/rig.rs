@@ -16,7 +16,7 @@ use model::{
     ErrorPolicy, Failure, FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
     ReplayPlan, SimModel, Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
-use workload::{BlockOp, Known, OpKind, OpResult, Pattern, Replayed, Verified, Written};
+use workload::{BlockOp, Known, OpKind, OpResult, Pattern, ReplaySource, Verified, WrittenData};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -27,7 +27,7 @@ pub struct SimRig {
     device: SimDevice,
     interval_ns: Ns,
     laid_out: Option<u64>,
-    written: Written,
+    written: WrittenData,
     data: SimData,
     /// What calls on files left.
     files: Option<SimFiles>,
@@ -145,7 +145,7 @@ impl SimRig {
         device.prepare(&PhasePlan { streams: Vec::new(), ..phase.clone() });
         device.prepare_buffers(phase.queue_depth(), 0);
         let (barrier, written) = (PhaseBarrier::new(1, &phase.stop), files.blocks.written);
-        let (settings, mut source) = (LoopSettings::of(phase, stream, self.interval_ns), Replayed::new(replay));
+        let (settings, mut source) = (LoopSettings::of(phase, stream, self.interval_ns), ReplaySource::new(replay));
         let mut calls = SimCalls { device, files, trace };
         let part = WorkerContext::of(stream, &barrier);
         let result = run_worker(&mut calls, &mut source, &mut NoData, &settings, &part, control);
@@ -241,7 +241,7 @@ impl SimRig {
         known.on_submit(&sync);
         let result = self.data.flush().map(|()| 0);
         known.on_end(&sync, OpResult { at_ns: self.now(), result });
-        known.reads_by("simulated".to_owned());
+        known.read_method("simulated".to_owned());
         let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) };
         self.device.prepare(&phase);
         let back = &phase.streams[0];
@@ -255,7 +255,7 @@ impl SimRig {
             Ok(outcome) => record.add_errors(&outcome.errors),
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),
         }
-        known.was_read_back(source, result.ok().map(|outcome| (outcome.bytes, outcome.ended_ns - outcome.started_ns)));
+        known.on_read_back(source, result.ok().map(|outcome| (outcome.bytes, outcome.ended_ns - outcome.started_ns)));
     }
 
     /// CPU of the simulated machine so far; each operation of the disk is waited for once.
@@ -360,7 +360,7 @@ impl Rig for SimRig {
     }
 
     fn remember_known(&mut self, known: &Known) -> Result<(), Failure> {
-        self.written = Written::recalled(known).map_err(|e| out_of_memory("what is known of the data", &e))?;
+        self.written = WrittenData::from_known(known).map_err(|e| out_of_memory("what is known of the data", &e))?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Data that are verified: the loop's seam to the room that knows what each place must hold.
 
 use super::Data;
-use workload::{BlockOp, OpResult, Reread, Verified};
+use workload::{BlockOp, OpResult, ReadAgain, Verified};
 
 /// The data of a stream that verifies, and the way to read a suspect again.
 #[derive(Debug)]
@@ -11,14 +11,14 @@ pub struct VerifyingData<'a, R> {
     writes: bool,
 }
 
-impl<'a, R: Reread> VerifyingData<'a, R> {
+impl<'a, R: ReadAgain> VerifyingData<'a, R> {
     /// For a stream that `writes`, or only reads; suspects are read again by `again`.
     pub fn new(verified: &'a mut Verified, again: R, writes: bool) -> Self {
         Self { verified, again, writes }
     }
 }
 
-impl<R: Reread> Data for VerifyingData<'_, R> {
+impl<R: ReadAgain> Data for VerifyingData<'_, R> {
     const VERIFIES: bool = true;
 
     #[inline]

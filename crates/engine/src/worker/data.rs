@@ -54,7 +54,7 @@ impl<Op: Request> Data<Op> for Option<DataGenerator> {
     #[inline]
     fn generate(&mut self, op: &Op, data: &mut [u8]) {
         if let Some(content) = self {
-            content.stamp(data, op.place());
+            content.stamp(data, op.content_key());
         }
     }
 }

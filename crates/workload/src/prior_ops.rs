@@ -5,7 +5,7 @@ use model::StreamPlan;
 
 /// Blocks whose first operation is under way or has ended; never more than are in flight.
 #[derive(Clone, Debug)]
-pub(crate) struct Before {
+pub(crate) struct PriorOps {
     /// The first operation of a block.
     pub kind: OpKind,
     /// Places where it is under way: other blocks may be read only.
@@ -13,7 +13,7 @@ pub(crate) struct Before {
     ended: Vec<BlockOp>,
 }
 
-impl Before {
+impl PriorOps {
     pub fn of(plan: &StreamPlan) -> Option<Self> {
         let block = plan.block();
         let kind = match (block.trim_before_write, block.read_before_write) {
@@ -26,12 +26,12 @@ impl Before {
     }
 
     /// The first operation of a block there begins.
-    pub fn begins(&mut self, offset: u64) {
+    pub fn starts(&mut self, offset: u64) {
         self.under_way.push(offset);
     }
 
     /// An operation has ended. What could not be read whole is not written over.
-    pub fn heard(&mut self, op: &BlockOp, outcome: OpResult) {
+    pub fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
         if op.kind == self.kind
             && let Some(at) = self.under_way.iter().position(|offset| *offset == op.offset)
         {

@@ -11,8 +11,8 @@ use model::{Order, StreamPlan};
 /// operation before the end of the region is cut to what is left there; in a random order a block that would reach beyond
 /// the end begins earlier instead, so that sizes keep their shares.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
-    walk: Walk,
+pub(crate) struct Offsets {
+    walk: Traversal,
     region: u64,
     unit: u64,
     /// The smallest operation: where less is left, nothing begins.
@@ -24,8 +24,8 @@ pub(crate) struct Places {
 }
 
 #[derive(Clone, Debug)]
-enum Walk {
-    /// From here on.
+enum Traversal {
+    /// The next operation begins at this offset.
     Forward(u64),
     /// The next operation ends here.
     Backward(u64),
@@ -68,7 +68,7 @@ fn permutation(starts: u64, seed: u64, pass: u64) -> Permutation {
     Permutation::new(starts, seed ^ pass.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-impl Places {
+impl Offsets {
     /// The offsets of a plan's order, with the seed of one file.
     ///
     /// # Panics
@@ -81,21 +81,30 @@ impl Places {
         let run = plan.block().run_blocks.max(1);
         let starts = (region - least) / unit + 1;
         let walk = match plan.block().order {
-            Order::Sequential => Walk::Forward(0),
-            Order::Reverse => Walk::Backward(region),
-            Order::Strided { stride_bytes } => {
-                Walk::Strided { stride: stride_bytes.max(1), first: 0, at: 0, leaves_out: plan.block().run_blocks > 0 }
-            }
+            Order::Sequential => Traversal::Forward(0),
+            Order::Reverse => Traversal::Backward(region),
+            Order::Strided { stride_bytes } => Traversal::Strided {
+                stride: stride_bytes.max(1),
+                first: 0,
+                at: 0,
+                leaves_out: plan.block().run_blocks > 0,
+            },
             Order::Sequence { advances } => {
                 let blocks = plan.block().sequence.clone();
                 let advance = if advances { blocks.len() as u64 } else { 0 };
-                Walk::Listed { blocks, at: 0, base: 0, advance, starts }
+                Traversal::Listed { blocks, at: 0, base: 0, advance, starts }
             }
             order => match Popularity::of(order, &plan.block().zones, starts, seed) {
-                Some(popularity) => Walk::Drawn(popularity),
+                Some(popularity) => Traversal::Drawn(popularity),
                 None => {
                     let starts = starts.div_ceil(u64::from(run));
-                    Walk::Covering { permutation: permutation(starts, seed, 0), position: 0, starts, pass: 0, seed }
+                    Traversal::Covering {
+                        permutation: permutation(starts, seed, 0),
+                        position: 0,
+                        starts,
+                        pass: 0,
+                        seed,
+                    }
                 }
             },
         };
@@ -109,7 +118,7 @@ impl Places {
         let cut = |room: u64| u64::from(len).min(room) as u32;
         let up = |at: u64| at.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
         match &mut self.walk {
-            Walk::Forward(at) => {
+            Traversal::Forward(at) => {
                 let offset = *at;
                 let len = cut(region - offset);
                 // From one block to the next without a division.
@@ -120,14 +129,14 @@ impl Places {
                 }
                 OpExtent { offset, len, ends_pass }
             }
-            Walk::Backward(at) => {
+            Traversal::Backward(at) => {
                 let len = cut(*at);
                 let offset = (*at - u64::from(len)) / unit * unit;
                 let ends_pass = offset < least;
                 *at = if ends_pass { region } else { offset };
                 OpExtent { offset, len, ends_pass }
             }
-            Walk::Strided { stride, first, at, leaves_out } => {
+            Traversal::Strided { stride, first, at, leaves_out } => {
                 let offset = *at;
                 let len = cut(region - offset);
                 if self.run_left == 0 {
@@ -154,14 +163,14 @@ impl Places {
                 }
                 OpExtent { offset, len, ends_pass }
             }
-            Walk::Covering { permutation, position, starts, .. }
+            Traversal::Covering { permutation, position, starts, .. }
                 if self.run == 1 && u64::from(len) == least && *position + 1 < *starts =>
             {
                 let offset = permutation.at(*position) * unit;
                 *position += 1;
                 OpExtent { offset, len, ends_pass: false }
             }
-            Walk::Covering { .. } | Walk::Drawn(_) | Walk::Listed { .. } => self.jump(len, random),
+            Traversal::Covering { .. } | Traversal::Drawn(_) | Traversal::Listed { .. } => self.jump(len, random),
         }
     }
 
@@ -172,18 +181,18 @@ impl Places {
         } else {
             self.run_left = run;
             match &mut self.walk {
-                Walk::Covering { permutation, position, .. } => {
+                Traversal::Covering { permutation, position, .. } => {
                     *position += 1;
                     permutation.at(*position - 1) * u64::from(run) * unit
                 }
-                Walk::Drawn(popularity) => popularity.draw(random) * unit,
-                Walk::Listed { blocks, at, base, advance, starts } => {
+                Traversal::Drawn(popularity) => popularity.draw(random) * unit,
+                Traversal::Listed { blocks, at, base, advance, starts } => {
                     let start = (*base + blocks[*at]) % *starts * unit;
                     *at = (*at + 1) % blocks.len();
                     *base = if *at == 0 { (*base + *advance) % *starts } else { *base };
                     start
                 }
-                Walk::Forward(_) | Walk::Backward(_) | Walk::Strided { .. } => 0,
+                Traversal::Forward(_) | Traversal::Backward(_) | Traversal::Strided { .. } => 0,
             }
         };
         let len = u64::from(len).min(region);
@@ -197,7 +206,7 @@ impl Places {
             }
         }
         let mut ends_pass = false;
-        if let Walk::Covering { permutation: order, position, starts, pass, seed } = &mut self.walk
+        if let Traversal::Covering { permutation: order, position, starts, pass, seed } = &mut self.walk
             && self.run_left == 0
             && *position == *starts
         {
@@ -227,10 +236,11 @@ mod tests {
 
     /// The blocks of one pass, or of `most` operations.
     fn pass(plan: &StreamPlan, most: usize) -> Vec<u64> {
-        let (mut places, mut random) = (Places::new(plan, 3), Random::new(3, 3));
+        let mut offsets = Offsets::new(plan, 3);
+        let mut random = Random::new(3, 3);
         let mut blocks = Vec::new();
         while blocks.len() < most {
-            let place = places.next(BLOCK as u32, &mut random);
+            let place = offsets.next(BLOCK as u32, &mut random);
             assert!(place.offset + u64::from(place.len) <= plan.block().region_bytes);
             blocks.push(place.offset / BLOCK);
             if place.ends_pass {
@@ -327,15 +337,17 @@ mod tests {
                 .into(),
             ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8)
         };
-        let (mut places, mut random) = (Places::new(&plan, 3), Random::new(3, 3));
-        let offsets: Vec<u64> = (0..6).map(|_| places.next(4096, &mut random).offset / BLOCK).collect();
+        let mut offsets = Offsets::new(&plan, 3);
+        let mut random = Random::new(3, 3);
+        let offsets: Vec<u64> = (0..6).map(|_| offsets.next(4096, &mut random).offset / BLOCK).collect();
         assert_eq!(offsets, [0, 1, 4, 5, 0, 1]);
     }
 
     #[test]
     fn passes_of_the_random_order_differ() {
-        let (mut places, mut random) = (Places::new(&plan(Order::Random, 32), 3), Random::new(3, 3));
-        let mut pass = || (0..32).map(|_| places.next(4096, &mut random).offset).collect::<Vec<_>>();
+        let mut offsets = Offsets::new(&plan(Order::Random, 32), 3);
+        let mut random = Random::new(3, 3);
+        let mut pass = || (0..32).map(|_| offsets.next(4096, &mut random).offset).collect::<Vec<_>>();
         assert_ne!(pass(), pass());
     }
 
@@ -355,10 +367,11 @@ mod tests {
                 .into(),
                 ..plan(order, 25)
             };
-            let (mut places, mut random) = (Places::new(&plan, 3), Random::new(3, 3));
+            let mut offsets = Offsets::new(&plan, 3);
+            let mut random = Random::new(3, 3);
             for i in 0..10_000u64 {
                 let asked = 512 * (i * 7 % 8 + 1) as u32;
-                let place = places.next(asked, &mut random);
+                let place = offsets.next(asked, &mut random);
                 assert!(place.offset.is_multiple_of(512) && place.len > 0 && place.len.is_multiple_of(512));
                 assert!(place.offset + u64::from(place.len) <= plan.block().region_bytes);
                 assert!(place.len == asked || order.is_sequential(), "{order:?}");
