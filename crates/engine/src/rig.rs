@@ -43,7 +43,7 @@ pub(crate) use verify::{nothing_written, out_of_memory};
 use crate::Control;
 use model::{Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SystemSample};
 use std::time::Duration;
-use workload::Known;
+use workload::KnownData;
 
 /// Executes phases against one target. Implemented for real files and devices, for `null:` and for `sim:`; callers
 /// cannot tell which.
@@ -74,7 +74,7 @@ pub trait Rig {
     ///
     /// # Errors
     /// What it does not keep cannot be verified later; there is no memory for what is to be known.
-    fn remember_known(&mut self, _known: &Known) -> Result<(), Failure> {
+    fn remember_known(&mut self, _known: &KnownData) -> Result<(), Failure> {
         let what = "this target keeps no data, so that none can come back wrong";
         Err(Failure::new(FailureKind::Refused, what).remedy("name a directory, a file or a block device"))
     }

@@ -1,7 +1,7 @@
 //! How fast one core stamps and checks: `cargo bench -p narrows-integrity`. Prints GB/s (10^9 bytes) for blocks that stay
 //! in the cache, best of several rounds, and a checksum of everything made, so that two builds can be seen to agree.
 
-use integrity::{Allowed, PayloadSum, SECTOR_BYTES, Secret, Stamper, Write};
+use integrity::{AllowedGenerations, PayloadSum, SECTOR_BYTES, Secret, Stamper, Write};
 use model::VerifyKind;
 use std::hint::black_box;
 use std::time::Instant;
@@ -35,7 +35,7 @@ fn main() {
             let stamp = best(block_bytes, |i| stamper.stamp(black_box(&mut *block), &write(i)));
             stamper.stamp(block, &write(5));
             let check = best(block_bytes, |_| {
-                assert!(stamper.check(black_box(&*block), 40, Allowed::only(1)).is_ok());
+                assert!(stamper.check(black_box(&*block), 40, AllowedGenerations::only(1)).is_ok());
             });
             println!("{:<8} {block_bytes:>8} {stamp:>12.2} {check:>12.2}", kind.name());
             for sector in block.as_chunks::<SECTOR_BYTES>().0 {

@@ -41,14 +41,14 @@ pub struct Write {
 
 /// The generations that a place may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowedGenerations {
     /// The oldest; 0 if nothing of this run need be there.
     pub min: u32,
     /// The newest that was issued.
     pub max: u32,
 }
 
-impl Allowed {
+impl AllowedGenerations {
     /// Exactly this one.
     pub fn only(generation: u32) -> Self {
         Self { min: generation, max: generation }
@@ -64,7 +64,7 @@ impl Allowed {
 /// What the fast path learned from a block that is as it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intact {
-    /// Its version.
+    /// The generation: how often the place was written.
     pub generation: u32,
     /// The write that it came from.
     pub sequence: u64,
@@ -174,17 +174,18 @@ impl Stamper {
     /// # Panics
     /// If `block` is not 1 to 65,535 whole sectors.
     #[inline]
-    pub fn check(&self, block: &[u8], lba: u64, allowed: Allowed) -> Result<Intact, Suspect> {
+    pub fn check(&self, block: &[u8], lba: u64, allowed: AllowedGenerations) -> Result<Intact, Suspect> {
         let sectors = sectors_of(block);
         let (first, _) = split(&sectors[0]);
-        let (sequence, epoch) = (u64_at(first, AT_SEQUENCE), u32_at(first, AT_EPOCH));
+        let sequence = u64_at(first, AT_SEQUENCE);
+        let epoch = u32_at(first, AT_EPOCH);
         let generation = u32_at(first, AT_GENERATION);
         let number = u16::from_le_bytes([first[AT_SECTOR], first[AT_SECTOR + 1]]);
         let count = u16::from_le_bytes([first[AT_COUNT], first[AT_COUNT + 1]]);
         if !allowed.holds(generation) || usize::from(number) + sectors.len() > usize::from(count) {
             return Err(Suspect { sector: 0 });
         }
-        let written = Same { lba, sequence, generation, number };
+        let written = SharedStampFields { lba, sequence, generation, number };
         match first_wrong(self, sectors, &written) {
             Some(sector) => Err(Suspect { sector: sector as u32 }),
             None => Ok(Intact { generation, sequence, epoch }),
@@ -198,7 +199,7 @@ impl Stamper {
 }
 
 /// What all sectors of a write have in common, or count up from the first.
-struct Same {
+struct SharedStampFields {
     lba: u64,
     sequence: u64,
     generation: u32,
@@ -227,7 +228,7 @@ fn fill(secret: Secret, sectors: &mut [Sector], first: Stamp) {
 
 /// The first sector that is not as `written` and the stamper say.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+bmi2", "x86_64+avx2+bmi2"))]
-fn first_wrong(stamper: &Stamper, sectors: &[Sector], written: &Same) -> Option<usize> {
+fn first_wrong(stamper: &Stamper, sectors: &[Sector], written: &SharedStampFields) -> Option<usize> {
     sectors.iter().enumerate().position(|(i, sector)| {
         let (stamp, payload) = split(sector);
         let (lba, index) = (written.lba + i as u64, written.number + i as u16);
@@ -242,7 +243,7 @@ fn first_wrong(stamper: &Stamper, sectors: &[Sector], written: &Same) -> Option<
         let right = match stamper.kind {
             VerifyKind::Stamp => {
                 let keystream = Keystream::new(stamper.secret, lba, written.generation, index);
-                keystream.made(payload, zero_words_of(u32_at(stamp, AT_FLAGS)))
+                keystream.is_keystream(payload, zero_words_of(u32_at(stamp, AT_FLAGS)))
             }
             // The sum that the stamp has: another stream of the run may have written it with the other kind.
             VerifyKind::Crc32c | VerifyKind::Xxhash => {
@@ -276,11 +277,11 @@ mod tests {
             let mut block = vec![0xee; sectors * SECTOR_BYTES];
             stamper.stamp(&mut block, &WRITE);
             let intact = Intact { generation: 3, sequence: 77, epoch: 2 };
-            prop_assert_eq!(stamper.check(&block, 4096, Allowed { min: 2, max: 5 }), Ok(intact));
+            prop_assert_eq!(stamper.check(&block, 4096, AllowedGenerations { min: 2, max: 5 }), Ok(intact));
             // And so is a stretch of it.
             let from = sectors / 2;
             let part = &block[from * SECTOR_BYTES..];
-            prop_assert_eq!(stamper.check(part, 4096 + from as u64, Allowed::only(3)), Ok(intact));
+            prop_assert_eq!(stamper.check(part, 4096 + from as u64, AllowedGenerations::only(3)), Ok(intact));
         }
 
         #[test]
@@ -293,7 +294,7 @@ mod tests {
             let mut block = vec![0; 4096];
             stamper.stamp(&mut block, &WRITE);
             block[bit / 8] ^= 1 << (bit % 8);
-            let found = stamper.check(&block, 4096, Allowed::only(3)).unwrap_err().sector as usize;
+            let found = stamper.check(&block, 4096, AllowedGenerations::only(3)).unwrap_err().sector as usize;
             // A damaged first stamp makes its neighbours look wrong; the first suspect is still it.
             prop_assert_eq!(found, bit / 8 / SECTOR_BYTES);
         }
@@ -304,12 +305,12 @@ mod tests {
         let good = stamper(VerifyKind::Stamp);
         let mut block = vec![0; 4096];
         good.stamp(&mut block, &WRITE);
-        assert!(good.check(&block, 4097, Allowed::only(3)).is_err());
-        assert!(good.check(&block, 4096, Allowed::only(2)).is_err());
-        assert!(good.check(&block, 4096, Allowed::only(4)).is_err());
-        assert!(Stamper { run_id: 1, ..good }.check(&block, 4096, Allowed::only(3)).is_err());
-        assert!(Stamper { target_id: 9, ..good }.check(&block, 4096, Allowed::only(3)).is_err());
-        assert!(Stamper { secret: Secret([11, 13]), ..good }.check(&block, 4096, Allowed::only(3)).is_err());
+        assert!(good.check(&block, 4097, AllowedGenerations::only(3)).is_err());
+        assert!(good.check(&block, 4096, AllowedGenerations::only(2)).is_err());
+        assert!(good.check(&block, 4096, AllowedGenerations::only(4)).is_err());
+        assert!(Stamper { run_id: 1, ..good }.check(&block, 4096, AllowedGenerations::only(3)).is_err());
+        assert!(Stamper { target_id: 9, ..good }.check(&block, 4096, AllowedGenerations::only(3)).is_err());
+        assert!(Stamper { secret: Secret([11, 13]), ..good }.check(&block, 4096, AllowedGenerations::only(3)).is_err());
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! caches were dropped (three are asked for), and, where the data belong elsewhere, what is there. What needs the view of
 //! many places at once is in [`crate::Ledger`].
 
-use crate::block::{Allowed, Stamper};
-use crate::expected::{Expected, Standing};
+use crate::block::{AllowedGenerations, Stamper};
+use crate::expected::{Expected, FailureDoubt};
 use crate::sector::{Content, examine, foreign_is_intact};
 use crate::stamp::{SECTOR_BYTES, Sector, Stamp};
 use model::{DataFault, DataFinding, Evidence, WrongBytes};
@@ -16,7 +16,7 @@ pub const REREADS: usize = 3;
 /// A place to be judged: one written unit.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckedBlock<'a> {
-    /// Its first sector.
+    /// LBA of the first sector.
     pub lba: u64,
     /// What it must hold.
     pub expected: Expected,
@@ -61,8 +61,8 @@ pub struct Judgement {
 /// The first sector of the block to which the data in `block`, read from `lba`, belong, if that is elsewhere on this
 /// target: read it and give it to [`classify`] as the origin.
 pub fn points_to(stamper: &Stamper, lba: u64, block: &[u8]) -> Option<u64> {
-    let contents = contents_of(stamper, lba, block, Allowed { min: 0, max: u32::MAX });
-    elsewhere(&contents).map(|(position, stamp)| stamp.lba.saturating_sub(position as u64))
+    let contents = contents_of(stamper, lba, block, AllowedGenerations { min: 0, max: u32::MAX });
+    misdirected_origin(&contents).map(|(position, stamp)| stamp.lba.saturating_sub(position as u64))
 }
 
 /// Whether a place that shows what was there before is the end of a write of which the beginning did arrive: `around` was read from
@@ -73,7 +73,8 @@ pub fn is_rest_of_torn(stamper: &Stamper, start: u64, around: &[u8], found: &Jud
     if found.finding.class != DataFault::LostWrite || found.sequence.is_none() && !found.blank_may_be_old {
         return false;
     }
-    let (place, before) = (found.finding.lba, found.sequence.unwrap_or(0));
+    let place = found.finding.lba;
+    let before = found.sequence.unwrap_or(0);
     let arrived = around.as_chunks::<SECTOR_BYTES>().0.iter().enumerate().filter_map(|(i, sector)| {
         let stamp = Stamp::decode(crate::stamp::split(sector).0)?;
         let ours = stamp.run_id == stamper.run_id && stamp.target_id == stamper.target_id;
@@ -90,14 +91,14 @@ pub fn is_rest_of_torn(stamper: &Stamper, start: u64, around: &[u8], found: &Jud
     first.is_some_and(|lba| lba < place) && last.is_some_and(|lba| lba < place)
 }
 
-fn elsewhere(contents: &[Content]) -> Option<(usize, Stamp)> {
+fn misdirected_origin(contents: &[Content]) -> Option<(usize, Stamp)> {
     contents.iter().enumerate().find_map(|(i, c)| match c {
         Content::Elsewhere(stamp) => Some((i, *stamp)),
         _ => None,
     })
 }
 
-fn contents_of(stamper: &Stamper, lba: u64, block: &[u8], allowed: Allowed) -> Vec<Content> {
+fn contents_of(stamper: &Stamper, lba: u64, block: &[u8], allowed: AllowedGenerations) -> Vec<Content> {
     let sectors = block.as_chunks::<SECTOR_BYTES>().0;
     let look = |i: usize, s: &Sector, peers: &[Stamp]| examine(stamper, s, lba + i as u64, i, allowed, peers);
     // Sound stamps first: they tell what the damaged ones beside them must have been.
@@ -122,13 +123,13 @@ fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
     if any(|c| matches!(c, Content::Newer(_))) {
         return Some(DataFault::TesterFault);
     }
-    if !expected.settled || expected.standing == Standing::WriteFailed {
+    if !expected.settled || expected.standing == FailureDoubt::WriteFailed {
         return None;
     }
     if any(|c| matches!(c, Content::Elsewhere(_))) {
         return Some(DataFault::MisdirectedWrite);
     }
-    if !expected.owes() {
+    if !expected.must_hold() {
         return None;
     }
     let first_version = expected.allowed.max == 1;
@@ -149,7 +150,7 @@ fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
     }
     let is_loss = |c: &Content| old || matches!(c, Content::Older(_) | Content::Blank(_));
     let lost = match (expected.standing, expected.after_cut) {
-        (Standing::FlushFailed, _) => DataFault::LateError,
+        (FailureDoubt::FlushFailed, _) => DataFault::LateError,
         (_, true) => DataFault::LostOnPowerCut,
         _ => DataFault::LostWrite,
     };
@@ -159,14 +160,14 @@ fn fault_of(contents: &[Content], expected: &Expected) -> Option<DataFault> {
     if contents.iter().any(is_loss) {
         let blank = any(|c| matches!(c, Content::Blank(_)));
         return Some(match expected.standing {
-            Standing::FlushFailed => DataFault::LateError,
+            FailureDoubt::FlushFailed => DataFault::LateError,
             _ if blank && !blank_may_be_old => DataFault::Corrupt,
             _ => DataFault::TornWrite,
         });
     }
     // Every sector is of an allowed generation.
     debug_assert!(all(|c| matches!(c, Content::Right(_))));
-    if expected.standing == Standing::FlushFailed {
+    if expected.standing == FailureDoubt::FlushFailed {
         // Of writes that overlapped in time any may be there, whatever the flush after them did.
         return None;
     }
@@ -231,7 +232,7 @@ pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement
     let first_bad = bad.first().copied().unwrap_or(0);
     describe(&contents, first_bad, place, &mut evidence);
     let mut also_at_origin = false;
-    let moved = elsewhere(&contents);
+    let moved = misdirected_origin(&contents);
     if let Some((position, stamp)) = moved {
         also_at_origin = describe_origin(stamper, place, position, &stamp, &mut evidence);
     }

@@ -57,7 +57,7 @@ impl Damage {
             bytes: different.len() as u32,
             lane,
             stuck,
-            slipped: if flipped > 64 { slip(written, read) } else { None },
+            slipped: if flipped > 64 { shifted(written, read) } else { None },
         })
     }
 
@@ -96,7 +96,7 @@ impl Damage {
 }
 
 /// Whether the last three quarters of the damage are the written bytes, moved: words lost or read twice on a bus.
-fn slip(written: &Sector, read: &Sector) -> Option<isize> {
+fn shifted(written: &Sector, read: &Sector) -> Option<isize> {
     (1..=64isize).flat_map(|by| [by, -by]).find(|by| {
         let moved =
             |at: usize| at.checked_add_signed(-by).filter(|from| *from < SECTOR_BYTES).map(|from| written[from]);

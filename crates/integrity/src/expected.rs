@@ -1,17 +1,17 @@
 //! What one place must hold, as far as it is known.
 
-use crate::block::Allowed;
+use crate::block::AllowedGenerations;
 
 /// What one written unit must hold at the moment of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The generations that may be there. `min` 0: nothing of this run need be.
-    pub allowed: Allowed,
+    pub allowed: AllowedGenerations,
     /// No write to it is in flight. Otherwise nothing can be said about it but that it is not newer than what was issued:
     /// reads and writes that overlap are not atomic to each other.
     pub settled: bool,
     /// What failed operations leave of the promise.
-    pub standing: Standing,
+    pub standing: FailureDoubt,
     /// Whether the power was cut since the last acknowledged write. Then `allowed.min` is what an acknowledged flush covers.
     pub after_cut: bool,
     /// Flushes acknowledged when `allowed.min` was issued; `None` where that is not known.
@@ -25,7 +25,7 @@ pub struct Expected {
 
 /// What ended whoever wrote the data, before they are looked at again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
+pub enum Interruption {
     /// Nothing: all that was issued has ended.
     #[default]
     None,
@@ -37,7 +37,7 @@ pub enum Cut {
 
 /// What failed operations leave of the promise of a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum FailureDoubt {
     /// All that was asked succeeded.
     #[default]
     Sound,
@@ -57,9 +57,9 @@ impl Expected {
     /// One of several versions, nothing in flight.
     pub fn between(min: u32, max: u32) -> Self {
         Self {
-            allowed: Allowed { min, max },
+            allowed: AllowedGenerations { min, max },
             settled: true,
-            standing: Standing::Sound,
+            standing: FailureDoubt::Sound,
             after_cut: false,
             epoch: None,
             atomic_sectors: 1,
@@ -69,7 +69,7 @@ impl Expected {
 
     /// Whether there is anything to check.
     #[inline]
-    pub fn owes(&self) -> bool {
-        self.allowed.min > 0 && self.settled && self.standing != Standing::WriteFailed
+    pub fn must_hold(&self) -> bool {
+        self.allowed.min > 0 && self.settled && self.standing != FailureDoubt::WriteFailed
     }
 }

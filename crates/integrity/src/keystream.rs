@@ -61,15 +61,15 @@ impl Keystream {
             *bytes = self.word(*step).to_le_bytes();
         }
         if zero_words > 0 {
-            payload[made_bytes(zero_words)..].fill(0);
+            payload[matching_bytes(zero_words)..].fill(0);
         }
     }
 
     /// Whether a payload is what [`Self::fill`] makes. Comparing bytes is stronger than any checksum, and as fast.
     #[inline(always)]
-    pub(crate) fn made(self, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
+    pub(crate) fn is_keystream(self, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
         if zero_words > 0 {
-            return self.made_partly(payload, zero_words);
+            return self.is_keystream_with_zeros(payload, zero_words);
         }
         let words = payload.as_chunks().0.iter().zip(&STEPS);
         words.fold(0, |all, (bytes, step)| all | (u64::from_le_bytes(*bytes) ^ self.word(*step))) == 0
@@ -77,7 +77,7 @@ impl Keystream {
 
     /// Apart, so that loops over sectors without zeros stay short.
     #[inline(never)]
-    fn made_partly(self, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
+    fn is_keystream_with_zeros(self, payload: &[u8; PAYLOAD_BYTES], zero_words: u8) -> bool {
         let mut made = [0; PAYLOAD_BYTES];
         self.fill(&mut made, zero_words);
         made == *payload
@@ -86,7 +86,7 @@ impl Keystream {
 
 /// Bytes before the zero words. A damaged stamp may say more than there are.
 #[inline(always)]
-fn made_bytes(zero_words: u8) -> usize {
+fn matching_bytes(zero_words: u8) -> usize {
     PAYLOAD_BYTES.saturating_sub(8 * usize::from(zero_words))
 }
 
@@ -128,9 +128,12 @@ mod tests {
 
     #[test]
     fn bits_are_even_and_neighbours_unlike() {
-        let (mut ones, mut agree, mut count) = ([0u32; 64], 0u32, 0u32);
+        let mut ones = [0u32; 64];
+        let mut agree = 0u32;
+        let mut count = 0u32;
         for lba in 0..200 {
-            let (here, next) = (Keystream::new(SECRET, lba, 1, 0), Keystream::new(SECRET, lba + 1, 1, 0));
+            let here = Keystream::new(SECRET, lba, 1, 0);
+            let next = Keystream::new(SECRET, lba + 1, 1, 0);
             for (word, neighbour) in words(here).into_iter().zip(words(next)) {
                 for (bit, set) in ones.iter_mut().enumerate() {
                     *set += (word >> bit & 1) as u32;

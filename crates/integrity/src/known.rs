@@ -1,12 +1,12 @@
 //! What is remembered of data that are there already.
 
-use crate::expected::Cut;
+use crate::expected::Interruption;
 use crate::table::{Table, TooManyUnits};
 use std::ops::Range;
 
 /// What an earlier process wrote to a target, as far as it is remembered: this one goes on with it.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownData {
     /// The run's id and secret.
     pub run_id: u64,
     /// From which its data are made.
@@ -18,10 +18,10 @@ pub struct Known {
     /// Streams that have verified so far: their writes are numbered on.
     pub streams: u64,
     /// How it ended.
-    pub cut: Cut,
+    pub cut: Interruption,
 }
 
-impl Known {
+impl KnownData {
     /// What each of its units holds.
     ///
     /// # Errors

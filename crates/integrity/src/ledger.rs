@@ -21,7 +21,7 @@ pub struct Ledger {
     judgements: Vec<Judgement>,
     overflow: BTreeMap<DataFault, u64>,
     /// Of those, the ones that hold nothing.
-    overflow_empty: Option<Stretch>,
+    overflow_empty: Option<PlaceRange>,
     /// Whether there are others.
     overflow_other: bool,
     good_places: u64,
@@ -31,14 +31,14 @@ pub struct Ledger {
 
 /// Places from the first to the last of a kind.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct PlaceRange {
     first: u64,
     end: u64,
     sectors: u64,
     places: u64,
 }
 
-impl Stretch {
+impl PlaceRange {
     fn of(finding: &DataFinding) -> Self {
         Self { first: finding.lba, end: finding.lba + finding.sectors, sectors: finding.sectors, places: 1 }
     }
@@ -116,20 +116,20 @@ impl Ledger {
 
     /// The block at `lba` was as it must be.
     #[inline]
-    pub fn good(&mut self, lba: u64, intact: &Intact) {
+    pub fn record_intact(&mut self, lba: u64, intact: &Intact) {
         self.good_places += 1;
         self.highest_good = self.highest_good.max(Some(lba));
         self.newest_epoch = self.newest_epoch.max(Some(intact.epoch));
     }
 
     /// The block was not.
-    pub fn judged(&mut self, judgement: Judgement) {
+    pub fn record_judgement(&mut self, judgement: Judgement) {
         if self.judgements.len() < self.room {
             self.judgements.push(judgement);
         } else {
             *self.overflow.entry(judgement.finding.class).or_default() += 1;
             if is_empty(&judgement) {
-                let here = Stretch::of(&judgement.finding);
+                let here = PlaceRange::of(&judgement.finding);
                 self.overflow_empty = Some(self.overflow_empty.map_or(here, |all| all.with(here)));
             } else {
                 self.overflow_other = true;
@@ -142,7 +142,7 @@ impl Ledger {
         self.good_places += other.good_places;
         self.highest_good = self.highest_good.max(other.highest_good);
         self.newest_epoch = self.newest_epoch.max(other.newest_epoch);
-        other.judgements.into_iter().for_each(|judgement| self.judged(judgement));
+        other.judgements.into_iter().for_each(|judgement| self.record_judgement(judgement));
         other.overflow.into_iter().for_each(|(class, n)| *self.overflow.entry(class).or_default() += n);
         self.overflow_other |= other.overflow_other;
         self.overflow_empty = match (self.overflow_empty, other.overflow_empty) {
@@ -160,8 +160,8 @@ impl Ledger {
         self.judgements.sort_by_key(|j| j.finding.lba);
         let mut capacity = Vec::new();
         capacity.extend(self.wrap_around());
-        capacity.extend(self.limbo());
-        self.astray();
+        capacity.extend(self.unwritten_tail());
+        self.merge_misdirected();
         self.reordered();
         let mut findings: Vec<DataFinding> = self.judgements.into_iter().map(|j| j.finding).collect();
         findings.extend(capacity);
@@ -206,15 +206,15 @@ impl Ledger {
     }
 
     /// From some place to the end nothing is kept, and below it all is.
-    fn limbo(&mut self) -> Option<DataFinding> {
+    fn unwritten_tail(&mut self) -> Option<DataFinding> {
         let highest_good = self.highest_good?;
         // Judgements are in the order of their places.
         let from =
             self.judgements.iter().rposition(|j| !is_empty(j) || j.finding.lba <= highest_good).map_or(0, |i| i + 1);
         let tail = &self.judgements[from..];
-        let kept = tail.iter().map(|j| Stretch::of(&j.finding)).reduce(Stretch::with)?;
+        let kept = tail.iter().map(|j| PlaceRange::of(&j.finding)).reduce(PlaceRange::with)?;
         let all = self.overflow_empty.map_or(kept, |beyond| beyond.with(kept));
-        let Stretch { first, end, sectors, places } = all;
+        let PlaceRange { first, end, sectors, places } = all;
         let too_few = places < FEWEST_LIMBO || end - first < SMALLEST_CAPACITY;
         if too_few || first <= highest_good || self.overflow_other {
             return None;
@@ -237,7 +237,7 @@ impl Ledger {
     }
 
     /// A place whose write is lost, while that write lies elsewhere, is the other half of that finding.
-    fn astray(&mut self) {
+    fn merge_misdirected(&mut self) {
         let astray: BTreeSet<u64> = self
             .judgements
             .iter()

@@ -29,11 +29,11 @@ mod table;
 mod versions;
 mod xxh3;
 
-pub use block::{Allowed, Intact, Stamper, Suspect, Write};
+pub use block::{AllowedGenerations, Intact, Stamper, Suspect, Write};
 pub use classify::{CheckedBlock, Judgement, Origin, REREADS, classify, is_rest_of_torn, points_to};
-pub use expected::{Cut, Expected, Standing};
+pub use expected::{Expected, FailureDoubt, Interruption};
 pub use keystream::Secret;
-pub use known::Known;
+pub use known::KnownData;
 pub use ledger::{Conclusion, Ledger};
 pub use medium::{Armed, Medium, NextRead, NextWrite};
 pub use passes::Passes;
@@ -41,4 +41,4 @@ pub use stamp::{
     MAX_WRITE_SECTORS, PAYLOAD_BYTES, PAYLOAD_WORDS, PayloadSum, SECTOR_BYTES, STAMP_BYTES, Sector, Stamp,
 };
 pub use table::{Table, TooManyUnits};
-pub use versions::{Owed, Versions};
+pub use versions::{CheckMode, Versions};

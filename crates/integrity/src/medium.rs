@@ -45,11 +45,11 @@ pub enum NextRead {
 /// What the next write to a place does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextWrite {
-    /// Nothing.
+    /// The write is acknowledged and not stored.
     Lost,
     /// So many sectors are stored.
     Torn(usize),
-    /// It goes there.
+    /// The data are stored at this LBA instead.
     To(u64),
 }
 
@@ -137,7 +137,8 @@ impl Medium {
 
     /// Flips a stored bit, counted from the start of a sector.
     pub fn flip(&mut self, lba: u64, bit: usize) {
-        let (lba, bit) = (lba + (bit / 8 / SECTOR_BYTES) as u64, bit % (8 * SECTOR_BYTES));
+        let lba = lba + (bit / 8 / SECTOR_BYTES) as u64;
+        let bit = bit % (8 * SECTOR_BYTES);
         let mut sector = self.loaded(lba, SECTOR_BYTES);
         sector[bit / 8] ^= 1 << (bit % 8);
         self.replace(lba, &sector);
@@ -269,7 +270,8 @@ impl Medium {
         let known: Vec<u64> =
             self.before.iter().filter(|(at, old)| within(**at, old.len())).map(|(at, _)| *at).collect();
         let Some(at) = known.get(chosen(0, known.len())).copied() else { return false };
-        let (len, from) = (self.before[&at].len(), (at - lba) as usize * SECTOR_BYTES);
+        let len = self.before[&at].len();
+        let from = (at - lba) as usize * SECTOR_BYTES;
         let part = &mut data[from..from + len];
         match class {
             DataFault::TransientPathError => {

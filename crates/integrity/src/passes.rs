@@ -1,8 +1,8 @@
 //! What every place must hold while it is written in passes, each place once a pass: constant memory however large the
 //! target is.
 
-use crate::block::Allowed;
-use crate::expected::{Expected, Standing};
+use crate::block::AllowedGenerations;
+use crate::expected::{Expected, FailureDoubt};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Positions whose writes failed that are remembered one by one; beyond, nothing of the pass is checked.
@@ -44,7 +44,7 @@ impl Passes {
         size_of::<Self>() as u64 + room.max(1) as u64 + MOST_FAILURES as u64 * 32
     }
 
-    /// The next position and its generation. `None`: the window is full, or the pass is complete: see [`Passes::turn`].
+    /// The next position and its generation. `None`: the window is full, or the pass is complete: see [`Passes::next_pass`].
     pub fn issue(&mut self) -> Option<(u64, u32)> {
         if self.issued == self.positions || self.window.len() == self.room {
             return None;
@@ -78,7 +78,7 @@ impl Passes {
     }
 
     /// Begins the next pass. `false` if this one is not complete, or generations are used up.
-    pub fn turn(&mut self) -> bool {
+    pub fn next_pass(&mut self) -> bool {
         if !self.is_complete() || self.generation == u32::MAX {
             return false;
         }
@@ -101,9 +101,9 @@ impl Passes {
         };
         let unknown = self.too_many_failed || self.failed.contains(&position);
         Expected {
-            allowed: Allowed { min, max },
+            allowed: AllowedGenerations { min, max },
             settled,
-            standing: if unknown { Standing::WriteFailed } else { Standing::Sound },
+            standing: if unknown { FailureDoubt::WriteFailed } else { FailureDoubt::Sound },
             ..Expected::only(0)
         }
     }
@@ -121,14 +121,14 @@ mod tests {
             let (position, _) = passes.issue().unwrap();
             passes.ended(position, position == 0);
         }
-        assert!(passes.expected(0).owes() && !passes.expected(1).owes());
-        assert!(passes.turn());
-        assert!(!passes.expected(1).owes());
+        assert!(passes.expected(0).must_hold() && !passes.expected(1).must_hold());
+        assert!(passes.next_pass());
+        assert!(!passes.expected(1).must_hold());
         while let Some((position, generation)) = passes.issue() {
             assert_eq!(generation, 2);
             passes.ended(position, true);
         }
-        assert!(passes.expected(1).owes());
+        assert!(passes.expected(1).must_hold());
     }
 
     proptest! {
@@ -141,7 +141,7 @@ mod tests {
             for choice in seed {
                 if choice % 2 == 0 || flying.is_empty() {
                     if passes.is_complete() {
-                        prop_assert!(passes.turn());
+                        prop_assert!(passes.next_pass());
                     }
                     if let Some((position, generation)) = passes.issue() {
                         table[position as usize].1 = generation;
@@ -154,7 +154,7 @@ mod tests {
                 }
                 for (position, (min, max)) in table.iter().enumerate() {
                     let expected = passes.expected(position as u64);
-                    prop_assert_eq!(expected.allowed, Allowed { min: *min, max: *max });
+                    prop_assert_eq!(expected.allowed, AllowedGenerations { min: *min, max: *max });
                     prop_assert_eq!(expected.settled, min == max);
                 }
             }

@@ -1,6 +1,6 @@
 //! The slow path of one sector: what it is, if not what it must be.
 
-use crate::block::{Allowed, Stamper};
+use crate::block::{AllowedGenerations, Stamper};
 use crate::damage::Damage;
 use crate::stamp::{
     AT_CRC, AT_SECTOR, MAGIC, PAYLOAD_BYTES, PayloadSum, STAMP_BYTES, Sector, Stamp, crc_of, flags, split, u32_at,
@@ -55,7 +55,7 @@ pub(crate) fn examine(
     sector: &Sector,
     lba: u64,
     position: usize,
-    allowed: Allowed,
+    allowed: AllowedGenerations,
     peers: &[Stamp],
 ) -> Content {
     if let Some(stamp) = Stamp::decode(split(sector).0) {
@@ -92,7 +92,7 @@ fn nearest(
     sector: &Sector,
     lba: u64,
     position: usize,
-    allowed: Allowed,
+    allowed: AllowedGenerations,
     peers: &[Stamp],
 ) -> Option<(u32, Damage)> {
     let (head, payload) = split(sector);

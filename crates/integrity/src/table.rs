@@ -76,7 +76,7 @@ impl Entry {
         Self(self.0 | FLUSH_FAILED)
     }
 
-    pub fn with_reported(self) -> Self {
+    pub fn marked_reported(self) -> Self {
         Self(self.0 | REPORTED)
     }
 }
@@ -178,7 +178,8 @@ impl Table {
     /// # Errors
     /// If the memory cannot be had.
     pub fn remember(&mut self, start: u64, end: u64, low: u32, high: u32) -> Result<(), TooManyUnits> {
-        let (first, end) = (start / self.unit_bytes, end.div_ceil(self.unit_bytes));
+        let first = start / self.unit_bytes;
+        let end = end.div_ceil(self.unit_bytes);
         self.cover(first, end)?;
         let high = high.min(LAST_GENERATION);
         (first..end).for_each(|unit| self.set(unit, Entry::exactly(high).with_low(low.min(high))));
@@ -188,7 +189,8 @@ impl Table {
     /// The bytes from `start` to before `end` were written, or taken away, in a way that nothing is known of: their units
     /// owe nothing until they are written again.
     pub fn forget(&self, start: u64, end: u64) {
-        let (first, end) = (start / self.unit_bytes, end.div_ceil(self.unit_bytes));
+        let first = start / self.unit_bytes;
+        let end = end.div_ceil(self.unit_bytes);
         let mut unit = first;
         while unit < end && unit / CHUNK_UNITS < self.chunks.len() as u64 {
             if self.chunks[(unit / CHUNK_UNITS) as usize].is_none() {
@@ -201,7 +203,7 @@ impl Table {
     }
 
     /// The first unit from `from` to before `end` that owes something.
-    pub fn next_owed(&self, from: u64, end: u64) -> Option<u64> {
+    pub fn next_checkable(&self, from: u64, end: u64) -> Option<u64> {
         self.next(from, end, |entry| entry.low() > 0 && !entry.write_failed() && !entry.reported())
     }
 
@@ -296,15 +298,15 @@ mod tests {
         let known: Vec<u32> = (0..5).map(|u| table.entry(u).low()).collect();
         assert_eq!((known, table.entry(1).high()), (vec![4, 0, 0, 4, 4], 4));
         table.set(3, table.entry(3).with_write_failed());
-        table.set(5, table.entry(5).with_reported());
-        let owed = |from| table.next_owed(from, 1 << 60);
+        table.set(5, table.entry(5).marked_reported());
+        let owed = |from| table.next_checkable(from, 1 << 60);
         assert_eq!([0, 1, 5, 10].map(owed), [Some(0), Some(4), Some(6), None]);
         assert_eq!((table.next_failed(0, 10), table.next_failed(4, 10)), (Some(3), None));
     }
 
     #[test]
     fn the_fields_do_not_touch_each_other() {
-        let entry = Entry::exactly(LAST_GENERATION).with_low(1).with_reported();
+        let entry = Entry::exactly(LAST_GENERATION).with_low(1).marked_reported();
         assert_eq!((entry.low(), entry.high()), (1, LAST_GENERATION));
         assert!(entry.reported() && !entry.flush_failed() && !entry.write_failed() && !entry.is_plain());
         let entry = Entry::exactly(1).with_high(9);

@@ -1,7 +1,7 @@
 //! What every unit must hold while it is written and read in any order, in any sizes, many operations at once.
 
-use crate::block::Allowed;
-use crate::expected::{Cut, Expected, Standing};
+use crate::block::AllowedGenerations;
+use crate::expected::{Expected, FailureDoubt, Interruption};
 use crate::table::{Entry, LAST_GENERATION, Table};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const MOST_UNFLUSHED: usize = 16_384;
 #[derive(Debug)]
 pub struct Versions {
     tables: Vec<Arc<Table>>,
-    flights: Vec<Flight>,
+    in_flight_ops: Vec<InFlightOp>,
     /// Of each slot and each of its units: the generation that it gets.
     generations: Vec<u32>,
     /// The oldest generation that may remain once the write is acknowledged.
@@ -23,7 +23,7 @@ pub struct Versions {
     most: usize,
     changing: usize,
     reading: usize,
-    unflushed: Vec<Stretch>,
+    unflushed: Vec<UnitRange>,
     flushes: u32,
     /// How many of `unflushed` the flushes in flight cover.
     flushing: usize,
@@ -32,13 +32,13 @@ pub struct Versions {
     /// Something was written that `unflushed` has no room for.
     forgotten: bool,
     /// What came before the first operation.
-    cut: Cut,
+    cut: Interruption,
     /// Something was trimmed.
     trims: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
+enum PendingChange {
     Nothing,
     Writing,
     /// Trimming, or zeroing: what lies there afterwards is not ours.
@@ -51,20 +51,20 @@ enum Doing {
 
 /// An operation in flight.
 #[derive(Clone, Copy, Debug)]
-struct Flight {
-    doing: Doing,
-    at: Stretch,
+struct InFlightOp {
+    doing: PendingChange,
+    at: UnitRange,
 }
 
 /// Units of a table.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct UnitRange {
     table: u32,
     count: u32,
     first: u64,
 }
 
-impl Stretch {
+impl UnitRange {
     #[inline]
     fn meets(&self, other: &Self) -> bool {
         self.table == other.table
@@ -79,9 +79,9 @@ impl Stretch {
 
 /// Why a unit cannot be checked, or how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owed {
+pub enum CheckMode {
     /// One of these generations, without a doubt.
-    Plainly(Allowed),
+    Plainly(AllowedGenerations),
     /// Something, but a flush failed after it: ask [`Versions::expected`].
     InDoubt,
     /// Nothing: this run did not write it.
@@ -95,17 +95,18 @@ pub enum Owed {
 impl Versions {
     /// The memory that it takes beside the tables, in bytes, for so many operations in flight of so many units at most.
     pub fn bytes(slots: u32, most_units: u64) -> u64 {
-        let slot = most_units.saturating_mul(8).saturating_add(size_of::<Flight>() as u64);
-        let fixed = size_of::<Self>() + MOST_UNFLUSHED * size_of::<Stretch>();
+        let slot = most_units.saturating_mul(8).saturating_add(size_of::<InFlightOp>() as u64);
+        let fixed = size_of::<Self>() + MOST_UNFLUSHED * size_of::<UnitRange>();
         u64::from(slots).saturating_mul(slot).saturating_add(fixed as u64)
     }
 
     /// For a stream that uses these tables with `slots` operations in flight, each of `most_units` units at most.
     pub fn new(tables: Vec<Arc<Table>>, slots: u32, most_units: usize) -> Self {
-        let (slots, most) = (slots.max(1) as usize, most_units.max(1));
+        let slots = slots.max(1) as usize;
+        let most = most_units.max(1);
         Self {
             tables,
-            flights: vec![Flight { doing: Doing::Nothing, at: Stretch::default() }; slots],
+            in_flight_ops: vec![InFlightOp { doing: PendingChange::Nothing, at: UnitRange::default() }; slots],
             generations: vec![0; slots * most],
             floors: vec![0; slots * most],
             most,
@@ -116,13 +117,13 @@ impl Versions {
             flushing: 0,
             forgotten: false,
             several: false,
-            cut: Cut::None,
+            cut: Interruption::None,
             trims: false,
         }
     }
 
     /// To look at what was written before whoever wrote it ended so.
-    pub fn after(mut self, cut: Cut) -> Self {
+    pub fn after(mut self, cut: Interruption) -> Self {
         self.cut = cut;
         self
     }
@@ -133,37 +134,39 @@ impl Versions {
         self.tables[table].unit_bytes()
     }
 
-    fn begin(&mut self, slot: usize, doing: Doing, at: Stretch) {
+    fn begin(&mut self, slot: usize, doing: PendingChange, at: UnitRange) {
         assert!(at.count as usize <= self.most, "{} units of {}: plans are checked before", at.count, self.most);
         match doing {
-            Doing::Reading { .. } => self.reading += 1,
+            PendingChange::Reading { .. } => self.reading += 1,
             _ => self.changing += 1,
         }
-        self.flights[slot] = Flight { doing, at };
+        self.in_flight_ops[slot] = InFlightOp { doing, at };
     }
 
-    fn end(&mut self, slot: usize) -> Flight {
-        let flight =
-            std::mem::replace(&mut self.flights[slot], Flight { doing: Doing::Nothing, at: Stretch::default() });
+    fn end(&mut self, slot: usize) -> InFlightOp {
+        let flight = std::mem::replace(
+            &mut self.in_flight_ops[slot],
+            InFlightOp { doing: PendingChange::Nothing, at: UnitRange::default() },
+        );
         match flight.doing {
-            Doing::Nothing => {}
-            Doing::Reading { .. } => self.reading -= 1,
-            Doing::Writing | Doing::Erasing => self.changing -= 1,
+            PendingChange::Nothing => {}
+            PendingChange::Reading { .. } => self.reading -= 1,
+            PendingChange::Writing | PendingChange::Erasing => self.changing -= 1,
         }
         flight
     }
 
     /// Whether something in flight changes these units; reads of them in flight are not clean any more if `changes`.
     #[inline]
-    fn meets_changes(&mut self, at: &Stretch, changes: bool) -> bool {
+    fn meets_changes(&mut self, at: &UnitRange, changes: bool) -> bool {
         if self.changing == 0 && (!changes || self.reading == 0) {
             return false;
         }
         let mut met = false;
-        for flight in &mut self.flights {
+        for flight in &mut self.in_flight_ops {
             match &mut flight.doing {
-                Doing::Writing | Doing::Erasing => met |= flight.at.meets(at),
-                Doing::Reading { clean } if changes && flight.at.meets(at) => *clean = false,
+                PendingChange::Writing | PendingChange::Erasing => met |= flight.at.meets(at),
+                PendingChange::Reading { clean } if changes && flight.at.meets(at) => *clean = false,
                 _ => {}
             }
         }
@@ -172,11 +175,11 @@ impl Versions {
 
     /// The oldest generation that may remain of what is in flight to `unit`.
     fn floor_in_flight(&self, table: u32, unit: u64) -> Option<u32> {
-        let flights = self.flights.iter().enumerate();
-        let here = flights.filter(|(_, f)| f.at.table == table && f.at.units().contains(&unit));
+        let in_flight_ops = self.in_flight_ops.iter().enumerate();
+        let here = in_flight_ops.filter(|(_, f)| f.at.table == table && f.at.units().contains(&unit));
         here.filter_map(|(slot, f)| match f.doing {
-            Doing::Writing => Some(self.floors[slot * self.most + (unit - f.at.first) as usize]),
-            Doing::Erasing => Some(0),
+            PendingChange::Writing => Some(self.floors[slot * self.most + (unit - f.at.first) as usize]),
+            PendingChange::Erasing => Some(0),
             _ => None,
         })
         .min()
@@ -184,7 +187,7 @@ impl Versions {
 
     /// A write of `count` units from `first` on is about to be issued: [`Versions::generation`] says what they become.
     pub fn begin_write(&mut self, slot: usize, table: usize, first: u64, count: u32) {
-        let at = Stretch { table: table as u32, count, first };
+        let at = UnitRange { table: table as u32, count, first };
         let met = self.meets_changes(&at, true);
         for (i, unit) in at.units().enumerate() {
             let entry = self.tables[table].entry(unit);
@@ -200,7 +203,7 @@ impl Versions {
             self.generations[slot * self.most + i] = generation;
             self.floors[slot * self.most + i] = floor;
         }
-        self.begin(slot, Doing::Writing, at);
+        self.begin(slot, PendingChange::Writing, at);
     }
 
     /// The generation that unit number `i` of the write in this slot gets.
@@ -211,9 +214,11 @@ impl Versions {
 
     /// The units will be trimmed or zeroed: they owe nothing until they are written again.
     pub fn begin_erase(&mut self, slot: usize, table: usize, first: u64, count: u32) {
-        let at = Stretch { table: table as u32, count, first };
+        let at = UnitRange { table: table as u32, count, first };
         if self.meets_changes(&at, true) {
-            for (other, flight) in self.flights.iter().enumerate().filter(|(_, f)| f.doing == Doing::Writing) {
+            for (other, flight) in
+                self.in_flight_ops.iter().enumerate().filter(|(_, f)| f.doing == PendingChange::Writing)
+            {
                 let units = flight.at.units().enumerate().filter(|_| flight.at.table == at.table);
                 for (i, _) in units.filter(|(_, unit)| at.units().contains(unit)) {
                     self.floors[other * self.most + i] = 0;
@@ -225,29 +230,29 @@ impl Versions {
         self.trims = true;
         // Its slot needs no room for generations.
         self.changing += 1;
-        self.flights[slot] = Flight { doing: Doing::Erasing, at };
+        self.in_flight_ops[slot] = InFlightOp { doing: PendingChange::Erasing, at };
     }
 
     /// A read is about to be issued.
     #[inline]
     pub fn begin_read(&mut self, slot: usize, table: usize, first: u64, count: u32) {
-        let at = Stretch { table: table as u32, count, first };
+        let at = UnitRange { table: table as u32, count, first };
         let clean = !self.meets_changes(&at, false);
         self.reading += 1;
-        self.flights[slot] = Flight { doing: Doing::Reading { clean }, at };
+        self.in_flight_ops[slot] = InFlightOp { doing: PendingChange::Reading { clean }, at };
     }
 
     /// The read has ended. Whether nothing changed its units meanwhile: else nothing can be said about them, since reads
     /// and writes that overlap are not atomic to each other.
     #[inline]
     pub fn ended_read(&mut self, slot: usize) -> bool {
-        matches!(self.end(slot).doing, Doing::Reading { clean: true })
+        matches!(self.end(slot).doing, PendingChange::Reading { clean: true })
     }
 
     /// The write or erasure has ended; of a write the first `done` units were written.
-    pub fn ended(&mut self, slot: usize, done: u32) {
+    pub fn end_op(&mut self, slot: usize, done: u32) {
         let flight = self.end(slot);
-        if flight.doing != Doing::Writing {
+        if flight.doing != PendingChange::Writing {
             return;
         }
         let table = &self.tables[flight.at.table as usize];
@@ -267,7 +272,7 @@ impl Versions {
         }
         if done > 0 {
             if self.unflushed.len() < MOST_UNFLUSHED {
-                self.unflushed.push(Stretch { count: done.min(flight.at.count), ..flight.at });
+                self.unflushed.push(UnitRange { count: done.min(flight.at.count), ..flight.at });
             } else {
                 self.forgotten = true;
             }
@@ -315,36 +320,37 @@ impl Versions {
     /// What a unit must hold, as far as the fast path needs to know. Writes in flight are not looked at: see
     /// [`Versions::ended_read`].
     #[inline]
-    pub fn owed(&self, table: usize, unit: u64) -> Owed {
+    pub fn check_mode(&self, table: usize, unit: u64) -> CheckMode {
         let entry = self.tables[table].entry(unit);
         if entry.is_plain() {
-            return Owed::Plainly(Allowed { min: entry.low(), max: entry.high() });
+            return CheckMode::Plainly(AllowedGenerations { min: entry.low(), max: entry.high() });
         }
         match () {
-            () if entry.reported() => Owed::FoundBefore,
-            () if entry.write_failed() => Owed::WriteFailed,
-            () if entry.low() == 0 => Owed::NotWritten,
-            () => Owed::InDoubt,
+            () if entry.reported() => CheckMode::FoundBefore,
+            () if entry.write_failed() => CheckMode::WriteFailed,
+            () if entry.low() == 0 => CheckMode::NotWritten,
+            () => CheckMode::InDoubt,
         }
     }
 
     /// What a unit must hold now; nothing for a unit that is not in the table.
     pub fn expected(&self, table: usize, unit: u64) -> Expected {
         let entry = self.tables[table].entry(unit);
-        let here = Stretch { table: table as u32, count: 1, first: unit };
-        let changes = |f: &Flight| matches!(f.doing, Doing::Writing | Doing::Erasing) && f.at.meets(&here);
+        let here = UnitRange { table: table as u32, count: 1, first: unit };
+        let changes =
+            |f: &InFlightOp| matches!(f.doing, PendingChange::Writing | PendingChange::Erasing) && f.at.meets(&here);
         Expected {
-            settled: !self.flights.iter().any(changes),
+            settled: !self.in_flight_ops.iter().any(changes),
             standing: match (entry.write_failed(), entry.flush_failed()) {
-                (true, _) => Standing::WriteFailed,
-                (false, true) => Standing::FlushFailed,
-                (false, false) => Standing::Sound,
+                (true, _) => FailureDoubt::WriteFailed,
+                (false, true) => FailureDoubt::FlushFailed,
+                (false, false) => FailureDoubt::Sound,
             },
             after_cut: match self.cut {
-                Cut::None => false,
+                Interruption::None => false,
                 // What was in flight may be torn; all else the kernel still has.
-                Cut::Killed => entry.low() != entry.high(),
-                Cut::Power => true,
+                Interruption::Killed => entry.low() != entry.high(),
+                Interruption::Power => true,
             },
             trims: self.trims,
             ..Expected::between(entry.low(), entry.high())
@@ -354,15 +360,15 @@ impl Versions {
     /// The unit was found wrong: until it is written again that is not reported once more.
     pub fn reported(&self, table: usize, unit: u64) {
         let table = &self.tables[table];
-        table.set(unit, table.entry(unit).with_reported());
+        table.set(unit, table.entry(unit).marked_reported());
     }
 }
 
 impl Drop for Versions {
     /// What is still in flight may arrive at any time, or never: it owes nothing.
     fn drop(&mut self) {
-        for slot in 0..self.flights.len() {
-            self.ended(slot, 0);
+        for slot in 0..self.in_flight_ops.len() {
+            self.end_op(slot, 0);
         }
     }
 }

@@ -9,7 +9,7 @@ fn versions(units: u64, slots: u32) -> Versions {
 
 fn write(versions: &mut Versions, unit: u64) {
     versions.begin_write(0, 0, unit, 1);
-    versions.ended(0, 1);
+    versions.end_op(0, 1);
 }
 
 #[test]
@@ -19,12 +19,12 @@ fn a_failed_flush_leaves_doubt_until_the_unit_is_written_again() {
     versions.flush_begins();
     write(&mut versions, 1);
     versions.flush_ended(false);
-    assert_eq!(versions.expected(0, 0).standing, Standing::FlushFailed);
-    assert_eq!(versions.owed(0, 0), Owed::InDoubt);
-    assert_eq!(versions.expected(0, 1).standing, Standing::Sound, "it was not covered");
+    assert_eq!(versions.expected(0, 0).standing, FailureDoubt::FlushFailed);
+    assert_eq!(versions.check_mode(0, 0), CheckMode::InDoubt);
+    assert_eq!(versions.expected(0, 1).standing, FailureDoubt::Sound, "it was not covered");
     versions.flush_begins();
     versions.flush_ended(true);
-    assert_eq!(versions.expected(0, 0).standing, Standing::FlushFailed, "a later flush promises nothing");
+    assert_eq!(versions.expected(0, 0).standing, FailureDoubt::FlushFailed, "a later flush promises nothing");
     write(&mut versions, 0);
     assert_eq!(versions.expected(0, 0), Expected::only(2));
 }
@@ -40,7 +40,7 @@ fn of_several_flushes_together_any_may_be_the_one_that_fails() {
     versions.flush_ended(true);
     versions.flush_ended(false);
     let standing = |unit| versions.expected(0, unit).standing;
-    assert_eq!([standing(0), standing(1)], [Standing::FlushFailed; 2]);
+    assert_eq!([standing(0), standing(1)], [FailureDoubt::FlushFailed; 2]);
     write(&mut versions, 2);
     versions.flush_begins();
     write(&mut versions, 0);
@@ -53,10 +53,10 @@ fn a_failed_write_is_cleared_only_by_one_issued_after_it() {
     let mut versions = versions(4, 4);
     versions.begin_write(0, 0, 0, 2);
     versions.begin_write(1, 0, 0, 1);
-    versions.ended(0, 1);
-    assert!(!versions.expected(0, 1).owes() && versions.expected(0, 1).settled);
-    versions.ended(1, 0);
-    assert_eq!(versions.owed(0, 0), Owed::WriteFailed);
+    versions.end_op(0, 1);
+    assert!(!versions.expected(0, 1).must_hold() && versions.expected(0, 1).settled);
+    versions.end_op(1, 0);
+    assert_eq!(versions.check_mode(0, 0), CheckMode::WriteFailed);
     write(&mut versions, 0);
     assert_eq!(versions.expected(0, 0), Expected::only(3));
 }
@@ -68,7 +68,7 @@ fn a_read_that_meets_a_change_is_not_clean() {
     versions.begin_read(1, 0, 4, 2);
     versions.begin_write(2, 0, 1, 2);
     versions.begin_read(3, 0, 2, 2);
-    versions.ended(2, 2);
+    versions.end_op(2, 2);
     assert_eq!([0, 1, 3].map(|slot| versions.ended_read(slot)), [false, true, false]);
     versions.begin_read(0, 0, 0, 4);
     assert!(versions.ended_read(0));
@@ -81,8 +81,8 @@ fn what_is_erased_owes_nothing_even_if_a_write_was_in_flight() {
     versions.begin_write(0, 0, 3, 1);
     versions.begin_erase(1, 0, 0, 8);
     versions.begin_write(2, 0, 3, 1);
-    [2, 1, 0].into_iter().for_each(|slot| versions.ended(slot, 1));
-    assert_eq!(versions.owed(0, 3), Owed::NotWritten);
+    [2, 1, 0].into_iter().for_each(|slot| versions.end_op(slot, 1));
+    assert_eq!(versions.check_mode(0, 3), CheckMode::NotWritten);
     write(&mut versions, 3);
     assert_eq!(versions.expected(0, 3), Expected { trims: true, ..Expected::only(4) });
 }
@@ -92,9 +92,9 @@ fn what_was_reported_is_so_until_it_is_written_again() {
     let mut versions = versions(1, 1);
     write(&mut versions, 0);
     versions.reported(0, 0);
-    assert_eq!(versions.owed(0, 0), Owed::FoundBefore);
+    assert_eq!(versions.check_mode(0, 0), CheckMode::FoundBefore);
     write(&mut versions, 0);
-    assert_eq!(versions.owed(0, 0), Owed::Plainly(Allowed::only(2)));
+    assert_eq!(versions.check_mode(0, 0), CheckMode::Plainly(AllowedGenerations::only(2)));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_never_came_back_owes_nothing() {
     write(&mut first, 0);
     first.begin_write(0, 0, 0, 1);
     drop(first);
-    assert_eq!(Versions::new(vec![table], 1, 1).owed(0, 0), Owed::WriteFailed);
+    assert_eq!(Versions::new(vec![table], 1, 1).check_mode(0, 0), CheckMode::WriteFailed);
 }
 
 /// First unit, which parts are applied, and of a read what it saw at its begin.
@@ -122,7 +122,8 @@ proptest! {
         let mut flying: [Option<InFlight>; 8] = Default::default();
         for choice in choices {
             let slot = (choice >> 8) as usize % 8;
-            let (first, count) = (u64::from(choice >> 12) % 4, (choice >> 16) % 3 + 1);
+            let first = u64::from(choice >> 12) % 4;
+            let count = (choice >> 16) % 3 + 1;
             match (&mut flying[slot], choice % 8) {
                 (None, 0..5) => {
                     versions.begin_write(slot, 0, first, count);
@@ -145,7 +146,7 @@ proptest! {
                     for i in (0..3).filter(|i| !applied[*i]) {
                         device[*first as usize + i] = versions.generation(slot, i);
                     }
-                    versions.ended(slot, 3);
+                    versions.end_op(slot, 3);
                     flying[slot] = None;
                 }
                 (Some((first, _, Some(seen))), _) => {
@@ -165,7 +166,7 @@ proptest! {
         }
         // Once a write was alone, the table is exact again.
         for (slot, _) in flying.iter().enumerate().filter(|(_, f)| matches!(f, Some((_, _, None)))) {
-            versions.ended(slot, 3);
+            versions.end_op(slot, 3);
         }
         write(&mut versions, 0);
         prop_assert_eq!(versions.expected(0, 0).allowed.min, versions.generation(0, 0));
@@ -174,22 +175,24 @@ proptest! {
 
 #[test]
 fn what_is_remembered_is_owed_as_the_cut_left_it() {
-    let known = crate::Known {
+    let known = crate::KnownData {
         unit_bytes: 4096,
         stretches: vec![(0..8192, 3, 3), (8192..16384, 3, 4), (16384..20480, 0, 1)],
-        ..crate::Known::default()
+        ..crate::KnownData::default()
     };
     let versions = |cut| Versions::new(vec![Arc::new(known.table().unwrap())], 1, 1).after(cut);
-    for (cut, whole, in_flight) in [(Cut::None, false, false), (Cut::Killed, false, true), (Cut::Power, true, true)] {
+    for (cut, whole, in_flight) in
+        [(Interruption::None, false, false), (Interruption::Killed, false, true), (Interruption::Power, true, true)]
+    {
         let v = versions(cut);
         let seen = |unit| (v.expected(0, unit).allowed, v.expected(0, unit).after_cut);
-        assert_eq!(seen(1), (Allowed { min: 3, max: 3 }, whole), "{cut:?}");
-        assert_eq!(seen(2), (Allowed { min: 3, max: 4 }, in_flight), "{cut:?}");
-        assert_eq!(v.owed(0, 2), Owed::Plainly(Allowed { min: 3, max: 4 }));
-        assert_eq!(v.owed(0, 4), Owed::NotWritten, "a first version owes nothing");
-        assert_eq!(v.owed(0, 5), Owed::NotWritten, "beyond what is remembered");
+        assert_eq!(seen(1), (AllowedGenerations { min: 3, max: 3 }, whole), "{cut:?}");
+        assert_eq!(seen(2), (AllowedGenerations { min: 3, max: 4 }, in_flight), "{cut:?}");
+        assert_eq!(v.check_mode(0, 2), CheckMode::Plainly(AllowedGenerations { min: 3, max: 4 }));
+        assert_eq!(v.check_mode(0, 4), CheckMode::NotWritten, "a first version owes nothing");
+        assert_eq!(v.check_mode(0, 5), CheckMode::NotWritten, "beyond what is remembered");
     }
-    let mut v = versions(Cut::None);
+    let mut v = versions(Interruption::None);
     v.begin_write(0, 0, 2, 1);
     assert_eq!(v.generation(0, 0), 5, "newer than anything that may be there");
 }

@@ -40,7 +40,8 @@ const KEYS: [u64; PAYLOAD_WORDS] = {
     let mut keys = [0; PAYLOAD_WORDS];
     let mut i = 0;
     while i < PAYLOAD_WORDS {
-        let (stripe, lane) = (i / LANES, i % LANES);
+        let stripe = i / LANES;
+        let lane = i % LANES;
         let start = if stripe == PAYLOAD_WORDS / LANES - 1 { SECRET.len() - 8 * LANES - 7 } else { 8 * stripe };
         keys[i] = secret_word(start + 8 * lane);
         i += 1;

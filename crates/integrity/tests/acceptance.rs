@@ -1,8 +1,8 @@
 //! The acceptance matrix: each injected fault yields exactly its class, and no fault yields no finding.
 
 use integrity::{
-    CheckedBlock, Conclusion, Expected, Ledger, Medium, NextRead, NextWrite, Origin, Passes, SECTOR_BYTES, Secret,
-    Stamper, Standing, Table, Versions, Write, classify, points_to,
+    CheckedBlock, Conclusion, Expected, FailureDoubt, Ledger, Medium, NextRead, NextWrite, Origin, Passes,
+    SECTOR_BYTES, Secret, Stamper, Table, Versions, Write, classify, points_to,
 };
 use model::{DataFault, DataFinding};
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ impl Tester {
 
     fn pass(&mut self) {
         if self.passes.is_complete() {
-            assert!(self.passes.turn());
+            assert!(self.passes.next_pass());
         }
         while let Some((position, generation)) = self.passes.issue() {
             self.write(position * BLOCK, generation);
@@ -96,14 +96,14 @@ impl Tester {
         let mut ledger = Ledger::new(self.room);
         for lba in (0..self.blocks).map(|b| b * BLOCK) {
             let expected = self.expected(lba);
-            if !expected.owes() {
+            if !expected.must_hold() {
                 continue;
             }
             let read = read_of(&mut self.disk, lba);
             if let Ok(intact) = self.stamper.check(&read, lba, expected.allowed)
-                && expected.standing == Standing::Sound
+                && expected.standing == FailureDoubt::Sound
             {
-                ledger.good(lba, &intact);
+                ledger.record_intact(lba, &intact);
                 continue;
             }
             let rereads: Vec<Vec<u8>> = (0..3).map(|_| read_of(&mut self.disk, lba)).collect();
@@ -112,7 +112,7 @@ impl Tester {
             let origin = there.as_ref().map(|(to, read)| Origin { expected: self.expected(*to), read });
             let place = CheckedBlock { lba, expected, read: &read, rereads: &rereads, origin };
             if let Some(judgement) = classify(&self.stamper, &place) {
-                ledger.judged(judgement);
+                ledger.record_judgement(judgement);
             }
         }
         ledger.conclude()
@@ -165,7 +165,8 @@ fn no_fault_no_finding_over_a_billion_sectors() {
     let mut block = vec![0; SECTORS as usize * SECTOR_BYTES];
     for n in 0..1_000_000_000u64.div_ceil(SECTORS) {
         // Places up to 2 PiB apart, versions and epochs of all sizes.
-        let (lba, generation) = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 22, (n >> 3) as u32 + 1);
+        let lba = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 22;
+        let generation = (n >> 3) as u32 + 1;
         tester.sequence += 1;
         let write = Write { lba, generation, sequence: tester.sequence, epoch: n as u32, time_ms: n as u32 };
         tester.stamper.stamp(&mut block, &write);
@@ -234,7 +235,7 @@ fn too_many_judgements_are_counted() {
         let place = CheckedBlock { lba, expected: Expected::only(2), read: &read, rereads: &[], origin: None };
         let judgement = classify(&tester.stamper, &place).unwrap();
         assert!(judgement.finding.evidence.iter().any(|e| e.what == "3 of 3 re-reads"));
-        ledger.judged(judgement);
+        ledger.record_judgement(judgement);
     }
     let conclusion = ledger.conclude();
     assert_eq!((conclusion.findings.len(), conclusion.not_kept[&DataFault::BitRot]), (15, 5));
@@ -254,7 +255,8 @@ proptest! {
         let flipped = bits.iter().filter(|b| **b / 4096 == first).count();
         prop_assert_eq!(says(&finding, "flipped bits"), flipped.to_string());
         prop_assert_eq!(finding.found_generation, Some(2));
-        let (bytes, from) = (finding.bytes.expect("what was read"), first * SECTOR_BYTES);
+        let bytes = finding.bytes.expect("what was read");
+        let from = first * SECTOR_BYTES;
         prop_assert_eq!(&bytes.received, &read_of(&mut tester.disk, lba)[from..]);
         // Nothing tells what was written only where every sector is damaged in its stamp.
         prop_assert_eq!(bytes.expected.as_deref(), Some(&written[from..]));
@@ -364,7 +366,7 @@ proptest! {
         tester.disk.flush_fails();
         tester.flush();
         tester.adjust = Box::new(move |at, e| if at == lba {
-            *e = Expected { standing: Standing::FlushFailed, ..Expected::between(3, 3) };
+            *e = Expected { standing: FailureDoubt::FlushFailed, ..Expected::between(3, 3) };
         });
         prop_assert_eq!(summary(&only(tester.verify())), (DataFault::LateError, lba, BLOCK, Some(3), Some(2)));
         // The same doubt, and the data are there: no finding.
@@ -452,17 +454,18 @@ proptest! {
                     let succeeded = choice % 32 != 3;
                     let sectors = if succeeded { BYTES } else { SECTOR_BYTES * (pick % 9) };
                     tester.disk.write(unit * BLOCK, &data[..sectors]);
-                    versions.ended(slot, u32::from(succeeded));
+                    versions.end_op(slot, u32::from(succeeded));
                     flying[slot] = None;
                 }
                 _ => {}
             }
             for unit in 0..16 {
-                let (lba, expected) = (unit * BLOCK, versions.expected(0, unit));
+                let lba = unit * BLOCK;
+                let expected = versions.expected(0, unit);
                 let read = read_of(&mut tester.disk, lba);
                 let place = CheckedBlock { lba, expected, read: &read, rereads: &[], origin: None };
                 prop_assert_eq!(classify(&tester.stamper, &place), None);
-                if expected.owes() && expected.allowed.min == expected.allowed.max {
+                if expected.must_hold() && expected.allowed.min == expected.allowed.max {
                     prop_assert!(tester.stamper.check(&read, lba, expected.allowed).is_ok());
                 }
             }

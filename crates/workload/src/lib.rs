@@ -41,7 +41,7 @@ mod written;
 
 pub use file_space::FileSpace;
 pub use flow::FlowTotal;
-pub use integrity::{Armed, Cut, Known, Medium, SECTOR_BYTES};
+pub use integrity::{Armed, Interruption, KnownData, Medium, SECTOR_BYTES};
 pub use on_files::{FileOp, FileStream};
 pub use op::{BlockOp, Next, OpKind, OpResult, Request, Source};
 pub use pattern::Pattern;

@@ -52,10 +52,10 @@ impl ReadBackOf {
             let table = self.tables.get(self.file)?;
             let unit = table.unit_bytes();
             let end = self.units(self.file).end;
-            if let Some(first) = table.next_owed(self.unit, end) {
+            if let Some(first) = table.next_checkable(self.unit, end) {
                 let most = (self.most_bytes / unit).max(1);
                 let mut next = first + 1;
-                while next < end.min(first.saturating_add(most)) && table.next_owed(next, next + 1).is_some() {
+                while next < end.min(first.saturating_add(most)) && table.next_checkable(next, next + 1).is_some() {
                     next += 1;
                 }
                 self.unit = next;

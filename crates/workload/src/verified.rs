@@ -2,8 +2,8 @@
 
 use crate::{BlockOp, FileSpace, OpKind, OpResult, ReadBackOf};
 use integrity::{
-    Allowed, CheckedBlock, Cut, Expected, Ledger, Origin, Owed, REREADS, SECTOR_BYTES, Stamper, Table, Versions, Write,
-    classify, is_rest_of_torn, points_to,
+    AllowedGenerations, CheckMode, CheckedBlock, Expected, Interruption, Ledger, Origin, REREADS, SECTOR_BYTES,
+    Stamper, Table, Versions, Write, classify, is_rest_of_torn, points_to,
 };
 use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyRecord};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ type UnitVerdict = Result<bool, Unverified>;
 
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
-    pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64, cut: Cut) -> Self {
+    pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64, cut: Interruption) -> Self {
         // Tables that other streams refined may have smaller units than this one's own.
         let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
         let back = plan.read_back(model::EngineKind::IoUring);
@@ -171,7 +171,7 @@ impl Verified {
                 let (file, _) = self.space.locate(op.offset);
                 let unit = self.files.get(file).map_or(1, |f| f.table.unit_bytes());
                 let done = outcome.result.map_or(0, |bytes| u64::from(bytes) / unit);
-                self.versions.ended(op.buffer as usize, done as u32);
+                self.versions.end_op(op.buffer as usize, done as u32);
                 self.time_ms = (outcome.at_ns / 1_000_000) as u32;
             }
         }
@@ -193,10 +193,10 @@ impl Verified {
         let mut nothing = (data.len() < op.len as usize).then_some(Unverified::ReadShort);
         for (i, piece) in data.chunks_exact(unit as usize).enumerate() {
             let number = first + i as u64;
-            let seen = match self.versions.owed(file, number) {
-                Owed::Plainly(allowed) => match stamper.check(piece, number * sectors, allowed) {
+            let seen = match self.versions.check_mode(file, number) {
+                CheckMode::Plainly(allowed) => match stamper.check(piece, number * sectors, allowed) {
                     Ok(intact) => {
-                        self.files[file].ledger.good(number * sectors, &intact);
+                        self.files[file].ledger.record_intact(number * sectors, &intact);
                         Ok(true)
                     }
                     Err(_) => self.suspect(file, number, (i, data), again),
@@ -227,21 +227,21 @@ impl Verified {
     /// A unit that owes nothing, or something that is in doubt.
     fn check_slow(
         &mut self,
-        owed: Owed,
+        owed: CheckMode,
         file: usize,
         unit: u64,
         of: (usize, &[u8]),
         again: &mut impl ReadAgain,
     ) -> UnitVerdict {
         match owed {
-            Owed::Plainly(_) | Owed::InDoubt => self.suspect(file, unit, of, again),
-            Owed::WriteFailed => Err(Unverified::WriteFailed),
-            Owed::FoundBefore => Err(Unverified::FoundBefore),
+            CheckMode::Plainly(_) | CheckMode::InDoubt => self.suspect(file, unit, of, again),
+            CheckMode::WriteFailed => Err(Unverified::WriteFailed),
+            CheckMode::FoundBefore => Err(Unverified::FoundBefore),
             // Who only reads, and asks for the data to be verified, means them to be this run's.
-            Owed::NotWritten if !self.writes && self.files[file].stamper.is_foreign(self.piece(file, of)) => {
+            CheckMode::NotWritten if !self.writes && self.files[file].stamper.is_foreign(self.piece(file, of)) => {
                 self.suspect(file, unit, of, again)
             }
-            Owed::NotWritten => Err(Unverified::NotWritten),
+            CheckMode::NotWritten => Err(Unverified::NotWritten),
         }
     }
 
@@ -266,7 +266,7 @@ impl Verified {
         let not_ours = expected.allowed.min == 0;
         if not_ours {
             // What a run that only reads was to have written before: any version of this run.
-            expected = Expected { allowed: Allowed { min: 1, max: u32::MAX }, ..expected };
+            expected = Expected { allowed: AllowedGenerations { min: 1, max: u32::MAX }, ..expected };
         }
         let place = CheckedBlock { lba, expected, read, rereads: &[], origin: None };
         if classify(&stamper, &place).is_none() {
@@ -306,7 +306,7 @@ impl Verified {
             DataFault::TesterFault => self.tester_fault = true,
             _ => self.versions.reported(file, unit),
         }
-        self.files[file].ledger.judged(judgement);
+        self.files[file].ledger.record_judgement(judgement);
         Ok(false)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
 use crate::{Verified, VerifyOutcome};
-use integrity::{Cut, Known, Ledger, Secret, Stamper, Table, TooManyUnits};
+use integrity::{Interruption, KnownData, Ledger, Secret, Stamper, Table, TooManyUnits};
 use model::{StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct WrittenData {
     files: BTreeMap<String, File>,
     streams: u64,
     /// What ended whoever wrote it, before the first phase.
-    cut: Cut,
+    cut: Interruption,
 }
 
 #[derive(Debug)]
@@ -36,14 +36,14 @@ struct File {
 impl WrittenData {
     /// Of a run with this id and secret, both drawn at random for it: data of another run are foreign.
     pub fn new(run_id: u64, secret: [u64; 2]) -> Self {
-        Self { run_id, secret: Secret(secret), files: BTreeMap::new(), streams: 0, cut: Cut::None }
+        Self { run_id, secret: Secret(secret), files: BTreeMap::new(), streams: 0, cut: Interruption::None }
     }
 
     /// Of data that are there already. The first phase that verifies looks at them as what the cut left.
     ///
     /// # Errors
     /// If the memory cannot be had.
-    pub fn from_known(known: &Known) -> Result<Self, VerifyStateError> {
+    pub fn from_known(known: &KnownData) -> Result<Self, VerifyStateError> {
         let files = [(String::new(), File { target_id: 0, table: Arc::new(known.table()?) })].into();
         let (streams, cut) = (known.streams, known.cut);
         Ok(Self { files, streams, cut, ..Self::new(known.run_id, known.secret) })
@@ -72,7 +72,7 @@ impl WrittenData {
             }
         }
         let known = streams.iter().map(|stream| stream.verify.is_some().then(|| self.verified(stream))).collect();
-        self.cut = Cut::None;
+        self.cut = Interruption::None;
         Ok(known)
     }
 

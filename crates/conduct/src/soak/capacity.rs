@@ -4,7 +4,7 @@ use super::plan::{Work, phase};
 use crate::Opened;
 use engine::Control;
 use model::{Capacity, CapacityKind, DataFault, Failure, FailureKind, PhaseRecord, StopCause};
-use workload::{Cut, Known};
+use workload::{Interruption, KnownData};
 
 /// Pieces that are told apart.
 const UNIT: u64 = 64 << 10;
@@ -54,8 +54,8 @@ pub fn capacity(
     may_be_written(opened)?;
     let bytes = opened.max_bytes / UNIT * UNIT;
     let [run_id, first, second, seed] = random;
-    let known = Known { run_id, secret: [first, second], unit_bytes: UNIT, ..Known::default() };
-    opened.rig.remember_known(&Known { cut: Cut::None, ..known })?;
+    let known = KnownData { run_id, secret: [first, second], unit_bytes: UNIT, ..KnownData::default() };
+    opened.rig.remember_known(&KnownData { cut: Interruption::None, ..known })?;
     let quick = probe == CapacityProbe::Quick;
     let work = Work {
         reads: false,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use workload::{Cut, Known};
+use workload::{Interruption, KnownData};
 
 /// Findings that are kept one by one.
 const MOST_FINDINGS: usize = 256;
@@ -82,11 +82,11 @@ pub enum Ended {
 }
 
 impl Ended {
-    fn cut(self) -> Cut {
+    fn cut(self) -> Interruption {
         match self {
-            Self::Well => Cut::None,
-            Self::Killed => Cut::Killed,
-            Self::Power => Cut::Power,
+            Self::Well => Interruption::None,
+            Self::Killed => Interruption::Killed,
+            Self::Power => Interruption::Power,
         }
     }
 }
@@ -374,7 +374,7 @@ impl SoakState {
     }
 
     /// What is known of its data.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> KnownData {
         let stretch = |(at, lap): (usize, &Lap)| {
             let (low, high) = match &self.flight {
                 Some(f) if f.lap == at => (if f.looked_at || f.trims { 0 } else { lap.oldest }, f.newest),
@@ -382,7 +382,7 @@ impl SoakState {
             };
             (self.region_of(at), low, high)
         };
-        Known {
+        KnownData {
             run_id: self.run_id,
             secret: self.secret,
             unit_bytes: self.unit_bytes,

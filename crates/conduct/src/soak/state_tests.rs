@@ -86,7 +86,7 @@ fn a_cut_stays_one_until_all_has_been_looked_at() {
     assert_eq!(s.unseen, Ended::Power);
     s.running = false;
     s.begin_session(boot("b"));
-    assert_eq!((s.unseen, s.known().cut), (Ended::Power, Cut::Power));
+    assert_eq!((s.unseen, s.known().cut), (Ended::Power, Interruption::Power));
     s.looked_back();
     s.running = false;
     s.begin_session(boot("c"));

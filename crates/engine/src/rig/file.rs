@@ -20,7 +20,7 @@ use model::{
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
-use workload::{Known, WrittenData};
+use workload::{KnownData, WrittenData};
 
 /// Executes phases against a file or device.
 #[derive(Debug)]
@@ -277,7 +277,7 @@ impl Rig for FileRig {
         self.laid_out.unwrap_or(if self.opened.size.is_some() { self.opened.max_bytes } else { 0 })
     }
 
-    fn remember_known(&mut self, known: &Known) -> Result<(), Failure> {
+    fn remember_known(&mut self, known: &KnownData) -> Result<(), Failure> {
         self.written = WrittenData::from_known(known).map_err(|e| out_of_memory("soak", &e))?;
         Ok(())
     }

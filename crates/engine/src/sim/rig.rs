@@ -16,7 +16,7 @@ use model::{
     ErrorPolicy, Failure, FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
     ReplayPlan, SimModel, Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
-use workload::{BlockOp, Known, OpKind, OpResult, Pattern, ReplaySource, Verified, WrittenData};
+use workload::{BlockOp, KnownData, OpKind, OpResult, Pattern, ReplaySource, Verified, WrittenData};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -359,7 +359,7 @@ impl Rig for SimRig {
         self.data.with(|medium| (medium.armed, medium.was_overrun) = (None, true));
     }
 
-    fn remember_known(&mut self, known: &Known) -> Result<(), Failure> {
+    fn remember_known(&mut self, known: &KnownData) -> Result<(), Failure> {
         self.written = WrittenData::from_known(known).map_err(|e| out_of_memory("what is known of the data", &e))?;
         Ok(())
     }
