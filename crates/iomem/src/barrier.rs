@@ -40,7 +40,7 @@ pub(crate) fn before(direction: Direction, mode: Mode) {
     if direction == Direction::Write {
         fence!("fence w, o");
     }
-    elsewhere(direction, mode);
+    is_unsupported(direction, mode);
 }
 
 /// After the last.
@@ -62,13 +62,13 @@ pub(crate) fn after(direction: Direction, mode: Mode) {
     if direction == Direction::Read {
         fence!("fence i, ir");
     }
-    elsewhere(direction, mode);
+    is_unsupported(direction, mode);
     compiler_fence(Ordering::SeqCst);
 }
 
 /// Where the architecture is none of the four.
 #[inline]
-fn elsewhere(_direction: Direction, _mode: Mode) {
+fn is_unsupported(_direction: Direction, _mode: Mode) {
     #[cfg(any(
         miri,
         not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64"))

@@ -28,7 +28,7 @@ pub trait Bus {
     /// The address of its first byte, from which alignment is reckoned.
     fn address(&self) -> usize;
 
-    /// Its bytes.
+    /// Length of the region in bytes.
     fn len(&self) -> usize;
 
     /// Whether it has none.
@@ -44,7 +44,7 @@ pub trait Bus {
     /// One read access of `to.len()` bytes, a width. The bytes arrive in the order of their addresses.
     fn read(&mut self, offset: usize, to: &mut [u8]);
 
-    /// One write access.
+    /// A single write access at `offset`.
     fn write(&mut self, offset: usize, from: &[u8]);
 
     /// Reads one after the other until `to` is full.
@@ -65,7 +65,8 @@ pub trait Bus {
 
     /// Writes `bytes` bytes of one value.
     fn fill_run(&mut self, access: Access, offset: usize, value: u8, bytes: usize) {
-        let (width, piece) = (access.width.bytes(), [value; 64]);
+        let width = access.width.bytes();
+        let piece = [value; 64];
         for at in (0..bytes).step_by(width) {
             self.write(offset + at, &piece[..width]);
         }

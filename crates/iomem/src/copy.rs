@@ -1,6 +1,6 @@
 //! The copies: which accesses, in which order.
 
-use crate::{Access, Bus, Direction, Error, Mode, Reads, Rules, Width, Words};
+use crate::{Access, AccessRules, Bus, Direction, Error, Mode, ReadEffect, Width, WordOrder};
 
 /// The bytes of the widest access.
 const WIDEST: usize = Width::B64.bytes();
@@ -9,7 +9,7 @@ const WIDEST: usize = Width::B64.bytes();
 ///
 /// # Errors
 /// Where the bytes do not lie within the region, or the rules do not allow it; nothing was accessed then.
-pub fn copy_from_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, to: &mut [u8]) -> Result<(), Error> {
+pub fn copy_from_io<B: Bus>(bus: &mut B, rules: &AccessRules, offset: usize, to: &mut [u8]) -> Result<(), Error> {
     check(bus, rules, offset, to.len(), Direction::Read)?;
     if to.is_empty() {
         return Ok(());
@@ -17,7 +17,8 @@ pub fn copy_from_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, to: &mut 
     bus.before(Direction::Read, rules.mode);
     let mut done = 0;
     while done < to.len() {
-        let (at, left) = (offset + done, to.len() - done);
+        let at = offset + done;
+        let left = to.len() - done;
         done += match whole_word(bus, rules, at, left) {
             Some((start, width)) => {
                 let mut word = [0; WIDEST];
@@ -34,7 +35,7 @@ pub fn copy_from_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, to: &mut 
         };
     }
     bus.after(Direction::Read, rules.mode);
-    if let Words::Swapped(word) = rules.words {
+    if let WordOrder::Swapped(word) = rules.words {
         to.chunks_exact_mut(word.bytes()).for_each(<[u8]>::reverse);
     }
     Ok(())
@@ -44,7 +45,7 @@ pub fn copy_from_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, to: &mut 
 ///
 /// # Errors
 /// Where the bytes do not lie within the region, or the rules do not allow it; nothing was accessed then.
-pub fn copy_to_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, from: &[u8]) -> Result<(), Error> {
+pub fn copy_to_io<B: Bus>(bus: &mut B, rules: &AccessRules, offset: usize, from: &[u8]) -> Result<(), Error> {
     check(bus, rules, offset, from.len(), Direction::Write)?;
     if from.is_empty() {
         return Ok(());
@@ -53,7 +54,7 @@ pub fn copy_to_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, from: &[u8]
     let mut done = 0;
     while done < from.len() {
         let (access, mut bytes) = run(bus, rules, offset + done, from.len() - done);
-        if let Words::Swapped(word) = rules.words {
+        if let WordOrder::Swapped(word) = rules.words {
             let mut turned = [0; WIDEST];
             bytes = access.width.bytes();
             let turned = &mut turned[..bytes];
@@ -73,7 +74,7 @@ pub fn copy_to_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, from: &[u8]
 ///
 /// # Errors
 /// Where the bytes do not lie within the region, or the rules do not allow it; nothing was accessed then.
-pub fn set_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, value: u8, bytes: usize) -> Result<(), Error> {
+pub fn set_io<B: Bus>(bus: &mut B, rules: &AccessRules, offset: usize, value: u8, bytes: usize) -> Result<(), Error> {
     check(bus, rules, offset, bytes, Direction::Write)?;
     if bytes == 0 {
         return Ok(());
@@ -90,7 +91,7 @@ pub fn set_io<B: Bus>(bus: &mut B, rules: &Rules, offset: usize, value: u8, byte
 }
 
 /// Whether the copy can be made, by the rules, without an access outside the region.
-fn check(bus: &impl Bus, rules: &Rules, offset: usize, bytes: usize, direction: Direction) -> Result<(), Error> {
+fn check(bus: &impl Bus, rules: &AccessRules, offset: usize, bytes: usize, direction: Direction) -> Result<(), Error> {
     rules.check()?;
     let region = bus.len();
     if offset.checked_add(bytes).is_none_or(|end| end > region) {
@@ -104,14 +105,15 @@ fn check(bus: &impl Bus, rules: &Rules, offset: usize, bytes: usize, direction: 
     if whole(bus.address().wrapping_add(offset), bytes) {
         return Ok(());
     }
-    let partial = direction == Direction::Read && rules.reads == Reads::Idempotent && rules.words == Words::AsAddressed;
+    let partial =
+        direction == Direction::Read && rules.reads == ReadEffect::Idempotent && rules.words == WordOrder::AsAddressed;
     // The words that head and tail lie in must be the region's own.
     if partial && whole(bus.address(), region) { Ok(()) } else { Err(Error::NotWhole(unit)) }
 }
 
 /// The longest run of accesses of one width that starts here: the widest that alignment and length allow. Taking the widest at each
 /// place makes the fewest accesses, as each is aligned to its width.
-fn run(bus: &impl Bus, rules: &Rules, at: usize, left: usize) -> (Access, usize) {
+fn run(bus: &impl Bus, rules: &AccessRules, at: usize, left: usize) -> (Access, usize) {
     let width = rules.widest.that_fits(bus.address().wrapping_add(at), left);
     let bytes = if width == rules.widest { left - left % width.bytes() } else { width.bytes() };
     // What is shorter than the widest access is no burst.
@@ -121,11 +123,12 @@ fn run(bus: &impl Bus, rules: &Rules, at: usize, left: usize) -> (Access, usize)
 
 /// Of a device that may be read twice: the word that a head or a tail lies in as a whole, and its width in bytes, where one access
 /// of it does for several.
-fn whole_word(bus: &impl Bus, rules: &Rules, at: usize, left: usize) -> Option<(usize, usize)> {
-    if rules.reads != Reads::Idempotent {
+fn whole_word(bus: &impl Bus, rules: &AccessRules, at: usize, left: usize) -> Option<(usize, usize)> {
+    if rules.reads != ReadEffect::Idempotent {
         return None;
     }
-    let (address, widest) = (bus.address().wrapping_add(at), rules.widest.bytes());
+    let address = bus.address().wrapping_add(at);
+    let widest = rules.widest.bytes();
     let within = address % widest;
     let bytes = left.min(widest - within);
     let covering = Width::ALL.into_iter().filter(|w| *w >= rules.narrowest && *w <= rules.widest);

@@ -4,7 +4,7 @@
 //! access is a transaction of a bus, and costs the same whether it carries one byte or sixteen. Bytes over a 32-bit bus are four
 //! transactions a word where one would do; a FIFO that is read twice has lost data. These routines say which accesses are made:
 //!
-//! - in natural alignment on the device's side, as wide as [`Rules::widest`] allows, head and tail included;
+//! - in natural alignment on the device's side, as wide as [`AccessRules::widest`] allows, head and tail included;
 //! - as few as that allows, in ascending order, each byte exactly once;
 //! - nothing outside the region, whatever the alignment of the device, of memory and of the length;
 //! - with the barriers of the architecture before and after.
@@ -24,11 +24,11 @@
 //!
 //! | the device | rules |
 //! |---|---|
-//! | memory behind a bus of 32 bit: NOR flash, SRAM | `Rules::up_to(Width::B4)` |
-//! | takes bytes only: an old UART's buffer, an 8-bit ROM | [`Rules::bytes`] |
-//! | takes words only: a byte access is an error | [`Rules::words`] |
-//! | write-combining memory: a frame buffer, a prefetchable BAR | [`Rules::burst`], or [`Rules::streaming`] on x86 |
-//! | its words have the other byte order | [`Rules::swapped`] |
+//! | memory behind a bus of 32 bit: NOR flash, SRAM | `AccessRules::up_to(Width::B4)` |
+//! | takes bytes only: an old UART's buffer, an 8-bit ROM | [`AccessRules::bytes`] |
+//! | takes words only: a byte access is an error | [`AccessRules::words`] |
+//! | write-combining memory: a frame buffer, a prefetchable BAR | [`AccessRules::burst`], or [`AccessRules::streaming`] on x86 |
+//! | its words have the other byte order | [`AccessRules::swapped`] |
 //!
 //! # Where it can be used
 //!
@@ -62,5 +62,5 @@ pub use bus::{Access, Bus, Direction};
 pub use copy::{copy_from_io, copy_to_io, set_io};
 pub use error::Error;
 pub use mmio::Mmio;
-pub use rules::{Mode, Reads, Rules, Words};
+pub use rules::{AccessRules, Mode, ReadEffect, WordOrder};
 pub use width::Width;

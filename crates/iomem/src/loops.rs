@@ -165,7 +165,8 @@ pub(crate) unsafe fn fill(width: Width, to: *mut u8, value: u8, bytes: usize) {
             #[cfg(target_pointer_width = "64")]
             Width::B8 => fill_8(to, value, count),
             wider => {
-                let (access, piece) = (Access { width: wider, mode: Mode::Plain }, [value; BLOCK]);
+                let access = Access { width: wider, mode: Mode::Plain };
+                let piece = [value; BLOCK];
                 for at in (0..bytes).step_by(wider.bytes()) {
                     copy(access, Direction::Write, piece.as_ptr(), to.add(at), wider.bytes());
                 }

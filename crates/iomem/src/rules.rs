@@ -4,22 +4,22 @@ use crate::{Error, Width};
 
 /// Which accesses a device allows. Neutral but for the widest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct AccessRules {
     /// The widest access.
     pub widest: Width,
     /// The narrowest access. With more than a byte, what does not start and end on one is refused, unless reads are idempotent.
     pub narrowest: Width,
     /// Whether a read changes the device.
-    pub reads: Reads,
+    pub reads: ReadEffect,
     /// The order of the bytes in its words.
-    pub words: Words,
+    pub words: WordOrder,
     /// By which instructions.
     pub mode: Mode,
 }
 
 /// Whether a read changes the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reads {
+pub enum ReadEffect {
     /// It may: nothing is read but what was asked for.
     #[default]
     Once,
@@ -30,7 +30,7 @@ pub enum Reads {
 
 /// The order of the bytes in a device's words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Words {
+pub enum WordOrder {
     /// A byte has the same address for the device and for the processor, of whatever byte order that is.
     #[default]
     AsAddressed,
@@ -70,13 +70,13 @@ impl Mode {
     }
 }
 
-impl Rules {
+impl AccessRules {
     /// Accesses up to this width.
     pub const fn up_to(widest: Width) -> Self {
-        Self { widest, narrowest: Width::B1, reads: Reads::Once, words: Words::AsAddressed, mode: Mode::Plain }
+        Self { widest, narrowest: Width::B1, reads: ReadEffect::Once, words: WordOrder::AsAddressed, mode: Mode::Plain }
     }
 
-    /// Bytes alone.
+    /// Only accesses of a byte.
     pub const fn bytes() -> Self {
         Self::up_to(Width::B1)
     }
@@ -98,19 +98,19 @@ impl Rules {
 
     /// The same, on a device that is memory: reading it twice does no harm.
     pub const fn idempotent(self) -> Self {
-        Self { reads: Reads::Idempotent, ..self }
+        Self { reads: ReadEffect::Idempotent, ..self }
     }
 
     /// The same, with the bytes of each word of this width the other way round.
     pub const fn swapped(self, word: Width) -> Self {
-        Self { words: Words::Swapped(word), ..self }
+        Self { words: WordOrder::Swapped(word), ..self }
     }
 
     /// The narrowest access that start and end must be aligned to.
     pub(crate) fn unit(&self) -> Width {
         match self.words {
-            Words::AsAddressed => self.narrowest,
-            Words::Swapped(word) => self.narrowest.max(word),
+            WordOrder::AsAddressed => self.narrowest,
+            WordOrder::Swapped(word) => self.narrowest.max(word),
         }
     }
 

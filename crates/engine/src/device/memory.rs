@@ -3,7 +3,7 @@
 use super::in_thread::InThread;
 use super::one_call::Calls;
 use crate::DeviceError;
-use iomem::{Mmio, Mode, Rules, Width};
+use iomem::{AccessRules, Mmio, Mode, Width};
 use model::{CopyMethod, CopyPlan};
 use std::fs::File;
 use std::ops::Range;
@@ -44,17 +44,17 @@ pub enum Other<'a> {
 #[derive(Debug)]
 pub struct Copies<'a> {
     other: Other<'a>,
-    rules: Option<Rules>,
+    rules: Option<AccessRules>,
     plan: CopyPlan,
 }
 
 /// The rules of a method; `None` where it is not one of ours.
-pub(crate) fn rules(method: CopyMethod) -> Option<Rules> {
+pub(crate) fn rules(method: CopyMethod) -> Option<AccessRules> {
     match method {
-        CopyMethod::Plain(bytes) => Width::of_bytes(bytes as usize).map(Rules::up_to),
-        CopyMethod::Burst => Some(Rules::burst()),
-        CopyMethod::Streaming => Some(Rules::streaming()),
-        CopyMethod::Repeat => Some(Rules { mode: Mode::Repeat, ..Rules::bytes() }),
+        CopyMethod::Plain(bytes) => Width::of_bytes(bytes as usize).map(AccessRules::up_to),
+        CopyMethod::Burst => Some(AccessRules::burst()),
+        CopyMethod::Streaming => Some(AccessRules::streaming()),
+        CopyMethod::Repeat => Some(AccessRules { mode: Mode::Repeat, ..AccessRules::bytes() }),
         CopyMethod::Memcpy | CopyMethod::Call => None,
     }
 }

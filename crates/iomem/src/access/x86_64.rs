@@ -21,7 +21,7 @@ const SSE41: u8 = 8;
 /// What was found out; 0: nothing was.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
-fn found() -> u8 {
+fn detected() -> u8 {
     let known = FOUND.load(Ordering::Relaxed);
     if known != 0 {
         return known;
@@ -52,14 +52,14 @@ fn found() -> u8 {
 
 pub(crate) fn supports(width: Width) -> bool {
     match width {
-        Width::B32 => found() & AVX != 0,
-        Width::B64 => found() & AVX512 != 0,
+        Width::B32 => detected() & AVX != 0,
+        Width::B64 => detected() & AVX512 != 0,
         _ => false,
     }
 }
 
 pub(crate) fn streams() -> bool {
-    cfg!(target_feature = "sse2") && found() & SSE41 != 0
+    cfg!(target_feature = "sse2") && detected() & SSE41 != 0
 }
 
 /// A loop that moves by one vector register; `count` is not 0.

@@ -1,6 +1,6 @@
 //! Copies by the real accesses, on memory: every width and mode of this processor, every alignment of both sides.
 
-use iomem::{Bus, Mmio, Mode, Rules, Width, copy_from_io, copy_to_io, set_io};
+use iomem::{AccessRules, Bus, Mmio, Mode, Width, copy_from_io, copy_to_io, set_io};
 use std::cell::Cell;
 use std::sync::atomic::AtomicU8;
 
@@ -13,11 +13,13 @@ fn counted() -> Aligned {
 }
 
 /// All that this processor can do.
-fn all_rules() -> Vec<Rules> {
-    let mut all: Vec<Rules> = Width::ALL.into_iter().filter(|w| w.is_supported()).map(Rules::up_to).collect();
-    let modes = [Rules::burst(), Rules::streaming(), Rules { mode: Mode::Repeat, ..Rules::bytes() }];
+fn all_rules() -> Vec<AccessRules> {
+    let mut all: Vec<AccessRules> =
+        Width::ALL.into_iter().filter(|w| w.is_supported()).map(AccessRules::up_to).collect();
+    let modes =
+        [AccessRules::burst(), AccessRules::streaming(), AccessRules { mode: Mode::Repeat, ..AccessRules::bytes() }];
     all.extend(modes.into_iter().filter(|r| r.mode.is_supported()));
-    all.extend(all.clone().into_iter().map(Rules::idempotent));
+    all.extend(all.clone().into_iter().map(AccessRules::idempotent));
     all
 }
 
@@ -68,16 +70,16 @@ fn a_shared_region_is_read_and_never_written() {
     let memory: Vec<AtomicU8> = (0..32).map(AtomicU8::new).collect();
     let mut device = Mmio::of_shared(&memory);
     let mut to = [0; 20];
-    copy_from_io(&mut device, &Rules::up_to(Width::B4), 3, &mut to).unwrap();
+    copy_from_io(&mut device, &AccessRules::up_to(Width::B4), 3, &mut to).unwrap();
     assert_eq!(to.to_vec(), (3..23).collect::<Vec<u8>>());
     assert!(!device.is_writable());
-    assert_eq!(copy_to_io(&mut device, &Rules::bytes(), 0, &[9]), Err(iomem::Error::ReadOnly));
+    assert_eq!(copy_to_io(&mut device, &AccessRules::bytes(), 0, &[9]), Err(iomem::Error::ReadOnly));
 }
 
 #[test]
 fn cells_are_written_through_a_shared_reference() {
     let memory: Vec<Cell<u8>> = (0..32).map(Cell::new).collect();
-    copy_to_io(&mut Mmio::of_cells(&memory), &Rules::up_to(Width::B4), 5, &[7; 9]).unwrap();
+    copy_to_io(&mut Mmio::of_cells(&memory), &AccessRules::up_to(Width::B4), 5, &[7; 9]).unwrap();
     let now: Vec<u8> = memory.iter().map(Cell::get).collect();
     assert_eq!((now[4], &now[5..14], now[14]), (4, &[7; 9][..], 14));
 }

@@ -1,6 +1,8 @@
 //! The accesses of each copy, as a bus sees them: width, alignment, number, order, nothing outside, each byte exactly once.
 
-use iomem::{Access, Bus, Direction, Error, Mode, Reads, Rules, Width, Words, copy_from_io, copy_to_io, set_io};
+use iomem::{
+    Access, AccessRules, Bus, Direction, Error, Mode, ReadEffect, Width, WordOrder, copy_from_io, copy_to_io, set_io,
+};
 use proptest::prelude::*;
 
 /// What a bus has seen.
@@ -116,7 +118,7 @@ proptest! {
     fn a_read_is_exact(address in 0usize..128, offset in 0usize..80, bytes in 0usize..400, widest in widths()) {
         let mut bus = Recording::new(address, offset + bytes + 5);
         let mut to = vec![0; bytes];
-        copy_from_io(&mut bus, &Rules::up_to(widest), offset, &mut to).unwrap();
+        copy_from_io(&mut bus, &AccessRules::up_to(widest), offset, &mut to).unwrap();
         prop_assert_eq!(&to[..], &bus.content[offset..offset + bytes]);
         exact(&bus, Direction::Read, offset, bytes, widest);
     }
@@ -125,7 +127,7 @@ proptest! {
     fn a_burst_makes_the_same_accesses(address in 0usize..128, offset in 0usize..80, bytes in 0usize..400) {
         let mut bus = Recording::new(address, offset + bytes);
         let mut to = vec![0; bytes];
-        copy_from_io(&mut bus, &Rules::burst(), offset, &mut to).unwrap();
+        copy_from_io(&mut bus, &AccessRules::burst(), offset, &mut to).unwrap();
         prop_assert_eq!(&to[..], &bus.content[offset..]);
         exact(&bus, Direction::Read, offset, bytes, Mode::BURST_WIDTH);
     }
@@ -135,7 +137,7 @@ proptest! {
         let mut bus = Recording::new(address, offset + bytes + 5);
         let before = bus.content.clone();
         let from: Vec<u8> = (0..bytes).map(|i| !(i as u8)).collect();
-        copy_to_io(&mut bus, &Rules::up_to(widest), offset, &from).unwrap();
+        copy_to_io(&mut bus, &AccessRules::up_to(widest), offset, &from).unwrap();
         prop_assert_eq!(&bus.content[..offset], &before[..offset]);
         prop_assert_eq!(&bus.content[offset..offset + bytes], &from[..]);
         prop_assert_eq!(&bus.content[offset + bytes..], &before[offset + bytes..]);
@@ -146,7 +148,7 @@ proptest! {
     fn a_value_is_written_exactly(address in 0usize..128, offset in 0usize..80, bytes in 0usize..400, widest in widths()) {
         let mut bus = Recording::new(address, offset + bytes + 5);
         let before = bus.content.clone();
-        set_io(&mut bus, &Rules::up_to(widest), offset, 0xa5, bytes).unwrap();
+        set_io(&mut bus, &AccessRules::up_to(widest), offset, 0xa5, bytes).unwrap();
         prop_assert_eq!(&bus.content[..offset], &before[..offset]);
         prop_assert!(bus.content[offset..offset + bytes].iter().all(|b| *b == 0xa5));
         prop_assert_eq!(&bus.content[offset + bytes..], &before[offset + bytes..]);
@@ -159,7 +161,7 @@ proptest! {
     ) {
         let mut bus = Recording::new(address, offset + bytes + after);
         let mut to = vec![0; bytes];
-        copy_from_io(&mut bus, &Rules::up_to(widest).idempotent(), offset, &mut to).unwrap();
+        copy_from_io(&mut bus, &AccessRules::up_to(widest).idempotent(), offset, &mut to).unwrap();
         prop_assert_eq!(&to[..], &bus.content[offset..offset + bytes]);
         let accesses = bus.accesses();
         let mut end = 0;
@@ -185,7 +187,7 @@ proptest! {
     ) {
         let width = Width::ALL[word];
         let mut bus = Recording::new(64, 264 / width.bytes() * width.bytes());
-        let rules = if idempotent { Rules::words(width).idempotent() } else { Rules::words(width) };
+        let rules = if idempotent { AccessRules::words(width).idempotent() } else { AccessRules::words(width) };
         let mut to = vec![0; bytes];
         let whole = offset % width.bytes() == 0 && bytes % width.bytes() == 0;
         match copy_from_io(&mut bus, &rules, offset, &mut to) {
@@ -208,7 +210,7 @@ proptest! {
         let width = Width::ALL[word].min(Width::WIDEST_COMMON);
         let (offset, bytes) = (offset * width.bytes(), words * width.bytes());
         let mut bus = Recording::new(64, offset + bytes);
-        let rules = Rules { widest: Width::WIDEST_COMMON, ..Rules::burst() }.swapped(width);
+        let rules = AccessRules { widest: Width::WIDEST_COMMON, ..AccessRules::burst() }.swapped(width);
         let from: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
         copy_to_io(&mut bus, &rules, offset, &from).unwrap();
         let turned: Vec<u8> = from.chunks(width.bytes()).flat_map(|w| w.iter().rev().copied()).collect();
@@ -223,7 +225,7 @@ proptest! {
     fn what_lies_outside_is_refused(offset: usize, bytes in 0usize..64, region in 0usize..64) {
         let mut bus = Recording::new(0, region);
         let fits = offset.checked_add(bytes).is_some_and(|end| end <= region);
-        let result = copy_from_io(&mut bus, &Rules::bytes(), offset, &mut vec![0; bytes]);
+        let result = copy_from_io(&mut bus, &AccessRules::bytes(), offset, &mut vec![0; bytes]);
         prop_assert_eq!(result, if fits { Ok(()) } else { Err(Error::Outside { offset, bytes, region }) });
         prop_assert!(fits || bus.seen.is_empty());
     }
@@ -233,23 +235,26 @@ proptest! {
 fn a_size_of_2_to_the_63_is_refused() {
     let mut bus = Recording::new(0, 16);
     let bytes = 1_usize << (usize::BITS - 1);
-    assert_eq!(set_io(&mut bus, &Rules::bytes(), 8, 0, bytes), Err(Error::Outside { offset: 8, bytes, region: 16 }));
+    assert_eq!(
+        set_io(&mut bus, &AccessRules::bytes(), 8, 0, bytes),
+        Err(Error::Outside { offset: 8, bytes, region: 16 })
+    );
     assert!(bus.seen.is_empty());
 }
 
 #[test]
 fn rules_that_cannot_be_kept_are_refused() {
     let mut bus = Recording::new(0, 16);
-    let narrow = Rules { narrowest: Width::B4, ..Rules::up_to(Width::B2) };
+    let narrow = AccessRules { narrowest: Width::B4, ..AccessRules::up_to(Width::B2) };
     assert_eq!(copy_from_io(&mut bus, &narrow, 0, &mut [0; 4]), Err(Error::Contradiction(Width::B2)));
-    let swapped = Rules { words: Words::Swapped(Width::B8), ..Rules::up_to(Width::B4) };
+    let swapped = AccessRules { words: WordOrder::Swapped(Width::B8), ..AccessRules::up_to(Width::B4) };
     assert_eq!(copy_to_io(&mut bus, &swapped, 0, &[0; 8]), Err(Error::Contradiction(Width::B4)));
-    let swapped = Rules { reads: Reads::Idempotent, ..Rules::up_to(Width::B4).swapped(Width::B4) };
+    let swapped = AccessRules { reads: ReadEffect::Idempotent, ..AccessRules::up_to(Width::B4).swapped(Width::B4) };
     assert_eq!(copy_from_io(&mut bus, &swapped, 1, &mut [0; 4]), Err(Error::NotWhole(Width::B4)));
     bus.writable = false;
-    assert_eq!(copy_to_io(&mut bus, &Rules::bytes(), 0, &[0]), Err(Error::ReadOnly));
+    assert_eq!(copy_to_io(&mut bus, &AccessRules::bytes(), 0, &[0]), Err(Error::ReadOnly));
     for width in Width::ALL.into_iter().filter(|w| !w.is_supported()) {
-        assert_eq!(copy_from_io(&mut bus, &Rules::up_to(width), 0, &mut [0]), Err(Error::Unsupported(width)));
+        assert_eq!(copy_from_io(&mut bus, &AccessRules::up_to(width), 0, &mut [0]), Err(Error::Unsupported(width)));
     }
     assert!(bus.seen.is_empty());
 }
@@ -274,7 +279,7 @@ fn a_run_is_told_its_width_and_mode() {
         }
     }
     let mut bus = Runs(Vec::new());
-    copy_from_io(&mut bus, &Rules::burst(), 1, &mut [0; 1000]).unwrap();
+    copy_from_io(&mut bus, &AccessRules::burst(), 1, &mut [0; 1000]).unwrap();
     let burst = Access { width: Mode::BURST_WIDTH, mode: Mode::Burst };
     let unit = Mode::BURST_WIDTH.bytes();
     let whole: Vec<_> = bus.0.iter().filter(|(access, ..)| *access == burst).collect();
