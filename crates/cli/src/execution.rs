@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use sys::SignalsElsewhere;
+use sys::SignalMaskGuard;
 
 /// Everything around a run that can be wrong is looked at before a target is touched.
 pub struct Execution<'a> {
@@ -25,7 +25,7 @@ pub struct Execution<'a> {
     wait_quiet: Duration,
     terminal: Terminal,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
-    _signals_elsewhere: Option<SignalsElsewhere>,
+    _signals_elsewhere: Option<SignalMaskGuard>,
 }
 
 /// What the command line says of a run beside what is executed.

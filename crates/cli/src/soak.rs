@@ -21,7 +21,7 @@ use spec::Readiness;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use sys::Links;
+use sys::SymlinkPolicy;
 use witness::Witness;
 
 mod hook;
@@ -280,7 +280,7 @@ fn open(
     conduct::open(
         &Wanted {
             // What was made for it lies where no link is.
-            links: if own { Links::Refuse } else { Links::Follow },
+            links: if own { SymlinkPolicy::Refuse } else { SymlinkPolicy::Follow },
             consent: Consent {
                 overwrite: args.overwrite || own,
                 destroy: args.destroy.first().map(String::as_str),

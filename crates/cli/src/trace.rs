@@ -49,7 +49,7 @@ fn failed(error: &io::Error, args: &TraceArgs) -> Failure {
 
 /// Executes the command.
 pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if !sys::CALLS_ARE_TOLD {
+    if !sys::CALLS_SUPPORTED {
         let message = "on processors of 32 bits no calls are recorded".to_owned();
         return Err(Failure::new(FailureKind::Environment, message)
             .remedy("strace -f -ttt -T -o FILE COMMAND writes what `narrows run` reads"));

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use sys::SignalsElsewhere;
+use sys::SignalMaskGuard;
 
 /// The signals that ask the program to end.
 const SIGNALS: [i32; 3] = [SIGINT, SIGHUP, SIGTERM];
@@ -101,9 +101,9 @@ impl Waiting {
     }
 
     /// While it lives, signals do not come to the calling thread, which may wait for a device where nothing wakes it.
-    pub fn signals_elsewhere(&self) -> Option<SignalsElsewhere> {
+    pub fn signals_elsewhere(&self) -> Option<SignalMaskGuard> {
         // Without it a signal comes late where a device hangs, as it would without this.
-        self.heard.then(|| SignalsElsewhere::new(&SIGNALS).ok()).flatten()
+        self.heard.then(|| SignalMaskGuard::new(&SIGNALS).ok()).flatten()
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {

@@ -15,7 +15,7 @@ use spec::{TextInputs, TextMachine, Workload};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::process::ExitCode;
-use sys::Links;
+use sys::SymlinkPolicy;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -39,7 +39,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let execution = Execution::prepare(global, Asked::default(), SecondSignal::Ends, output)?;
     let name = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
     // The path of a run has no links in it: one that is there now leads elsewhere.
-    let links = if run.target.path.is_some() { Links::Refuse } else { Links::Follow };
+    let links = if run.target.path.is_some() { SymlinkPolicy::Refuse } else { SymlinkPolicy::Follow };
     let mut opened =
         execution.open(&Wanted { links, ..args.permissions.wanted(OsStr::new(&name), workload.interval_ns) })?;
     let inputs = inputs(&opened, random_u64()?);

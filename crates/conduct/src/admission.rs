@@ -23,7 +23,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use sys::{FileFacts, HeldName, Links, OpenMode};
+use sys::{DescriptorName, FileFacts, OpenMode, SymlinkPolicy};
 
 /// How long somebody may still be there.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -115,7 +115,7 @@ struct Held<'a> {
 /// # Errors
 /// No such target, no permission, not a kind of file that can be measured; in use, not the one that was confirmed, or
 /// not known well enough to be sure (refused).
-pub fn admit(root: &Root, name: &Path, links: Links, consent: Consent<'_>) -> Result<Admitted, Failure> {
+pub fn admit(root: &Root, name: &Path, links: SymlinkPolicy, consent: Consent<'_>) -> Result<Admitted, Failure> {
     let handle = sys::open_handle(name, links).map_err(|e| cannot_look(name, links, &e))?;
     let kind = engine::classify(&handle, name)?;
     let metadata = handle.metadata().map_err(|e| refusal(Attempt::Look, name, &e))?;
@@ -238,8 +238,8 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, No>) -> Result<T, Failure
     }
 }
 
-fn cannot_look(name: &Path, links: Links, error: &io::Error) -> Failure {
-    if links == Links::Refuse && error.raw_os_error().map(sys::errno_name).as_deref() == Some("ELOOP") {
+fn cannot_look(name: &Path, links: SymlinkPolicy, error: &io::Error) -> Failure {
+    if links == SymlinkPolicy::Refuse && error.raw_os_error().map(sys::errno_name).as_deref() == Some("ELOOP") {
         let message = format!("{}: a symbolic link is in the place of what was confirmed", name.display());
         return Failure::new(FailureKind::Refused, message).remedy("name the target anew");
     }
@@ -249,9 +249,9 @@ fn cannot_look(name: &Path, links: Links, error: &io::Error) -> Failure {
 /// The kernel's name for what was opened; where it has none any more, what it was called.
 fn path_of(handle: &File, name: &Path) -> Result<PathBuf, Failure> {
     match sys::name_of(handle) {
-        HeldName::Is(path) => Ok(path),
-        HeldName::Gone => Ok(name.to_owned()),
-        HeldName::NotTold => name.canonicalize().map_err(|e| match e.kind() {
+        DescriptorName::Is(path) => Ok(path),
+        DescriptorName::Gone => Ok(name.to_owned()),
+        DescriptorName::NotTold => name.canonicalize().map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => deleted(name),
             _ => refusal(Attempt::Look, name, &e),
         }),

@@ -3,7 +3,7 @@
 use engine::Control;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use sys::SignalsElsewhere;
+use sys::SignalMaskGuard;
 
 /// What was asked of the process while it executes.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +59,8 @@ impl Interrupts {
     }
 
     /// While it lives, the signals that another thread takes do not come to the calling one.
-    pub(crate) fn keep_away(&self) -> Option<SignalsElsewhere> {
+    pub(crate) fn keep_away(&self) -> Option<SignalMaskGuard> {
         // Without it a signal comes late where a device hangs, as it would without this.
-        (!self.elsewhere.is_empty()).then(|| SignalsElsewhere::new(&self.elsewhere).ok()).flatten()
+        (!self.elsewhere.is_empty()).then(|| SignalMaskGuard::new(&self.elsewhere).ok()).flatten()
     }
 }

@@ -51,7 +51,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sys::{Bell, Epoch, VideoFormat, VideoWish, process_usage};
+use sys::{Epoch, EventFd, VideoFormat, VideoSettings, process_usage};
 
 /// The ring has so much, unless memory is short, or it is said otherwise.
 const USUAL_RING_BYTES: u64 = 256 << 20;
@@ -87,7 +87,7 @@ pub enum Input {
         /// Its device, `/dev/video0`.
         path: PathBuf,
         /// What is asked of it.
-        wish: VideoWish,
+        wish: VideoSettings,
     },
     /// A Unix socket that is made there, for any number of producers.
     Socket(PathBuf),
@@ -305,7 +305,8 @@ fn real(
     bounds.limit(&mut opened);
     let (asked, priority) = priority::find(&stack, recording.real_time);
     others.begin(&stack)?;
-    let bell = Arc::new(Bell::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
+    let event_fd =
+        Arc::new(EventFd::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
     let stop = Arc::new(AtomicBool::new(false));
     let begun = place.begin()?;
     let epoch = Epoch::start();
@@ -315,14 +316,14 @@ fn real(
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
     let (channel, receiver) =
-        FrameChannel::new(Arc::clone(&ring), largest, epoch, Arc::clone(&bell), Arc::clone(&stop));
+        FrameChannel::new(Arc::clone(&ring), largest, epoch, Arc::clone(&event_fd), Arc::clone(&stop));
     let accounts = Arc::clone(&channel.accounts);
     begins(&place, &begun, bounds.most, tell);
     let now = || {
         let (used, _) = ring.used();
         Now { streams: accounts.counters(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
     };
-    let (usage_before, clocks) = (process_usage(), (epoch, Arc::clone(&bell)));
+    let (usage_before, clocks) = (process_usage(), (epoch, Arc::clone(&event_fd)));
     let write = || {
         // Signals come to a thread that looks at them.
         let _elsewhere = interrupts.keep_away();
@@ -340,7 +341,7 @@ fn real(
             let durable = counted.streams.iter().map(|s| s.durable_bytes).sum();
             if ends() || producers.is_err() || bounds.reached(durable, counted.ring.0) {
                 stop.store(true, Ordering::Relaxed);
-                bell.ring();
+                event_fd.signal();
             }
             tell(RecordEvent::Runs(&counted));
             listening.look();

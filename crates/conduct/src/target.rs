@@ -14,7 +14,7 @@ use observe::{Inventory, Locator, Look, Root, Sampler};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
-use sys::Links;
+use sys::SymlinkPolicy;
 
 /// The probe that decides the size of the measured region takes at most this long.
 const PROBE_NS: u64 = NS_PER_S / 2;
@@ -25,7 +25,7 @@ pub struct Wanted<'a> {
     /// What the user calls it. File names are bytes, not text.
     pub name: &'a OsStr,
     /// Whether the name may be a symbolic link.
-    pub links: Links,
+    pub links: SymlinkPolicy,
     /// What the user allows to be lost.
     pub consent: Consent<'a>,
     /// Whether device registers may be read.
@@ -43,7 +43,7 @@ impl<'a> Wanted<'a> {
     /// Storage by its name, of which nothing may be lost, and to which nothing is written before there is a plan.
     pub fn new(name: &'a OsStr, interval_ns: u64) -> Self {
         let consent = Consent::default();
-        Self { name, links: Links::Follow, consent, registers: false, interval_ns, region: false, probe: None }
+        Self { name, links: SymlinkPolicy::Follow, consent, registers: false, interval_ns, region: false, probe: None }
     }
 }
 

@@ -170,7 +170,7 @@ pub fn run_worker<D: Device>(
         }
     }
     // What is paced starts when it is due, as far as the kernel lets a thread wake.
-    let _punctual = sys::PunctualTimers::new();
+    let _punctual = sys::MinTimerSlack::new();
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
     let mut worker = WorkerLoop::new(device, source, data, settings, context, control);

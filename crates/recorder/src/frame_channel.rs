@@ -7,7 +7,7 @@ use model::Ns;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use sys::{Bell, Epoch};
+use sys::{Epoch, EventFd};
 
 /// A frame that is whole, in the ring.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub struct FrameChannel {
     /// The longest frame that has a place.
     pub largest_frame: u64,
     /// Wakes the writer.
-    bell: Arc<Bell>,
+    event_fd: Arc<EventFd>,
     /// Until it is closed.
     arrivals: Option<Sender<Arrival>>,
 }
@@ -101,12 +101,15 @@ impl FrameChannel {
         ring: Arc<Ring>,
         largest_frame: u64,
         epoch: Epoch,
-        bell: Arc<Bell>,
+        event_fd: Arc<EventFd>,
         stop: Arc<AtomicBool>,
     ) -> (Self, FrameReceiver) {
         let (sender, arrivals) = channel();
         let receiver = FrameReceiver { arrivals, stop: Arc::clone(&stop), stopped: None };
-        (Self { ring, accounts: Arc::default(), epoch, stop, largest_frame, bell, arrivals: Some(sender) }, receiver)
+        (
+            Self { ring, accounts: Arc::default(), epoch, stop, largest_frame, event_fd, arrivals: Some(sender) },
+            receiver,
+        )
     }
 
     /// Whether producers are to end.
@@ -123,7 +126,7 @@ impl FrameChannel {
     fn send(&self, arrival: Arrival) {
         // Where the writer is gone its frames are lost, which it has said.
         let _ = self.arrivals.as_ref().map(|receiver| receiver.send(arrival));
-        self.bell.ring();
+        self.event_fd.signal();
     }
 }
 
@@ -131,7 +134,7 @@ impl Drop for FrameChannel {
     /// Wakes the writer: the last clone that is dropped ends the recording.
     fn drop(&mut self) {
         self.arrivals = None;
-        self.bell.ring();
+        self.event_fd.signal();
     }
 }
 

@@ -10,7 +10,7 @@ use model::{Ns, PhaseRecord, RwFlags, StopRule, Warmup};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use sys::{Bell, BufferPool, Epoch, PoolOptions};
+use sys::{BufferPool, Epoch, EventFd, PoolOptions};
 use workload::{BlockOp, FileSpace};
 
 /// Writes in flight.
@@ -45,7 +45,7 @@ pub fn run<I: FrameSource>(
     settings: WriterSettings,
     accounts: Arc<Accounts>,
     frame_source: I,
-    (epoch, bell): (Epoch, Arc<Bell>),
+    (epoch, event_fd): (Epoch, Arc<EventFd>),
     before_the_end: impl FnOnce(),
 ) -> Result<RecordingOutcome, DeviceError> {
     let call = |call: &'static str| move |source| DeviceError::Call { call, source };
@@ -54,7 +54,7 @@ pub fn run<I: FrameSource>(
     let mut pool = Some(buffers()?);
     let files: [OwnedFd; 1] = [file.try_clone().map_err(call("dup of the target"))?.into()];
     match UringDevice::with_files(epoch, &files, FileSpace::alone(), RwFlags::default(), &mut pool) {
-        Ok(ring) => run_on_device(ring.with_wakeup(bell), settings, accounts, frame_source, before_the_end),
+        Ok(ring) => run_on_device(ring.with_wakeup(event_fd), settings, accounts, frame_source, before_the_end),
         Err(DeviceError::NoRing(why)) => {
             let [file] = files;
             let pool = pool.map_or_else(buffers, Ok)?;

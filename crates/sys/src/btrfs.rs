@@ -106,7 +106,7 @@ const _: () = assert!(size_of::<ScrubRequest>() == 1024 && size_of::<FsInfo>() =
 const BTRFS_IOC_SCRUB: Opcode = opcode::read_write::<ScrubRequest>(0x94, 27);
 const BTRFS_IOC_SCRUB_CANCEL: Opcode = opcode::none(0x94, 28);
 const BTRFS_IOC_FS_INFO: Opcode = opcode::read::<FsInfo>(0x94, 31);
-/// Nothing is mended.
+/// Errors are counted and not repaired.
 const BTRFS_SCRUB_READONLY: u64 = 1;
 
 /// Reads all that a device of this btrfs holds and checks it, and mends nothing; ends when that is done. `None` where there is

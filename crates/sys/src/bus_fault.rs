@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 /// The mapping that a thread works on, and which pages of it could not be had. Written by the thread and by the handler
 /// that interrupts the same thread.
-struct Guard {
+struct FaultGuard {
     start: AtomicUsize,
     end: AtomicUsize,
     first_lost: AtomicUsize,
@@ -26,8 +26,8 @@ struct Guard {
 }
 
 thread_local! {
-    static GUARD: Guard = const {
-        Guard {
+    static GUARD: FaultGuard = const {
+        FaultGuard {
             start: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
             first_lost: AtomicUsize::new(usize::MAX),
@@ -37,18 +37,18 @@ thread_local! {
 }
 
 /// Who handled the signal before.
-struct Previous(UnsafeCell<MaybeUninit<libc::sigaction>>);
+struct PreviousHandler(UnsafeCell<MaybeUninit<libc::sigaction>>);
 
 // SAFETY: written once, within `INSTALL`, before the handler that reads it can run.
-unsafe impl Sync for Previous {}
+unsafe impl Sync for PreviousHandler {}
 
-static PREVIOUS: Previous = Previous(UnsafeCell::new(MaybeUninit::uninit()));
+static PREVIOUS: PreviousHandler = PreviousHandler(UnsafeCell::new(MaybeUninit::uninit()));
 static INSTALL: Once = Once::new();
 static PAGE: AtomicUsize = AtomicUsize::new(4096);
 
 /// Pages of a mapping that could not be had: addresses of the first and the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct LostPages {
     pub first: usize,
     pub last: usize,
 }
@@ -99,7 +99,7 @@ fn install() {
 ///
 /// # Errors
 /// The pages that could not be had; they are private and empty now, until the caller maps them again.
-pub(crate) fn guarded(start: usize, end: usize, access: impl FnOnce()) -> Result<(), Lost> {
+pub(crate) fn guarded(start: usize, end: usize, access: impl FnOnce()) -> Result<(), LostPages> {
     install();
     GUARD.with(|guard| {
         guard.start.store(start, Ordering::Relaxed);
@@ -112,7 +112,7 @@ pub(crate) fn guarded(start: usize, end: usize, access: impl FnOnce()) -> Result
             return Ok(());
         }
         let first = guard.first_lost.swap(usize::MAX, Ordering::Relaxed);
-        Err(Lost { first, last: guard.last_lost.swap(0, Ordering::Relaxed) })
+        Err(LostPages { first, last: guard.last_lost.swap(0, Ordering::Relaxed) })
     })
 }
 

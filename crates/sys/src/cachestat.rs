@@ -95,7 +95,9 @@ fn mincore(file: &File, offset: u64, len: u64) -> io::Result<u64> {
     let page = rustix::param::page_size() as u64;
     // One window at a time, so that a 32-bit address space suffices.
     let window = 64 << 20;
-    let (mut at, end, mut resident) = (offset / page * page, offset + len, 0);
+    let mut at = offset / page * page;
+    let end = offset + len;
+    let mut resident = 0;
     let mut states = vec![0u8; (window / page) as usize];
     while at < end {
         let n = (end - at).min(window);

@@ -21,7 +21,7 @@ fn is_block_device(fd: BorrowedFd<'_>) -> Result<bool, Errno> {
 /// # Errors
 /// The errno: `EOPNOTSUPP` where device or file system cannot, `EINVAL` where the range is not whole sectors.
 pub fn discard(fd: impl AsFd, offset: u64, len: u64) -> Result<(), i32> {
-    take_away(fd.as_fd(), offset, len, FallocateFlags::PUNCH_HOLE, |fd, range| {
+    discard_range(fd.as_fd(), offset, len, FallocateFlags::PUNCH_HOLE, |fd, range| {
         // SAFETY: BLKDISCARD reads two u64.
         unsafe { ioctl(fd, Setter::<BLKDISCARD, [u64; 2]>::new(range)) }
     })
@@ -33,13 +33,13 @@ pub fn discard(fd: impl AsFd, offset: u64, len: u64) -> Result<(), i32> {
 /// # Errors
 /// The errno: `EOPNOTSUPP` where the file system cannot, `EINVAL` where the range is not whole sectors.
 pub fn write_zeroes(fd: impl AsFd, offset: u64, len: u64) -> Result<(), i32> {
-    take_away(fd.as_fd(), offset, len, FallocateFlags::ZERO_RANGE, |fd, range| {
+    discard_range(fd.as_fd(), offset, len, FallocateFlags::ZERO_RANGE, |fd, range| {
         // SAFETY: BLKZEROOUT reads two u64.
         unsafe { ioctl(fd, Setter::<BLKZEROOUT, [u64; 2]>::new(range)) }
     })
 }
 
-fn take_away(
+fn discard_range(
     fd: BorrowedFd<'_>,
     offset: u64,
     len: u64,

@@ -31,7 +31,7 @@ const _: () = assert!(HEAD_BYTES == 312);
 const ROOM: usize = 16 << 10;
 
 #[repr(C)]
-struct Asked {
+struct TableRequest {
     head: Head,
     room: [u8; ROOM],
 }
@@ -67,10 +67,10 @@ pub fn dm_table_status(control: &File, (major, minor): (u32, u32)) -> io::Result
         uuid: [0; 129],
         data: [0; 7],
     };
-    let mut asked = Box::new(Asked { head, room: [0; ROOM] });
+    let mut asked = Box::new(TableRequest { head, room: [0; ROOM] });
     // SAFETY: the ioctl reads and writes at most `data_size` bytes from the start of the structure, which has that many; all bit
     // patterns are valid values.
-    unsafe { ioctl(control, Updater::<DM_TABLE_STATUS, Asked>::new(&mut asked))? };
+    unsafe { ioctl(control, Updater::<DM_TABLE_STATUS, TableRequest>::new(&mut asked))? };
     if asked.head.flags & FULL != 0 {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
@@ -84,7 +84,8 @@ fn targets(room: &[u8], count: u32) -> Vec<(String, String)> {
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(&bytes[..end]).into_owned()
     };
-    let (mut found, mut at) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut at = 0;
     for _ in 0..count {
         let Some(spec) = room.get(at..at + SPEC_BYTES) else { break };
         let next = u32::from_ne_bytes([spec[20], spec[21], spec[22], spec[23]]) as usize;

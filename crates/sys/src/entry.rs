@@ -78,7 +78,8 @@ pub fn list_names(directory: impl AsFd, name: impl Arg) -> Result<u64, i32> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened: OwnedFd = errno(rustix::fs::openat(directory, name, flags, Mode::empty()))?;
     let mut buffer = [MaybeUninit::uninit(); 32 << 10];
-    let (mut all, mut seen) = (rustix::fs::RawDir::new(opened, &mut buffer), 0);
+    let mut all = rustix::fs::RawDir::new(opened, &mut buffer);
+    let mut seen = 0;
     while let Some(entry) = all.next() {
         errno(entry)?;
         seen += 1;

@@ -89,7 +89,8 @@ const FS_IOC_FIEMAP: rustix::ioctl::Opcode = opcode::read_write::<Header>(b'f', 
 /// EOPNOTSUPP or ENOTTY where the file system cannot tell (tmpfs, NFS, most FUSE).
 pub fn extents(file: &File, offset: u64, len: u64, limit: usize) -> io::Result<Vec<Extent>> {
     let end = offset.saturating_add(len);
-    let (mut at, mut found) = (offset, Vec::new());
+    let mut at = offset;
+    let mut found = Vec::new();
     let zero = RawExtent { logical: 0, physical: 0, length: 0, reserved64: [0; 2], flags: 0, reserved: [0; 3] };
     let mut request = Box::new(Request {
         header: Header { start: 0, length: 0, flags: 0, mapped_extents: 0, extent_count: 0, reserved: 0 },
@@ -125,7 +126,7 @@ pub fn extents(file: &File, offset: u64, len: u64, limit: usize) -> io::Result<V
 
 /// How much of a range holds data that were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenRange {
     /// Bytes in written extents.
     pub written_bytes: u64,
     /// Bytes in extents that are allocated but unwritten.
@@ -144,7 +145,7 @@ pub struct Written {
 ///
 /// # Errors
 /// Where neither is supported.
-pub fn written(file: &File, offset: u64, len: u64) -> io::Result<Written> {
+pub fn written(file: &File, offset: u64, len: u64) -> io::Result<WrittenRange> {
     const LIMIT: usize = 1 << 20;
     match extents(file, offset, len, LIMIT) {
         // A cut list says nothing of what follows it: the part that it covers is what is summed up.
@@ -164,9 +165,9 @@ fn unsupported(e: &io::Error) -> bool {
         .any(|x| e.raw_os_error() == Some(x.raw_os_error()))
 }
 
-fn sum(list: &[Extent], offset: u64, len: u64) -> Written {
+fn sum(list: &[Extent], offset: u64, len: u64) -> WrittenRange {
     let end = offset.saturating_add(len);
-    let mut w = Written { extents: Some(list.len()), ..Written::default() };
+    let mut w = WrittenRange { extents: Some(list.len()), ..WrittenRange::default() };
     for e in list {
         let n = e.offset.saturating_add(e.len).min(end).saturating_sub(e.offset.max(offset));
         if e.unwritten() {
@@ -181,9 +182,10 @@ fn sum(list: &[Extent], offset: u64, len: u64) -> Written {
     w
 }
 
-fn by_seeking(file: &File, offset: u64, len: u64) -> io::Result<Written> {
+fn by_seeking(file: &File, offset: u64, len: u64) -> io::Result<WrittenRange> {
     let end = offset.saturating_add(len);
-    let (mut at, mut w) = (offset, Written::default());
+    let mut at = offset;
+    let mut w = WrittenRange::default();
     while at < end {
         let Some(data) = next_data(file, at)? else { break };
         let hole = next_hole(file, data)?;

@@ -120,7 +120,7 @@ pub fn set_direct(file: &File, direct: bool) -> io::Result<()> {
 
 /// Has reads leave the time of the last access alone (O_NOATIME): no time spent on it, and no write to the device that is
 /// read. Fails with EPERM where the file is another user's; the file is as good without.
-pub fn keep_access_time(file: &impl AsFd) -> io::Result<()> {
+pub fn set_noatime(file: &impl AsFd) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)?;
     Ok(rustix::fs::fcntl_setfl(file, flags | OFlags::NOATIME)?)
 }

@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Whether symbolic links are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
+pub enum SymlinkPolicy {
     /// The name is a person's: `/dev/disk/by-id/...` is a link.
     Follow,
     /// The name was confirmed as the object's own, without links: one in any of its components is an exchange.
@@ -27,9 +27,9 @@ pub enum Links {
 ///
 /// # Errors
 /// Those of open(2); ELOOP for a symbolic link that must not be followed.
-pub fn open_handle(path: &Path, links: Links) -> io::Result<File> {
+pub fn open_handle(path: &Path, links: SymlinkPolicy) -> io::Result<File> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    if links == Links::Follow {
+    if links == SymlinkPolicy::Follow {
         return Ok(rustix::fs::openat(CWD, path, flags, Mode::empty())?.into());
     }
     match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
@@ -94,7 +94,7 @@ pub fn device_number(device: u64) -> (u32, u32) {
 
 /// The name that the kernel has for an open object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HeldName {
+pub enum DescriptorName {
     Is(PathBuf),
     /// None any more: what has the name now is something else.
     Gone,
@@ -103,16 +103,17 @@ pub enum HeldName {
 }
 
 /// Asks for the name of an open object.
-pub fn name_of(handle: &impl AsFd) -> HeldName {
+pub fn name_of(handle: &impl AsFd) -> DescriptorName {
     let Ok(name) = std::fs::read_link(format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd())) else {
-        return HeldName::NotTold;
+        return DescriptorName::NotTold;
     };
     let is_deleted = name.as_os_str().as_bytes().ends_with(b" (deleted)") && !name.exists();
-    if name.is_absolute() && !is_deleted { HeldName::Is(name) } else { HeldName::Gone }
+    if name.is_absolute() && !is_deleted { DescriptorName::Is(name) } else { DescriptorName::Gone }
 }
 
 fn same_object(handle: &impl AsFd, file: File) -> io::Result<File> {
-    let (ours, theirs) = (rustix::fs::fstat(handle)?, file.metadata()?);
+    let ours = rustix::fs::fstat(handle)?;
+    let theirs = file.metadata()?;
     let same = (ours.st_dev, ours.st_ino, ours.st_rdev) == (theirs.dev(), theirs.ino(), theirs.rdev());
     if same { Ok(file) } else { Err(Errno::STALE.into()) }
 }
@@ -133,14 +134,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("target");
         std::fs::write(&path, "first").unwrap();
-        let handle = open_handle(&path, Links::Follow).unwrap();
+        let handle = open_handle(&path, SymlinkPolicy::Follow).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(directory.path().join("other"), "other").unwrap();
         std::os::unix::fs::symlink("other", &path).unwrap();
         assert_eq!(text(open_through(&handle, OpenMode::ReadWrite).unwrap()), "first");
         let by_name = open_named(&handle, &path, OpenMode::Read).unwrap_err();
         assert_eq!(by_name.raw_os_error(), Some(Errno::STALE.raw_os_error()));
-        assert_eq!(name_of(&handle), HeldName::Gone);
+        assert_eq!(name_of(&handle), DescriptorName::Gone);
     }
 
     #[test]
@@ -150,20 +151,20 @@ mod tests {
         std::fs::write(&file, "x").unwrap();
         std::os::unix::fs::symlink("file", &link).unwrap();
         std::os::unix::fs::symlink(".", directory.path().join("here")).unwrap();
-        for open in [|path: &Path| open_handle(path, Links::Refuse), step_by_step] {
+        for open in [|path: &Path| open_handle(path, SymlinkPolicy::Refuse), step_by_step] {
             assert!(open(&file.canonicalize().unwrap()).is_ok());
             for path in [link.as_path(), &directory.path().join("here/file")] {
                 assert_eq!(open(path).unwrap_err().raw_os_error(), Some(Errno::LOOP.raw_os_error()));
             }
         }
-        let followed = open_handle(&link, Links::Follow).unwrap();
-        assert_eq!(name_of(&followed), HeldName::Is(file.canonicalize().unwrap()));
+        let followed = open_handle(&link, SymlinkPolicy::Follow).unwrap();
+        assert_eq!(name_of(&followed), DescriptorName::Is(file.canonicalize().unwrap()));
     }
 
     #[test]
     fn a_directory_is_opened_through_its_handle() {
         let directory = tempfile::tempdir().unwrap();
-        let handle = open_handle(directory.path(), Links::Follow).unwrap();
+        let handle = open_handle(directory.path(), SymlinkPolicy::Follow).unwrap();
         let (file, _) = crate::create_temporary(&handle).unwrap();
         assert_eq!(file.metadata().unwrap().nlink(), 0);
         assert!(open_directory_of(&handle).is_ok());

@@ -25,7 +25,7 @@ pub enum KernelLogError {
     /// There is no /dev/kmsg, as in most containers.
     #[error("there is no /dev/kmsg here")]
     Missing,
-    /// Something else.
+    /// Any other error of reading.
     #[error("/dev/kmsg: {0}")]
     Other(std::io::Error),
 }
@@ -101,7 +101,9 @@ fn parse(record: &[u8]) -> Option<KernelMessage> {
 
 /// Bytes that are not printable ASCII come as `\xNN`; together they are usually UTF-8.
 fn unescape(text: &str) -> String {
-    let (bytes, mut out, mut i) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(text.len());
+    let mut i = 0;
     while i < bytes.len() {
         let code = (bytes[i..].starts_with(b"\\x")).then(|| bytes.get(i + 2..i + 4)).flatten();
         let byte = code.and_then(|c| std::str::from_utf8(c).ok()).and_then(|c| u8::from_str_radix(c, 16).ok());

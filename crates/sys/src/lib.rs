@@ -8,7 +8,6 @@
 //! Deliberately absent: policy. What to open, whether to write and what a fact means is decided by the callers.
 
 mod bcachefs;
-mod bell;
 mod block;
 mod btrfs;
 mod bus_fault;
@@ -19,6 +18,7 @@ mod discard;
 mod dm_status;
 mod entry;
 pub mod errno;
+mod event_fd;
 mod fiemap;
 mod file;
 mod flagged_io;
@@ -54,7 +54,6 @@ mod timex;
 mod video;
 
 pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
-pub use bell::Bell;
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
 };
@@ -71,14 +70,16 @@ pub use entry::{
     write_entry,
 };
 pub use errno::errno_name;
-pub use fiemap::{Extent, Written, extents, written};
+pub use event_fd::EventFd;
+pub use fiemap::{Extent, WrittenRange, extents, written};
 pub use file::{
-    OpenMode, TemporaryKind, allocate, create_temporary, drop_cached, expect_random, is_direct, is_writable,
-    keep_access_time, next_data, next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, set_direct,
-    set_length,
+    OpenMode, TemporaryKind, allocate, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data,
+    next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, set_direct, set_length, set_noatime,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
-pub use handle::{HeldName, Links, device_number, name_of, open_directory_of, open_handle, open_named, open_through};
+pub use handle::{
+    DescriptorName, SymlinkPolicy, device_number, name_of, open_directory_of, open_handle, open_named, open_through,
+};
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};
 pub use kmsg::{KernelLog, KernelLogError, KernelMessage};
@@ -93,7 +94,7 @@ pub use nvme_admin::{
 };
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
-pub use ptrace::{CALLS_ARE_TOLD, TraceEvent, Tracer, call_name, traced_memory};
+pub use ptrace::{CALLS_SUPPORTED, TraceEvent, Tracer, call_name, traced_memory};
 pub use registers::read_physical_u32;
 pub use replay::{OpenAs, open_as, set_mode, set_owner, set_times, sync_range};
 pub use ring::Ring;
@@ -101,14 +102,14 @@ pub use ring_error::{PushError, RingError};
 pub use ring_op::{RingCompletion, RingOp};
 pub use ring_options::RingOptions;
 pub use shared_memory::SharedMemory;
-pub use signal_mask::SignalsElsewhere;
+pub use signal_mask::SignalMaskGuard;
 pub use smart::{ATA_BLOCK_BYTES, ata_identify, ata_sleeps, ata_smart_data, ata_smart_healthy};
-pub use sole_opening::{LockHolder, Sole, record_lock, sole_device_opening, sole_opening};
+pub use sole_opening::{LockHolder, SoleOpening, record_lock, sole_device_opening, sole_opening};
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
 pub use thread::{
-    PunctualTimers, ThreadUsage, affinity, children_usage, io_priority, process_usage, raise_memlock, set_affinity,
+    MinTimerSlack, ThreadUsage, affinity, children_usage, io_priority, process_usage, raise_memlock, set_affinity,
     set_io_priority, thread_usage,
 };
 pub use timex::clock_synchronised;
-pub use video::{JPEG_FORMATS, VideoCamera, VideoFormat, VideoPicture, VideoWish};
+pub use video::{JPEG_FORMATS, VideoCamera, VideoFormat, VideoPicture, VideoSettings};

@@ -1,7 +1,7 @@
 //! A file in memory: loads and stores instead of calls.
 #![allow(unsafe_code)]
 
-use crate::bus_fault::{Lost, guarded};
+use crate::bus_fault::{LostPages, guarded};
 use libc::{EINVAL, EIO};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
@@ -112,7 +112,7 @@ impl Mapping {
 
     /// After a fault: the pages that stand in for those that could not be had give way to the file's.
     #[cold]
-    fn map_again(&self, lost: Lost) -> i32 {
+    fn map_again(&self, lost: LostPages) -> i32 {
         let start = self.base.as_ptr() as usize;
         let offset = lost.first - start;
         self.last_fault.store(offset as u64, Ordering::Relaxed);

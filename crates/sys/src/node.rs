@@ -16,7 +16,7 @@ pub enum Node {
         /// `st_ino`.
         inode: u64,
     },
-    /// Anything else.
+    /// Neither a block device nor a regular file.
     Other,
 }
 
@@ -46,7 +46,8 @@ mod tests {
         let path = directory.path().join("file");
         std::fs::write(&path, "x").unwrap();
         let meta = std::fs::metadata(&path).unwrap();
-        let (device, inode) = (crate::device_number(meta.dev()), meta.ino());
+        let device = crate::device_number(meta.dev());
+        let inode = meta.ino();
         assert_eq!(node_at(&path).unwrap(), Node::File { device, inode });
         assert_eq!(node_at(directory.path()).unwrap(), Node::Other);
     }

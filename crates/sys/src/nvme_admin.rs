@@ -62,7 +62,7 @@ const _: () = assert!(size_of::<AdminCommand>() == 72);
 const NVME_IOCTL_ADMIN_CMD: Opcode = opcode::read_write::<AdminCommand>(b'N', 0x41);
 
 /// One command with the buffer that it fills.
-struct Ask<'a> {
+struct AdminRequest<'a> {
     command: AdminCommand,
     /// Keeps the buffer borrowed while the command holds its address.
     _buffer: &'a mut [u8],
@@ -70,7 +70,7 @@ struct Ask<'a> {
 
 // SAFETY: the ioctl reads and writes one AdminCommand, which the pointer leads to, and writes at most data_length bytes at
 // `address`, which is the borrowed buffer of that length.
-unsafe impl Ioctl for Ask<'_> {
+unsafe impl Ioctl for AdminRequest<'_> {
     type Output = u16;
     const IS_MUTATING: bool = true;
 
@@ -93,7 +93,7 @@ fn ask(controller: &File, mut command: AdminCommand, buffer: &mut [u8]) -> io::R
     command.data_length = u32::try_from(buffer.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     command.timeout_ms = TIMEOUT_MS;
     // SAFETY: see the implementation of Ioctl for Ask.
-    match unsafe { ioctl(controller, Ask { command, _buffer: buffer })? } {
+    match unsafe { ioctl(controller, AdminRequest { command, _buffer: buffer })? } {
         0 => Ok(()),
         status => Err(io::Error::other(format!("the NVMe controller answered with status {status:#06x}"))),
     }

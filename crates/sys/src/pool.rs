@@ -205,8 +205,11 @@ impl BufferPool {
     /// The pool that was split, where these are all of its parts, in order.
     pub fn join(parts: Vec<Self>) -> Option<Self> {
         let first = parts.first()?;
-        let (memory, base) = (Arc::clone(&first.memory), first.base);
-        let (stride, buffer_bytes, count) = (first.stride, first.buffer_bytes, u32::try_from(parts.len()).ok()?);
+        let memory = Arc::clone(&first.memory);
+        let base = first.base;
+        let stride = first.stride;
+        let buffer_bytes = first.buffer_bytes;
+        let count = u32::try_from(parts.len()).ok()?;
         let next = |(i, part): (usize, &Self)| {
             part.base.as_ptr() as usize == base.as_ptr() as usize + i * stride && Arc::ptr_eq(&part.memory, &memory)
         };

@@ -30,7 +30,7 @@ pub enum TraceEvent {
         number: u64,
         arguments: [u64; 6],
     },
-    /// Its call came back.
+    /// A system call returned.
     Leaves {
         thread: u32,
         /// What came back, or the errno, negative.
@@ -39,14 +39,14 @@ pub enum TraceEvent {
     },
     /// A thread started a process or a thread.
     Started {
-        /// Who did.
+        /// The thread that made the child.
         thread: u32,
-        /// The new one.
+        /// The child.
         child: u32,
     },
     /// A signal came to this process.
     Interrupted,
-    /// A thread is no more.
+    /// A thread ended.
     Ended { thread: u32 },
 }
 
@@ -59,7 +59,7 @@ pub struct Tracer {
     /// New ones of which it was told, and those that were seen before it was.
     told: HashSet<pid_t>,
     early: HashSet<pid_t>,
-    /// Those that have begun.
+    /// Threads that have started.
     known: HashSet<pid_t>,
     exit_code: Option<i32>,
 }
@@ -120,7 +120,7 @@ impl Tracer {
         unsafe { libc::kill(self.first, signal) };
     }
 
-    fn goes_on(pid: pid_t, signal: c_int) -> io::Result<()> {
+    fn resume(pid: pid_t, signal: c_int) -> io::Result<()> {
         match ptrace(PTRACE_SYSCALL, pid, 0, signal as usize) {
             // It was killed meanwhile, which is told next.
             Err(e) if e.raw_os_error() == Some(libc::ESRCH) => Ok(()),
@@ -134,7 +134,7 @@ impl Tracer {
     /// Those of ptrace(2) and waitpid(2).
     pub fn event(&mut self) -> io::Result<Option<TraceEvent>> {
         if let Some((pid, signal)) = self.waits.take() {
-            Self::goes_on(pid, signal)?;
+            Self::resume(pid, signal)?;
         }
         loop {
             let (pid, status) = match wait(-1) {
@@ -152,7 +152,8 @@ impl Tracer {
                 }
                 return Ok(Some(TraceEvent::Ended { thread }));
             }
-            let (signal, event) = (libc::WSTOPSIG(status), status >> 16);
+            let signal = libc::WSTOPSIG(status);
+            let event = status >> 16;
             if signal == CALL_STOP {
                 self.waits = Some((pid, 0));
                 if let Some(event) = call(pid)? {
@@ -164,7 +165,7 @@ impl Tracer {
                 let new = child as pid_t;
                 if self.early.remove(&new) {
                     self.known.insert(new);
-                    Self::goes_on(new, 0)?;
+                    Self::resume(new, 0)?;
                 } else {
                     self.told.insert(new);
                 }
@@ -182,7 +183,7 @@ impl Tracer {
                 self.waits = Some((pid, signal));
             }
             if let Some((pid, signal)) = self.waits.take() {
-                Self::goes_on(pid, signal)?;
+                Self::resume(pid, signal)?;
             }
         }
     }
@@ -257,7 +258,7 @@ pub fn call_name(_number: u64) -> Option<&'static str> {
 }
 
 /// Whether calls can be told on this machine.
-pub const CALLS_ARE_TOLD: bool = cfg!(target_pointer_width = "64");
+pub const CALLS_SUPPORTED: bool = cfg!(target_pointer_width = "64");
 
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
@@ -269,7 +270,9 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "cat /dev/null; (exit 3); kill -USR1 $$; exit 5"]).env_clear();
         let mut tracer = Tracer::start(&mut command).unwrap();
-        let (mut entered, mut children, mut ended) = (HashMap::new(), 0, 0);
+        let mut entered = HashMap::new();
+        let mut children = 0;
+        let mut ended = 0;
         let mut opened_null = false;
         while let Some(event) = tracer.event().unwrap() {
             match event {

@@ -10,13 +10,13 @@ use std::os::fd::{AsFd, OwnedFd};
 pub struct OpenAs {
     /// It may be written, and where not write-only also read.
     pub write: bool,
-    /// It may be read.
+    /// Opened for reading.
     pub read: bool,
     /// It is made if it is not there (mode 0600).
     pub create: bool,
-    /// It must not be there.
+    /// O_EXCL: fails if the file exists.
     pub exclusive: bool,
-    /// It is made empty.
+    /// O_TRUNC.
     pub truncate: bool,
     /// O_SYNC.
     pub sync: bool,

@@ -11,7 +11,7 @@
 
 use crate::ring_op::{RingCompletion, RingOp};
 use crate::ring_queues::Queues;
-use crate::{Bell, BufferPool, CallFlags, PushError, RingError, RingOptions, raise_memlock};
+use crate::{BufferPool, CallFlags, EventFd, PushError, RingError, RingOptions, raise_memlock};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, ReadWriteFlags};
@@ -64,7 +64,7 @@ pub struct Ring {
     /// The pool has been given back, or kept for ever.
     ended: bool,
     /// What else a wait ends for.
-    bell: Option<Arc<Bell>>,
+    event_fd: Option<Arc<EventFd>>,
     pub(crate) features: Vec<String>,
     pub(crate) missing: Vec<String>,
 }
@@ -113,7 +113,7 @@ impl Ring {
             unsubmitted: 0,
             in_flight: 0,
             ended: false,
-            bell: None,
+            event_fd: None,
         };
         if ring.extended_arguments {
             ring.features.push("timeout-argument".to_owned());
@@ -137,17 +137,17 @@ impl Ring {
     }
 
     /// A wait for completions also ends when the bell rings. It takes an entry of the queue: not with pairs in all buffers.
-    pub fn listen(&mut self, bell: Arc<Bell>) {
-        self.bell = Some(bell);
-        self.wait_for_bell();
+    pub fn wake_on(&mut self, event_fd: Arc<EventFd>) {
+        self.event_fd = Some(event_fd);
+        self.poll_event_fd();
     }
 
     /// Queues the entry that completes when the bell rings, once.
-    fn wait_for_bell(&mut self) {
-        let Some(bell) = &self.bell else { return };
+    fn poll_event_fd(&mut self) {
+        let Some(event_fd) = &self.event_fd else { return };
         self.queues.push(io_uring_sqe {
             opcode: IoringOp::PollAdd,
-            fd: bell.as_fd().as_raw_fd(),
+            fd: event_fd.as_fd().as_raw_fd(),
             op_flags: op_flags_union { poll32_events: u32::from(PollFlags::IN.bits()) },
             user_data: io_uring_user_data::from_u64(BELL),
             ..io_uring_sqe::default()
@@ -421,10 +421,10 @@ impl Ring {
             ready -= 1;
             let raw = self.queues.take();
             if raw.user_data == BELL {
-                if let Some(bell) = &self.bell {
-                    bell.heard();
+                if let Some(event_fd) = &self.event_fd {
+                    event_fd.drain();
                 }
-                self.wait_for_bell();
+                self.poll_event_fd();
                 continue;
             }
             let buffer = raw.user_data as u32;

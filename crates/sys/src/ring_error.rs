@@ -17,7 +17,7 @@ pub enum PushError {
     /// More bytes than the buffer has.
     #[error("{len} bytes do not fit into buffers of {buffer_bytes}")]
     TooLong {
-        /// Asked for.
+        /// Bytes asked for.
         len: u32,
         /// Size of the buffers.
         buffer_bytes: usize,

@@ -9,13 +9,13 @@ use std::mem::MaybeUninit;
 /// thread of the process. A thread that waits in the kernel where nothing wakes it would otherwise be chosen to take one
 /// (k:kernel/signal.c, complete_signal), and nobody would hear of it.
 #[derive(Debug)]
-pub struct SignalsElsewhere {
+pub struct SignalMaskGuard {
     before: libc::sigset_t,
     /// The mask is a thread's.
     _stays: PhantomData<*const ()>,
 }
 
-impl SignalsElsewhere {
+impl SignalMaskGuard {
     /// For the calling thread. Another one must be there that takes them, else they wait.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl SignalsElsewhere {
     }
 }
 
-impl Drop for SignalsElsewhere {
+impl Drop for SignalMaskGuard {
     fn drop(&mut self) {
         // SAFETY: the set is whole; the former mask is not asked for. It fails for an unknown way of setting only.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
@@ -60,12 +60,12 @@ mod tests {
     #[test]
     fn they_go_elsewhere_for_as_long_as_it_lives() {
         let before = blocked();
-        let elsewhere = SignalsElsewhere::new(&[libc::SIGHUP, libc::SIGINT]).unwrap();
+        let elsewhere = SignalMaskGuard::new(&[libc::SIGHUP, libc::SIGINT]).unwrap();
         let bits = 1 << (libc::SIGHUP - 1) | 1 << (libc::SIGINT - 1);
         assert_eq!(blocked(), before | bits);
         assert_eq!(std::thread::spawn(blocked).join().unwrap() & bits, bits);
         drop(elsewhere);
         assert_eq!(blocked(), before);
-        assert_eq!(SignalsElsewhere::new(&[4711]).unwrap_err().raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(SignalMaskGuard::new(&[4711]).unwrap_err().raw_os_error(), Some(libc::EINVAL));
     }
 }

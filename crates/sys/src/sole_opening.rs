@@ -17,7 +17,7 @@ const F_SETSIG: libc::c_int = 10;
 
 /// Whether ours is the only opening of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sole {
+pub enum SoleOpening {
     /// At that moment nobody else had it open.
     Yes,
     /// Somebody else has it open.
@@ -30,10 +30,10 @@ pub enum Sole {
 ///
 /// # Errors
 /// Whatever else fcntl(2) says.
-pub fn sole_opening(file: &File) -> io::Result<Sole> {
+pub fn sole_opening(file: &File) -> io::Result<SoleOpening> {
     // Before Linux 5.3 a name that is held, as by a handle, counted as an opening.
     if kernel_before(5, 3) {
-        return Ok(Sole::NotTold);
+        return Ok(SoleOpening::NotTold);
     }
     // Whoever opens the file in the moment in between breaks the lease, which is told by a signal: SIGIO would end the
     // process, SIGURG is ignored by default.
@@ -41,12 +41,12 @@ pub fn sole_opening(file: &File) -> io::Result<Sole> {
     match fcntl(file, libc::F_SETLEASE, libc::F_WRLCK) {
         Ok(()) => {
             fcntl(file, libc::F_SETLEASE, libc::F_UNLCK)?;
-            Ok(Sole::Yes)
+            Ok(SoleOpening::Yes)
         }
         Err(e) => match Errno::from_io_error(&e) {
-            Some(Errno::AGAIN) => Ok(Sole::No),
+            Some(Errno::AGAIN) => Ok(SoleOpening::No),
             Some(Errno::INVAL | Errno::ACCESS | Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK) => {
-                Ok(Sole::NotTold)
+                Ok(SoleOpening::NotTold)
             }
             _ => Err(e),
         },
@@ -65,7 +65,7 @@ const SAMPLE_BYTES: usize = 16 << 10;
 ///
 /// # Errors
 /// That the device cannot be opened for reading or read.
-pub fn sole_device_opening(handle: &impl AsFd) -> io::Result<Sole> {
+pub fn sole_device_opening(handle: &impl AsFd) -> io::Result<SoleOpening> {
     let open = || crate::open_through(handle, crate::OpenMode::Read);
     let resident = |file: &File| crate::resident_pages(file, 0, SAMPLE_BYTES as u64).map(|pages| pages.resident);
     let mut sample = vec![0; SAMPLE_BYTES];
@@ -76,14 +76,14 @@ pub fn sole_device_opening(handle: &impl AsFd) -> io::Result<Sole> {
         let cached = read > 0 && resident(&first)? > 0;
         drop(first);
         if !cached || resident(&second)? == 0 {
-            return Ok(Sole::NotTold);
+            return Ok(SoleOpening::NotTold);
         }
         drop(second);
         if resident(&open()?)? > 0 {
-            return Ok(Sole::No);
+            return Ok(SoleOpening::No);
         }
     }
-    Ok(Sole::Yes)
+    Ok(SoleOpening::Yes)
 }
 
 /// A lock of another that would keep a write lock of ours from the whole file: of a process (fcntl(2), F_GETLK) or of an
@@ -143,18 +143,18 @@ mod tests {
         std::fs::write(&path, [1; 8192]).unwrap();
         let ours = open_existing(&path, OpenMode::ReadWrite).unwrap();
         match sole_opening(&ours).unwrap() {
-            Sole::NotTold => return println!("SKIPPED: no leases on this file system"),
-            told => assert_eq!(told, Sole::Yes),
+            SoleOpening::NotTold => return println!("SKIPPED: no leases on this file system"),
+            told => assert_eq!(told, SoleOpening::Yes),
         }
         let other = open_existing(&path, OpenMode::ReadWrite).unwrap();
-        assert_eq!(sole_opening(&ours).unwrap(), Sole::No);
+        assert_eq!(sole_opening(&ours).unwrap(), SoleOpening::No);
         let mapping = crate::Mapping::new(&other, 4096, true);
         drop(other);
         if let Ok(mapping) = mapping {
-            assert_eq!(sole_opening(&ours).unwrap(), Sole::No, "the mapping holds it open");
+            assert_eq!(sole_opening(&ours).unwrap(), SoleOpening::No, "the mapping holds it open");
             drop(mapping);
         }
-        assert_eq!(sole_opening(&ours).unwrap(), Sole::Yes);
+        assert_eq!(sole_opening(&ours).unwrap(), SoleOpening::Yes);
     }
 
     #[test]

@@ -126,14 +126,14 @@ const NONE: libc::c_ulong = 0;
 /// sleep last 50 us longer, to serve several timers with one interrupt (PR_SET_TIMERSLACK of prctl(2); threads of a
 /// real-time class have no slack anyway).
 #[derive(Debug)]
-pub struct PunctualTimers {
+pub struct MinTimerSlack {
     /// What held before, if it could be changed.
     before_ns: Option<libc::c_ulong>,
     /// The slack is a thread's.
     _stays: std::marker::PhantomData<*const ()>,
 }
 
-impl PunctualTimers {
+impl MinTimerSlack {
     /// For the calling thread. Where the kernel does not let it, nothing is changed.
     pub fn new() -> Self {
         const LEAST_NS: libc::c_ulong = 1;
@@ -147,13 +147,13 @@ impl PunctualTimers {
     }
 }
 
-impl Default for PunctualTimers {
+impl Default for MinTimerSlack {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Drop for PunctualTimers {
+impl Drop for MinTimerSlack {
     fn drop(&mut self) {
         if let Some(before) = self.before_ns {
             // SAFETY: takes numbers only.
@@ -211,7 +211,7 @@ mod tests {
         // SAFETY: takes and returns numbers only.
         let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE) };
         let before = slack();
-        let punctual = PunctualTimers::new();
+        let punctual = MinTimerSlack::new();
         assert!(slack() <= 1, "{}", slack());
         drop(punctual);
         assert_eq!(slack(), before);

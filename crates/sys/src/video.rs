@@ -143,7 +143,7 @@ struct StreamParameters {
 
 /// What is asked of a camera; what is left out stays as it is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct VideoWish {
+pub struct VideoSettings {
     /// The four letters of a format of pixels, such as `MJPG`; without it a compressed one, if there is one.
     pub fourcc: Option<[u8; 4]>,
     /// Width and height.
@@ -155,7 +155,7 @@ pub struct VideoWish {
 /// What the camera gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VideoFormat {
-    /// Four letters.
+    /// The four letters of the format (V4L2 fourcc).
     pub fourcc: [u8; 4],
     /// Pixels.
     pub width: u32,
@@ -181,7 +181,7 @@ pub const JPEG_FORMATS: [[u8; 4]; 2] = [*b"MJPG", *b"JPEG"];
 #[derive(Clone, Copy, Debug)]
 pub struct VideoPicture {
     index: u32,
-    /// Its length.
+    /// Length of the picture, bytes.
     pub bytes: usize,
     /// Counts pictures; where it jumps the driver had no buffer for those between.
     pub sequence: u32,
@@ -210,12 +210,12 @@ impl VideoCamera {
     /// # Errors
     /// What open(2) says; EBUSY where somebody else uses it; `Unsupported` where it is no camera, or one that gives frames in
     /// several planes only, or has no such format.
-    pub fn open(path: &Path, wish: &VideoWish) -> io::Result<Self> {
+    pub fn open(path: &Path, settings: &VideoSettings) -> io::Result<Self> {
         if !cfg!(feature = "v4l2") {
             return Err(unsupported("this program was built without V4L2 (cargo build --features v4l2)".into()));
         }
         // Opening alone does something to some devices (a watchdog): nothing is opened that is no device of V4L.
-        let handle = crate::open_handle(path, crate::Links::Follow)?;
+        let handle = crate::open_handle(path, crate::SymlinkPolicy::Follow)?;
         let known = rustix::fs::fstat(&handle)?;
         let is_video = FileType::from_raw_mode(known.st_mode) == FileType::CharacterDevice
             && rustix::fs::major(known.st_rdev) == VIDEO_MAJOR;
@@ -225,13 +225,13 @@ impl VideoCamera {
         let name = format!("/proc/self/fd/{}", handle.as_raw_fd());
         let file = rustix::fs::open(name, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
         is_camera(&file)?;
-        let format = choose(&file, wish)?;
+        let format = choose(&file, settings)?;
         let mut camera = Self { file, buffers: Vec::new(), format };
         camera.map()?;
         Ok(camera)
     }
 
-    /// What it gives.
+    /// The format that the camera gives.
     pub fn format(&self) -> VideoFormat {
         self.format
     }
@@ -357,9 +357,9 @@ fn letters(fourcc: [u8; 4]) -> String {
 }
 
 /// Sets format and rate, as far as the driver can.
-fn choose(file: &OwnedFd, wish: &VideoWish) -> io::Result<VideoFormat> {
+fn choose(file: &OwnedFd, settings: &VideoSettings) -> io::Result<VideoFormat> {
     let there = formats(file);
-    let fourcc = match wish.fourcc {
+    let fourcc = match settings.fourcc {
         Some(wanted) if !there.contains(&wanted) => {
             let known: Vec<String> = there.into_iter().map(letters).collect();
             return Err(unsupported(format!("it has no format {}; it has {}", letters(wanted), known.join(", "))));
@@ -373,7 +373,7 @@ fn choose(file: &OwnedFd, wish: &VideoWish) -> io::Result<VideoFormat> {
     // SAFETY: every variant is plain integers, and all 200 bytes were given a value above.
     let mut pixels = unsafe { format.format.pixels };
     pixels.pixel_format = fourcc.map_or(pixels.pixel_format, u32::from_le_bytes);
-    (pixels.width, pixels.height) = wish.size.unwrap_or((pixels.width, pixels.height));
+    (pixels.width, pixels.height) = settings.size.unwrap_or((pixels.width, pixels.height));
     // Their lengths follow from that.
     (pixels.bytes_per_line, pixels.size_image) = (0, 0);
     format.format.pixels = pixels;
@@ -382,7 +382,7 @@ fn choose(file: &OwnedFd, wish: &VideoWish) -> io::Result<VideoFormat> {
     // SAFETY: as above.
     let pixels = unsafe { format.format.pixels };
     let got = pixels.pixel_format.to_le_bytes();
-    if wish.fourcc.is_some_and(|wanted| wanted != got) {
+    if settings.fourcc.is_some_and(|wanted| wanted != got) {
         return Err(unsupported(format!("it gives {} instead of what was asked for", letters(got))));
     }
     Ok(VideoFormat {
@@ -390,7 +390,7 @@ fn choose(file: &OwnedFd, wish: &VideoWish) -> io::Result<VideoFormat> {
         width: pixels.width,
         height: pixels.height,
         most_bytes: pixels.size_image,
-        frames_per_s: rate(file, wish.frames_per_s),
+        frames_per_s: rate(file, settings.frames_per_s),
     })
 }
 
@@ -432,12 +432,12 @@ mod tests {
     #[cfg(feature = "v4l2")]
     #[test]
     fn what_is_no_camera_says_so() {
-        let wish = VideoWish::default();
+        let settings = VideoSettings::default();
         assert_eq!(
-            VideoCamera::open(Path::new("/nonexistent/video"), &wish).unwrap_err().kind(),
+            VideoCamera::open(Path::new("/nonexistent/video"), &settings).unwrap_err().kind(),
             io::ErrorKind::NotFound
         );
-        let error = VideoCamera::open(Path::new("/dev/null"), &wish).unwrap_err();
+        let error = VideoCamera::open(Path::new("/dev/null"), &settings).unwrap_err();
         assert_eq!(
             (error.kind(), error.to_string()),
             (io::ErrorKind::Unsupported, "it is not a camera of V4L2".into())

@@ -11,7 +11,7 @@ use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use sys::{Links, Node, OpenMode, Sole};
+use sys::{Node, OpenMode, SoleOpening, SymlinkPolicy};
 
 /// What lets everything be looked at.
 const LOOK_REMEDY: &str = "run it as root, where all processes are seen (of a container: the host), with /proc and /sys \
@@ -83,9 +83,9 @@ fn claimed(held: &Held<'_>, device: DeviceId, asked: &str) -> Result<(File, Devi
 fn opened_by_nobody(held: &Held<'_>, used: &DeviceUse, doubts: &[String]) -> Result<(), No> {
     let unsure = |why: String| held.unsure(&format!("{}; {why}", doubts.join("; ")), LOOK_REMEDY);
     let ask = |handle: &File, label: &str| match sys::sole_device_opening(handle) {
-        Ok(Sole::Yes) => Ok(()),
-        Ok(Sole::No) => Err(No::now(unsure(format!("somebody has {label} open")))),
-        Ok(Sole::NotTold) => Err(No::never(unsure(format!("the kernel does not tell who has {label} open")))),
+        Ok(SoleOpening::Yes) => Ok(()),
+        Ok(SoleOpening::No) => Err(No::now(unsure(format!("somebody has {label} open")))),
+        Ok(SoleOpening::NotTold) => Err(No::never(unsure(format!("the kernel does not tell who has {label} open")))),
         Err(e) => Err(No::never(unsure(format!("{label} cannot be read ({e})")))),
     };
     ask(&held.handle, "it")?;
@@ -123,7 +123,7 @@ fn node_of(part: &Part) -> Option<File> {
     if part.name.is_empty() || !is_it() {
         return None;
     }
-    sys::open_handle(&node, Links::Refuse).ok()
+    sys::open_handle(&node, SymlinkPolicy::Refuse).ok()
 }
 
 /// Whether it is the device that the user named.

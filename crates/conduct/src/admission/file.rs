@@ -7,7 +7,7 @@ use observe::file_use;
 use spec::Readiness;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use sys::Sole;
+use sys::SoleOpening;
 
 /// What lets everything be looked at.
 const LOOK_REMEDY: &str = "run it as root, where all processes are seen, or name a directory: a temporary file of its own \
@@ -40,8 +40,8 @@ fn unused(held: &Held<'_>) -> Result<File, No> {
     no_lock(held, &file).map_err(No::never)?;
     // The kernel's own answer goes before what could be seen: it knows of all namespaces and users.
     match sys::sole_opening(&file) {
-        Ok(Sole::Yes) => Ok(file),
-        Ok(Sole::No) => {
+        Ok(SoleOpening::Yes) => Ok(file),
+        Ok(SoleOpening::No) => {
             Err(No::now(held.in_use(&["somebody who is not seen has it open (the kernel grants no write lease)"])))
         }
         _ => match used.doubts() {

@@ -15,7 +15,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use sys::{Bell, Epoch, process_usage};
+use sys::{Epoch, EventFd, process_usage};
 
 /// How often it is looked at whether it is to end.
 const LOOK: Duration = Duration::from_millis(20);
@@ -138,14 +138,19 @@ impl FramesSetup<'_> {
     fn write(&self, mut way: Box<dyn Way + Send>, cameras: Generated) -> Result<FramesMeasured, Failure> {
         let study = self.wanted.study;
         let ring = Ring::new(usize::try_from(study.ring_bytes).unwrap_or(usize::MAX));
-        let bell = Arc::new(Bell::new().map_err(|e| environment("eventfd", &e))?);
+        let event_fd = Arc::new(EventFd::new().map_err(|e| environment("eventfd", &e))?);
         let (epoch, stop) = (Epoch::start(), Arc::new(AtomicBool::new(false)));
-        let (channel, receiver) =
-            FrameChannel::new(Arc::clone(&ring), 2 * study.frame_bytes, epoch, Arc::clone(&bell), Arc::clone(&stop));
+        let (channel, receiver) = FrameChannel::new(
+            Arc::clone(&ring),
+            2 * study.frame_bytes,
+            epoch,
+            Arc::clone(&event_fd),
+            Arc::clone(&stop),
+        );
         let accounts = Arc::clone(&channel.accounts);
         let ends = Instant::now() + Duration::from_nanos(study.time_ns);
         let written: WrittenFrames = std::thread::scope(|scope| {
-            let (ears, interrupts, latency) = (Arc::clone(&bell), self.interrupts, study.max_latency_ns);
+            let (ears, interrupts, latency) = (Arc::clone(&event_fd), self.interrupts, study.max_latency_ns);
             let writer = scope.spawn(move || {
                 let _elsewhere = interrupts.keep_away();
                 write(&mut *way, receiver, &ears, epoch, latency)
@@ -155,7 +160,7 @@ impl FramesSetup<'_> {
             while !writer.is_finished() {
                 if self.interrupts.end() || Instant::now() >= ends || producers.is_err() {
                     stop.store(true, Ordering::Relaxed);
-                    bell.ring();
+                    event_fd.signal();
                 }
                 std::thread::sleep(LOOK);
             }

@@ -6,7 +6,7 @@ use recorder::{Account, Arrival, FrameReceiver, FrameSource, FrameTime, Loss, MO
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::sync::Arc;
-use sys::{Bell, Epoch};
+use sys::{Epoch, EventFd};
 
 /// Whoever waits looks again that often.
 const LOOK_NS: Ns = 50_000_000;
@@ -35,7 +35,7 @@ struct Unflushed {
 pub(super) fn write(
     way: &mut dyn Way,
     mut receiver: FrameReceiver,
-    bell: &Bell,
+    event_fd: &EventFd,
     epoch: Epoch,
     max_latency_ns: Ns,
 ) -> WrittenFrames {
@@ -72,8 +72,8 @@ pub(super) fn write(
             Polled::Nothing | Polled::Until(_) => {
                 let until = due.map_or(LOOK_NS, |due| due.saturating_sub(now).min(LOOK_NS));
                 let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: until as _ };
-                if poll(&mut [PollFd::new(bell, PollFlags::IN)], Some(&wait)).is_ok_and(|n| n > 0) {
-                    bell.heard();
+                if poll(&mut [PollFd::new(event_fd, PollFlags::IN)], Some(&wait)).is_ok_and(|n| n > 0) {
+                    event_fd.drain();
                 }
             }
             Polled::Ended => break,

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use sys::{Links, Locked};
+use sys::{Locked, SymlinkPolicy};
 
 /// How often a recorder looks.
 const LOOK: Duration = Duration::from_millis(250);
@@ -63,7 +63,7 @@ impl Listening {
 /// There is no such recording, it does not wrap, it may not be written to, or so much cannot be kept.
 pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Failure> {
     let path = find_recording(name)?;
-    let admitted = admit(&Root::new("/"), &path, Links::Follow, Consent::default())?;
+    let admitted = admit(&Root::new("/"), &path, SymlinkPolicy::Follow, Consent::default())?;
     let path = admitted.target.path;
     let file = sys::reopen(&admitted.target.file, true, false).map_err(|e| cannot(&path, &e))?;
     let _alone = Alone::wait(&file, &path)?;

@@ -18,7 +18,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use sys::{Links, Locked};
+use sys::{Locked, SymlinkPolicy};
 
 /// Names of files that recordings are made in, where only a directory was named.
 pub const RECORDING_SUFFIX: &str = "nrec";
@@ -86,7 +86,7 @@ impl RecordingTarget {
         // A file is opened for writing in any case; whether it is written to is decided by what it holds.
         let consent =
             Consent { overwrite: recording.consent.destroy.is_none() && !is_device(path), ..recording.consent };
-        let links = if made.is_some() { Links::Refuse } else { Links::Follow };
+        let links = if made.is_some() { SymlinkPolicy::Refuse } else { SymlinkPolicy::Follow };
         let admitted = admit(&Root::new("/"), path, links, consent)?;
         let locator = locator(&admitted);
         let Admitted { target, object, readiness, loss, .. } = admitted;
@@ -248,7 +248,7 @@ pub(crate) fn open_device(
     lost: &dyn Fn(&crate::admission::Loss),
 ) -> Result<(File, Vec<File>), Failure> {
     let path = Path::new(name);
-    let Admitted { target, readiness, loss, .. } = admit(&Root::new("/"), path, Links::Follow, consent)?;
+    let Admitted { target, readiness, loss, .. } = admit(&Root::new("/"), path, SymlinkPolicy::Follow, consent)?;
     if let Readiness::ReadOnly(why) = &readiness {
         return Err(
             refused(path, &why.to_string()).remedy("a block device: --destroy SERIAL; narrows inspect shows it")
@@ -274,7 +274,7 @@ pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
         return Ok(engine::SimRig::new(model, 1_000_000_000).max_bytes());
     }
     let there = Path::new(name);
-    let handle = sys::open_handle(there, Links::Follow).map_err(|e| cannot(there, &e))?;
+    let handle = sys::open_handle(there, SymlinkPolicy::Follow).map_err(|e| cannot(there, &e))?;
     if there.is_dir() {
         let directory = sys::open_directory(there).map_err(|e| cannot(there, &e))?;
         return free_bytes(&directory).map_err(|e| cannot(there, &e));
@@ -291,7 +291,7 @@ pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
 pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<(bool, u64), Failure> {
     let path = Path::new(name);
     let consent = Consent { overwrite: consent.destroy.is_none() && !is_device(path), ..consent };
-    let admitted = admit(&Root::new("/"), path, Links::Follow, consent)?;
+    let admitted = admit(&Root::new("/"), path, SymlinkPolicy::Follow, consent)?;
     if let Readiness::ReadOnly(why) = &admitted.readiness {
         return Err(refused(path, &why.to_string()).remedy("a block device: --destroy SERIAL"));
     }

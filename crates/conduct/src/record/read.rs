@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use sys::Links;
+use sys::SymlinkPolicy;
 
 /// An open recording.
 pub struct Read {
@@ -24,7 +24,7 @@ pub struct Read {
 /// There is none, it cannot be read, or it was written by a later program.
 pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
     let path = find_recording(name)?;
-    let admitted = admit(&Root::new("/"), &path, Links::Follow, Consent::default())?;
+    let admitted = admit(&Root::new("/"), &path, SymlinkPolicy::Follow, Consent::default())?;
     let container = Container::open(admitted.target.file).map_err(|e| {
         let kind = match &e {
             ReadError::Io { .. } => FailureKind::Device,

@@ -7,7 +7,7 @@ use spec::Readiness;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use sys::Links;
+use sys::SymlinkPolicy;
 
 struct Scratch {
     directory: tempfile::TempDir,
@@ -32,7 +32,7 @@ impl Scratch {
 const OVERWRITE: Consent<'_> = Consent { overwrite: true, destroy: None, only: None };
 
 fn overwrite(path: &Path) -> Result<Admitted, Failure> {
-    admit(&Root::new("/"), path, Links::Follow, OVERWRITE)
+    admit(&Root::new("/"), path, SymlinkPolicy::Follow, OVERWRITE)
 }
 
 /// A process of ours with a file of its own; ended when dropped.
@@ -67,7 +67,7 @@ fn a_file_that_nobody_uses_is_admitted_for_writing_and_without_a_word_only_for_r
     assert_eq!(admitted.readiness, Readiness::Writable);
     assert!(sys::is_writable(&admitted.target.file).unwrap());
     drop(admitted);
-    let read = admit(&Root::new("/"), &scratch.path("file"), Links::Follow, Consent::default()).unwrap();
+    let read = admit(&Root::new("/"), &scratch.path("file"), SymlinkPolicy::Follow, Consent::default()).unwrap();
     assert!(matches!(read.readiness, Readiness::ReadOnly(_)));
     assert!(!sys::is_writable(&read.target.file).unwrap());
 }
@@ -108,7 +108,7 @@ fn what_only_the_kernel_sees_is_refused() {
     let scratch = Scratch::new();
     // This process is not looked at; the lease knows of it all the same.
     let mine = OpenOptions::new().write(true).open(scratch.path("file")).unwrap();
-    if matches!(sys::sole_opening(&mine).unwrap(), sys::Sole::NotTold) {
+    if matches!(sys::sole_opening(&mine).unwrap(), sys::SoleOpening::NotTold) {
         return println!("SKIPPED: no leases on this file system");
     }
     refused(&scratch.path("file"), &["no write lease"]);
@@ -138,7 +138,7 @@ fn a_link_in_place_of_a_confirmed_name_is_refused() {
     let by_link = overwrite(&scratch.path("link")).unwrap();
     assert_eq!(by_link.target.path, scratch.path("file"), "a person's link is followed, once");
     drop(by_link);
-    let failure = admit(&Root::new("/"), &scratch.path("link"), Links::Refuse, OVERWRITE).unwrap_err();
+    let failure = admit(&Root::new("/"), &scratch.path("link"), SymlinkPolicy::Refuse, OVERWRITE).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused, "{failure}");
     assert!(failure.message.contains("symbolic link"), "{failure}");
 }
@@ -148,10 +148,10 @@ fn another_file_under_the_name_of_one_that_was_looked_at_is_refused() {
     let scratch = Scratch::new();
     let object = overwrite(&scratch.path("file")).unwrap().object;
     let only = Consent { only: Some(object), ..OVERWRITE };
-    assert!(admit(&Root::new("/"), &scratch.path("file"), Links::Follow, only).is_ok());
+    assert!(admit(&Root::new("/"), &scratch.path("file"), SymlinkPolicy::Follow, only).is_ok());
     std::fs::write(scratch.path("new"), [2; 4096]).unwrap();
     std::fs::rename(scratch.path("new"), scratch.path("file")).unwrap();
-    let failure = admit(&Root::new("/"), &scratch.path("file"), Links::Follow, only).unwrap_err();
+    let failure = admit(&Root::new("/"), &scratch.path("file"), SymlinkPolicy::Follow, only).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused, "{failure}");
     assert!(failure.message.contains("something else is in the place"), "{failure}");
 }
@@ -174,8 +174,8 @@ fn what_was_admitted_stays_so_whatever_happens_to_the_name() {
 fn the_wrong_word_for_a_target_is_a_mistake_of_usage() {
     let scratch = Scratch::new();
     let destroy = Consent { destroy: Some("x"), ..Consent::default() };
-    let failure = admit(&Root::new("/"), &scratch.path("file"), Links::Follow, destroy).unwrap_err();
+    let failure = admit(&Root::new("/"), &scratch.path("file"), SymlinkPolicy::Follow, destroy).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
-    let directory = admit(&Root::new("/"), scratch.directory.path(), Links::Follow, OVERWRITE).unwrap_err();
+    let directory = admit(&Root::new("/"), scratch.directory.path(), SymlinkPolicy::Follow, OVERWRITE).unwrap_err();
     assert_eq!(directory.kind, FailureKind::Usage);
 }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::{
-    Bell, BufferPool, Epoch, Ring, RingError, RingOp, RingOptions,
+    BufferPool, Epoch, EventFd, Ring, RingError, RingOp, RingOptions,
     errno::{ENXIO, ETIME},
 };
 use workload::{BlockOp, FileSpace, OpKind};
@@ -98,8 +98,8 @@ impl UringDevice {
 
     /// With waits that end also when the bell rings, and fdatasync as an operation in flight beside the others: for a source
     /// that others bring something to, and that cannot stand still while it syncs.
-    pub fn with_wakeup(mut self, bell: Arc<Bell>) -> Self {
-        self.ring.listen(bell);
+    pub fn with_wakeup(mut self, event_fd: Arc<EventFd>) -> Self {
+        self.ring.wake_on(event_fd);
         self.queues_syncs = !self.polls;
         self
     }
@@ -119,7 +119,7 @@ impl UringDevice {
     ) -> Result<Self, DeviceError> {
         // Another user's file keeps its times: the reads are the same.
         for file in files {
-            let _ = sys::keep_access_time(file);
+            let _ = sys::set_noatime(file);
         }
         let failed = DeviceError::of("dup of the target");
         let again = || files.iter().map(OwnedFd::try_clone).collect::<Result<Vec<OwnedFd>, _>>().map_err(&failed);

@@ -4,7 +4,7 @@
 
 use model::{DataProof, bytes_text};
 use std::fs::File;
-use sys::Written;
+use sys::WrittenRange;
 use workload::Random;
 
 /// Blocks looked at in one region.
@@ -76,7 +76,7 @@ pub(crate) fn judge_sample(s: ContentSample) -> DataProof {
 }
 
 /// Judges the extents of a region of `len` bytes that somebody else wrote. Up to one part in a hundred may be missing.
-pub(crate) fn judge_extents(w: Written, len: u64) -> DataProof {
+pub(crate) fn judge_extents(w: WrittenRange, len: u64) -> DataProof {
     let missing = w.hole_bytes + w.unwritten_bytes;
     let source = if w.extents.is_some() { "FIEMAP" } else { "SEEK_HOLE" };
     if missing * 100 > len {
@@ -98,7 +98,7 @@ pub(crate) fn judge_extents(w: Written, len: u64) -> DataProof {
 }
 
 /// Judges what this run wrote itself and FIEMAP then shows (`None`: the file system does not tell).
-pub(crate) fn judge_own(w: Option<Written>, len: u64) -> DataProof {
+pub(crate) fn judge_own(w: Option<WrittenRange>, len: u64) -> DataProof {
     match w {
         Some(w) if w.extents.is_some() && (w.hole_bytes + w.unwritten_bytes) * 100 > len => judge_extents(w, len),
         Some(w) if w.extents.is_some() => {
@@ -160,12 +160,12 @@ mod tests {
 
     #[test]
     fn holes_are_not_real() {
-        let w = Written { written_bytes: 50, hole_bytes: 50, extents: Some(1), ..Written::default() };
+        let w = WrittenRange { written_bytes: 50, hole_bytes: 50, extents: Some(1), ..WrittenRange::default() };
         assert!(matches!(judge_extents(w, 100), DataProof::NotReal(_)));
         assert!(matches!(judge_own(Some(w), 100), DataProof::NotReal(_)));
-        let w = Written { written_bytes: 100, extents: Some(1), ..Written::default() };
+        let w = WrittenRange { written_bytes: 100, extents: Some(1), ..WrittenRange::default() };
         assert!(matches!(judge_extents(w, 100), DataProof::Real(_)));
-        assert!(matches!(judge_extents(Written { extents: None, ..w }, 100), DataProof::Unknown(_)));
+        assert!(matches!(judge_extents(WrittenRange { extents: None, ..w }, 100), DataProof::Unknown(_)));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! say, never from cache residency: a silent fallback may leave no cached page behind.
 
 use model::{DirectProof, TargetKind};
-use sys::{DirectAlignment, InodeFlags, Written};
+use sys::{DirectAlignment, InodeFlags, WrittenRange};
 
 /// All that the decision rests on.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct DirectFacts<'a> {
     /// Inode flags, where the file system has them.
     pub inode: Option<InodeFlags>,
     /// Extents of the region, where known.
-    pub written: Option<Written>,
+    pub written: Option<WrittenRange>,
     /// btrfs: data are kept in several copies or with parity.
     pub btrfs_redundant: Option<bool>,
     /// Files behind loop devices below.
@@ -186,7 +186,7 @@ mod tests {
             alignment: DirectAlignment::NotTold,
             dax: false,
             inode: Some(InodeFlags::default()),
-            written: Some(Written { written_bytes: 1 << 20, extents: Some(1), ..Written::default() }),
+            written: Some(WrittenRange { written_bytes: 1 << 20, extents: Some(1), ..WrittenRange::default() }),
             btrfs_redundant: Some(false),
             loops_below: false,
         }
@@ -206,7 +206,7 @@ mod tests {
         assert!(matches!(proof(&DirectFacts { btrfs_redundant: Some(true), ..b18 }), Unproven(_)));
         let read = DirectFacts { write: false, kernel: Some((6, 18)), ..b };
         assert!(matches!(proof(&read), Proven(_)));
-        let compressed = Written { encoded_bytes: 1, ..read.written.unwrap() };
+        let compressed = WrittenRange { encoded_bytes: 1, ..read.written.unwrap() };
         assert!(matches!(proof(&DirectFacts { written: Some(compressed), ..read }), Fallback(_)));
     }
 

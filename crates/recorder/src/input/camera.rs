@@ -8,7 +8,7 @@ use crate::container::{FrameKind, Loss};
 use crate::frame_channel::{FrameChannel, StreamSender};
 use std::io;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use sys::{JPEG_FORMATS, VideoCamera, VideoPicture, VideoWish};
+use sys::{JPEG_FORMATS, VideoCamera, VideoPicture, VideoSettings};
 
 /// Whoever waits for a picture looks at its reason to stop that often.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -28,12 +28,12 @@ pub struct CameraFormatError(String);
 ///
 /// # Errors
 /// It is not written so.
-pub fn parse_camera_format(text: &str) -> Result<VideoWish, CameraFormatError> {
+pub fn parse_camera_format(text: &str) -> Result<VideoSettings, CameraFormatError> {
     let wrong = || CameraFormatError(text.to_owned());
-    let mut wish = VideoWish::default();
+    let mut settings = VideoSettings::default();
     let (rest, rate) = text.split_once('@').map_or((text, None), |(rest, rate)| (rest, Some(rate)));
     if let Some(rate) = rate {
-        wish.frames_per_s = Some(rate.parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(wrong)?);
+        settings.frames_per_s = Some(rate.parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(wrong)?);
     }
     for part in rest.split(',').filter(|part| !part.is_empty()) {
         let size = part.split_once('x').and_then(|(width, height)| {
@@ -41,14 +41,14 @@ pub fn parse_camera_format(text: &str) -> Result<VideoWish, CameraFormatError> {
             Some((pixels(width)?, pixels(height)?))
         });
         match (size, <[u8; 4]>::try_from(part.as_bytes())) {
-            (Some(size), _) if wish.size.is_none() => wish.size = Some(size),
-            (None, Ok(fourcc)) if wish.fourcc.is_none() && fourcc.is_ascii() && fourcc[0].is_ascii_alphabetic() => {
-                wish.fourcc = Some(fourcc);
+            (Some(size), _) if settings.size.is_none() => settings.size = Some(size),
+            (None, Ok(fourcc)) if settings.fourcc.is_none() && fourcc.is_ascii() && fourcc[0].is_ascii_alphabetic() => {
+                settings.fourcc = Some(fourcc);
             }
             _ => return Err(wrong()),
         }
     }
-    if rest.is_empty() && rate.is_none() { Err(wrong()) } else { Ok(wish) }
+    if rest.is_empty() && rate.is_none() { Err(wrong()) } else { Ok(settings) }
 }
 
 /// Starts a camera, with a thread that takes its pictures.
@@ -173,12 +173,15 @@ mod tests {
 
     #[test]
     fn what_is_asked_of_a_camera_is_read() {
-        let wish =
-            |fourcc: Option<&[u8; 4]>, size, frames_per_s| VideoWish { fourcc: fourcc.copied(), size, frames_per_s };
-        assert_eq!(parse_camera_format("1280x720@30"), Ok(wish(None, Some((1280, 720)), Some(30))));
-        assert_eq!(parse_camera_format("YUYV,640x480"), Ok(wish(Some(b"YUYV"), Some((640, 480)), None)));
-        assert_eq!(parse_camera_format("640x480,MJPG@5"), Ok(wish(Some(b"MJPG"), Some((640, 480)), Some(5))));
-        assert_eq!(parse_camera_format("@60"), Ok(wish(None, None, Some(60))));
+        let settings = |fourcc: Option<&[u8; 4]>, size, frames_per_s| VideoSettings {
+            fourcc: fourcc.copied(),
+            size,
+            frames_per_s,
+        };
+        assert_eq!(parse_camera_format("1280x720@30"), Ok(settings(None, Some((1280, 720)), Some(30))));
+        assert_eq!(parse_camera_format("YUYV,640x480"), Ok(settings(Some(b"YUYV"), Some((640, 480)), None)));
+        assert_eq!(parse_camera_format("640x480,MJPG@5"), Ok(settings(Some(b"MJPG"), Some((640, 480)), Some(5))));
+        assert_eq!(parse_camera_format("@60"), Ok(settings(None, None, Some(60))));
         for wrong in
             ["", "640", "640x", "0x480", "640x480@0", "MJPEG", "1x1,2x2", "YUYV,MJPG", "640x480@x", "640x99999"]
         {

@@ -165,7 +165,7 @@ mod tests {
     use crate::ring::Ring;
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
     use std::sync::Arc;
-    use sys::{Bell, Epoch};
+    use sys::{Epoch, EventFd};
 
     const LENGTH: u64 = 8192;
 
@@ -200,8 +200,9 @@ mod tests {
             memory.store(at, n);
         }
         let ring = SharedRing::new(SharedMemory::of(&file).unwrap()).unwrap();
-        let bell = Arc::new(Bell::new().unwrap());
-        let (channel, receiver) = FrameChannel::new(Ring::new(1 << 20), 1 << 20, Epoch::start(), bell, Arc::default());
+        let event_fd = Arc::new(EventFd::new().unwrap());
+        let (channel, receiver) =
+            FrameChannel::new(Ring::new(1 << 20), 1 << 20, Epoch::start(), event_fd, Arc::default());
         let sender = channel.stream("x", FrameKind::Opaque, true).unwrap();
         (Producer { memory, written: 0, frames: 0 }, ring, sender, receiver)
     }

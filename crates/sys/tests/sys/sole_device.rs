@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use sys::{Links, Sole, open_handle, sole_device_opening};
+use sys::{SoleOpening, SymlinkPolicy, open_handle, sole_device_opening};
 
 /// A loop device over a file of its own, detached at the end.
 struct Loop(PathBuf, #[allow(dead_code)] tempfile::TempDir);
@@ -35,22 +35,22 @@ fn every_descriptor_of_a_device_counts_and_no_handle_does() {
         Err(why) => return println!("SKIPPED: no loop device can be made here: {why}"),
     };
     let path: &Path = &device.0;
-    let handle = open_handle(path, Links::Follow).unwrap();
+    let handle = open_handle(path, SymlinkPolicy::Follow).unwrap();
     // udev may look at a new device for a moment.
     let alone = || {
         (0..50).any(|_| {
             let sole = sole_device_opening(&handle).unwrap();
-            std::thread::sleep(std::time::Duration::from_millis(if sole == Sole::Yes { 0 } else { 100 }));
-            sole == Sole::Yes
+            std::thread::sleep(std::time::Duration::from_millis(if sole == SoleOpening::Yes { 0 } else { 100 }));
+            sole == SoleOpening::Yes
         })
     };
     assert!(alone(), "nobody else has it open");
-    let another_handle = open_handle(path, Links::Follow).unwrap();
+    let another_handle = open_handle(path, SymlinkPolicy::Follow).unwrap();
     assert!(alone(), "a handle is not an opening");
     drop(another_handle);
     for writable in [false, true] {
         let other = File::options().read(true).write(writable).open(path).unwrap();
-        assert_eq!(sole_device_opening(&handle).unwrap(), Sole::No, "writable: {writable}");
+        assert_eq!(sole_device_opening(&handle).unwrap(), SoleOpening::No, "writable: {writable}");
         drop(other);
         assert!(alone(), "it was closed");
     }

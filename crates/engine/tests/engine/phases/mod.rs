@@ -6,7 +6,7 @@ use model::{
     StopRule, StreamPlan, Sync, TargetKind, Warmup,
 };
 use std::path::Path;
-use sys::{Links, OpenMode};
+use sys::{OpenMode, SymlinkPolicy};
 
 pub const MIB: u64 = 1 << 20;
 const MS: u64 = 1_000_000;
@@ -113,7 +113,7 @@ pub fn all(bytes: u64) -> Vec<PhasePlan> {
 
 /// The target as admission hands it over, without its decisions.
 pub fn target(path: &Path, writable: bool) -> Result<FileTarget, Failure> {
-    let handle = sys::open_handle(path, Links::Follow).map_err(|e| engine::refusal(Attempt::Look, path, &e))?;
+    let handle = sys::open_handle(path, SymlinkPolicy::Follow).map_err(|e| engine::refusal(Attempt::Look, path, &e))?;
     let kind = engine::classify(&handle, path)?;
     let mode = if writable { OpenMode::ReadWrite } else { OpenMode::Read };
     let file = match kind {

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A bell that any thread may ring. Rung again before it was heard, it is heard once.
 #[derive(Debug)]
-pub struct Bell {
+pub struct EventFd {
     event: OwnedFd,
     /// Whether it was rung and not heard: ringing it again then costs no call.
     rung: AtomicBool,
 }
 
-impl Bell {
+impl EventFd {
     /// A silent one.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl Bell {
     }
 
     /// Wakes whoever waits, now or next.
-    pub fn ring(&self) {
+    pub fn signal(&self) {
         if !self.rung.swap(true, Ordering::AcqRel) {
             // A counter that is full is rung already.
             let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
@@ -33,7 +33,7 @@ impl Bell {
     }
 
     /// It was heard: what was brought before it rang can be taken now.
-    pub fn heard(&self) {
+    pub fn drain(&self) {
         let mut count = [0; 8];
         // Another may have been quicker.
         let _ = rustix::io::read(&self.event, &mut count);
@@ -42,7 +42,7 @@ impl Bell {
     }
 }
 
-impl AsFd for Bell {
+impl AsFd for EventFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
@@ -55,15 +55,15 @@ mod tests {
 
     #[test]
     fn it_is_heard_once_however_often_it_was_rung() {
-        let bell = Bell::new().unwrap();
-        let rings = || poll(&mut [PollFd::new(&bell, PollFlags::IN)], Some(&Default::default())).unwrap() > 0;
+        let event_fd = EventFd::new().unwrap();
+        let rings = || poll(&mut [PollFd::new(&event_fd, PollFlags::IN)], Some(&Default::default())).unwrap() > 0;
         assert!(!rings());
-        bell.ring();
-        bell.ring();
+        event_fd.signal();
+        event_fd.signal();
         assert!(rings());
-        bell.heard();
+        event_fd.drain();
         assert!(!rings());
-        bell.ring();
+        event_fd.signal();
         assert!(rings());
     }
 }
