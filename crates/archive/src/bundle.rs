@@ -2,10 +2,10 @@
 
 use crate::bundle_files::{KERNEL_LOG, LATENCY, PHASE_LIMIT, RUN, SERIES, SYSTEM};
 use crate::csv::{Dropped, Tolerance};
-use crate::earlier::brought_forward;
 use crate::latency::Owner;
 use crate::series::Series;
 use crate::storage::{open_regular, read_limited};
+use crate::upgrade::upgraded;
 use crate::{ArchiveError, Result, latency, series, system};
 use model::{PhaseRun, Run, SystemSample};
 use serde::Deserialize;
@@ -67,7 +67,7 @@ pub fn load_bundle(directory: &Path) -> Result<Run> {
 
 /// Loads a bundle; with [`Tolerance::DropTail`], tables that a crash cut off are read up to there.
 pub(crate) fn load(directory: &Path, expected_id: Option<&str>, tolerance: Tolerance) -> Result<Run> {
-    let mut run: Run = json(&directory.join(RUN), &brought_forward(run_json(directory, expected_id)?))?;
+    let mut run: Run = json(&directory.join(RUN), &upgraded(run_json(directory, expected_id)?))?;
     let mut remarks = Vec::new();
     load_series(directory, &mut run, tolerance, &mut remarks)?;
     load_latency(directory, &mut run, tolerance, &mut remarks)?;
@@ -86,7 +86,7 @@ fn kernel_log(directory: &Path) -> Result<Option<Vec<String>>> {
 
 /// run.json alone: metrics, plan and machine, without series, histograms, samples and kernel messages.
 pub(crate) fn summary(directory: &Path, expected_id: Option<&str>) -> Result<Run> {
-    json(&directory.join(RUN), &brought_forward(run_json(directory, expected_id)?))
+    json(&directory.join(RUN), &upgraded(run_json(directory, expected_id)?))
 }
 
 /// Opens a table; one that is missing is a remark.

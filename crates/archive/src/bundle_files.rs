@@ -63,7 +63,7 @@ fn make_finite(plan: &mut PhasePlan) {
 
 /// The run as JSON can say it. JSON has no NaN and no infinity: where a value may be absent it becomes absent by
 /// itself; where it may not (shares in a plan), it becomes zero, and a remark says so.
-fn sayable(run: &Run) -> Cow<'_, Run> {
+fn json_safe(run: &Run) -> Cow<'_, Run> {
     if run.plan.phases.iter().chain(run.phases.iter().map(|p| &p.plan)).all(is_finite) {
         return Cow::Borrowed(run);
     }
@@ -74,7 +74,7 @@ fn sayable(run: &Run) -> Cow<'_, Run> {
 }
 
 pub(crate) fn run_json(run: &Run) -> Result<Vec<u8>> {
-    let mut json = serde_json::to_vec_pretty(sayable(run).as_ref())
+    let mut json = serde_json::to_vec_pretty(json_safe(run).as_ref())
         .map_err(|e| ArchiveError::Unstorable { id: run.id.clone(), reason: e.to_string() })?;
     json.push(b'\n');
     Ok(json)

@@ -22,7 +22,7 @@ use test_runs::drawn::{measured_run, so_far};
 
 /// What a crash does to what was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unsynced {
+enum CrashEffect {
     /// The process was killed: the kernel still has all of it.
     Stays,
     /// As above, and the write in progress got half-way.
@@ -44,14 +44,14 @@ pub(crate) struct Fault {
     steps: usize,
     stop_at: Option<usize>,
     fail_once_at: Option<usize>,
-    unsynced: Unsynced,
+    unsynced: CrashEffect,
     stopped: bool,
     /// What a loss of power would undo, oldest first, with the directory or file whose fsync settles it.
     pending: Vec<(PathBuf, Undo)>,
 }
 
 impl Fault {
-    fn new(unsynced: Unsynced) -> Self {
+    fn new(unsynced: CrashEffect) -> Self {
         Self { steps: 0, stop_at: None, fail_once_at: None, unsynced, stopped: false, pending: Vec::new() }
     }
 
@@ -77,12 +77,12 @@ impl Fault {
     }
 
     fn stop(&mut self, step: Step<'_>) {
-        if self.unsynced == Unsynced::Torn
+        if self.unsynced == CrashEffect::Torn
             && let Step::Write(path, content, offset) = step
         {
             half_written(path, content, offset);
         }
-        if self.unsynced != Unsynced::Gone {
+        if self.unsynced != CrashEffect::Gone {
             return;
         }
         for (_, undo) in self.pending.drain(..).rev() {
@@ -220,7 +220,7 @@ fn a_crash_at_any_step_loses_at_most_the_phase_in_progress() {
     let run = measured_run(42, 3);
     let count = {
         let directory = in_memory();
-        let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
+        let (archive, fault) = faulty(directory.path(), Fault::new(CrashEffect::Stays));
         assert_eq!(keep(&archive, &run), (3, true));
         let fault = fault.lock().unwrap();
         assert!(
@@ -229,7 +229,7 @@ fn a_crash_at_any_step_loses_at_most_the_phase_in_progress() {
         fault.steps
     };
     assert!(count > 80, "only {count} steps");
-    for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
+    for unsynced in [CrashEffect::Stays, CrashEffect::Torn, CrashEffect::Gone] {
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for stop_at in 0..count {
             let directory = in_memory();
@@ -253,11 +253,11 @@ fn a_recovery_that_is_cut_off_is_made_up_for() {
     let count = {
         let directory = in_memory();
         partial(directory.path());
-        let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
+        let (archive, fault) = faulty(directory.path(), Fault::new(CrashEffect::Stays));
         archive.recover().unwrap();
         fault.lock().unwrap().steps
     };
-    for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
+    for unsynced in [CrashEffect::Stays, CrashEffect::Torn, CrashEffect::Gone] {
         for stop_at in 0..count {
             let directory = in_memory();
             partial(directory.path());
@@ -323,7 +323,8 @@ fn assert_thinned(rows: &[Interval], fine: &[Interval], case: &str) -> (usize, u
     let mut covered = 0;
     for row in rows {
         let of = &fine[covered..covered + row.length_ns as usize];
-        let (mut joined, rest) = (of[0], &of[1..]);
+        let mut joined = of[0];
+        let rest = &of[1..];
         rest.iter().for_each(|later| joined.append(later));
         assert_eq!(*row, joined, "{case}");
         covered += of.len();
@@ -341,11 +342,11 @@ fn a_crash_while_tables_are_thinned_leaves_a_thinning() {
     let (run, fine, samples) = long_run();
     let count = {
         let directory = in_memory();
-        let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
+        let (archive, fault) = faulty(directory.path(), Fault::new(CrashEffect::Stays));
         assert_eq!(keep_long(&archive, &run, &fine, &samples), (Some(fine.len()), true));
         fault.lock().unwrap().steps
     };
-    for unsynced in [Unsynced::Stays, Unsynced::Torn, Unsynced::Gone] {
+    for unsynced in [CrashEffect::Stays, CrashEffect::Torn, CrashEffect::Gone] {
         let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
         for stop_at in 0..count {
             let directory = in_memory();
@@ -378,7 +379,7 @@ fn a_full_disk_for_a_moment_costs_nothing() {
     let run = measured_run(44, 3);
     let steps = {
         let directory = in_memory();
-        let (archive, fault) = faulty(directory.path(), Fault::new(Unsynced::Stays));
+        let (archive, fault) = faulty(directory.path(), Fault::new(CrashEffect::Stays));
         let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
         let first = fault.lock().unwrap().steps;
         for phases in 1..=3 {
@@ -390,7 +391,7 @@ fn a_full_disk_for_a_moment_costs_nothing() {
     for fail_at in steps {
         let directory = in_memory();
         let (archive, _) =
-            faulty(directory.path(), Fault { fail_once_at: Some(fail_at), ..Fault::new(Unsynced::Stays) });
+            faulty(directory.path(), Fault { fail_once_at: Some(fail_at), ..Fault::new(CrashEffect::Stays) });
         let mut partial = archive.begin(&so_far(&run, 0)).unwrap();
         let errors: Vec<_> = (1..=3).filter_map(|n| partial.phase_done(&so_far(&run, n)).err()).collect();
         assert!(errors.len() == 1 && errors[0].is_full(), "step {fail_at}: {errors:?}");

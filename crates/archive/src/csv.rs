@@ -90,13 +90,13 @@ impl Writer {
         self.text.len()
     }
 
-    /// All lines.
+    /// The whole table, as text.
     pub fn into_text(self) -> String {
         self.text
     }
 }
 
-/// One line.
+/// A line of a table, with its number for messages.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub cells: Vec<Cow<'a, str>>,
@@ -269,7 +269,7 @@ pub(crate) fn each_row<H>(
 type Make<'a> = dyn FnMut(Option<&Row<'_>>, &mut Writer) -> std::result::Result<(), String> + 'a;
 
 /// Another table made of the rows of one, as it is read.
-pub(crate) struct Remade<'a, R> {
+pub(crate) struct RewrittenTable<'a, R> {
     rows: Rows<R>,
     make: &'a mut Make<'a>,
     tolerance: Tolerance,
@@ -278,7 +278,7 @@ pub(crate) struct Remade<'a, R> {
     ended: bool,
 }
 
-impl<'a, R: BufRead> Remade<'a, R> {
+impl<'a, R: BufRead> RewrittenTable<'a, R> {
     /// `make` hears of each row, the header included, and of the end.
     pub fn new(source: R, tolerance: Tolerance, make: &'a mut Make<'a>) -> Self {
         Self { rows: Rows::new(source), make, tolerance, text: Vec::new(), given: 0, ended: false }
@@ -306,7 +306,7 @@ impl<'a, R: BufRead> Remade<'a, R> {
     }
 }
 
-impl<R: BufRead> Read for Remade<'_, R> {
+impl<R: BufRead> Read for RewrittenTable<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.given == self.text.len() && !self.ended {
             self.more()?;

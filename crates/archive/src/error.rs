@@ -4,7 +4,7 @@ use model::{Failure, FailureKind};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 
-/// Result of this room.
+/// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, ArchiveError>;
 
 /// What happened, and to which file.
@@ -64,7 +64,7 @@ pub enum ArchiveError {
         text: String,
         /// How many fit.
         count: usize,
-        /// Some of them.
+        /// The first ids that match, for the message.
         first: String,
     },
     /// A run with this id is there already.
@@ -111,7 +111,7 @@ impl ArchiveError {
         matches!(self.errno(), Some(Errno::NOSPC | Errno::DQUOT))
     }
 
-    /// Whose error it is.
+    /// The kind of failure, which decides the exit code.
     pub fn kind(&self) -> FailureKind {
         match self {
             Self::NotFound { .. } | Self::Ambiguous { .. } | Self::BadTag { .. } => FailureKind::Usage,

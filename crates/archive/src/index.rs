@@ -54,7 +54,7 @@ pub struct IndexedRun {
     pub hostname: Option<String>,
     /// `uname -r`.
     pub kernel: Option<String>,
-    /// Its headline metrics.
+    /// The metrics that a list shows.
     pub metrics: Vec<Metric>,
 }
 

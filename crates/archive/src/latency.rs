@@ -65,13 +65,13 @@ fn histogram(w: &mut Writer, phase: &str, stream: Option<u64>, direction: &str, 
 }
 
 #[derive(Default)]
-struct Stored {
+struct StoredRows {
     buckets: Vec<Bucket>,
     count: u64,
     sum_ns: u128,
 }
 
-impl Stored {
+impl StoredRows {
     fn push(&mut self, bucket: Bucket, sum_ns: &str) -> std::result::Result<(), String> {
         if bucket.low_ns > bucket.high_ns {
             return Err("the bucket ends before it begins".into());
@@ -118,21 +118,21 @@ impl std::fmt::Display for Owner {
 }
 
 /// Where the columns are; tables of earlier versions have no streams.
-struct Places {
+struct ColumnIndexes {
     phase: usize,
     stream: Option<usize>,
     direction: usize,
     rest: [usize; 4],
 }
 
-fn places(header: &Row<'_>) -> std::result::Result<Places, String> {
+fn places(header: &Row<'_>) -> std::result::Result<ColumnIndexes, String> {
     let [phase, stream, direction, rest @ ..] = COLUMNS;
     let [phase, direction] = columns(header, [phase, direction])?;
     let stream = columns(header, [stream]).ok().map(|[place]| place);
-    Ok(Places { phase, stream, direction, rest: columns(header, rest)? })
+    Ok(ColumnIndexes { phase, stream, direction, rest: columns(header, rest)? })
 }
 
-fn side(places: &Places, row: &Row<'_>) -> std::result::Result<Option<(usize, Direction)>, String> {
+fn side(places: &ColumnIndexes, row: &Row<'_>) -> std::result::Result<Option<(usize, Direction)>, String> {
     let Some(stream) = places.stream.map(|c| row.optional(c)).transpose()?.flatten() else { return Ok(None) };
     let stream = usize::try_from(stream).map_err(|_| format!("there is no stream {stream}"))?;
     let name = row.cell(places.direction);
@@ -149,9 +149,9 @@ pub(crate) fn read(
     tolerance: Tolerance,
     wanted: impl Fn(&Owner) -> bool,
 ) -> Result<(HashMap<Owner, Histogram>, Vec<Owner>, Dropped)> {
-    let mut owners: HashMap<Owner, Stored> = HashMap::new();
+    let mut owners: HashMap<Owner, StoredRows> = HashMap::new();
     // Lines of one owner follow one another, so that it need not be looked up by name each time.
-    let mut current: Option<(Owner, Stored)> = None;
+    let mut current: Option<(Owner, StoredRows)> = None;
     let mut rows = 0;
     let dropped = each_row(path, source, tolerance, places, |c, row| {
         rows += 1;

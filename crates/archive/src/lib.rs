@@ -31,13 +31,11 @@
 //! and anything that prints.
 
 mod archive;
-mod beside;
 mod bundle;
 mod bundle_files;
 mod checksums;
 mod csv;
 mod directory;
-mod earlier;
 mod error;
 mod folder;
 mod id;
@@ -50,21 +48,23 @@ mod partial;
 mod recover;
 mod resolve;
 mod series;
+mod side_files;
 mod storage;
 mod sweep;
 mod system;
 mod table;
 mod tags;
 mod temporary;
+mod upgrade;
 
 #[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
-mod elsewhere_tests;
-#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod order_tests;
+#[cfg(test)]
+mod symlink_tests;
 
 pub use bundle::load_bundle;
 pub use checksums::Verification;

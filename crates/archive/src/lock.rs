@@ -28,7 +28,7 @@ impl Lock {
 
 /// What came of trying to lock.
 #[derive(Debug)]
-pub(crate) enum Attempt {
+pub(crate) enum LockAttempt {
     /// We hold it.
     Held(Lock),
     /// A living process holds it.
@@ -60,11 +60,11 @@ pub(crate) fn wait(path: &Path, file: File) -> Result<Lock> {
 }
 
 /// Takes the lock if nobody has it.
-pub(crate) fn attempt(path: &Path, file: File) -> Result<Attempt> {
+pub(crate) fn attempt(path: &Path, file: File) -> Result<LockAttempt> {
     match flocked(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Attempt::Held(Lock { file: Some(file) })),
-        Err(Errno::WOULDBLOCK) => Ok(Attempt::Taken),
-        Err(e) if cannot_lock(e) => Ok(Attempt::Unknown),
+        Ok(()) => Ok(LockAttempt::Held(Lock { file: Some(file) })),
+        Err(Errno::WOULDBLOCK) => Ok(LockAttempt::Taken),
+        Err(e) if cannot_lock(e) => Ok(LockAttempt::Unknown),
         Err(e) => Err(ArchiveError::io("lock", path)(e.into())),
     }
 }

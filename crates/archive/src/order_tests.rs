@@ -34,7 +34,7 @@ fn the_latest_run_is_the_one_that_ended_last_whatever_the_clock_says() {
     }
     // The index, and the counter, are found again from the bundles.
     for name in ["index.jsonl", "counter"] {
-        fs::remove_file(archive.beside(name)).unwrap();
+        fs::remove_file(archive.side_path(name)).unwrap();
         assert_eq!(latest(&archive), boots.last().unwrap().id, "without {name}");
     }
     archive.reindex().unwrap();
@@ -43,7 +43,7 @@ fn the_latest_run_is_the_one_that_ended_last_whatever_the_clock_says() {
     assert_eq!(latest(&archive), after.id);
     let broken = ["", "x", "99999999999999999999\n", "-5\n", "18446744073709551615\n"];
     for (number, broken) in (30..).zip(broken) {
-        fs::write(archive.beside("counter"), broken).unwrap();
+        fs::write(archive.side_path("counter"), broken).unwrap();
         let run = at_time("19700101T000002Z", number);
         archive.save(&run).unwrap();
         assert_eq!(latest(&archive), run.id, "{broken:?}");

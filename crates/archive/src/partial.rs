@@ -8,11 +8,11 @@ mod growing;
 
 use crate::bundle_files::{self, KERNEL_LOG, LATENCY, RAW, RUN, SERIES, SUMS, SYSTEM, WRITER_LOCK};
 use crate::directory::Archive;
-use crate::lock::{self, Attempt, Lock};
+use crate::lock::{self, Lock, LockAttempt};
 use crate::order::{self, ORDER};
 use crate::series::SeriesForm;
 use crate::system::Layout;
-use crate::table::{Part, Table};
+use crate::table::{PendingRows, Table};
 use crate::{ArchiveError, Result, checksums, index, latency, sweep};
 use model::{Interval, PhaseRun, Run, SystemSample};
 use std::io::Read;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// How much of the run the tables have.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stored {
+struct StoredRows {
     /// Phases in series.csv.
     series: usize,
     /// Phases in latency.csv.
@@ -42,7 +42,7 @@ pub struct Partial {
     _writer: Option<Lock>,
     pub(crate) series: Table<SeriesForm>,
     pub(crate) system: Table<Layout>,
-    stored: Stored,
+    stored: StoredRows,
     keep: bool,
 }
 
@@ -54,15 +54,15 @@ impl Partial {
             // Under the archive's lock, so that `recover` never sees the directory without its writer's lock.
             let _lock = archive.lock()?;
             sweep::sweep(archive);
-            if is_taken(archive, &archive.run_dir(&run.id)) || is_taken(archive, &directory) {
+            if is_in_use(archive, &archive.run_dir(&run.id)) || is_in_use(archive, &directory) {
                 return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
             }
             let order = order::next(archive, &run.id, || index::highest(archive))?;
             archive.storage.create_dir(&directory)?;
             let lock = directory.join(WRITER_LOCK);
             match archive.storage.open_lock(&lock).and_then(|file| lock::attempt(&lock, file)) {
-                Ok(Attempt::Held(lock)) => (Some(lock), order),
-                Ok(Attempt::Taken | Attempt::Unknown) => (None, order),
+                Ok(LockAttempt::Held(lock)) => (Some(lock), order),
+                Ok(LockAttempt::Taken | LockAttempt::Unknown) => (None, order),
                 Err(e) => {
                     // Nothing is in it; the first error is the one that tells.
                     let _ = archive.storage.remove_tree(&directory);
@@ -77,7 +77,7 @@ impl Partial {
             _writer: writer,
             series: Table::new(SeriesForm),
             system: Table::new(Layout::default()),
-            stored: Stored::default(),
+            stored: StoredRows::default(),
             keep: false,
         };
         partial.write(run)?;
@@ -127,7 +127,7 @@ impl Partial {
     ///
     /// # Errors
     /// As [`Partial::raw`].
-    pub fn raw_again(&mut self, name: &str, kept: &Path) -> Result<()> {
+    pub fn link_raw(&mut self, name: &str, kept: &Path) -> Result<()> {
         let path = self.raw_path(name)?;
         self.archive.storage.link(kept, &path)
     }
@@ -166,7 +166,8 @@ impl Partial {
     }
 
     fn write_series(&mut self, phases: &[PhaseRun]) -> Result<()> {
-        let (storage, path) = (&self.archive.storage, self.directory.join(SERIES));
+        let storage = &self.archive.storage;
+        let path = self.directory.join(SERIES);
         let mut new = phases.get(self.stored.series..).unwrap_or_default();
         if self.series.grows() {
             match new.split_first() {
@@ -200,7 +201,8 @@ impl Partial {
     fn write_samples(&mut self, run: &Run) -> Result<()> {
         let mut new = run.samples.get(self.stored.samples..).unwrap_or_default();
         self.fit(new)?;
-        let (storage, path) = (&self.archive.storage, self.directory.join(SYSTEM));
+        let storage = &self.archive.storage;
+        let path = self.directory.join(SYSTEM);
         if let Some(tally) = self.system.growing() {
             // What was taken after the phase stands behind it.
             let last_ns = tally.map(|(_, last_ns)| last_ns);
@@ -210,7 +212,7 @@ impl Partial {
             self.stored.samples += during.len();
             new = after;
         }
-        self.system.append(storage, &path, &[Part { phase: "", items: new, ended: true }])?;
+        self.system.append(storage, &path, &[PendingRows { phase: "", items: new, ended: true }])?;
         self.stored.samples = run.samples.len();
         Ok(())
     }
@@ -265,12 +267,12 @@ fn intervals(phase: &PhaseRun) -> &[Interval] {
     phase.record.as_ref().map_or(&[], |record| &record.intervals)
 }
 
-fn part_of(phase: &PhaseRun) -> Part<'_, SeriesForm> {
-    Part { phase: &phase.plan.name, items: intervals(phase), ended: true }
+fn part_of(phase: &PhaseRun) -> PendingRows<'_, SeriesForm> {
+    PendingRows { phase: &phase.plan.name, items: intervals(phase), ended: true }
 }
 
 /// Whether a name is in use, by whatever.
-fn is_taken(archive: &Archive, path: &Path) -> bool {
+fn is_in_use(archive: &Archive, path: &Path) -> bool {
     !matches!(archive.storage.directory(path), Ok(None))
 }
 
@@ -304,7 +306,7 @@ pub(crate) fn seal(archive: &Archive, directory: &Path, order: u64) -> Result<()
 pub(crate) fn publish(archive: &Archive, directory: &Path, run: &Run) -> Result<PathBuf> {
     let storage = &archive.storage;
     let path = archive.run_dir(&run.id);
-    if is_taken(archive, &path) {
+    if is_in_use(archive, &path) {
         return Err(ArchiveError::Exists { id: run.id.clone(), archive: archive.directory().to_owned() });
     }
     clear_transient(archive, directory)?;

@@ -5,7 +5,7 @@ use crate::bundle_files::{self, LATENCY, RUN, SERIES, SYSTEM, WRITER_LOCK};
 use crate::csv::Tolerance;
 use crate::directory::Archive;
 use crate::id::id_of_partial;
-use crate::lock::{self, Attempt};
+use crate::lock::{self, LockAttempt};
 use crate::partial::{measured, publish, seal};
 use crate::series::SeriesForm;
 use crate::storage::open_regular;
@@ -89,9 +89,9 @@ fn one(archive: &Archive, id: &str) -> Result<Recovered> {
     let directory = archive.partial_dir(id);
     let lock = directory.join(WRITER_LOCK);
     let _writer = match lock::attempt(&lock, archive.storage.open_lock(&lock)?)? {
-        Attempt::Held(lock) => lock,
-        Attempt::Taken => return Ok(Recovered::InProgress),
-        Attempt::Unknown => return Ok(Recovered::Undecided),
+        LockAttempt::Held(lock) => lock,
+        LockAttempt::Taken => return Ok(Recovered::InProgress),
+        LockAttempt::Unknown => return Ok(Recovered::Undecided),
     };
     // SHA256SUMS is written last. A directory that agrees with it was finished, up to its name.
     if checksums::verify(&directory).is_ok_and(|v| v.is_clean() && v.intact > 0)
@@ -119,7 +119,8 @@ fn one(archive: &Archive, id: &str) -> Result<Recovered> {
 /// Writes the files of a run that was cut off. Its tables keep their rows, as far as these can be read and are of its phases:
 /// there may be more of them than the run has in memory.
 fn write(archive: &Archive, directory: &Path, run: &Run) -> Result<()> {
-    let (storage, phases) = (&archive.storage, run.phases.iter().filter(|p| p.record.is_some()));
+    let storage = &archive.storage;
+    let phases = run.phases.iter().filter(|p| p.record.is_some());
     let names: HashSet<&str> = phases.map(|p| p.plan.name.as_str()).collect();
     let series = directory.join(SERIES);
     if !retain::<SeriesForm>(storage, &series, |columns, row| names.contains(row.cell(columns[0])))? {

@@ -98,7 +98,7 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
     }
 }
 
-/// The only one.
+/// The run, if the text fits exactly one.
 pub(crate) fn one(text: &str, mut found: Vec<RunRef>) -> Result<RunRef> {
     match (found.pop(), found.is_empty()) {
         (Some(run), true) => Ok(run),

@@ -72,7 +72,8 @@ pub(crate) fn read(path: &Path, source: impl BufRead, tolerance: Tolerance) -> R
     let mut phases = Series::new();
     let mut held = 0;
     let dropped = each_row(path, source, tolerance, SeriesForm::columns, |c, row| {
-        let (name, interval) = (row.cell(c[0]), SeriesForm::read(c, row)?);
+        let name = row.cell(c[0]);
+        let interval = SeriesForm::read(c, row)?;
         if !phases.contains_key(name) {
             if phases.len() == crate::bundle_files::PHASE_LIMIT {
                 return Err("it has too many phases".into());

@@ -4,7 +4,7 @@
 //! been synced (`crash_tests.rs` lists what is injected).
 
 use crate::folder::{self, parent_of};
-use crate::lock::{self, Attempt};
+use crate::lock::{self, LockAttempt};
 use crate::{ArchiveError, Result, temporary};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
@@ -172,7 +172,8 @@ impl Storage {
             self.step(Step::Write(path, &piece[..length], 0))?;
             let mut file = create()?;
             file.write_all(&piece[..length])?;
-            let (mut last, mut offset) = (length, length as u64);
+            let mut last = length;
+            let mut offset = length as u64;
             while last == piece.len() {
                 last = fill(content, &mut piece)?;
                 self.step(Step::Write(path, &piece[..last], offset))?;
@@ -324,11 +325,12 @@ impl Storage {
                 return Ok(false);
             }
             let file = openat(&directory, name, READING, Mode::empty())?;
-            let Attempt::Held(held) = lock::attempt(path, file.into()).map_err(io::Error::other)? else {
+            let LockAttempt::Held(held) = lock::attempt(path, file.into()).map_err(io::Error::other)? else {
                 return Ok(false);
             };
             // Its writer may have given it its name, and another one this name, while nobody looked.
-            let (mine, there) = (held.stat()?, folder::stat(&directory, name)?);
+            let mine = held.stat()?;
+            let there = folder::stat(&directory, name)?;
             if there.is_none_or(|there| (there.st_dev, there.st_ino) != (mine.st_dev, mine.st_ino)) {
                 return Ok(false);
             }

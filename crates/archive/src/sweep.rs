@@ -5,7 +5,7 @@ use crate::id::is_run_id;
 use crate::temporary::is_plain;
 
 /// The name that a file was to get: `.index.jsonl.4711-0.tmp`, and `index.jsonl.tmp` of earlier versions.
-fn stands_for(name: &str) -> Option<&str> {
+fn file_of_lock(name: &str) -> Option<&str> {
     let inner = name.strip_suffix(".tmp")?;
     let Some(hidden) = inner.strip_prefix('.') else { return Some(inner) };
     let (name, number) = hidden.rsplit_once('.')?;
@@ -39,7 +39,7 @@ pub(crate) fn sweep(archive: &Archive) {
     for (folder, is_ours) in FOLDERS {
         let folder = archive.directory().join(folder);
         for name in archive.storage.names(&folder).unwrap_or_default() {
-            let left = stands_for(&name).is_some_and(is_ours);
+            let left = file_of_lock(&name).is_some_and(is_ours);
             let lock = folder.ends_with("experiments") && name.strip_suffix(".lock").is_some_and(is_plain);
             if left || lock {
                 let _ = archive.storage.remove_abandoned(&folder.join(name));
@@ -59,10 +59,10 @@ mod tests {
         let name = name_for(Path::new("/a/index.jsonl"));
         let name = name.file_name().unwrap().to_str().unwrap();
         assert!(is_one(name));
-        assert_eq!(stands_for(name), Some("index.jsonl"));
-        assert_eq!(stands_for("x.html.tmp"), Some("x.html"));
+        assert_eq!(file_of_lock(name), Some("index.jsonl"));
+        assert_eq!(file_of_lock("x.html.tmp"), Some("x.html"));
         for other in ["index.jsonl", ".index.jsonl.tmp", ".index.jsonl.x-1.tmp", ".a.1.tmp", ".tmp", ".a.-.tmp"] {
-            assert_eq!(stands_for(other).filter(|n| of_archive(n)), None, "{other}");
+            assert_eq!(file_of_lock(other).filter(|n| of_archive(n)), None, "{other}");
         }
         assert!(of_reports("20261120T213000Z-7f3a9c21.html") && of_reports("sweep-20261120-00ff.html"));
         assert!(!of_reports("../x.html") && !of_reports("notes.txt") && !of_reports(".html"));

@@ -335,7 +335,8 @@ pub(crate) fn read(
     tolerance: Tolerance,
     mut thin: impl FnMut(&mut Vec<SystemSample>),
 ) -> Result<(Vec<SystemSample>, Dropped)> {
-    let (mut samples, mut held_bytes) = (Vec::<SystemSample>::new(), 0);
+    let mut samples = Vec::<SystemSample>::new();
+    let mut held_bytes = 0;
     let dropped = each_row(path, source, tolerance, Columns::of, |columns, row| {
         let sample = columns.sample(row)?;
         held_bytes += sample.memory_bytes();

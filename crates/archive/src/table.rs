@@ -4,7 +4,7 @@
 //! and again, until the table has half of that: so a long phase gives way to the next one, and short ones keep all they have.
 //! Of the phase that runs, what comes from then on is thinned alike before it is written.
 
-use crate::csv::{Remade, Row, Tolerance, Writer};
+use crate::csv::{RewrittenTable, Row, Tolerance, Writer};
 use crate::storage::{Storage, open_regular};
 use crate::{ArchiveError, Result};
 use std::io::{BufReader, Read};
@@ -32,7 +32,7 @@ pub(crate) trait Form: Clone {
     fn columns(header: &Row<'_>) -> std::result::Result<Self::Columns, String>;
     /// Reads a row.
     fn read(columns: &Self::Columns, row: &Row<'_>) -> std::result::Result<Self::Item, String>;
-    /// One row of two.
+    /// Joins two neighbouring rows into the first.
     fn join(first: &mut Self::Item, later: &Self::Item);
     /// Adds a row.
     fn add(tally: &mut Self::Tally, item: &Self::Item);
@@ -73,7 +73,7 @@ impl<F: Form> Group<F> {
         if self.count >= self.size || (is_first && F::KEEPS_FIRST) { self.rest() } else { None }
     }
 
-    /// What is not whole.
+    /// Rows of a group that is not complete yet, joined.
     fn rest(&mut self) -> Option<F::Item> {
         self.count = 0;
         self.held.take()
@@ -81,9 +81,9 @@ impl<F: Form> Group<F> {
 }
 
 /// Rows that a table is to take.
-pub(crate) struct Part<'a, F: Form> {
+pub(crate) struct PendingRows<'a, F: Form> {
     pub phase: &'a str,
-    /// The rows.
+    /// Rows to append, in order.
     pub items: &'a [F::Item],
     /// Whether no more come.
     pub ended: bool,
@@ -103,7 +103,7 @@ pub(crate) struct Table<F: Form> {
 
 /// A table that is written anew is durable only after [`Storage::sync_dir`].
 impl<F: Form> Table<F> {
-    /// An empty one.
+    /// A table without rows.
     pub fn new(form: F) -> Self {
         Self { form, limit_bytes: LIMIT_BYTES, length_bytes: 0, segments: Vec::new(), is_replaced: false }
     }
@@ -135,8 +135,9 @@ impl<F: Form> Table<F> {
 
     /// Adds rows; they are durable when this returns, but for those that are held until their group is whole. Returns the
     /// bytes that it wrote.
-    pub fn append(&mut self, storage: &Storage, path: &Path, parts: &[Part<'_, F>]) -> Result<u64> {
-        let (before, last) = (self.segments.len(), self.segments.last().cloned());
+    pub fn append(&mut self, storage: &Storage, path: &Path, parts: &[PendingRows<'_, F>]) -> Result<u64> {
+        let before = self.segments.len();
+        let last = self.segments.last().cloned();
         let mut w = Writer::default();
         if self.length_bytes == 0 {
             w.raw(&self.form.header());
@@ -159,9 +160,11 @@ impl<F: Form> Table<F> {
         Ok(text.len() as u64 + thinned)
     }
 
-    fn take(&mut self, part: &Part<'_, F>, w: &mut Writer) {
+    fn take(&mut self, part: &PendingRows<'_, F>, w: &mut Writer) {
         if !self.grows_by(part.phase) {
-            let (phase, tally, group) = (part.phase.to_owned(), F::Tally::default(), Group::of(1));
+            let phase = part.phase.to_owned();
+            let tally = F::Tally::default();
+            let group = Group::of(1);
             self.segments.push(Segment { phase, rows: 0, bytes: 0, tally, open: true, group });
         }
         let Some(segment) = self.segments.last_mut() else { return };
@@ -189,9 +192,9 @@ impl<F: Form> Table<F> {
         let mut tally = F::Tally::default();
         items.iter().for_each(|item| F::add(&mut tally, item));
         if self.segments.last().is_some_and(|last| last.tally == tally) {
-            return self.append(storage, path, &[Part { phase, items: &[], ended: true }]).map(drop);
+            return self.append(storage, path, &[PendingRows { phase, items: &[], ended: true }]).map(drop);
         }
-        self.replace_last(storage, path, Some(Part { phase, items, ended: true }))
+        self.replace_last(storage, path, Some(PendingRows { phase, items, ended: true }))
     }
 
     /// Takes away the rows of the phase of which more might have come: nothing came of it.
@@ -199,7 +202,7 @@ impl<F: Form> Table<F> {
         self.replace_last(storage, path, None)
     }
 
-    fn replace_last(&mut self, storage: &Storage, path: &Path, part: Option<Part<'_, F>>) -> Result<()> {
+    fn replace_last(&mut self, storage: &Storage, path: &Path, part: Option<PendingRows<'_, F>>) -> Result<()> {
         let mut new = self.clone();
         let Some(last) = new.segments.pop() else { return Ok(()) };
         let mut w = Writer::default();
@@ -244,7 +247,9 @@ impl<F: Form> Table<F> {
             (segment.rows, segment.bytes) = (0, 0);
         }
         let old: Vec<u64> = self.segments.iter().map(|s| s.rows).collect();
-        let (mut columns, mut place, mut seen) = (None, 0, 0);
+        let mut columns = None;
+        let mut place = 0;
+        let mut seen = 0;
         let mut group = Group::<F>::of(sizes.first().copied().unwrap_or(1));
         let mut make = |row: Option<&Row<'_>>, w: &mut Writer| {
             let Some(row) = row else { return Ok(()) };
@@ -273,7 +278,7 @@ impl<F: Form> Table<F> {
             Ok(())
         };
         let source = BufReader::new(open(path)?.take(self.length_bytes));
-        storage.replace_unsynced(path, &mut Remade::new(source, Tolerance::Strict, &mut make))?;
+        storage.replace_unsynced(path, &mut RewrittenTable::new(source, Tolerance::Strict, &mut make))?;
         let length_bytes = form.header().len() as u64 + segments.iter().map(|s| s.bytes).sum::<u64>();
         *self = Self { form, limit_bytes: self.limit_bytes, length_bytes, segments, is_replaced: true };
         Ok(length_bytes)
@@ -308,7 +313,7 @@ pub(crate) fn retain<F: Form>(
         w.raw(row.raw);
         Ok(())
     };
-    storage.replace_from(path, &mut Remade::new(BufReader::new(file), Tolerance::DropTail, &mut make))?;
+    storage.replace_from(path, &mut RewrittenTable::new(BufReader::new(file), Tolerance::DropTail, &mut make))?;
     Ok(columns.is_some())
 }
 
@@ -337,15 +342,16 @@ mod tests {
     #[test]
     fn a_long_phase_is_thinned_and_short_ones_keep_all() {
         let directory = tempfile::tempdir().unwrap();
-        let (storage, path) = (Storage::new(directory.path()), directory.path().join("series.csv"));
+        let storage = Storage::new(directory.path());
+        let path = directory.path().join("series.csv");
         let mut table = Table::new(SeriesForm);
         table.limit_bytes = LIMIT;
         let short = intervals(0, 20);
-        table.append(&storage, &path, &[Part { phase: "short", items: &short, ended: true }]).unwrap();
+        table.append(&storage, &path, &[PendingRows { phase: "short", items: &short, ended: true }]).unwrap();
         let long = intervals(1_000_000, 10_007);
         for piece in long.chunks(97) {
             table
-                .append(&storage, &path, &[Part { phase: "long, and \"quoted\"", items: piece, ended: false }])
+                .append(&storage, &path, &[PendingRows { phase: "long, and \"quoted\"", items: piece, ended: false }])
                 .unwrap();
             assert!(std::fs::metadata(&path).unwrap().len() <= LIMIT, "after each call it is within its limit");
             assert_eq!(std::fs::metadata(&path).unwrap().len(), table.length_bytes);
@@ -364,30 +370,32 @@ mod tests {
         assert_eq!(sum(&thinned, |i| i.length_ns), 10_007);
         // The next phase finds room, and the long one gives way.
         let next = intervals(9_000_000, 200);
-        table.append(&storage, &path, &[Part { phase: "next", items: &next, ended: true }]).unwrap();
+        table.append(&storage, &path, &[PendingRows { phase: "next", items: &next, ended: true }]).unwrap();
         assert_eq!((rows(&path, "next"), rows(&path, "short")), (next, short));
     }
 
     #[test]
     fn what_does_not_amount_to_the_same_is_replaced() {
         let directory = tempfile::tempdir().unwrap();
-        let (storage, path) = (Storage::new(directory.path()), directory.path().join("series.csv"));
+        let storage = Storage::new(directory.path());
+        let path = directory.path().join("series.csv");
         let mut table = Table::new(SeriesForm);
         let all = intervals(0, 50);
-        table.append(&storage, &path, &[Part { phase: "a", items: &all[..40], ended: false }]).unwrap();
+        table.append(&storage, &path, &[PendingRows { phase: "a", items: &all[..40], ended: false }]).unwrap();
         table.end(&storage, &path, "a", &all).unwrap();
         assert_eq!(rows(&path, "a"), all);
-        table.append(&storage, &path, &[Part { phase: "b", items: &all, ended: false }]).unwrap();
+        table.append(&storage, &path, &[PendingRows { phase: "b", items: &all, ended: false }]).unwrap();
         table.forget(&storage, &path).unwrap();
         assert!(!std::fs::read_to_string(&path).unwrap().contains("\nb,"));
-        table.append(&storage, &path, &[Part { phase: "c", items: &all, ended: true }]).unwrap();
+        table.append(&storage, &path, &[PendingRows { phase: "c", items: &all, ended: true }]).unwrap();
         assert_eq!((rows(&path, "a"), rows(&path, "c")), (all.clone(), all));
     }
 
     #[test]
     fn of_samples_the_first_and_the_last_stay_and_columns_may_come() {
         let directory = tempfile::tempdir().unwrap();
-        let (storage, path) = (Storage::new(directory.path()), directory.path().join("system.csv"));
+        let storage = Storage::new(directory.path());
+        let path = directory.path().join("system.csv");
         let mut table = Table::new(Layout::default());
         table.limit_bytes = LIMIT;
         let sample =
@@ -398,7 +406,7 @@ mod tests {
                 let layout = table.form().with(piece);
                 table.reform(&storage, &path, layout).unwrap();
             }
-            table.append(&storage, &path, &[Part { phase: "p", items: piece, ended: false }]).unwrap();
+            table.append(&storage, &path, &[PendingRows { phase: "p", items: piece, ended: false }]).unwrap();
         }
         let coarse = [all[0].clone(), all[all.len() - 1].clone()];
         table.end(&storage, &path, "p", &coarse).unwrap();

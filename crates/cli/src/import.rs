@@ -166,7 +166,7 @@ fn keep(
     let mut partial = archive.begin(&kept)?;
     let name = raw_name(&input.name);
     match copy {
-        Some(first) => partial.raw_again(&name, first)?,
+        Some(first) => partial.link_raw(&name, first)?,
         None => *copy = Some(input.copy(|content| Ok(partial.raw(&name, content)?))?),
     }
     partial.finish(&kept)?;

@@ -6,7 +6,7 @@
 use super::Partial;
 use crate::Result;
 use crate::bundle_files::{SERIES, SYSTEM};
-use crate::table::Part;
+use crate::table::PendingRows;
 use model::{Interval, SystemSample};
 
 impl Partial {
@@ -35,11 +35,11 @@ impl Partial {
         let mut written = self.fit(first)? + self.fit(samples)?;
         let storage = &self.archive.storage;
         if !self.system.grows() {
-            written += self.system.append(storage, &system, &[Part { phase: "", items: first, ended: true }])?;
+            written += self.system.append(storage, &system, &[PendingRows { phase: "", items: first, ended: true }])?;
             self.stored.samples = before.len();
         }
-        written += self.series.append(storage, &series, &[Part { phase, items: intervals, ended: false }])?;
-        written += self.system.append(storage, &system, &[Part { phase, items: samples, ended: false }])?;
+        written += self.series.append(storage, &series, &[PendingRows { phase, items: intervals, ended: false }])?;
+        written += self.system.append(storage, &system, &[PendingRows { phase, items: samples, ended: false }])?;
         if self.series.take_replaced() | self.system.take_replaced() {
             storage.sync_dir(&self.directory)?;
         }

@@ -96,13 +96,13 @@ pub fn recover(archive: &Archive, output: &Output) -> (Vec<(String, String)>, Ve
 /// Restore files as versions of this program before 0.2 kept them in the archive, and what they ask for. Whoever gave the
 /// archive away may have written them.
 fn foreign(archive: &Archive) -> Vec<(String, String)> {
-    let names = archive.list_beside(DIRECTORY).unwrap_or_default();
+    let names = archive.list_side_files(DIRECTORY).unwrap_or_default();
     let files = names.iter().filter(|n| n.ends_with(".restore.json")).map(|n| format!("{DIRECTORY}/{n}"));
-    files.map(|file| (archive.beside(&file).display().to_string(), asked(archive, &file))).collect()
+    files.map(|file| (archive.side_path(&file).display().to_string(), asked(archive, &file))).collect()
 }
 
 fn asked(archive: &Archive, file: &str) -> String {
-    let text = archive.read_beside(file).ok().flatten().unwrap_or_default();
+    let text = archive.read_side_file(file).ok().flatten().unwrap_or_default();
     let Ok(journal) = serde_json::from_str::<serde_json::Value>(&text) else { return "it cannot be read".to_owned() };
     let word = |v: &serde_json::Value| v.as_str().unwrap_or("?").to_owned();
     let one = |undo: &serde_json::Value| {

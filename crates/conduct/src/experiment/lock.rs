@@ -12,7 +12,7 @@ pub struct Lock {
 impl Lock {
     /// Takes it, or says that another process has it.
     pub fn take(archive: &Archive, id: &str) -> Result<Self, Failure> {
-        let held = archive.lock_beside(&format!("{DIRECTORY}/{id}.lock"))?;
+        let held = archive.lock_side_file(&format!("{DIRECTORY}/{id}.lock"))?;
         held.map(|_held| Self { _held }).ok_or_else(|| {
             Failure::new(FailureKind::Refused, format!("{id} is being executed by another process"))
                 .remedy("wait for it, or end it")

@@ -80,7 +80,7 @@ impl Rig {
 
 /// What the archive knows; a file that cannot be read is as none (a calibration replaces it).
 fn book(archive: &Archive) -> Book {
-    let text = archive.read_beside(FILE).ok().flatten();
+    let text = archive.read_side_file(FILE).ok().flatten();
     text.and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default()
 }
 
@@ -114,7 +114,7 @@ pub fn keep(
     });
     let text = serde_json::to_string_pretty(&book)
         .map_err(|e| Failure::new(FailureKind::Internal, format!("the noise of {experiment}: {e}")))?;
-    archive.write_beside(FILE, text.as_bytes())?;
+    archive.write_side_file(FILE, text.as_bytes())?;
     Ok(noise)
 }
 

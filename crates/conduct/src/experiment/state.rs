@@ -183,7 +183,7 @@ impl State {
     pub fn save(&self, archive: &Archive) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| Failure::new(FailureKind::Internal, format!("the state of {}: {e}", self.id)))?;
-        Ok(archive.write_beside(&path(&self.id), text.as_bytes())?)
+        Ok(archive.write_side_file(&path(&self.id), text.as_bytes())?)
     }
 
     /// How many arms it has.
@@ -210,8 +210,8 @@ impl State {
         if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
             return Ok(None);
         }
-        let Some(text) = archive.read_beside(&path(id))? else { return Ok(None) };
-        let file = archive.beside(&path(id));
+        let Some(text) = archive.read_side_file(&path(id))? else { return Ok(None) };
+        let file = archive.side_path(&path(id));
         let cannot = |e: serde_json::Error| {
             Failure::new(FailureKind::Environment, format!("{}: {e}", file.display()))
                 .remedy("this execution cannot be resumed; start the experiment anew")
@@ -253,7 +253,7 @@ impl State {
         let nothing = |message: String| {
             Failure::new(FailureKind::Usage, message).remedy("narrows run EXPERIMENT.toml starts one")
         };
-        let directory = archive.beside(DIRECTORY);
+        let directory = archive.side_path(DIRECTORY);
         if let Some(id) = id {
             let mut fitting: Vec<String> = ids(archive)?.into_iter().filter(|known| known.starts_with(id)).collect();
             let state = match (fitting.pop(), fitting.is_empty()) {
@@ -286,7 +286,7 @@ impl State {
 
 /// Ids of all executions of which there is a state, whatever it says.
 fn ids(archive: &Archive) -> Result<Vec<String>, Failure> {
-    let names = archive.list_beside(DIRECTORY)?;
+    let names = archive.list_side_files(DIRECTORY)?;
     let ids = names.iter().filter_map(|n| n.strip_suffix(".json")).filter(|id| !id.ends_with(".restore"));
     Ok(ids.map(str::to_owned).collect())
 }

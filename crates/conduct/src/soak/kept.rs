@@ -19,11 +19,11 @@ impl SoakState {
         let Some(bytes) = &finding.bytes else { return Ok(None) };
         let version = finding.expected_generation.unwrap_or_default();
         let name = format!("{DIRECTORY}/{}/{}-{}-{version}", self.id, finding.lba, finding.class);
-        archive.write_beside(&format!("{name}.received"), &bytes.received)?;
+        archive.write_side_file(&format!("{name}.received"), &bytes.received)?;
         if let Some(expected) = &bytes.expected {
-            archive.write_beside(&format!("{name}.expected"), expected)?;
+            archive.write_side_file(&format!("{name}.expected"), expected)?;
         }
-        Ok(Some(archive.beside(&format!("{name}.received"))))
+        Ok(Some(archive.side_path(&format!("{name}.received"))))
     }
 
     /// Writes it; durable when this returns.
@@ -31,7 +31,7 @@ impl SoakState {
     /// # Errors
     /// Whatever keeps the archive from it.
     pub fn save(&self, archive: &Archive) -> Result<(), Failure> {
-        Ok(archive.write_beside(&path(&self.id), self.kept_as(serde_json::to_string_pretty(self))?.as_bytes())?)
+        Ok(archive.write_side_file(&path(&self.id), self.kept_as(serde_json::to_string_pretty(self))?.as_bytes())?)
     }
 
     /// As two lines: its checksum, and itself. [`SoakState::parse`] reads them.
@@ -54,12 +54,12 @@ impl SoakState {
     /// There is none, or it is damaged, or of another version: nothing is guessed.
     pub fn load(archive: &Archive, id: &str) -> Result<Self, Failure> {
         let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let text = if plain { archive.read_beside(&path(id))? } else { None };
+        let text = if plain { archive.read_side_file(&path(id))? } else { None };
         let Some(text) = text else {
             return Err(Failure::new(FailureKind::Usage, format!("there is no soak '{id}' in this archive"))
                 .remedy("narrows soak --resume continues the last one"));
         };
-        Self::parse(id, &text, &archive.beside(&path(id)).to_string_lossy())
+        Self::parse(id, &text, &archive.side_path(&path(id)).to_string_lossy())
     }
 
     /// The state of this id, whose text was kept at `whence`.
@@ -84,7 +84,7 @@ impl SoakState {
 
     /// All that can be read, the oldest first.
     pub fn all(archive: &Archive) -> impl DoubleEndedIterator<Item = Self> {
-        let names = archive.list_beside(DIRECTORY).unwrap_or_default();
+        let names = archive.list_side_files(DIRECTORY).unwrap_or_default();
         names.into_iter().filter_map(move |name| Self::load(archive, name.strip_suffix(".json")?).ok())
     }
 

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use test_runs::drawn::{measured_run, so_far};
 
 /// A directory beside the archive with a file of every kind that an attack could aim at.
-struct Outside {
+struct OutsideDirectory {
     top: tempfile::TempDir,
 }
 
-impl Outside {
+impl OutsideDirectory {
     fn new() -> (Self, Archive) {
         let top = tempfile::tempdir().unwrap();
         let outside = top.path().join("outside");
@@ -70,12 +70,12 @@ fn everything(archive: &Archive, id: &str) {
     let _ = archive.load_summary(id);
     let _ = archive.tag_add("t", id);
     let _ = archive.write_report(id, "<html>");
-    let _ = archive.write_beside("experiments/e.json", b"{}");
-    let _ = archive.read_beside("experiments/e.json");
-    let _ = archive.list_beside("experiments");
-    let _ = archive.lock_beside("experiments/e.lock");
-    let _ = archive.write_beside("noise.json", b"{}");
-    let _ = archive.remove_beside("experiments/e.json");
+    let _ = archive.write_side_file("experiments/e.json", b"{}");
+    let _ = archive.read_side_file("experiments/e.json");
+    let _ = archive.list_side_files("experiments");
+    let _ = archive.lock_side_file("experiments/e.lock");
+    let _ = archive.write_side_file("noise.json", b"{}");
+    let _ = archive.remove_side_file("experiments/e.json");
     for found in archive.resolve("latest").into_iter().flatten() {
         let _ = (found.load().is_ok(), found.verify().is_ok());
     }
@@ -115,7 +115,7 @@ fn links_in_an_archive_lead_nowhere() {
     for hard in [false, true] {
         let named = directories.iter().filter(|_| !hard).map(|d| (*d, "")).chain(files.iter().map(|f| (*f, "victim")));
         for (inside, aim) in named {
-            let (outside, archive) = Outside::new();
+            let (outside, archive) = OutsideDirectory::new();
             let (run, left) = partial(&archive);
             if inside.starts_with("runs/ID") || inside.starts_with("runs/.ID.deleted") {
                 archive.recover().unwrap();
@@ -151,7 +151,7 @@ fn what_a_partial_bundle_says_of_itself_moves_nothing() {
         "20260101T000000Z-0000000/",
     ];
     for id in ids {
-        let (outside, archive) = Outside::new();
+        let (outside, archive) = OutsideDirectory::new();
         let (run, path) = partial(&archive);
         let before = outside.content();
         let text = fs::read_to_string(path.join("run.json")).unwrap();
@@ -185,7 +185,7 @@ fn special_files_in_a_bundle_neither_hang_nor_are_opened() {
         "writer.lock",
         "raw/x",
     ] {
-        let (outside, archive) = Outside::new();
+        let (outside, archive) = OutsideDirectory::new();
         let (run, path) = partial(&archive);
         let before = outside.content();
         let file = path.join(name);
@@ -202,7 +202,7 @@ fn special_files_in_a_bundle_neither_hang_nor_are_opened() {
 
 #[test]
 fn a_deletion_that_was_cut_off_is_finished_without_following_links() {
-    let (outside, archive) = Outside::new();
+    let (outside, archive) = OutsideDirectory::new();
     let (run, _) = partial(&archive);
     archive.recover().unwrap();
     let deleted = archive.directory().join(format!("runs/.{}.deleted", run.id));
@@ -255,8 +255,8 @@ fn a_new_archive_is_its_owners_alone_and_an_older_one_keeps_its_mode() {
         partial.finish(&run).unwrap();
         archive.write_report(&run.id, "<html>").unwrap();
         archive.tag_add("t", &run.id).unwrap();
-        archive.write_beside("experiments/e.json", b"{}").unwrap();
-        drop(archive.lock_beside("experiments/e.lock").unwrap());
+        archive.write_side_file("experiments/e.json", b"{}").unwrap();
+        drop(archive.lock_side_file("experiments/e.lock").unwrap());
         for (path, mode) in while_written.into_iter().chain(modes(&place)) {
             // Of a bundle that got its name meanwhile.
             let is_directory = path.extension().is_none_or(|e| e == "partial")
@@ -272,11 +272,11 @@ fn a_new_archive_is_its_owners_alone_and_an_older_one_keeps_its_mode() {
 
 #[test]
 fn what_a_killed_program_left_is_swept_and_nothing_else() {
-    let (outside, archive) = Outside::new();
+    let (outside, archive) = OutsideDirectory::new();
     let run = measured_run(5, 1);
     archive.save(&run).unwrap();
     archive.write_report(&run.id, "<html>").unwrap();
-    archive.write_beside("experiments/e-1.json", b"{}").unwrap();
+    archive.write_side_file("experiments/e-1.json", b"{}").unwrap();
     let at = |name: &str| archive.directory().join(name.replace("ID", &run.id));
     let left = [
         "reports/.ID.html.4711-0.tmp",
@@ -314,7 +314,7 @@ fn what_a_killed_program_left_is_swept_and_nothing_else() {
     fs::write(at("reports/.held.html.1-1.tmp"), "x").unwrap();
     let writer = fs::File::open(at("reports/.held.html.1-1.tmp")).unwrap();
     rustix::fs::flock(&writer, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    let held = archive.lock_beside("experiments/running.lock").unwrap().unwrap();
+    let held = archive.lock_side_file("experiments/running.lock").unwrap().unwrap();
     let starts: [&dyn Fn(); 3] = [
         &|| drop(archive.recover().unwrap()),
         &|| archive.begin(&so_far(&measured_run(6, 1), 0)).unwrap().discard().unwrap(),
@@ -333,7 +333,7 @@ fn what_a_killed_program_left_is_swept_and_nothing_else() {
         assert_eq!(outside.content(), before);
         make(&left);
     }
-    assert!(archive.lock_beside("experiments/running.lock").unwrap().is_none(), "one process has it");
+    assert!(archive.lock_side_file("experiments/running.lock").unwrap().is_none(), "one process has it");
     drop((writer, held));
     archive.recover().unwrap();
     assert!(!at("reports/.held.html.1-1.tmp").exists() && !at("experiments/running.lock").exists());
@@ -341,13 +341,13 @@ fn what_a_killed_program_left_is_swept_and_nothing_else() {
 
 #[test]
 fn a_write_that_fails_leaves_nothing() {
-    let (_outside, archive) = Outside::new();
+    let (_outside, archive) = OutsideDirectory::new();
     archive.save(&measured_run(5, 1)).unwrap();
     // A directory has the name: the new content is whole, and cannot get it.
     for name in ["noise.json", "experiments/e.json"] {
-        fs::create_dir_all(archive.beside(name).join("x")).unwrap();
-        assert!(archive.write_beside(name, b"{}").is_err());
-        let directory = archive.beside(name);
+        fs::create_dir_all(archive.side_path(name).join("x")).unwrap();
+        assert!(archive.write_side_file(name, b"{}").is_err());
+        let directory = archive.side_path(name);
         let names: Vec<String> = fs::read_dir(directory.parent().unwrap())
             .unwrap()
             .map(|e| e.unwrap().file_name().into_string().unwrap())
@@ -358,11 +358,12 @@ fn a_write_that_fails_leaves_nothing() {
 
 #[test]
 fn many_writers_of_one_page_and_sweepers_do_not_disturb_each_other() {
-    let (_outside, archive) = Outside::new();
+    let (_outside, archive) = OutsideDirectory::new();
     let id = measured_run(5, 1).id;
     std::thread::scope(|s| {
         for writer in 0..4 {
-            let (archive, id) = (&archive, &id);
+            let archive = &archive;
+            let id = &id;
             s.spawn(move || {
                 for i in 0..50 {
                     archive.write_report(id, &format!("{writer}-{i} ").repeat(1000)).unwrap();
@@ -378,7 +379,7 @@ fn many_writers_of_one_page_and_sweepers_do_not_disturb_each_other() {
 
 #[test]
 fn checksums_have_one_form() {
-    let (_outside, archive) = Outside::new();
+    let (_outside, archive) = OutsideDirectory::new();
     let run = measured_run(5, 1);
     let sums = archive.save(&run).unwrap().join("SHA256SUMS");
     let text = fs::read_to_string(&sums).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::directory::Archive;
 use crate::folder::parent_of;
-use crate::lock::{Attempt, Lock, attempt};
+use crate::lock::{Lock, LockAttempt, attempt};
 use crate::{ArchiveError, Result};
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ const LIMIT_BYTES: u64 = 64 << 20;
 
 impl Archive {
     /// Path of a file beside the bundles, `experiments/ID.json` for example.
-    pub fn beside(&self, name: &str) -> PathBuf {
+    pub fn side_path(&self, name: &str) -> PathBuf {
         self.directory().join(name)
     }
 
@@ -20,8 +20,8 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError::Io`].
-    pub fn write_beside(&self, name: &str, content: &[u8]) -> Result<()> {
-        let path = self.beside(name);
+    pub fn write_side_file(&self, name: &str, content: &[u8]) -> Result<()> {
+        let path = self.side_path(name);
         if let Some(parent) = path.parent() {
             self.storage.create_dirs(parent)?;
         }
@@ -32,8 +32,8 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError::Io`], and [`ArchiveError::Corrupt`] where it is not text.
-    pub fn read_beside(&self, name: &str) -> Result<Option<String>> {
-        let path = self.beside(name);
+    pub fn read_side_file(&self, name: &str) -> Result<Option<String>> {
+        let path = self.side_path(name);
         let Some(content) = self.storage.read_limited(&path, LIMIT_BYTES)? else { return Ok(None) };
         String::from_utf8(content).map(Some).map_err(|_| ArchiveError::corrupt(&path, None, "it is not UTF-8"))
     }
@@ -42,8 +42,8 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError::Io`].
-    pub fn remove_beside(&self, name: &str) -> Result<()> {
-        let path = self.beside(name);
+    pub fn remove_side_file(&self, name: &str) -> Result<()> {
+        let path = self.side_path(name);
         let directory = parent_of(&path);
         if self.storage.directory(directory)?.is_none() {
             return Ok(());
@@ -56,8 +56,8 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError::Io`].
-    pub fn list_beside(&self, directory: &str) -> Result<Vec<String>> {
-        self.storage.names(&self.beside(directory))
+    pub fn list_side_files(&self, directory: &str) -> Result<Vec<String>> {
+        self.storage.names(&self.side_path(directory))
     }
 
     /// Takes a lock beside the bundles, `experiments/ID.lock` for example; `None` where another process has it. The file goes
@@ -65,16 +65,16 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError::Io`].
-    pub fn lock_beside(&self, name: &str) -> Result<Option<Lock>> {
-        let path = self.beside(name);
+    pub fn lock_side_file(&self, name: &str) -> Result<Option<Lock>> {
+        let path = self.side_path(name);
         self.storage.create_dirs(parent_of(&path))?;
         loop {
             match attempt(&path, self.storage.open_lock(&path)?)? {
                 // One that was swept away between its opening and its locking is no lock for others.
-                Attempt::Held(lock) if lock.stat().is_ok_and(|s| s.st_nlink == 0) => {}
-                Attempt::Held(lock) => return Ok(Some(lock)),
-                Attempt::Unknown => return Ok(Some(Lock::unknown())),
-                Attempt::Taken => return Ok(None),
+                LockAttempt::Held(lock) if lock.stat().is_ok_and(|s| s.st_nlink == 0) => {}
+                LockAttempt::Held(lock) => return Ok(Some(lock)),
+                LockAttempt::Unknown => return Ok(Some(Lock::unknown())),
+                LockAttempt::Taken => return Ok(None),
             }
         }
     }
@@ -88,14 +88,14 @@ mod tests {
     fn files_are_replaced_listed_and_removed() {
         let directory = tempfile::tempdir().unwrap();
         let archive = Archive::open(directory.path());
-        assert_eq!(archive.read_beside("experiments/a.json").unwrap(), None);
-        assert!(archive.list_beside("experiments").unwrap().is_empty());
-        archive.write_beside("experiments/a.json", b"one").unwrap();
-        archive.write_beside("experiments/a.json", b"two").unwrap();
-        assert_eq!(archive.read_beside("experiments/a.json").unwrap().as_deref(), Some("two"));
-        assert_eq!(archive.list_beside("experiments").unwrap(), ["a.json"]);
-        archive.remove_beside("experiments/a.json").unwrap();
-        archive.remove_beside("experiments/a.json").unwrap();
-        assert_eq!(archive.read_beside("experiments/a.json").unwrap(), None);
+        assert_eq!(archive.read_side_file("experiments/a.json").unwrap(), None);
+        assert!(archive.list_side_files("experiments").unwrap().is_empty());
+        archive.write_side_file("experiments/a.json", b"one").unwrap();
+        archive.write_side_file("experiments/a.json", b"two").unwrap();
+        assert_eq!(archive.read_side_file("experiments/a.json").unwrap().as_deref(), Some("two"));
+        assert_eq!(archive.list_side_files("experiments").unwrap(), ["a.json"]);
+        archive.remove_side_file("experiments/a.json").unwrap();
+        archive.remove_side_file("experiments/a.json").unwrap();
+        assert_eq!(archive.read_side_file("experiments/a.json").unwrap(), None);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 const MEMORY_COPY: &str = "memory-copy";
 
 /// The text of a run.json in today's form; one that is of today comes back as it was.
-pub(crate) fn brought_forward(content: Vec<u8>) -> Vec<u8> {
+pub(crate) fn upgraded(content: Vec<u8>) -> Vec<u8> {
     let is_old = content.windows(MEMORY_COPY.len()).any(|at| at == MEMORY_COPY.as_bytes());
     let Some(mut run) = is_old.then(|| serde_json::from_slice::<Value>(&content).ok()).flatten() else {
         return content;
@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn copies_of_memory_are_no_kind_of_phase_any_more() {
         let text = br#"{"plan":{"phases":[{"kind":"memory-copy","engine":"sim"}]},"phases":[{"plan":{"kind":"memory-copy","engine":"sim"}},{"plan":{"kind":"layout","engine":"sim"}}]}"#;
-        let now: Value = serde_json::from_slice(&brought_forward(text.to_vec())).unwrap();
+        let now: Value = serde_json::from_slice(&upgraded(text.to_vec())).unwrap();
         let copy = serde_json::json!({"kind": "measure", "engine": "memory"});
         assert_eq!((&now["plan"]["phases"][0], &now["phases"][0]["plan"]), (&copy, &copy));
         assert_eq!(now["phases"][1]["plan"]["engine"], "sim");
@@ -49,7 +49,7 @@ mod tests {
             br#"["memory-copy"]"#,
             br#"{"phases":[1,{"plan":"memory-copy"}],"plan":[]}"#,
         ] {
-            assert_eq!(brought_forward(text.to_vec()), text);
+            assert_eq!(upgraded(text.to_vec()), text);
         }
     }
 }
