@@ -37,7 +37,8 @@ pub fn change_point(values: &[f64], least: usize) -> Option<Change> {
     }
     let ranks = midranks(values);
     let mut sum = 0.0;
-    let (mut at, mut statistic) = (least, 0.0);
+    let mut at = least;
+    let mut statistic = 0.0;
     for (i, rank) in ranks.iter().enumerate() {
         sum += rank;
         let t = i + 1;

@@ -46,7 +46,8 @@ mod tests {
         }
         assert_eq!(poisson_lower(0, 0.95), Some(0.0));
         // The approximation goes on where the exact one ends, and holds whatever a counter holds.
-        let (below, above) = (poisson_lower(MANY - 1, 0.95).unwrap(), poisson_lower(MANY, 0.95).unwrap());
+        let below = poisson_lower(MANY - 1, 0.95).unwrap();
+        let above = poisson_lower(MANY, 0.95).unwrap();
         assert!((above - below - 0.99).abs() < 0.02, "{below} {above}");
         assert!((below / 9_835.1 - 1.0).abs() < 1e-4, "{below}");
         let million = poisson_lower(1_000_000, 0.95).unwrap();

@@ -34,12 +34,13 @@ pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
 /// `None` below five pairs, where a value is not finite, and where one side is all ties.
 pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
     let tau = tau_b(x, y)?;
-    let (n, score) = (x.len(), score(x, y));
+    let n = x.len();
+    let score = score(x, y);
     let (ties_x, ties_y) = (tie_sizes(x), tie_sizes(y));
     let exact = match ties_x.is_empty() && ties_y.is_empty() {
         _ if n > EXACT_UP_TO => None,
         true => Some(without_ties(n, score)),
-        false => tied_orders::as_far(x, y, score),
+        false => tied_orders::exact_p_value(x, y, score),
     };
     let p = exact.unwrap_or_else(|| by_normal(n, &ties_x, &ties_y, score));
     Some(Kendall { tau, p: p.min(1.0), n })
@@ -136,7 +137,7 @@ mod tests {
         let x: Vec<f64> = (0..7).map(f64::from).collect();
         let y = [2.0, 0.0, 1.0, 5.0, 3.0, 6.0, 4.0];
         let s = score(&x, &y);
-        assert!((without_ties(7, s) - tied_orders::as_far(&x, &y, s).unwrap()).abs() < 1e-12);
+        assert!((without_ties(7, s) - tied_orders::exact_p_value(&x, &y, s).unwrap()).abs() < 1e-12);
         // Five values in the same order: 2 of 120 orders are as far.
         let k = kendall(&x[..5], &x[..5]).unwrap();
         assert!(k.tau == 1.0 && (k.p - 2.0 / 120.0).abs() < 1e-12);

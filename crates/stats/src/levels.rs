@@ -53,12 +53,15 @@ pub fn level_changes(values: &[f64], rule: &LevelRule) -> Vec<LevelChange> {
     }
     let most = rule.most_changes.min(n / least - 1);
     let cuts = best_cuts(&midranks(values), least, most);
-    cuts.iter().rev().find_map(|cuts| judged(values, &settled(values, cuts, least)?, rule)).unwrap_or_default()
+    cuts.iter()
+        .rev()
+        .find_map(|cuts| checked_changes(values, &refined_cuts(values, cuts, least)?, rule))
+        .unwrap_or_default()
 }
 
 /// The cuts moved to where the values themselves, and not their ranks, are nearest to the medians of the levels beside
 /// them: ranks draw a cut into the longer level, since they do not know how far the levels are apart.
-fn settled(values: &[f64], cuts: &[usize], least: usize) -> Option<Vec<usize>> {
+fn refined_cuts(values: &[f64], cuts: &[usize], least: usize) -> Option<Vec<usize>> {
     let mut cuts = cuts.to_vec();
     for i in 0..cuts.len() {
         let from = if i == 0 { 0 } else { cuts[i - 1] };
@@ -120,7 +123,7 @@ fn best_cuts(ranks: &[f64], least: usize, most: usize) -> Vec<Vec<usize>> {
 }
 
 /// The changes at these places, if every one of them holds.
-fn judged(values: &[f64], cuts: &[usize], rule: &LevelRule) -> Option<Vec<LevelChange>> {
+fn checked_changes(values: &[f64], cuts: &[usize], rule: &LevelRule) -> Option<Vec<LevelChange>> {
     let ends = cuts.iter().copied().chain([values.len()]);
     let starts = std::iter::once(0).chain(cuts.iter().copied());
     let levels: Vec<&[f64]> = starts.zip(ends).map(|(from, to)| &values[from..to]).collect();
@@ -148,7 +151,7 @@ fn judged(values: &[f64], cuts: &[usize], rule: &LevelRule) -> Option<Vec<LevelC
         let score = if error > 0.0 { distance / error } else { f64::INFINITY };
         let agree = (after - before) * by_median > 0.0;
         let differ = differ(before, after) && differ(middles[i], middles[i + 1]);
-        if !agree || !differ || score < least_score || !is_sharp(levels[i], levels[i + 1], by_median) {
+        if !agree || !differ || score < least_score || !is_step(levels[i], levels[i + 1], by_median) {
             return None;
         }
         changes.push(LevelChange { at, before, after, score });
@@ -157,7 +160,7 @@ fn judged(values: &[f64], cuts: &[usize], rule: &LevelRule) -> Option<Vec<LevelC
 }
 
 /// Whether most of the distance between two levels lies at the cut: a slope would spread it over their lengths.
-fn is_sharp(before: &[f64], after: &[f64], distance: f64) -> bool {
+fn is_step(before: &[f64], after: &[f64], distance: f64) -> bool {
     let near = (before.len().min(after.len()) / 4).max(LEAST_NEAR).min(before.len()).min(after.len());
     let (Some(a), Some(b)) = (median(&before[before.len() - near..]), median(&after[..near])) else { return false };
     (b - a) / distance >= SHARP
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
     use crate::simulation::Noise;
 
-    /// As the judge uses it.
+    /// The rule with the judge's thresholds.
     fn rule(n: usize) -> LevelRule {
         LevelRule { least_values: (n / 30).max(5), most_changes: 4, least_ratio: 1.25, confidence: 1.0 - 1e-6 }
     }

@@ -23,7 +23,8 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).filter(|&i| !p[i].is_nan()).collect();
     order.sort_by(|&a, &b| p[b].total_cmp(&p[a]));
     let mut adjusted = vec![f64::NAN; p.len()];
-    let (mut ceiling, n) = (1.0f64, p.len() as f64);
+    let mut ceiling = 1.0f64;
+    let n = p.len() as f64;
     for (from_end, &i) in order.iter().enumerate() {
         let rank = (order.len() - from_end) as f64;
         ceiling = ceiling.min(p[i] * n / rank);

@@ -30,7 +30,7 @@ pub fn shift(first: &[f64], second: &[f64], level: f64) -> Option<Shift> {
     let (mut a, mut b) = (first.to_vec(), second.to_vec());
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);
-    let outside = left_out(a.len(), b.len(), (1.0 - level) / 2.0);
+    let outside = trimmed(a.len(), b.len(), (1.0 - level) / 2.0);
     let (estimate, ends) = median_and_ends(a.len() * b.len(), outside, |most| differences_up_to(&a, &b, most));
     Some(Shift { estimate, low: ends.map(|e| e.0), high: ends.map(|e| e.1), p: p_value(first, second) })
 }
@@ -58,7 +58,7 @@ fn p_value(first: &[f64], second: &[f64]) -> f64 {
 }
 
 /// Differences left out on each side.
-fn left_out(first: usize, second: usize, tail: f64) -> Option<usize> {
+fn trimmed(first: usize, second: usize, tail: f64) -> Option<usize> {
     let (m, n) = (second as f64, first as f64);
     if first + second <= EXACT_UP_TO {
         let ranks: Vec<u64> = (1..=(first + second) as u64).collect();

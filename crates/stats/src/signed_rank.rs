@@ -68,21 +68,22 @@ pub fn hodges_lehmann(differences: &[f64], level: f64) -> Option<HodgesLehmann> 
     let n = differences.len();
     let mut sorted = differences.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let outside = left_out(n, (1.0 - level) / 2.0);
+    let outside = trimmed(n, (1.0 - level) / 2.0);
     let (estimate, ends) = median_and_ends(n * (n + 1) / 2, outside, |most| means_up_to(&sorted, most));
     Some(HodgesLehmann { estimate, low: ends.map(|e| e.0), high: ends.map(|e| e.1) })
 }
 
 /// Walsh averages left out on each side, so that each tail is at most `tail`; `None` where even the outermost ones are
 /// too likely.
-fn left_out(n: usize, tail: f64) -> Option<usize> {
+fn trimmed(n: usize, tail: f64) -> Option<usize> {
     if n <= EXACT_UP_TO {
         let ranks: Vec<u64> = (1..=n as u64).collect();
         // P(W < k) at most the tail: the interval begins at the k-th average from outside.
         return left_out_of(&exact_sums(&ranks), tail);
     }
     let n = n as f64;
-    let (mean, variance) = (n * (n + 1.0) / 4.0, n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
+    let mean = n * (n + 1.0) / 4.0;
+    let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
     let k = mean + Normal::standard().inverse_cdf(tail) * variance.sqrt();
     (k >= 1.0).then(|| k as usize - 1)
 }
@@ -162,7 +163,8 @@ mod tests {
     #[test]
     fn many_values_join_smoothly() {
         let d: Vec<f64> = (0..EXACT_UP_TO + 1).map(|i| ((i * 37) % 101) as f64 - 48.3).collect();
-        let (exact, normal) = (signed_rank(&d[..EXACT_UP_TO]).unwrap().p, signed_rank(&d).unwrap().p);
+        let exact = signed_rank(&d[..EXACT_UP_TO]).unwrap().p;
+        let normal = signed_rank(&d).unwrap().p;
         assert!((exact - normal).abs() < 0.03, "{exact} {normal}");
         let (a, b) = (hodges_lehmann(&d[..EXACT_UP_TO], 0.95).unwrap(), hodges_lehmann(&d, 0.95).unwrap());
         assert!((a.low.unwrap() - b.low.unwrap()).abs() < 0.7, "{a:?} {b:?}");

@@ -32,7 +32,8 @@ pub fn step_fit(points: &[(f64, f64)]) -> Option<StepFit> {
         return None;
     }
     let times = || points.iter().map(|(_, t)| *t);
-    let (fastest, slowest) = (times().fold(f64::MAX, f64::min), times().fold(0.0, f64::max));
+    let fastest = times().fold(f64::MAX, f64::min);
+    let slowest = times().fold(0.0, f64::max);
     if slowest / fastest < SAME {
         let time = times().sum::<f64>() / points.len() as f64;
         let worst = times().map(|t| (time / t - 1.0).abs()).fold(0.0, f64::max);
@@ -62,7 +63,8 @@ pub fn step_fit(points: &[(f64, f64)]) -> Option<StepFit> {
 fn line(points: &[(f64, f64)], widest: f64) -> (f64, f64) {
     let (mut xx, mut x1, mut one, mut xy, mut y1) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (width, time) in points {
-        let (x, weight) = (1.0 / width.min(widest), 1.0 / (time * time));
+        let x = 1.0 / width.min(widest);
+        let weight = 1.0 / (time * time);
         xx += weight * x * x;
         x1 += weight * x;
         one += weight;

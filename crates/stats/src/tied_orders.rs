@@ -8,13 +8,13 @@ const MOST_SHARES: f64 = 1.2e7;
 
 /// Probability, over all ways to match the values of y with those of x, of a score at least as far from zero. `None` where
 /// counting would take too long: with ties on both sides from some sixteen values on.
-pub(crate) fn as_far(x: &[f64], y: &[f64], score: i64) -> Option<f64> {
+pub(crate) fn exact_p_value(x: &[f64], y: &[f64], score: i64) -> Option<f64> {
     let (x, y) = (group_sizes(x), group_sizes(y));
     let distribution = match (x.iter().all(|n| *n == 1), y.iter().all(|n| *n == 1)) {
         (true, _) => one_side(&y),
         (_, true) => one_side(&x),
         // The side with fewer ways to take values away is the one that is taken from.
-        _ if ways(&x) < ways(&y) => both_sides(&y, &x)?,
+        _ if permutations(&x) < permutations(&y) => both_sides(&y, &x)?,
         _ => both_sides(&x, &y)?,
     };
     Some(distribution.iter().filter(|(s, _)| s.abs() >= score.abs()).map(|(_, share)| share).sum())
@@ -27,7 +27,7 @@ fn group_sizes(values: &[f64]) -> Vec<usize> {
     sorted.chunk_by(|a, b| a == b).map(<[f64]>::len).collect()
 }
 
-fn ways(sizes: &[usize]) -> f64 {
+fn permutations(sizes: &[usize]) -> f64 {
     sizes.iter().map(|n| (n + 1) as f64).product()
 }
 
@@ -65,7 +65,7 @@ fn one_side(sizes: &[usize]) -> Vec<(i64, f64)> {
 fn both_sides(groups: &[usize], classes: &[usize]) -> Option<Vec<(i64, f64)>> {
     let n: usize = groups.iter().sum();
     let middle = pairs(n);
-    if ways(classes) * (2 * middle + 1) as f64 > MOST_SHARES {
+    if permutations(classes) * (2 * middle + 1) as f64 > MOST_SHARES {
         return None;
     }
     let mut at_start = vec![0.0; 2 * middle + 1];
@@ -75,9 +75,9 @@ fn both_sides(groups: &[usize], classes: &[usize]) -> Option<Vec<(i64, f64)>> {
         let mut next: BTreeMap<Vec<usize>, Vec<f64>> = BTreeMap::new();
         for (left, shares) in states {
             let total: usize = left.iter().sum();
-            for (taken, share) in hands(&left, size, total) {
+            for (taken, share) in multisets(&left, size, total) {
                 let rest: Vec<usize> = left.iter().zip(&taken).map(|(l, t)| l - t).collect();
-                let shift = against_the_rest(&taken, &rest);
+                let shift = concordance(&taken, &rest);
                 let into = next.entry(rest).or_insert_with(|| vec![0.0; shares.len()]);
                 for (i, s) in shares.iter().enumerate().filter(|(_, s)| **s > 0.0) {
                     into[(i as i64 + shift) as usize] += s * share;
@@ -91,7 +91,7 @@ fn both_sides(groups: &[usize], classes: &[usize]) -> Option<Vec<(i64, f64)>> {
 }
 
 /// All hands of `size` values that can be taken from what is left, with their probabilities.
-fn hands(left: &[usize], size: usize, total: usize) -> Vec<(Vec<usize>, f64)> {
+fn multisets(left: &[usize], size: usize, total: usize) -> Vec<(Vec<usize>, f64)> {
     let Some((first, others)) = left.split_first() else {
         return if size == 0 { vec![(Vec::new(), 1.0)] } else { Vec::new() };
     };
@@ -101,7 +101,7 @@ fn hands(left: &[usize], size: usize, total: usize) -> Vec<(Vec<usize>, f64)> {
     for taken in least..=size.min(*first) {
         // Hypergeometric: so many of the first class among `size` of `total`.
         let share = choose(*first, taken) * choose(behind, size - taken) / choose(total, size);
-        for (mut hand, rest) in hands(others, size - taken, behind) {
+        for (mut hand, rest) in multisets(others, size - taken, behind) {
             hand.insert(0, taken);
             out.push((hand, share * rest));
         }
@@ -114,7 +114,7 @@ fn choose(n: usize, k: usize) -> f64 {
 }
 
 /// Pairs in order less those against it, between the values of a hand and all that come later.
-fn against_the_rest(taken: &[usize], rest: &[usize]) -> i64 {
+fn concordance(taken: &[usize], rest: &[usize]) -> i64 {
     let mut below = 0_i64;
     let mut above: i64 = rest.iter().map(|r| *r as i64).sum();
     let mut score = 0;
@@ -140,8 +140,10 @@ mod tests {
                 .sum()
         };
         let (mut y, n) = (y.to_vec(), y.len());
-        let (mut all, mut far) = (1_u64, u64::from(score(&y).abs() >= observed.abs()));
-        let (mut counters, mut i) = (vec![0; n], 0);
+        let mut all = 1_u64;
+        let mut far = u64::from(score(&y).abs() >= observed.abs());
+        let mut counters = vec![0; n];
+        let mut i = 0;
         while i < n {
             if counters[i] < i {
                 y.swap(if i % 2 == 0 { 0 } else { counters[i] }, i);
@@ -166,7 +168,8 @@ mod tests {
         for x in [plain, few, many, other] {
             for y in [plain, few, many, other] {
                 for score in [0, 3, 8, 13, 20, 21] {
-                    let (counted, looked) = (as_far(&x, &y, score).unwrap(), by_permutation(&x, &y, score));
+                    let counted = exact_p_value(&x, &y, score).unwrap();
+                    let looked = by_permutation(&x, &y, score);
                     assert!((counted - looked).abs() < 1e-12, "{x:?} {y:?} {score}: {counted}, not {looked}");
                 }
             }
@@ -178,8 +181,8 @@ mod tests {
         let plain: Vec<f64> = (0..60).map(f64::from).collect();
         let tied: Vec<f64> = (0..60).map(|i| f64::from(i.max(1))).collect();
         // All in order: of 60! / 2 arrangements of the tied values only this one and the opposite one are so far.
-        let p = as_far(&tied, &plain, (pairs(60) - 1) as i64).unwrap();
+        let p = exact_p_value(&tied, &plain, (pairs(60) - 1) as i64).unwrap();
         assert!((p.ln() - (4.0_f64.ln() - (1..=60).map(|i| f64::from(i).ln()).sum::<f64>())).abs() < 1e-6, "{p}");
-        assert_eq!(as_far(&tied, &tied, 5), None);
+        assert_eq!(exact_p_value(&tied, &tied, 5), None);
     }
 }
