@@ -8,7 +8,7 @@ use model::{Failure, FailureKind};
 use observe::{Look, Root};
 use report::document::{TuneListDocument, TuneSetting, TuneValue};
 use report::tune_text;
-use settings::{TUNABLES, Tree, Tuned};
+use settings::{TUNABLES, Tree, TunableState};
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
@@ -31,7 +31,8 @@ fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     let place = inspect_place::place(&root, target)?;
     let stack = observe::inventory_with(&root, &place, Look::default()).stack;
     let tree = Tree::machine();
-    let value = |t: Tuned| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };
+    let value =
+        |t: TunableState| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };
     let all = TUNABLES.iter().map(|tunable| TuneSetting {
         name: tunable.name,
         about: tunable.about,

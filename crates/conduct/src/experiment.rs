@@ -59,7 +59,7 @@ fn arms_of(experiment: &Experiment, calibrate: bool) -> Vec<Arm> {
 pub fn programs(arm: &Arm) -> impl Iterator<Item = &Setting> {
     arm.settings.iter().filter(|setting| match setting {
         Setting::Command { .. } => true,
-        Setting::Value { path, .. } => settings::ValuePath::new(path).is_ok_and(|p| p.starts_programs()),
+        Setting::Value { path, .. } => settings::ValuePath::new(path).is_ok_and(|p| p.runs_programs()),
         Setting::MountOptions(_) | Setting::Named { .. } => false,
     })
 }

@@ -1,10 +1,10 @@
 //! A change of the machine with all that undoing it takes: what a journal keeps.
 
-use crate::command::{CommandLine, Patience};
+use crate::command::{CommandLimits, CommandLine};
 use crate::error::{Result, SettingError};
 use crate::group::Group;
-use crate::mount::{Mounted, mounted_at, remount, same_options};
-use crate::places::Lasting;
+use crate::journal_directories::Persistence;
+use crate::mount::{Mounted, mount_at, remount, same_options};
 use crate::value::{Tree, ValuePath};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -48,10 +48,10 @@ impl fmt::Display for Change {
 
 impl Change {
     /// How long it lasts by itself.
-    pub fn lasting(&self) -> Lasting {
+    pub fn persistence(&self) -> Persistence {
         match self {
-            Self::Value { .. } | Self::Mount { .. } => Lasting::UntilReboot,
-            Self::Command { .. } => Lasting::Always,
+            Self::Value { .. } | Self::Mount { .. } => Persistence::UntilReboot,
+            Self::Command { .. } => Persistence::Always,
         }
     }
 
@@ -59,7 +59,7 @@ impl Change {
     ///
     /// # Errors
     /// What is still changed, and why.
-    pub fn undo(&self, tree: &Tree, mark: &str, patience: &Patience<'_>) -> Result<String> {
+    pub fn undo(&self, tree: &Tree, mark: &str, limits: &CommandLimits<'_>) -> Result<String> {
         match self {
             Self::Value { path, identity, was } => {
                 let replaced = identity.is_some() && tree.identity(path).is_some_and(|now| Some(now) != *identity);
@@ -72,9 +72,9 @@ impl Change {
                     Err(error) => Err(error),
                 }
             }
-            Self::Mount { was, opposites } => unmounted_or_as_it_was(was, opposites, mark, patience),
+            Self::Mount { was, opposites } => unmounted_or_as_it_was(was, opposites, mark, limits),
             Self::Command { undo, .. } => {
-                undo.run(mark, patience, &mut |_| Ok(()))?;
+                undo.run(mark, limits, &mut |_| Ok(()))?;
                 Ok(format!("ran '{undo}'"))
             }
         }
@@ -91,18 +91,23 @@ impl Group {
     }
 }
 
-fn unmounted_or_as_it_was(was: &Mounted, opposites: &[String], mark: &str, patience: &Patience<'_>) -> Result<String> {
+fn unmounted_or_as_it_was(
+    was: &Mounted,
+    opposites: &[String],
+    mark: &str,
+    limits: &CommandLimits<'_>,
+) -> Result<String> {
     let point = &was.mount_point;
     let again = || format!("{point} is mounted with {} again", was.options.join(","));
-    let now = mounted_at(point).filter(|now| now.source == was.source);
+    let now = mount_at(point).filter(|now| now.source == was.source);
     let Some(now) = now else { return Ok(format!("{point} is no longer mounted, and its options are gone")) };
     // Where the arm's options were refused, nothing was changed, and their opposites would be refused too.
     if same_options(&now.options, &was.options) {
         return Ok(again());
     }
     let all: Vec<&str> = was.options.iter().chain(opposites).map(String::as_str).collect();
-    remount(point, &all.join(","), mark, patience)?;
-    match mounted_at(point) {
+    remount(point, &all.join(","), mark, limits)?;
+    match mount_at(point) {
         Some(now) if !same_options(&now.options, &was.options) => Err(SettingError::Mount(format!(
             "{point} is mounted with {}, not with {}",
             now.options.join(","),
@@ -124,10 +129,10 @@ mod tests {
     #[test]
     fn a_command_that_fails_undoes_nothing() {
         let change = Change::Command { run: shell("true"), undo: shell("exit 3") };
-        let patience = Patience { over: &|| false, at_least: Duration::ZERO };
-        let error = change.undo(&Tree::machine(), "test", &patience).unwrap_err().to_string();
+        let limits = CommandLimits { over: &|| false, at_least: Duration::ZERO };
+        let error = change.undo(&Tree::machine(), "test", &limits).unwrap_err().to_string();
         assert!(error.contains("'exit 3'") && error.contains("status: 3"), "{error}");
-        assert_eq!(change.lasting(), Lasting::Always);
+        assert_eq!(change.persistence(), Persistence::Always);
     }
 
     #[test]
@@ -140,13 +145,13 @@ mod tests {
         let path = ValuePath::new("/sys/block/sdx/queue/rq_affinity").unwrap();
         let was = Group::read(&tree, &path).unwrap();
         let change = |identity| Change::Value { path: path.clone(), identity, was: was.clone() };
-        let patience = Patience { over: &|| false, at_least: Duration::ZERO };
+        let limits = CommandLimits { over: &|| false, at_least: Duration::ZERO };
         std::fs::write(&file, "2").unwrap();
         let another = tree.identity(&path).map(|number| number + 1);
         assert!(another.is_some());
-        assert!(change(another).undo(&tree, "test", &patience).unwrap().contains("has gone"));
+        assert!(change(another).undo(&tree, "test", &limits).unwrap().contains("has gone"));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "2");
-        let said = change(tree.identity(&path)).undo(&tree, "test", &patience).unwrap();
+        let said = change(tree.identity(&path)).undo(&tree, "test", &limits).unwrap();
         assert_eq!(said, "/sys/block/sdx/queue/rq_affinity is 1 again");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "1");
     }

@@ -2,7 +2,7 @@
 //! this program unnoticed.
 
 use crate::error::{Result, SettingError};
-use crate::running::{MARK, Running};
+use crate::running::{ENV_MARK, RunningCommand};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write;
@@ -65,7 +65,7 @@ impl fmt::Display for CommandLine {
 }
 
 /// When a command is told to end.
-pub struct Patience<'a> {
+pub struct CommandLimits<'a> {
     /// Once this holds, it is not waited for any longer,
     pub over: &'a dyn Fn() -> bool,
     /// but it has at least this long.
@@ -79,7 +79,12 @@ impl CommandLine {
     ///
     /// # Errors
     /// That it could not be started, failed, or was ended because it was not waited for; the error of `known`.
-    pub fn run(&self, mark: &str, patience: &Patience<'_>, known: &mut dyn FnMut(Running) -> Result<()>) -> Result<()> {
+    pub fn run(
+        &self,
+        mark: &str,
+        limits: &CommandLimits<'_>,
+        known: &mut dyn FnMut(RunningCommand) -> Result<()>,
+    ) -> Result<()> {
         let failed = |what: String| SettingError::Command(self.to_string(), what);
         let stderr =
             || -> Stdio { std::io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from) };
@@ -88,7 +93,7 @@ impl CommandLine {
         command
             .args(["-c", r#"read -r go && [ "$go" = go ] && exec "$@" </dev/null; exit 126"#, "narrows"])
             .args(&self.0)
-            .env(MARK, mark)
+            .env(ENV_MARK, mark)
             .stdin(Stdio::piped())
             .stdout(stderr())
             .stderr(stderr())
@@ -96,7 +101,7 @@ impl CommandLine {
         sys::end_with_parent(&mut command);
         let mut child = command.spawn().map_err(|e| failed(format!("could not be started: {e}")))?;
         let stdin = child.stdin.take();
-        let told = Running::of(child.id(), mark).map_err(|e| failed(format!("could not be started: {e}")));
+        let told = RunningCommand::of(child.id(), mark).map_err(|e| failed(format!("could not be started: {e}")));
         if let Err(error) = told.and_then(known) {
             drop(stdin);
             let _ = child.wait();
@@ -106,11 +111,11 @@ impl CommandLine {
             // It can only have been killed, which its end says.
             let _ = stdin.write_all(b"go\n");
         }
-        wait(&mut child, patience).map_err(failed)
+        wait(&mut child, limits).map_err(failed)
     }
 }
 
-fn wait(child: &mut Child, patience: &Patience<'_>) -> std::result::Result<(), String> {
+fn wait(child: &mut Child, limits: &CommandLimits<'_>) -> std::result::Result<(), String> {
     let started = Instant::now();
     let mut told: Option<Instant> = None;
     loop {
@@ -122,7 +127,7 @@ fn wait(child: &mut Child, patience: &Patience<'_>) -> std::result::Result<(), S
             Err(e) => return Err(format!("cannot be waited for: {e}")),
         }
         match told {
-            None if started.elapsed() >= patience.at_least && (patience.over)() => {
+            None if started.elapsed() >= limits.at_least && (limits.over)() => {
                 end(child, rustix::process::Signal::TERM);
                 told = Some(Instant::now());
             }
@@ -148,8 +153,8 @@ mod tests {
     }
 
     fn run(line: &CommandLine, over: bool) -> std::result::Result<(), String> {
-        let patience = Patience { over: &|| over, at_least: Duration::ZERO };
-        line.run("test", &patience, &mut |_| Ok(())).map_err(|e| e.to_string())
+        let limits = CommandLimits { over: &|| over, at_least: Duration::ZERO };
+        line.run("test", &limits, &mut |_| Ok(())).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -174,8 +179,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("done");
         let touch = line(&["touch", file.to_str().unwrap()]);
-        let patience = Patience { over: &|| false, at_least: Duration::ZERO };
-        let refused = touch.run("test", &patience, &mut |running| {
+        let limits = CommandLimits { over: &|| false, at_least: Duration::ZERO };
+        let refused = touch.run("test", &limits, &mut |running| {
             assert!(running.is_alive());
             Err(SettingError::Mount("no".into()))
         });

@@ -15,7 +15,7 @@ pub enum SettingError {
     /// No tunable has this name.
     #[error("there is no setting '{name}'{}; narrows settings list TARGET shows all", .near.map_or(String::new(), |n| format!(": did you mean {n}?")))]
     Unknown {
-        /// As it was asked for.
+        /// The name that was asked for.
         name: String,
         /// The nearest that there is.
         near: Option<&'static str>,
@@ -69,5 +69,5 @@ impl SettingError {
     }
 }
 
-/// What this room's functions give.
+/// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, SettingError>;

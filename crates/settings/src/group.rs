@@ -81,19 +81,19 @@ pub fn rank(path: &ValuePath) -> usize {
     }
 }
 
-fn twin(path: &ValuePath) -> Option<ValuePath> {
+fn counterpart(path: &ValuePath) -> Option<ValuePath> {
     let name = path.as_str().strip_prefix("/proc/sys/vm/")?;
     let other = TWINS.iter().find_map(|(a, b)| match name {
         n if n == *a => Some(*b),
         n if n == *b => Some(*a),
         _ => None,
     })?;
-    Some(path.beside(other))
+    Some(path.sibling(other))
 }
 
 /// The files that a change of `path` may change as well.
-fn followers(tree: &Tree, path: &ValuePath, value: &str) -> Vec<ValuePath> {
-    let mut out: Vec<ValuePath> = twin(path).into_iter().collect();
+fn affected_values(tree: &Tree, path: &ValuePath, value: &str) -> Vec<ValuePath> {
+    let mut out: Vec<ValuePath> = counterpart(path).into_iter().collect();
     if path.as_str() == HUGE_PAGES {
         out.extend(ValuePath::new(RESERVE));
     }
@@ -105,11 +105,11 @@ fn followers(tree: &Tree, path: &ValuePath, value: &str) -> Vec<ValuePath> {
         match name.strip_suffix("/*").map(|d| d.replace("{}", value)) {
             // A word of the kernel's; a value with another sign in it names no directory.
             Some(directory) if directory.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) => {
-                let names = tree.names(path.beside(&directory).as_str());
-                out.extend(names.iter().map(|n| path.beside(&format!("{directory}/{n}"))));
+                let names = tree.names(path.sibling(&directory).as_str());
+                out.extend(names.iter().map(|n| path.sibling(&format!("{directory}/{n}"))));
             }
             Some(_) => {}
-            None => out.push(path.beside(name)),
+            None => out.push(path.sibling(name)),
         }
     }
     out
@@ -122,7 +122,7 @@ impl Group {
     /// That the value itself cannot be read.
     pub fn read(tree: &Tree, path: &ValuePath) -> Result<Self> {
         let value = tree.read(path)?;
-        let with = followers(tree, path, &value);
+        let with = affected_values(tree, path, &value);
         let mut saved = vec![Saved { path: path.clone(), value }];
         for follower in with {
             if let (Ok(value), Ok(())) = (tree.read(&follower), tree.writable(&follower)) {
@@ -130,7 +130,7 @@ impl Group {
             }
         }
         // Of two twins the one that counts is written, and that one clears the other.
-        if twin(path).is_some() {
+        if counterpart(path).is_some() {
             saved.sort_by_key(|s| s.value == "0");
         }
         Ok(Self { saved })
@@ -188,7 +188,8 @@ impl Group {
 
     /// The ratio of two twins that both were 0.
     fn ratio_of_zeros(&self) -> Option<&ValuePath> {
-        let all_zero = self.saved.len() == 2 && self.saved.iter().all(|s| s.value == "0" && twin(&s.path).is_some());
+        let all_zero =
+            self.saved.len() == 2 && self.saved.iter().all(|s| s.value == "0" && counterpart(&s.path).is_some());
         self.saved.iter().map(|s| &s.path).find(|p| all_zero && p.name().ends_with("_ratio"))
     }
 }

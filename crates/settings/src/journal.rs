@@ -3,12 +3,12 @@
 //! program that wrote it lives.
 
 use crate::change::Change;
-use crate::command::Patience;
+use crate::command::CommandLimits;
 use crate::error::{Result, SettingError};
+use crate::journal_directories::{JournalDirectories, Persistence};
 use crate::machine::Machine;
-use crate::places::{Lasting, Places};
 use crate::private_directory::PrivateDirectory;
-use crate::running::Running;
+use crate::running::RunningCommand;
 use crate::value::Tree;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ enum Record {
     /// Its command is a process.
     Started {
         number: u32,
-        running: Running,
+        running: RunningCommand,
     },
     /// Its command has ended by itself.
     Ended {
@@ -69,13 +69,13 @@ struct Entry {
     number: u32,
     change: Change,
     /// Its command, while that runs.
-    running: Option<Running>,
+    running: Option<RunningCommand>,
 }
 
 /// A file of the journal, locked.
 #[derive(Debug)]
 struct OpenFile {
-    lasting: Lasting,
+    lasting: Persistence,
     directory: PrivateDirectory,
     name: String,
     file: File,
@@ -84,7 +84,7 @@ struct OpenFile {
 
 /// What became of an attempt to undo.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// What was put back.
     pub done: Vec<String>,
     /// What was not, and why.
@@ -102,7 +102,7 @@ pub struct Journal {
 
 impl OpenFile {
     /// A new file, locked. Its name is the first that is free.
-    fn create(directory: PrivateDirectory, head: &Head, lasting: Lasting) -> Result<Self> {
+    fn create(directory: PrivateDirectory, head: &Head, lasting: Persistence) -> Result<Self> {
         for number in 0..MOST_FILES {
             let name = format!("{}.{number}{ENDING}", head.experiment);
             let Some(file) = directory.create(&name)? else { continue };
@@ -181,7 +181,7 @@ impl Journal {
         self.entries.iter().rev().map(|e| &e.change)
     }
 
-    /// Where it is kept.
+    /// Paths of the journal's files.
     pub fn paths(&self) -> Vec<std::path::PathBuf> {
         self.files.iter().map(|f| f.directory.path().join(&f.name)).collect()
     }
@@ -195,10 +195,10 @@ impl Journal {
     ///
     /// # Errors
     /// That it cannot be written down: then it must not be changed.
-    pub fn add(&mut self, places: &Places, change: Change) -> Result<u32> {
-        let lasting = change.lasting();
+    pub fn add(&mut self, places: &JournalDirectories, change: Change) -> Result<u32> {
+        let lasting = change.persistence();
         if !self.files.iter().any(|f| f.lasting == lasting) {
-            self.files.push(OpenFile::create(places.to_write(lasting)?, &self.head, lasting)?);
+            self.files.push(OpenFile::create(places.write_directory(lasting)?, &self.head, lasting)?);
         }
         self.last += 1;
         self.record(lasting, &Record::Changing { number: self.last, change: change.clone() })?;
@@ -210,10 +210,10 @@ impl Journal {
     ///
     /// # Errors
     /// That it cannot be written down: then it must not go on.
-    pub fn started(&mut self, number: u32, running: Running) -> Result<()> {
+    pub fn mark_started(&mut self, number: u32, running: RunningCommand) -> Result<()> {
         let Some(entry) = self.entries.iter_mut().find(|e| e.number == number) else { return Ok(()) };
         entry.running = Some(running.clone());
-        let lasting = entry.change.lasting();
+        let lasting = entry.change.persistence();
         self.record(lasting, &Record::Started { number, running })
     }
 
@@ -221,14 +221,14 @@ impl Journal {
     ///
     /// # Errors
     /// That it cannot be written down.
-    pub fn ended(&mut self, number: u32) -> Result<()> {
+    pub fn mark_ended(&mut self, number: u32) -> Result<()> {
         let Some(entry) = self.entries.iter_mut().find(|e| e.number == number) else { return Ok(()) };
         entry.running = None;
-        let lasting = entry.change.lasting();
+        let lasting = entry.change.persistence();
         self.record(lasting, &Record::Ended { number })
     }
 
-    fn record(&mut self, lasting: Lasting, record: &Record) -> Result<()> {
+    fn record(&mut self, lasting: Persistence, record: &Record) -> Result<()> {
         self.files.iter_mut().find(|f| f.lasting == lasting).map_or(Ok(()), |file| file.append(record))
     }
 
@@ -238,21 +238,21 @@ impl Journal {
         &mut self,
         tree: &Tree,
         here: &Machine,
-        patience: &Patience<'_>,
+        limits: &CommandLimits<'_>,
         before: &mut dyn FnMut(&Change),
-    ) -> Undone {
-        let mut undone = Undone::default();
+    ) -> UndoReport {
+        let mut undone = UndoReport::default();
         let is_same_boot = self.head.machine.is_same_boot(here);
         let mut left = Vec::new();
         while let Some(entry) = self.entries.pop() {
-            let forgotten = !is_same_boot && entry.change.lasting() == Lasting::UntilReboot;
-            if !forgotten && let Err(problem) = self.undo_one(&entry, is_same_boot, tree, patience, before, &mut undone)
-            {
+            let forgotten = !is_same_boot && entry.change.persistence() == Persistence::UntilReboot;
+            if !forgotten && let Err(problem) = self.undo_one(&entry, is_same_boot, tree, limits, before, &mut undone) {
                 undone.failed.push(problem);
                 left.push(entry);
                 continue;
             }
-            let (lasting, number) = (entry.change.lasting(), entry.number);
+            let lasting = entry.change.persistence();
+            let number = entry.number;
             // A change that is undone twice is as one that is undone once; that it is not written down is said.
             if let Err(error) = self.record(lasting, &Record::Undone { number }) {
                 undone.failed.push(error.to_string());
@@ -271,9 +271,9 @@ impl Journal {
         entry: &Entry,
         is_same_boot: bool,
         tree: &Tree,
-        patience: &Patience<'_>,
+        limits: &CommandLimits<'_>,
         before: &mut dyn FnMut(&Change),
-        undone: &mut Undone,
+        undone: &mut UndoReport,
     ) -> std::result::Result<(), String> {
         if let Some(running) = entry.running.as_ref().filter(|_| is_same_boot) {
             let ended = running.end().map_err(|pid| format!("process {pid} of a command of the arm does not end"))?;
@@ -282,16 +282,17 @@ impl Journal {
             }
         }
         before(&entry.change);
-        let said = entry.change.undo(tree, &self.mark(entry.number), patience).map_err(|e| e.to_string())?;
+        let said = entry.change.undo(tree, &self.mark(entry.number), limits).map_err(|e| e.to_string())?;
         undone.done.push(said);
         Ok(())
     }
 
     /// Files without a change that is left.
     fn remove_finished(&mut self) -> Result<()> {
-        let (entries, mut result) = (&self.entries, Ok(()));
+        let entries = &self.entries;
+        let mut result = Ok(());
         self.files.retain(|file| {
-            let is_needed = entries.iter().any(|e| e.change.lasting() == file.lasting);
+            let is_needed = entries.iter().any(|e| e.change.persistence() == file.lasting);
             if !is_needed && let Err(error) = file.directory.remove(&file.name) {
                 result = Err(error);
             }
@@ -336,8 +337,8 @@ impl Journal {
                 Record::Undone { number } => entries.retain(|e| e.number != number),
             }
         }
-        let lasting = entries.first().map_or(Lasting::UntilReboot, |e| e.change.lasting());
-        if entries.iter().any(|e| e.change.lasting() != lasting) {
+        let lasting = entries.first().map_or(Persistence::UntilReboot, |e| e.change.persistence());
+        if entries.iter().any(|e| e.change.persistence() != lasting) {
             return Err(SettingError::journal(&path, "its changes do not last equally long: it is none of ours"));
         }
         let last = entries.iter().map(|e| e.number).max().unwrap_or_default();
@@ -349,7 +350,7 @@ impl Journal {
 
 /// Journals of this user whose programs have ended.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct OrphanedJournals {
     /// Those of this machine, in the order in which they are undone.
     pub left: Vec<Journal>,
     /// What cannot be trusted or understood.
@@ -359,9 +360,10 @@ pub struct Found {
 }
 
 /// Looks for what programs that were cut off left. Nothing is undone by looking.
-pub fn find(places: &Places, here: &Machine) -> Found {
-    let (directories, refused) = places.to_read();
-    let mut found = Found { refused: refused.iter().map(ToString::to_string).collect(), ..Found::default() };
+pub fn find(places: &JournalDirectories, here: &Machine) -> OrphanedJournals {
+    let (directories, refused) = places.read_directories();
+    let mut found =
+        OrphanedJournals { refused: refused.iter().map(ToString::to_string).collect(), ..OrphanedJournals::default() };
     for directory in directories {
         let names = match directory.names() {
             Ok(names) => names,
@@ -388,8 +390,8 @@ pub fn find(places: &Places, here: &Machine) -> Found {
         }
     }
     // An arm's commands come last, and are undone first.
-    let lasting = |j: &Journal| j.files.first().map(|f| f.lasting);
-    found.left.sort_by(|a, b| (&a.head.experiment, lasting(b)).cmp(&(&b.head.experiment, lasting(a))));
+    let persistence = |j: &Journal| j.files.first().map(|f| f.lasting);
+    found.left.sort_by(|a, b| (&a.head.experiment, persistence(b)).cmp(&(&b.head.experiment, persistence(a))));
     found
 }
 

@@ -1,6 +1,6 @@
 use super::*;
+use crate::applied::{AppliedSettings, Setting};
 use crate::command::CommandLine;
-use crate::in_force::{InForce, Setting};
 use crate::value::ValuePath;
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A machine of regular files with a place for journals.
-struct Bench {
+struct TestMachine {
     directory: TempDir,
 }
 
-impl Bench {
+impl TestMachine {
     fn new() -> Self {
         let bench = Self { directory: tempfile::tempdir().unwrap() };
         for (name, text) in [
@@ -50,16 +50,16 @@ impl Bench {
         Machine::of(self.directory.path())
     }
 
-    fn places(&self) -> Places {
-        Places::new(&|name| (name == "NARROWS_JOURNAL").then(|| OsString::from(self.at("journal"))), false)
+    fn places(&self) -> JournalDirectories {
+        JournalDirectories::new(&|name| (name == "NARROWS_JOURNAL").then(|| OsString::from(self.at("journal"))), false)
     }
 
-    fn in_force(&self) -> InForce {
-        InForce::new(self.tree(), self.places(), self.machine(), "trial-1", "large").unwrap()
+    fn in_force(&self) -> AppliedSettings {
+        AppliedSettings::new(self.tree(), self.places(), self.machine(), "trial-1", "large").unwrap()
     }
 
     /// As after SIGKILL: nothing is undone, and the lock is gone.
-    fn cut_off(&self, in_force: InForce) {
+    fn cut_off(&self, in_force: AppliedSettings) {
         // A copy of what it wrote survives it.
         let copies: Vec<(PathBuf, Vec<u8>)> =
             in_force.journal_paths().into_iter().map(|p| (p.clone(), std::fs::read(&p).unwrap())).collect();
@@ -73,13 +73,13 @@ impl Bench {
         }
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> OrphanedJournals {
         find(&self.places(), &self.machine())
     }
 
     /// What is found once nobody holds the locks any longer: a process that another test starts has copies of all descriptors,
     /// locks with them, from its fork until its exec.
-    fn left(&self) -> Found {
+    fn left(&self) -> OrphanedJournals {
         let until = Instant::now() + Duration::from_secs(10);
         loop {
             let found = self.found();
@@ -90,12 +90,12 @@ impl Bench {
         }
     }
 
-    fn undo(&self, journal: &mut Journal) -> Undone {
+    fn undo(&self, journal: &mut Journal) -> UndoReport {
         journal.undo(&self.tree(), &self.machine(), &PATIENT, &mut |_| {})
     }
 }
 
-const PATIENT: Patience<'static> = Patience { over: &|| false, at_least: Duration::ZERO };
+const PATIENT: CommandLimits<'static> = CommandLimits { over: &|| false, at_least: Duration::ZERO };
 
 fn value(path: &str, value: &str) -> Setting {
     Setting::Value { path: ValuePath::new(path).unwrap(), value: value.into() }
@@ -111,7 +111,7 @@ fn touch(path: &Path) -> CommandLine {
 
 #[test]
 fn what_was_in_force_is_undone_and_leaves_no_journal() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     in_force.apply(&value("/proc/sys/vm/dirty_bytes", "1000000"), &PATIENT).unwrap();
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
@@ -127,7 +127,7 @@ fn what_was_in_force_is_undone_and_leaves_no_journal() {
 
 #[test]
 fn a_value_that_another_one_resets_is_not_in_force() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
     bench.write("proc/sys/vm/swappiness", "30");
@@ -136,7 +136,7 @@ fn a_value_that_another_one_resets_is_not_in_force() {
 
 #[test]
 fn what_was_cut_off_is_found_and_undone_once() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     let flag = bench.at("flag");
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
@@ -165,7 +165,7 @@ fn what_was_cut_off_is_found_and_undone_once() {
 
 #[test]
 fn another_boot_has_forgotten_values_and_not_commands() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     let flag = bench.at("flag");
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
@@ -182,7 +182,7 @@ fn another_boot_has_forgotten_values_and_not_commands() {
 
 #[test]
 fn another_machine_undoes_nothing_and_keeps_it() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
     bench.cut_off(in_force);
@@ -196,7 +196,7 @@ fn another_machine_undoes_nothing_and_keeps_it() {
 
 #[test]
 fn what_cannot_be_undone_stays_and_is_undone_later() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     let flag = bench.at("flag");
     let undo = shell(&format!("test -e '{}'", flag.display()));
@@ -215,7 +215,7 @@ fn what_cannot_be_undone_stays_and_is_undone_later() {
 
 #[test]
 fn a_journal_in_a_directory_that_is_not_of_this_user_alone_is_not_obeyed() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
     bench.cut_off(in_force);
@@ -232,7 +232,7 @@ fn a_journal_in_a_directory_that_is_not_of_this_user_alone_is_not_obeyed() {
 
 #[test]
 fn a_journal_that_asks_for_more_than_a_value_is_not_understood() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let mut in_force = bench.in_force();
     in_force.apply(&value("/proc/sys/vm/swappiness", "10"), &PATIENT).unwrap();
     let path = in_force.journal_paths().remove(0);
@@ -257,7 +257,7 @@ fn a_journal_that_asks_for_more_than_a_value_is_not_understood() {
 
 #[test]
 fn what_is_left_of_a_command_is_ended_before_it_is_undone() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let flag = bench.at("flag");
     // What it ends is found by the experiment's name, and other tests of this process run commands of theirs.
     let mut journal = Journal::new(bench.machine(), "trial-ended", "large").unwrap();
@@ -271,8 +271,8 @@ fn what_is_left_of_a_command_is_ended_before_it_is_undone() {
         .env("NARROWS_COMMAND", &mark)
         .spawn()
         .unwrap();
-    let running = Running::of(orphan.id(), &mark).unwrap();
-    journal.started(number, running.clone()).unwrap();
+    let running = RunningCommand::of(orphan.id(), &mark).unwrap();
+    journal.mark_started(number, running.clone()).unwrap();
     drop(journal);
     let mut found = bench.left();
     let undone = bench.undo(&mut found.left[0]);
@@ -285,7 +285,7 @@ fn what_is_left_of_a_command_is_ended_before_it_is_undone() {
 /// being written when the program was killed.
 #[test]
 fn old_journals_are_undone_without_the_setting_that_has_gone() {
-    let bench = Bench::new();
+    let bench = TestMachine::new();
     let journals = [
         ("until-reboot", include_str!("../tests/journals/until-reboot.journal")),
         ("always", include_str!("../tests/journals/always.journal")),
@@ -301,7 +301,7 @@ fn old_journals_are_undone_without_the_setting_that_has_gone() {
     bench.write("proc/sys/vm/swappiness", "10\n");
     let mut found = bench.left();
     assert!(found.refused.is_empty() && found.left.len() == 2, "{found:?}");
-    let undone: Vec<Undone> = found.left.iter_mut().map(|journal| bench.undo(journal)).collect();
+    let undone: Vec<UndoReport> = found.left.iter_mut().map(|journal| bench.undo(journal)).collect();
     assert!(undone.iter().all(|u| u.failed.is_empty()), "{undone:?}");
     let done: Vec<&str> = undone.iter().flat_map(|u| u.done.iter().map(String::as_str)).collect();
     let wanted = [

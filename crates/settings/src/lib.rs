@@ -11,32 +11,32 @@
 //!
 //! Deliberately absent: a decision which setting is good, whether a user agreed to a command, and a terminal.
 
+mod applied;
 mod change;
 mod command;
 mod error;
 mod group;
-mod in_force;
 mod journal;
+mod journal_directories;
 mod machine;
 mod mount;
 mod path;
-mod places;
 mod private_directory;
 mod running;
 mod tunable;
 mod value;
 
+pub use applied::{AppliedSettings, Setting};
 pub use change::Change;
-pub use command::{CommandLine, Patience};
+pub use command::{CommandLimits, CommandLine};
 pub use error::{Result, SettingError};
 pub use group::{Group, Saved, rank};
-pub use in_force::{InForce, Setting};
-pub use journal::{Found, Head, Journal, Undone, find};
+pub use journal::{Head, Journal, OrphanedJournals, UndoReport, find};
+pub use journal_directories::{JournalDirectories, Persistence};
 pub use machine::Machine;
-pub use mount::{Mounted, mounted_at};
+pub use mount::{Mounted, mount_at};
 pub use path::paths;
-pub use places::{Lasting, Places};
 pub use private_directory::PrivateDirectory;
-pub use running::Running;
-pub use tunable::{TUNABLES, Tunable, Tuned};
+pub use running::RunningCommand;
+pub use tunable::{TUNABLES, Tunable, TunableState};
 pub use value::{Tree, ValuePath};

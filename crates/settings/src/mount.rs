@@ -1,6 +1,6 @@
 //! Options of a mounted file system: as they are, their opposites, and how they are set.
 
-use crate::command::{CommandLine, Patience};
+use crate::command::{CommandLimits, CommandLine};
 use crate::error::{Result, SettingError};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub fn same_options(a: &[String], b: &[String]) -> bool {
 }
 
 /// What is mounted at a place, as /proc/mounts shows it; of several the last. `None` where nothing is.
-pub fn mounted_at(mount_point: &str) -> Option<Mounted> {
+pub fn mount_at(mount_point: &str) -> Option<Mounted> {
     let text = std::fs::read_to_string("/proc/self/mounts").ok()?;
     let line = text.lines().rev().find(|l| l.split(' ').nth(1).map(unescape).as_deref() == Some(mount_point))?;
     let mut fields = line.split(' ');
@@ -60,11 +60,11 @@ pub fn opposite(option: &str, before: &[String]) -> Option<String> {
 ///
 /// # Errors
 /// That `mount` refused, could not be started, or was not waited for.
-pub(crate) fn remount(mount_point: &str, options: &str, mark: &str, patience: &Patience<'_>) -> Result<()> {
+pub(crate) fn remount(mount_point: &str, options: &str, mark: &str, limits: &CommandLimits<'_>) -> Result<()> {
     let options = format!("remount,{options}");
     let line = ["mount", "-o", &options, "--", mount_point].map(str::to_owned).to_vec();
     let command = CommandLine::new(line).ok_or_else(|| SettingError::Mount(format!("{mount_point} is not a place")))?;
-    command.run(mark, patience, &mut |_| Ok(()))
+    command.run(mark, limits, &mut |_| Ok(()))
 }
 
 #[cfg(test)]

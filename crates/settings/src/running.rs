@@ -6,7 +6,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// Name of the variable by which a command's processes are known.
-pub(crate) const MARK: &str = "NARROWS_COMMAND";
+pub(crate) const ENV_MARK: &str = "NARROWS_COMMAND";
 
 /// What is killed is gone after this long, unless it hangs in the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// A command that was started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Running {
+pub struct RunningCommand {
     /// Its process, which is also the number of its group.
     pub pid: u32,
     /// When that process started, in ticks since boot: with the number it names one process (field 22 of proc_pid_stat(5)).
@@ -34,7 +34,7 @@ fn stat(pid: u32) -> Option<(u32, u64)> {
     Some((fields.get(2)?.parse().ok()?, fields.get(19)?.parse().ok()?))
 }
 
-impl Running {
+impl RunningCommand {
     /// A child of this process.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Running {
             return true;
         }
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        let wanted = format!("{MARK}={}", self.mark);
+        let wanted = format!("{ENV_MARK}={}", self.mark);
         started >= self.started
             && environment.len() <= MOST_BYTES
             && environment.split(|b| *b == 0).any(|variable| variable == wanted.as_bytes())
@@ -127,11 +127,12 @@ mod tests {
         let mark = format!("running-{}", std::process::id());
         let spawn = |mark: &str| {
             let mut command = Command::new("/bin/sh");
-            command.args(["-c", "sleep 1000 & wait"]).env(MARK, mark).spawn().unwrap()
+            command.args(["-c", "sleep 1000 & wait"]).env(ENV_MARK, mark).spawn().unwrap()
         };
-        let (mut ours, mut other) = (spawn(&mark), spawn("another"));
-        let running = Running::of(ours.id(), &mark).unwrap();
-        let another = Running::of(other.id(), "another").unwrap();
+        let mut ours = spawn(&mark);
+        let mut other = spawn("another");
+        let running = RunningCommand::of(ours.id(), &mark).unwrap();
+        let another = RunningCommand::of(other.id(), "another").unwrap();
         while running.processes().len() < 2 || another.processes().len() < 2 {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -140,7 +141,7 @@ mod tests {
         ours.wait().unwrap();
         assert_eq!(running.end(), Ok(1));
         assert!(!running.is_alive() && another.is_alive());
-        let reused = Running { pid: other.id(), started: another.started + 1, mark };
+        let reused = RunningCommand { pid: other.id(), started: another.started + 1, mark };
         assert_eq!(reused.end(), Ok(0));
         assert!(another.is_alive());
         assert_eq!(another.end(), Ok(2));

@@ -13,7 +13,7 @@ pub struct Tunable {
     pub name: &'static str,
     /// Its files, with `{disk}` and the like (see [`paths`]).
     pub pattern: &'static str,
-    worth: Worth,
+    worth: CandidateValues,
     /// What it decides, and its unit.
     pub about: &'static str,
 }
@@ -23,7 +23,7 @@ const LARGEST_REQUEST_KIB: u64 = 16 << 10;
 
 /// Which values are worth a try.
 #[derive(Debug, PartialEq, Eq)]
-enum Worth {
+enum CandidateValues {
     /// What the file itself offers: `none [mq-deadline] kyber`.
     Offered,
     /// What a file beside it lists.
@@ -32,15 +32,15 @@ enum Worth {
     UpTo(u64, &'static str),
     /// The present number, halved down to 1: the driver sets the greatest one that the device takes.
     Halved,
-    /// These.
+    /// A fixed list of values.
     Of(&'static [&'static str]),
     /// Each processor that is on line, and all.
     Processors,
 }
 
-use Worth::{Halved, ListedIn, Of, Offered, Processors, UpTo};
+use CandidateValues::{Halved, ListedIn, Of, Offered, Processors, UpTo};
 
-const fn tunable(name: &'static str, pattern: &'static str, worth: Worth, about: &'static str) -> Tunable {
+const fn tunable(name: &'static str, pattern: &'static str, worth: CandidateValues, about: &'static str) -> Tunable {
     Tunable { name, pattern, worth, about }
 }
 
@@ -233,7 +233,7 @@ pub const TUNABLES: &[Tunable] = &[
 
 /// What a tunable is on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tuned {
+pub struct TunableState {
     /// Its file.
     pub path: ValuePath,
     /// What it holds.
@@ -258,25 +258,25 @@ impl Tunable {
     }
 
     /// Its files on the path to a target, with what they hold. Empty where this machine or this path has none.
-    pub fn on(&self, stack: &Stack, tree: &Tree) -> Vec<Tuned> {
+    pub fn on(&self, stack: &Stack, tree: &Tree) -> Vec<TunableState> {
         let places = paths(self.pattern, stack, tree).unwrap_or_default();
         places.iter().filter_map(|path| self.tuned(ValuePath::new(path).ok()?, tree)).collect()
     }
 
-    fn tuned(&self, path: ValuePath, tree: &Tree) -> Option<Tuned> {
+    fn tuned(&self, path: ValuePath, tree: &Tree) -> Option<TunableState> {
         let now = tree.read(&path).ok()?;
         let mut candidates = self.candidates(&path, &now, tree);
         candidates.retain(|c| !same_value(c, &now));
         let fixed = tree.writable(&path).err().map(|e| e.to_string());
-        Some(Tuned { path, now, candidates, fixed })
+        Some(TunableState { path, now, candidates, fixed })
     }
 
     fn candidates(&self, path: &ValuePath, now: &str, tree: &Tree) -> Vec<String> {
         let words = |text: String| text.split_whitespace().map(|w| w.trim_matches(['[', ']']).to_owned()).collect();
-        let number = |name: &str| tree.read(&path.beside(name)).ok()?.parse::<u64>().ok();
+        let number = |name: &str| tree.read(&path.sibling(name)).ok()?.parse::<u64>().ok();
         match &self.worth {
             Offered => tree.text(path).map_or_else(|_| Vec::new(), words),
-            ListedIn(beside) => tree.text(&path.beside(beside)).map_or_else(|_| Vec::new(), words),
+            ListedIn(beside) => tree.text(&path.sibling(beside)).map_or_else(|_| Vec::new(), words),
             Of(values) => values.iter().map(|v| (*v).to_owned()).collect(),
             UpTo(least, beside) => {
                 let most = number(beside).unwrap_or(0).min(LARGEST_REQUEST_KIB);

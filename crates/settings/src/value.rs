@@ -56,12 +56,12 @@ impl ValuePath {
     }
 
     /// Whether the kernel starts programs by it, so that to write it is to run them.
-    pub fn starts_programs(&self) -> bool {
+    pub fn runs_programs(&self) -> bool {
         PROGRAMS.contains(&self.name()) || self.0.contains("/usermodehelper/") || self.0.contains("/firmware_class/")
     }
 
     /// Another file of the same directory, or of one below it.
-    pub fn beside(&self, name: &str) -> Self {
+    pub fn sibling(&self, name: &str) -> Self {
         let directory = self.0.rsplit_once('/').map_or("", |(directory, _)| directory);
         Self(format!("{directory}/{name}"))
     }
@@ -101,7 +101,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Those of this machine.
+    /// The trees of this machine: /sys and /proc.
     pub fn machine() -> Self {
         Self { root: PathBuf::from("/"), of_the_kernel: true }
     }

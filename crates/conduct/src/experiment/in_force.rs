@@ -4,7 +4,8 @@
 use crate::Interrupts;
 use model::{Failure, FailureKind, Stack};
 use settings::{
-    CommandLine, InForce, Machine, Patience, Places, Setting, SettingError, Tree, Tunable, Undone, ValuePath,
+    AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, Setting, SettingError, Tree, Tunable,
+    UndoReport, ValuePath,
 };
 use spec::Arm;
 use std::path::Path;
@@ -22,7 +23,7 @@ pub struct Slot {
 
 #[derive(Default)]
 struct Shared {
-    in_force: Option<InForce>,
+    in_force: Option<AppliedSettings>,
     /// What became of them where the second signal had them put back.
     undone: Option<Result<(), Failure>>,
 }
@@ -39,11 +40,12 @@ impl Slot {
         }
         let refused = |e: SettingError| Failure::new(FailureKind::Refused, e.to_string());
         let machine = Machine::of(Path::new("/"));
-        let mut in_force = InForce::new(Tree::machine(), Places::of_this_user(), machine, experiment, &arm.name)
-            .map_err(|e| Failure::new(FailureKind::Internal, e.to_string()))?;
+        let mut in_force =
+            AppliedSettings::new(Tree::machine(), JournalDirectories::of_this_user(), machine, experiment, &arm.name)
+                .map_err(|e| Failure::new(FailureKind::Internal, e.to_string()))?;
         let mut shared = self.lock();
         shared.undone = None;
-        let patience = Patience { over: &|| interrupts.end(), at_least: Duration::ZERO };
+        let patience = CommandLimits { over: &|| interrupts.end(), at_least: Duration::ZERO };
         let applied = of_machine(arm, stack, &Tree::machine())
             .map_err(|what| Failure::new(FailureKind::Refused, what))
             .and_then(|all| all.iter().try_for_each(|s| in_force.apply(s, &patience)).map_err(refused))
@@ -66,7 +68,7 @@ impl Slot {
     pub fn undo(&self, hurry: &dyn Fn() -> bool) -> Result<(), Failure> {
         let mut shared = self.lock();
         let Some(mut in_force) = shared.in_force.take() else { return shared.undone.clone().unwrap_or(Ok(())) };
-        let Undone { failed, .. } = in_force.undo(&Patience { over: hurry, at_least: QUICK });
+        let UndoReport { failed, .. } = in_force.undo(&CommandLimits { over: hurry, at_least: QUICK });
         let result = if failed.is_empty() { Ok(()) } else { Err(still_changed(&failed, &in_force.journal_paths())) };
         shared.undone = Some(result.clone());
         result

@@ -3,13 +3,13 @@
 
 use super::in_force::still_changed;
 use model::Failure;
-use settings::{Change, Found, Machine, Patience, Places, Tree, find};
+use settings::{Change, CommandLimits, JournalDirectories, Machine, OrphanedJournals, Tree, find};
 use std::path::Path;
 use std::time::Duration;
 
 /// What is left changed; looking at it changes nothing.
 pub struct Left {
-    found: Found,
+    found: OrphanedJournals,
     machine: Machine,
 }
 
@@ -31,7 +31,7 @@ impl Left {
     /// Of this machine and user, now.
     pub fn look() -> Self {
         let machine = Machine::of(Path::new("/"));
-        Self { found: find(&Places::of_this_user(), &machine), machine }
+        Self { found: find(&JournalDirectories::of_this_user(), &machine), machine }
     }
 
     /// Ids of the executions that left something changed.
@@ -62,7 +62,7 @@ impl Left {
                     tell(&head.experiment, change);
                 }
             };
-            let patience = Patience { over: &|| false, at_least: Duration::ZERO };
+            let patience = CommandLimits { over: &|| false, at_least: Duration::ZERO };
             let undone = journal.undo(&tree, &self.machine, &patience, &mut show);
             out.push(Undone {
                 rebooted: !head.machine.is_same_boot(&self.machine),

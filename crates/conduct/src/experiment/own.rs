@@ -2,7 +2,7 @@
 //! else may have written, as one in an archive that was handed over, is asked about before it is followed.
 
 use super::State;
-use settings::{Lasting, Places};
+use settings::{JournalDirectories, Persistence};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 
@@ -17,7 +17,7 @@ fn fingerprint(state: &State) -> String {
 
 /// Remembers an execution; where there is no place for that, `--resume` asks about it.
 pub fn remember(state: &State) {
-    let Ok(directory) = Places::of_this_user().to_write(Lasting::Always) else { return };
+    let Ok(directory) = JournalDirectories::of_this_user().write_directory(Persistence::Always) else { return };
     let name = name(state);
     if directory.remove(&name).is_ok()
         && let Ok(Some(mut file)) = directory.create(&name)
@@ -31,7 +31,7 @@ impl State {
     pub fn is_own(&self) -> bool {
         let wanted = fingerprint(self);
         let most_bytes = wanted.len() as u64;
-        Places::of_this_user().to_read().0.iter().any(|directory| {
+        JournalDirectories::of_this_user().read_directories().0.iter().any(|directory| {
             let mut text = String::new();
             let file = directory.existing(&name(self), most_bytes).ok().flatten();
             file.is_some_and(|mut f| f.read_to_string(&mut text).is_ok()) && text == wanted
@@ -41,7 +41,7 @@ impl State {
 
 /// Nothing of it is left to do.
 pub fn forget(state: &State) {
-    for directory in Places::of_this_user().to_read().0 {
+    for directory in JournalDirectories::of_this_user().read_directories().0 {
         let _ = directory.remove(&name(state));
     }
 }

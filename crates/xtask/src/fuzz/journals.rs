@@ -3,7 +3,9 @@
 
 use super::imports::kind;
 use super::{Fuzzer, mutate::hash};
-use settings::{Change, CommandLine, Group, Journal, Lasting, Machine, Mounted, Places, Saved, ValuePath, find};
+use settings::{
+    Change, CommandLine, Group, Journal, JournalDirectories, Machine, Mounted, Persistence, Saved, ValuePath, find,
+};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -13,7 +15,7 @@ const NAME: &str = "fuzzed.0.journal";
 
 struct Journals {
     directory: PathBuf,
-    places: Places,
+    places: JournalDirectories,
 }
 
 fn machine() -> Machine {
@@ -21,8 +23,8 @@ fn machine() -> Machine {
     Machine { id: some("0123456789abcdef0123456789abcdef"), host: some("host"), boot: some("boot-of-today") }
 }
 
-fn places_at(base: &Path) -> Places {
-    Places::new(&|name| (name == "NARROWS_JOURNAL").then(|| OsString::from(base)), false)
+fn places_at(base: &Path) -> JournalDirectories {
+    JournalDirectories::new(&|name| (name == "NARROWS_JOURNAL").then(|| OsString::from(base)), false)
 }
 
 /// Makes it; journals are written below the directory.
@@ -105,7 +107,7 @@ impl Fuzzer for Journals {
             {
                 return Err(format!("a value outside of /sys and /proc/sys is taken: {change}"));
             }
-            outcome.push_str(if change.lasting() == Lasting::UntilReboot { " u" } else { " a" });
+            outcome.push_str(if change.persistence() == Persistence::UntilReboot { " u" } else { " a" });
         }
         outcome.extend(found.refused.iter().map(|why| kind(why)));
         drop(found);

@@ -1,13 +1,13 @@
 //! Settings in force: applied one by one, each with the way back written down first.
 
 use crate::change::Change;
-use crate::command::{CommandLine, Patience};
+use crate::command::{CommandLimits, CommandLine};
 use crate::error::{Result, SettingError};
 use crate::group::Group;
-use crate::journal::{Journal, Undone};
+use crate::journal::{Journal, UndoReport};
+use crate::journal_directories::JournalDirectories;
 use crate::machine::Machine;
-use crate::mount::{mounted_at, opposite, remount};
-use crate::places::Places;
+use crate::mount::{mount_at, opposite, remount};
 use crate::value::{Tree, ValuePath, same_value};
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ pub enum Setting {
     },
     /// What only a command can set.
     Command {
-        /// Sets it.
+        /// The command that applies the setting.
         run: CommandLine,
-        /// Undoes that.
+        /// The command that undoes it.
         undo: CommandLine,
     },
 }
@@ -45,7 +45,7 @@ impl Setting {
     pub fn check(&self, tree: &Tree) -> Result<()> {
         match self {
             Self::Value { path, .. } => tree.read(path).and_then(|_| tree.writable(path)),
-            Self::MountOptions { mount_point, .. } if mounted_at(mount_point).is_none() => {
+            Self::MountOptions { mount_point, .. } if mount_at(mount_point).is_none() => {
                 Err(SettingError::Mount(format!("{mount_point} is not mounted")))
             }
             Self::MountOptions { .. } if !rustix::process::geteuid().is_root() => {
@@ -58,9 +58,9 @@ impl Setting {
 
 /// Settings in force. They are undone when this goes away, on a panic too, unless that was tried before.
 #[derive(Debug)]
-pub struct InForce {
+pub struct AppliedSettings {
     tree: Tree,
-    places: Places,
+    places: JournalDirectories,
     machine: Machine,
     journal: Journal,
     /// Values with what the kernel made of them.
@@ -69,12 +69,12 @@ pub struct InForce {
     tried: bool,
 }
 
-impl InForce {
+impl AppliedSettings {
     /// None yet. `experiment` and `arm` name who changes what follows.
     ///
     /// # Errors
     /// That the experiment's name cannot be one of a file.
-    pub fn new(tree: Tree, places: Places, machine: Machine, experiment: &str, arm: &str) -> Result<Self> {
+    pub fn new(tree: Tree, places: JournalDirectories, machine: Machine, experiment: &str, arm: &str) -> Result<Self> {
         let journal = Journal::new(machine.clone(), experiment, arm)?;
         Ok(Self { tree, places, machine, journal, took: Vec::new(), tried: false })
     }
@@ -83,17 +83,17 @@ impl InForce {
     ///
     /// # Errors
     /// Why it is not in force.
-    pub fn apply(&mut self, setting: &Setting, patience: &Patience<'_>) -> Result<()> {
+    pub fn apply(&mut self, setting: &Setting, limits: &CommandLimits<'_>) -> Result<()> {
         match setting {
             Setting::Value { path, value } => self.value(path, value),
             Setting::MountOptions { mount_point, options } => {
                 let not_mounted = || SettingError::Mount(format!("{mount_point} is not mounted"));
-                let was = mounted_at(mount_point).ok_or_else(not_mounted)?;
+                let was = mount_at(mount_point).ok_or_else(not_mounted)?;
                 let opposites = options.split(',').filter_map(|o| opposite(o, &was.options)).collect();
                 let number = self.journal.add(&self.places, Change::Mount { was, opposites })?;
-                remount(mount_point, options, &self.journal.mark(number), patience)
+                remount(mount_point, options, &self.journal.mark(number), limits)
             }
-            Setting::Command { run, undo } => self.command(run, undo, patience),
+            Setting::Command { run, undo } => self.command(run, undo, limits),
         }
     }
 
@@ -111,15 +111,15 @@ impl InForce {
         Ok(())
     }
 
-    fn command(&mut self, run: &CommandLine, undo: &CommandLine, patience: &Patience<'_>) -> Result<()> {
+    fn command(&mut self, run: &CommandLine, undo: &CommandLine, limits: &CommandLimits<'_>) -> Result<()> {
         let change = Change::Command { run: run.clone(), undo: undo.clone() };
         let number = self.journal.add(&self.places, change)?;
         let mark = self.journal.mark(number);
         let mut process = None;
         let journal = &mut self.journal;
-        let ran = run.run(&mark, patience, &mut |running| {
+        let ran = run.run(&mark, limits, &mut |running| {
             process = Some(running.clone());
-            journal.started(number, running)
+            journal.mark_started(number, running)
         });
         // What a command leaves running that was done, it leaves on purpose; else it would go on after it is undone.
         if let (Err(_), Some(process)) = (&ran, &process)
@@ -127,7 +127,7 @@ impl InForce {
         {
             return ran;
         }
-        ran.and(self.journal.ended(number))
+        ran.and(self.journal.mark_ended(number))
     }
 
     /// Whether all values are still what the kernel made of them: one may have reset another.
@@ -145,11 +145,11 @@ impl InForce {
         Ok(())
     }
 
-    /// Puts everything back, the last change first. Commands have the time of `patience`, values are always written.
-    pub fn undo(&mut self, patience: &Patience<'_>) -> Undone {
+    /// Puts everything back, the last change first. Commands have the time of `limits`, values are always written.
+    pub fn undo(&mut self, limits: &CommandLimits<'_>) -> UndoReport {
         self.took.clear();
         self.tried = true;
-        self.journal.undo(&self.tree, &self.machine, patience, &mut |_| {})
+        self.journal.undo(&self.tree, &self.machine, limits, &mut |_| {})
     }
 
     /// Whether nothing is left to put back.
@@ -167,11 +167,11 @@ fn not_taken(path: &ValuePath, value: &str, why: String) -> SettingError {
     SettingError::NotTaken { path: path.to_string(), value: value.to_owned(), why }
 }
 
-impl Drop for InForce {
+impl Drop for AppliedSettings {
     fn drop(&mut self) {
         if !self.tried && !self.journal.is_empty() {
             // Reached with something left only on a panic or an early return; the journal stays where this fails.
-            self.undo(&Patience { over: &|| false, at_least: Duration::ZERO });
+            self.undo(&CommandLimits { over: &|| false, at_least: Duration::ZERO });
         }
     }
 }

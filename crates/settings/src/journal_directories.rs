@@ -11,7 +11,7 @@ const NAME: &str = "narrows";
 
 /// How long a change lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lasting {
+pub enum Persistence {
     /// The next start of the machine undoes it as well.
     UntilReboot,
     /// Until it is undone.
@@ -20,7 +20,7 @@ pub enum Lasting {
 
 /// The directories of a user, the one that is used first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct JournalDirectories {
     until_reboot: Vec<Journals>,
     always: Vec<Journals>,
 }
@@ -33,7 +33,7 @@ struct Journals {
     make_base: bool,
 }
 
-impl Places {
+impl JournalDirectories {
     /// By the environment of a process of this user. `/run/narrows` for root and `$XDG_RUNTIME_DIR/narrows` for others hold
     /// what a reboot undoes, `$XDG_STATE_HOME/narrows` or `~/.local/state/narrows` the rest; root without a home that is its own
     /// has `/var/lib/narrows`. `$NARROWS_JOURNAL` names another directory for both.
@@ -61,8 +61,8 @@ impl Places {
     }
 
     /// Candidates for a change: what a reboot undoes may stand with the rest where there is no place of its own.
-    fn candidates(&self, lasting: Lasting) -> Vec<&Journals> {
-        let first = if lasting == Lasting::UntilReboot { self.until_reboot.as_slice() } else { &[] };
+    fn candidates(&self, lasting: Persistence) -> Vec<&Journals> {
+        let first = if lasting == Persistence::UntilReboot { self.until_reboot.as_slice() } else { &[] };
         first.iter().chain(&self.always).collect()
     }
 
@@ -70,7 +70,7 @@ impl Places {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn to_write(&self, lasting: Lasting) -> Result<PrivateDirectory> {
+    pub fn write_directory(&self, lasting: Persistence) -> Result<PrivateDirectory> {
         let mut refused = None;
         for place in self.candidates(lasting) {
             if place.make_base {
@@ -93,9 +93,9 @@ impl Places {
     }
 
     /// All directories that there are, and why others that there are cannot be trusted.
-    pub fn to_read(&self) -> (Vec<PrivateDirectory>, Vec<SettingError>) {
+    pub fn read_directories(&self) -> (Vec<PrivateDirectory>, Vec<SettingError>) {
         let (mut there, mut refused) = (Vec::new(), Vec::new());
-        for place in self.candidates(Lasting::UntilReboot) {
+        for place in self.candidates(Persistence::UntilReboot) {
             match PrivateDirectory::open(&place.base, place.name, false) {
                 Ok(directory) => there.extend(directory),
                 // What is above it is only of interest where something is below.
@@ -111,12 +111,12 @@ impl Places {
 mod tests {
     use super::*;
 
-    fn places(variables: &[(&str, &str)], is_root: bool) -> Places {
+    fn places(variables: &[(&str, &str)], is_root: bool) -> JournalDirectories {
         let of = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(v));
-        Places::new(&of, is_root)
+        JournalDirectories::new(&of, is_root)
     }
 
-    fn shown(places: &Places, lasting: Lasting) -> Vec<String> {
+    fn shown(places: &JournalDirectories, lasting: Persistence) -> Vec<String> {
         places.candidates(lasting).iter().map(|p| p.base.join(p.name).display().to_string()).collect()
     }
 
@@ -124,26 +124,26 @@ mod tests {
     fn what_a_reboot_undoes_lies_where_a_reboot_forgets() {
         let home = [("HOME", "/home/a"), ("XDG_RUNTIME_DIR", "/run/user/7")];
         let user = places(&home, false);
-        assert_eq!(shown(&user, Lasting::UntilReboot), ["/run/user/7/narrows", "/home/a/.local/state/narrows"]);
-        assert_eq!(shown(&user, Lasting::Always), ["/home/a/.local/state/narrows"]);
+        assert_eq!(shown(&user, Persistence::UntilReboot), ["/run/user/7/narrows", "/home/a/.local/state/narrows"]);
+        assert_eq!(shown(&user, Persistence::Always), ["/home/a/.local/state/narrows"]);
         let root = places(&home, true);
-        assert_eq!(shown(&root, Lasting::UntilReboot)[0], "/run/narrows");
-        assert_eq!(shown(&root, Lasting::Always), ["/home/a/.local/state/narrows", "/var/lib/narrows"]);
+        assert_eq!(shown(&root, Persistence::UntilReboot)[0], "/run/narrows");
+        assert_eq!(shown(&root, Persistence::Always), ["/home/a/.local/state/narrows", "/var/lib/narrows"]);
         let state = places(&[("HOME", "/home/a"), ("XDG_STATE_HOME", "/s")], false);
-        assert_eq!(shown(&state, Lasting::UntilReboot), ["/s/narrows"]);
+        assert_eq!(shown(&state, Persistence::UntilReboot), ["/s/narrows"]);
         let named = places(&[("NARROWS_JOURNAL", "/j"), ("HOME", "/home/a")], true);
-        assert_eq!(shown(&named, Lasting::UntilReboot), ["/j/until-reboot", "/j/always"]);
-        assert!(shown(&places(&[("XDG_STATE_HOME", "relative")], false), Lasting::Always).is_empty());
+        assert_eq!(shown(&named, Persistence::UntilReboot), ["/j/until-reboot", "/j/always"]);
+        assert!(shown(&places(&[("XDG_STATE_HOME", "relative")], false), Persistence::Always).is_empty());
     }
 
     #[test]
     fn a_place_is_made_where_it_may_be() {
         let home = tempfile::tempdir().unwrap();
         let of = |name: &str| (name == "HOME").then(|| home.path().as_os_str().to_owned());
-        let places = Places::new(&of, false);
-        assert!(places.to_read().0.is_empty());
-        places.to_write(Lasting::UntilReboot).unwrap().create("x").unwrap();
-        assert_eq!(places.to_read().0.len(), 1);
-        assert!(Places::new(&|_| None, false).to_write(Lasting::Always).is_err());
+        let places = JournalDirectories::new(&of, false);
+        assert!(places.read_directories().0.is_empty());
+        places.write_directory(Persistence::UntilReboot).unwrap().create("x").unwrap();
+        assert_eq!(places.read_directories().0.len(), 1);
+        assert!(JournalDirectories::new(&|_| None, false).write_directory(Persistence::Always).is_err());
     }
 }
