@@ -6,7 +6,7 @@ use crate::{capture, inspect_place};
 use diagnose::Assessment;
 use engine::SimRig;
 use model::{Environment, Fact, Failure, FailureKind, LayerKind, NS_PER_S, Stack};
-use observe::{CaptureOptions, Locator, Look, Root};
+use observe::{CaptureOptions, Locator, ProbeOptions, Root};
 use report::document::{CaptureEntry, InspectDocument};
 use report::{DiskLine, Inspection, disks_text, inspection_text};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
     }
     let root = root(args.root.as_deref())?;
     let place = args.target.as_deref().map(|t| inspect_place::place(&root, t)).transpose()?;
-    let look = Look { health: true, kernel_log: true, registers: args.read_registers };
+    let look = ProbeOptions { health: true, kernel_log: true, registers: args.read_registers };
     let captured = match &args.capture {
         Some(path) => {
             let options = CaptureOptions { keep_serials: args.keep_serials, salt: salt()?, look };

@@ -20,7 +20,7 @@ pub fn place(root: &Root, target: &OsStr) -> Result<Locator, Failure> {
     let path = Path::new(target);
     match path.metadata() {
         Ok(metadata) => existing(root, path, &metadata),
-        Err(error) => match target.to_str().filter(|t| !t.contains('/')).map(|t| observe::place_of(root, t)) {
+        Err(error) => match target.to_str().filter(|t| !t.contains('/')).map(|t| observe::locate(root, t)) {
             Some(Ok(place)) => Ok(place),
             _ => Err(cannot_look(path, &error)),
         },
@@ -32,7 +32,7 @@ fn in_tree(root: &Root, target: &OsStr) -> Result<Locator, Failure> {
         let message = format!("{}: names in a captured tree are text", Path::new(target).display());
         return Err(Failure::new(FailureKind::Usage, message));
     };
-    observe::place_of(root, name)
+    observe::locate(root, name)
         .map_err(|e| Failure::new(FailureKind::Usage, e.to_string()).remedy("without TARGET all disks are listed"))
 }
 
@@ -53,7 +53,7 @@ fn existing(root: &Root, path: &Path, metadata: &Metadata) -> Result<Locator, Fa
     if kind.is_char_device() {
         let canonical = path.canonicalize().map_err(|e| cannot_look(path, &e))?;
         // Flash memory: /dev/mtd0 is a character device.
-        if let Some(Ok(place @ Locator::DeviceName(_))) = canonical.to_str().map(|p| observe::place_of(root, p)) {
+        if let Some(Ok(place @ Locator::DeviceName(_))) = canonical.to_str().map(|p| observe::locate(root, p)) {
             return Ok(place);
         }
     }

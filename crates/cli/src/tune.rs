@@ -5,7 +5,7 @@ use crate::experiment;
 use crate::inspect_place;
 use crate::output::Output;
 use model::{Failure, FailureKind};
-use observe::{Look, Root};
+use observe::{ProbeOptions, Root};
 use report::document::{TuneListDocument, TuneSetting, TuneValue};
 use report::tune_text;
 use settings::{TUNABLES, Tree, TunableState};
@@ -29,7 +29,7 @@ fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     }
     let root = Root::new("/");
     let place = inspect_place::place(&root, target)?;
-    let stack = observe::inventory_with(&root, &place, Look::default()).stack;
+    let stack = observe::inventory_with(&root, &place, ProbeOptions::default()).stack;
     let tree = Tree::machine();
     let value =
         |t: TunableState| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };

@@ -53,7 +53,7 @@ pub(crate) fn look(name: &str, path: &Path, simulated: bool) -> (Target, Environ
     let root = Root::new("/");
     let metadata = std::fs::metadata(path).ok().filter(|_| !simulated);
     let is_device = metadata.as_ref().is_some_and(|m| m.file_type().is_block_device());
-    let place = path.to_str().filter(|_| metadata.is_some()).and_then(|path| observe::place_of(&root, path).ok());
+    let place = path.to_str().filter(|_| metadata.is_some()).and_then(|path| observe::locate(&root, path).ok());
     let kind = match (simulated, is_device) {
         (true, _) => TargetKind::Sim,
         (false, true) => TargetKind::BlockDevice,

@@ -9,7 +9,7 @@ mod pci;
 use crate::opened::Opened;
 use engine::{Region, RegionRig};
 use model::{Failure, FailureKind, Reason, SimMemoryBus, TargetKind, parse_bytes};
-use observe::{Locator, Look, Root, Sampler};
+use observe::{Locator, ProbeOptions, Root, Sampler};
 use rustix::fs::OFlags;
 use spec::Readiness;
 use std::fs::{File, OpenOptions};
@@ -328,8 +328,8 @@ fn describe(opened: &mut Opened, path: &Path, registers: bool, rights: RegionRig
         );
     }
     let root = Root::new("/");
-    if let Ok(place @ Locator::DeviceName(_)) = observe::place_of(&root, &path.to_string_lossy()) {
-        opened.target.stack = observe::inventory_with(&root, &place, Look::default()).stack;
+    if let Ok(place @ Locator::DeviceName(_)) = observe::locate(&root, &path.to_string_lossy()) {
+        opened.target.stack = observe::inventory_with(&root, &place, ProbeOptions::default()).stack;
     }
 }
 

@@ -10,7 +10,7 @@ use model::{
     Access, BlockPlan, Durability, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order, StreamPlan,
     Sync, Target, TargetKind,
 };
-use observe::{Inventory, Locator, Look, Root, Sampler};
+use observe::{Inventory, Locator, ProbeOptions, Root, Sampler};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
@@ -116,7 +116,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
         listener.hear(Event::WillBeLost(loss));
     }
     // What the device says of its health and wear is kept with what is measured on it.
-    let look = Look { registers: wanted.registers, health: true, ..Look::default() };
+    let look = ProbeOptions { registers: wanted.registers, health: true, ..ProbeOptions::default() };
     let place = locator(&admitted);
     let Inventory { stack, missing } = observe::inventory_with(&root, &place, look);
     let mut environment = observe::environment(&root);

@@ -23,7 +23,7 @@ fn main() {
         });
         Locator::Path { path: path.to_string_lossy().into_owned(), device, mount_id: None, block_size_bytes: None }
     } else {
-        match observe::place_of(&root, &target) {
+        match observe::locate(&root, &target) {
             Ok(place) => place,
             Err(error) => {
                 eprintln!("{error}");

@@ -8,10 +8,10 @@ mod redact;
 pub mod tar;
 
 use crate::read_error::ReadError;
-use crate::record::Noted;
-use crate::root::{Root, Standing, UNREADABLE};
+use crate::record::PathObservation;
+use crate::root::{EntryKind, Root, UNREADABLE};
 use crate::settings::is_relevant;
-use crate::stack::{Locator, Look, inventories};
+use crate::stack::{Locator, ProbeOptions, inventories};
 use redact::Redaction;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct CaptureOptions {
     /// out serial numbers without the salt. A number that nobody can foresee, and that is not kept.
     pub salt: u64,
     /// What is looked at; answers of devices and values of registers become part of the capture.
-    pub look: Look,
+    pub look: ProbeOptions,
 }
 
 /// One entry of a captured tree.
@@ -65,7 +65,7 @@ pub fn capture(root: &Root, places: &[Locator], options: &CaptureOptions) -> imp
     let all: Vec<Locator>;
     let places = if places.is_empty() {
         let every = disks.iter().map(|d| Locator::DeviceName(d.name.clone()));
-        all = crate::root_place(&looking).into_iter().chain(every).collect();
+        all = crate::locate_root(&looking).into_iter().chain(every).collect();
         &all
     } else {
         places
@@ -78,16 +78,16 @@ pub fn capture(root: &Root, places: &[Locator], options: &CaptureOptions) -> imp
     for (path, looks) in &seen {
         for look in looks {
             match look {
-                Noted::Contents(Ok(bytes)) => tree.file(root, path, bytes),
-                Noted::Contents(Err(ReadError::Denied)) => unreadable.push_str(&format!("denied {path}\n")),
-                Noted::Contents(Err(ReadError::Refused)) => unreadable.push_str(&format!("refused {path}\n")),
-                Noted::Contents(Err(ReadError::Missing)) if path.starts_with("/narrows/") => {
+                PathObservation::Contents(Ok(bytes)) => tree.file(root, path, bytes),
+                PathObservation::Contents(Err(ReadError::Denied)) => unreadable.push_str(&format!("denied {path}\n")),
+                PathObservation::Contents(Err(ReadError::Refused)) => unreadable.push_str(&format!("refused {path}\n")),
+                PathObservation::Contents(Err(ReadError::Missing)) if path.starts_with("/narrows/") => {
                     unreadable.push_str(&format!("missing {path}\n"));
                 }
-                Noted::Contents(Err(ReadError::Missing)) => {}
-                Noted::Listing(names) => tree.listing(root, path, names),
-                Noted::Link => tree.standing(root, path),
-                Noted::There => tree.there(root, path),
+                PathObservation::Contents(Err(ReadError::Missing)) => {}
+                PathObservation::Listing(names) => tree.listing(root, path, names),
+                PathObservation::Link => tree.entry_kind(root, path),
+                PathObservation::There => tree.there(root, path),
             }
         }
     }
@@ -151,21 +151,21 @@ impl Tree {
             self.put(&directory, CapturedContent::Directory);
         }
         for name in names {
-            self.standing(root, &format!("{}/{name}", directory.trim_end_matches('/')));
+            self.entry_kind(root, &format!("{}/{name}", directory.trim_end_matches('/')));
         }
     }
 
     /// What stands at a place itself.
-    fn standing(&mut self, root: &Root, path: &str) {
+    fn entry_kind(&mut self, root: &Root, path: &str) {
         let Some((parent, name)) = path.trim_end_matches('/').rsplit_once('/') else { return };
         let Some(parent) = self.resolved(root, if parent.is_empty() { "/" } else { parent }) else { return };
         let place = format!("{}/{name}", parent.trim_end_matches('/'));
-        let content = match root.standing(&place) {
-            Some(Standing::Link(_)) if place == "/proc/self" && root.is_live() => CapturedContent::Directory,
-            Some(Standing::Link(target)) => CapturedContent::Link(target),
-            Some(Standing::Directory) => CapturedContent::Directory,
+        let content = match root.entry_kind(&place) {
+            Some(EntryKind::Link(_)) if place == "/proc/self" && root.is_live() => CapturedContent::Directory,
+            Some(EntryKind::Link(target)) => CapturedContent::Link(target),
+            Some(EntryKind::Directory) => CapturedContent::Directory,
             // Listed, but gone by now: the list had it.
-            Some(Standing::Other) | None => CapturedContent::File(Vec::new()),
+            Some(EntryKind::Other) | None => CapturedContent::File(Vec::new()),
         };
         self.put(&place, content);
     }
@@ -173,7 +173,7 @@ impl Tree {
     fn there(&mut self, root: &Root, path: &str) {
         let Some(place) = self.resolved(root, path) else { return };
         if place != "/" {
-            self.standing(root, &place);
+            self.entry_kind(root, &place);
         }
     }
 }

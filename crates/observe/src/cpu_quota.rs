@@ -6,7 +6,7 @@
 use crate::root::Root;
 
 /// Processors granted, or `None` where no group sets a quota (or none can be read).
-pub(crate) fn granted(root: &Root) -> Option<f64> {
+pub(crate) fn cpu_quota_cores(root: &Root) -> Option<f64> {
     let groups = root.text("/proc/self/cgroup")?;
     groups.lines().filter_map(|line| of_hierarchy(root, line)).min_by(f64::total_cmp)
 }
@@ -77,26 +77,26 @@ mod tests {
             ("sys/fs/cgroup/a/cpu.max", "25000 100000\n"),
             ("sys/fs/cgroup/a/b/cpu.max", "200000 100000\n"),
         ]);
-        assert_eq!(granted(&root), Some(0.25));
+        assert_eq!(cpu_quota_cores(&root), Some(0.25));
         let (_kept, root) = tree(&[
             ("proc/self/cgroup", "2:cpu,cpuacct:/x\n1:blkio:/\n"),
             ("sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "150000\n"),
             ("sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us", "100000\n"),
         ]);
-        assert_eq!(granted(&root), Some(1.5));
+        assert_eq!(cpu_quota_cores(&root), Some(1.5));
     }
 
     #[test]
     fn no_quota_and_garbage_are_none() {
         for text in ["max 100000\n", "", "-5 0", "1 0", "99999999999999999999 1"] {
             let (_kept, root) = tree(&[("proc/self/cgroup", "0::/\n:::\nx"), ("sys/fs/cgroup/cpu.max", text)]);
-            assert_eq!(granted(&root), None, "{text:?}");
+            assert_eq!(cpu_quota_cores(&root), None, "{text:?}");
         }
         let (_kept, root) = tree(&[
             ("proc/self/cgroup", "1:cpu:/\n"),
             ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"),
             ("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"),
         ]);
-        assert_eq!(granted(&root), None);
+        assert_eq!(cpu_quota_cores(&root), None);
     }
 }

@@ -1,5 +1,5 @@
 //! Health and identity that only the device itself knows: asked of it through an open device, if the caller wants that
-//! ([`crate::Look::health`]), or read from a capture (`/narrows/health/..`).
+//! ([`crate::ProbeOptions::health`]), or read from a capture (`/narrows/health/..`).
 //!
 //! Asking is one or two commands which change nothing; a disk that sleeps is left asleep. The device node is opened only
 //! if it is the very device that /sys speaks of.

@@ -21,7 +21,7 @@ pub(crate) fn layer(root: &Root) -> Layer {
         .flag("/sys/devices/system/cpu/cpufreq/ondemand/io_is_busy")
         .or_else(|| policies.iter().find_map(|p| root.flag(&format!("{p}/ondemand/io_is_busy"))));
     layer.set(facts::IO_IS_BUSY, io_is_busy);
-    if let Some(processors) = crate::cpu_quota::granted(root) {
+    if let Some(processors) = crate::cpu_quota::cpu_quota_cores(root) {
         layer.set(facts::CGROUP_CPU_PROCESSORS, processors);
     }
     if let Some(bytes) = crate::memory_limit::group_limit(root) {

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 /// Hashes in place. The same text under the same salt gives the same hash.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scramble {
+pub(crate) struct Hasher {
     salt: u64,
 }
 
-impl Scramble {
+impl Hasher {
     /// Nobody can try out serial numbers without the salt.
     pub(crate) fn new(salt: u64) -> Self {
         Self { salt }

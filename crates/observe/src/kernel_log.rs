@@ -53,7 +53,7 @@ const LINE_BYTES: usize = 300;
 /// The messages that mean something, oldest first and without repeats; if many, the newest. `None` if they were not
 /// asked for, with an error if they could not be read.
 pub(crate) fn storage_messages(root: &Root, asked: bool) -> Option<Result<Vec<String>, String>> {
-    if !(root.was_asked("kernel-log") || root.is_live() && asked) {
+    if !(root.has_answer("kernel-log") || root.is_live() && asked) {
         return None;
     }
     let answer = root.answer("kernel-log", || {

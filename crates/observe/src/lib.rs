@@ -5,7 +5,7 @@
 //! Invariants:
 //! - Every read goes through [`Root`]: `/`, or a captured tree that no symbolic link leaves. Reads are bounded; FIFOs,
 //!   sockets and device nodes are not opened.
-//! - Devices are asked only if the caller wants it ([`Look`]), by commands that change nothing; registers are read only
+//! - Devices are asked only if the caller wants it ([`ProbeOptions`]), by commands that change nothing; registers are read only
 //!   then, only those of [`registers::CATALOGUE`], only while their driver is bound.
 //! - What is not there is `None` or [`model::Fact::Null`] and never zero; what matters and is missing is named in a
 //!   list together with the way to get it.
@@ -36,11 +36,11 @@ mod environment;
 mod host;
 mod identity;
 mod kernel_log;
+mod locate;
 mod machine;
 mod memory_limit;
 mod mounts;
 mod pci_names;
-mod place;
 mod process_io;
 mod read_error;
 mod record;
@@ -58,14 +58,16 @@ pub use device_reads::lowest_read_bytes;
 pub use disks::{DiskSummary, disks};
 pub use environment::environment;
 pub use health::note_limits_of_run;
+pub use locate::{TargetNameError, locate, locate_root};
 pub use memory_limit::memory_available;
 pub use mounts::{MountEntry, mount_of, mounts};
-pub use place::{PlaceError, place_of, root_place};
 pub use process_io::process_io;
 pub use read_error::ReadError;
 pub use redaction::Redaction;
 pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
 pub use since_boot::written_since_boot;
-pub use stack::{Inventory, Locator, Look, backing_files, counted_disks, inventories, inventory, inventory_with};
+pub use stack::{
+    Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,
+};
 pub use uses::{DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_use, file_use};

@@ -29,7 +29,7 @@ fn machine(root: &Root) -> Option<u64> {
 /// The least that any group from ours up to the root leaves. Version 1 keeps memory in a hierarchy of its own
 /// (k:Documentation/admin-guide/cgroup-v1/memory.rst), version 2 in the only one (cgroup-v2.rst).
 fn control_group(root: &Root) -> Option<u64> {
-    least_of_groups(root, left)
+    least_of_groups(root, headroom)
 }
 
 /// The least limit of any group from ours up to the root; `None` without one below what the machine has.
@@ -71,7 +71,7 @@ fn of_hierarchy(root: &Root, line: &str, of: OfGroup) -> Option<u64> {
     }
 }
 
-fn left(root: &Root, group: &str, limit: &str, usage: &str) -> Option<u64> {
+fn headroom(root: &Root, group: &str, limit: &str, usage: &str) -> Option<u64> {
     // `max` is no number: no limit. Version 1 writes a number near 2^63 for that, which no machine falls below.
     let limit: u64 = root.text(&format!("{group}/{limit}"))?.trim().parse().ok()?;
     let used: u64 = root.text(&format!("{group}/{usage}"))?.trim().parse().ok()?;

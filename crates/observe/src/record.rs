@@ -11,7 +11,7 @@ const BYTES_LIMIT: usize = 256 << 20;
 
 /// What a look at a path gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Noted {
+pub(crate) enum PathObservation {
     /// It was read, or could not be.
     Contents(Result<Vec<u8>, ReadError>),
     /// Names in a directory.
@@ -30,19 +30,19 @@ pub(crate) struct Recorder {
 
 #[derive(Debug, Default)]
 struct Notes {
-    seen: BTreeMap<String, Vec<Noted>>,
+    seen: BTreeMap<String, Vec<PathObservation>>,
     bytes: usize,
 }
 
 impl Recorder {
     /// Keeps the first look of each kind: it is the one that the inventory rests on.
-    pub(crate) fn note(&self, path: &str, seen: Noted) {
+    pub(crate) fn note(&self, path: &str, seen: PathObservation) {
         // A poisoned lock only means that another thread panicked between two notes, each of which is whole.
         let mut notes = self.notes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let size = path.len()
             + match &seen {
-                Noted::Contents(Ok(bytes)) => bytes.len(),
-                Noted::Listing(names) => names.iter().map(String::len).sum(),
+                PathObservation::Contents(Ok(bytes)) => bytes.len(),
+                PathObservation::Listing(names) => names.iter().map(String::len).sum(),
                 _ => 0,
             };
         if notes.seen.len() >= PATH_LIMIT || notes.bytes.saturating_add(size) > BYTES_LIMIT {
@@ -56,8 +56,8 @@ impl Recorder {
         notes.bytes += size;
     }
 
-    /// All that was noted.
-    pub(crate) fn take(&self) -> BTreeMap<String, Vec<Noted>> {
+    /// Takes out all notes, by path.
+    pub(crate) fn take(&self) -> BTreeMap<String, Vec<PathObservation>> {
         let mut notes = self.notes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         std::mem::take(&mut notes.seen)
     }

@@ -2,7 +2,7 @@
 //! what the kernel's command line and messages tell of networks. The rules of forms are those of a capture (`identity.rs`).
 
 use crate::facts;
-use crate::identity::{Scramble, by_form, identifies};
+use crate::identity::{Hasher, by_form, identifies};
 use model::{Environment, Fact, Layer, LayerKind, Mount, Run, Stack};
 use std::collections::BTreeSet;
 
@@ -156,7 +156,7 @@ const MOUNT_OPTIONS: &[&str] = &[
 /// What is not told, learnt from all that stands on one page: the same text becomes the same other text everywhere.
 #[derive(Clone, Debug)]
 pub struct Redaction {
-    scramble: Scramble,
+    scramble: Hasher,
     /// What is replaced wherever it is seen, longest first.
     secrets: Vec<String>,
     /// Names of machines, with what stands for them.
@@ -171,7 +171,7 @@ fn is_serial(name: &str) -> bool {
 impl Redaction {
     /// Learns what identifies in these runs. `salt`: a number that nobody can foresee, and that is not kept.
     pub fn of<'r>(runs: impl IntoIterator<Item = &'r Run>, salt: u64) -> Self {
-        let scramble = Scramble::new(salt);
+        let scramble = Hasher::new(salt);
         let (mut secrets, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut words: BTreeSet<String> = BTreeSet::new();
         for run in runs {
@@ -298,7 +298,7 @@ impl Redaction {
     }
 }
 
-fn stand_in(scramble: Scramble, name: &str) -> String {
+fn stand_in(scramble: Hasher, name: &str) -> String {
     // Letters become letters of all: enough to tell machines apart, and not the name.
     let mut bytes = format!("zz{}", name.trim().to_ascii_lowercase()).into_bytes();
     bytes.resize(12, b'z');
@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     fn redaction(hosts: &[&str], secrets: &[&str]) -> Redaction {
-        let scramble = Scramble::new(7);
+        let scramble = Hasher::new(7);
         let hosts = hosts.iter().map(|h| ((*h).to_owned(), stand_in(scramble, h))).collect();
         Redaction { scramble, secrets: secrets.iter().map(|s| (*s).to_owned()).collect(), hosts }
     }
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn names_of_users_and_machines_go_and_other_words_stay() {
         let r = redaction(&["alpha"], &[]);
-        let host = stand_in(Scramble::new(7), "alpha");
+        let host = stand_in(Hasher::new(7), "alpha");
         assert!(host.starts_with("host-") && host.len() == 9 && !host.contains("alpha"));
         for (text, expected) in [
             ("/home/alice/disk.img", "/home/user/disk.img".to_owned()),
@@ -420,10 +420,10 @@ mod tests {
 
     #[test]
     fn two_machines_are_told_apart_and_one_is_the_same_everywhere() {
-        let scramble = Scramble::new(7);
+        let scramble = Hasher::new(7);
         assert_eq!(stand_in(scramble, "alpha"), stand_in(scramble, "Alpha "));
         assert_ne!(stand_in(scramble, "alpha"), stand_in(scramble, "beta"));
-        assert_ne!(stand_in(scramble, "alpha"), stand_in(Scramble::new(8), "alpha"));
+        assert_ne!(stand_in(scramble, "alpha"), stand_in(Hasher::new(8), "alpha"));
     }
 
     #[test]

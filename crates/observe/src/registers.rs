@@ -1,5 +1,5 @@
 //! Registers of controllers that are known to hold a cause, and how they are read: only those of [`CATALOGUE`], only if
-//! asked ([`crate::Look::registers`]), only while the driver named there is bound (so that clocks run), and only through
+//! asked ([`crate::ProbeOptions::registers`]), only while the driver named there is bound (so that clocks run), and only through
 //! a read-only mapping. Even a read can hang a machine whose device has no clock.
 //!
 //! A captured tree has the values as files, `/narrows/registers/CONTROLLER/ID`.
@@ -49,7 +49,7 @@ pub(crate) fn of_controller(driver: Option<&str>, compatible: &[String]) -> Vec<
 pub(crate) fn read(root: &Root, controller: &str, register: &Register, asked: bool) -> Result<u32, String> {
     let name = format!("registers/{controller}/{}", register.id);
     let how = format!("{} ({}) is only read as root with --read-registers", register.id, register.meaning);
-    if !(root.was_asked(&name) || root.is_live() && asked) {
+    if !(root.has_answer(&name) || root.is_live() && asked) {
         return Err(how);
     }
     let answer = root.answer(&name, || {

@@ -10,7 +10,7 @@
 mod inside;
 
 use crate::read_error::ReadError;
-use crate::record::{Noted, Recorder};
+use crate::record::{PathObservation, Recorder};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
@@ -56,7 +56,7 @@ impl Root {
         (Self { recorder: Some(Arc::clone(&recorder)), ..self.clone() }, recorder)
     }
 
-    fn note(&self, path: &str, seen: impl FnOnce() -> Noted) {
+    fn note(&self, path: &str, seen: impl FnOnce() -> PathObservation) {
         if let Some(recorder) = &self.recorder {
             recorder.note(path, seen());
         }
@@ -90,12 +90,12 @@ impl Root {
         let mut bytes = Vec::with_capacity(usize::try_from(limit.min(4_096)).unwrap_or(4_096));
         let read = self.open(path).and_then(|file| Ok(file.take(limit).read_to_end(&mut bytes)?));
         let read = read.map(|_| bytes);
-        self.note(path, || Noted::Contents(read.clone()));
+        self.note(path, || PathObservation::Contents(read.clone()));
         read
     }
 
     /// Whether a captured tree knows what a device answered, or that it did not answer.
-    pub(crate) fn was_asked(&self, name: &str) -> bool {
+    pub(crate) fn has_answer(&self, name: &str) -> bool {
         let path = format!("/narrows/{name}");
         !self.live && (self.unreadable.contains_key(&path) || self.exists(&path))
     }
@@ -112,7 +112,7 @@ impl Root {
             return self.read(&path);
         }
         let answer = ask();
-        self.note(&path, || Noted::Contents(answer.clone()));
+        self.note(&path, || PathObservation::Contents(answer.clone()));
         answer
     }
 
@@ -164,7 +164,7 @@ impl Root {
         let mut names: Vec<String> =
             entries.take(ENTRY_LIMIT).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
         names.sort_by(|a, b| natural(a, b));
-        self.note(path, || Noted::Listing(names.clone()));
+        self.note(path, || PathObservation::Listing(names.clone()));
         names
     }
 
@@ -172,23 +172,23 @@ impl Root {
     pub fn exists(&self, path: &str) -> bool {
         let there = self.located(path).is_some_and(|p| fs::metadata(p).is_ok());
         if there {
-            self.note(path, || Noted::There);
+            self.note(path, || PathObservation::There);
         }
         there
     }
 
     /// What stands at a place, its last link not followed. For captures.
-    pub(crate) fn standing(&self, path: &str) -> Option<Standing> {
+    pub(crate) fn entry_kind(&self, path: &str) -> Option<EntryKind> {
         let (parent, name) = path.trim_end_matches('/').rsplit_once('/')?;
         let parent = self.resolve(if parent.is_empty() { "/" } else { parent }, &mut |_, _| ())?;
         let host = self.host_path(&parent).join(name);
         let metadata = fs::symlink_metadata(&host).ok()?;
         Some(if metadata.is_symlink() {
-            Standing::Link(fs::read_link(&host).ok()?.into_os_string().into_string().ok()?)
+            EntryKind::Link(fs::read_link(&host).ok()?.into_os_string().into_string().ok()?)
         } else if metadata.is_dir() {
-            Standing::Directory
+            EntryKind::Directory
         } else {
-            Standing::Other
+            EntryKind::Other
         })
     }
 
@@ -214,14 +214,14 @@ impl Root {
             false => self.host_path(&self.directory(parent, 0).ok_or(ReadError::Missing)?).join(name),
         };
         let target = fs::read_link(host)?.into_os_string().into_string().map_err(|_| ReadError::Refused)?;
-        self.note(path, || Noted::Link);
+        self.note(path, || PathObservation::Link);
         Ok(target)
     }
 }
 
 /// What stands at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum EntryKind {
     Link(String),
     Directory,
     Other,

@@ -14,7 +14,7 @@ mod parse;
 
 use crate::root::Root;
 pub(crate) use files::cpu_list;
-use files::{Kept, Sensor, sensors};
+use files::{OpenFile, Sensor, sensors};
 use model::{DiskCounters, MemorySample, NS_PER_S, Ns, SystemSample, Temperature, ThrottleState};
 use std::collections::BTreeSet;
 
@@ -31,8 +31,8 @@ const FEW_FREQUENCIES: usize = 32;
 const FEW_DISKS: usize = 64;
 
 /// Frequency of the CPUs that share a clock.
-struct Clock {
-    file: Kept,
+struct FrequencyDomain {
+    file: OpenFile,
     /// Positions in `SystemSample::cpu_khz`.
     cpus: Vec<usize>,
 }
@@ -40,29 +40,29 @@ struct Clock {
 /// Where the counters of the disks come from.
 enum Disks {
     /// Each disk's own file, which costs least for a few.
-    Each(Vec<(String, Kept)>),
+    Each(Vec<(String, OpenFile)>),
     /// /proc/diskstats, with the wanted names in order: for paths of very many disks, whose files a process may not be
     /// allowed to hold open all at once (1,024 by default).
-    Together(Kept, BTreeSet<String>),
+    Together(OpenFile, BTreeSet<String>),
 }
 
 /// The observer during a run.
 pub struct Sampler {
     buffer: Vec<u8>,
     disks: Disks,
-    stat: Option<Kept>,
-    meminfo: Option<Kept>,
-    pressure_io: Option<Kept>,
-    pressure_cpu: Option<Kept>,
-    interrupts: Option<Kept>,
+    stat: Option<OpenFile>,
+    meminfo: Option<OpenFile>,
+    pressure_io: Option<OpenFile>,
+    pressure_cpu: Option<OpenFile>,
+    interrupts: Option<OpenFile>,
     interrupts_are_many: bool,
-    clocks: Vec<Clock>,
+    clocks: Vec<FrequencyDomain>,
     cpu_count: usize,
     sensors: Vec<Sensor>,
-    throttle_counts: Vec<Kept>,
-    cooling: Vec<Kept>,
-    raspberry_pi: Option<Kept>,
-    raspberry_pi_alarm: Option<Kept>,
+    throttle_counts: Vec<OpenFile>,
+    cooling: Vec<OpenFile>,
+    raspberry_pi: Option<OpenFile>,
+    raspberry_pi_alarm: Option<OpenFile>,
     slow_due_ns: Ns,
     disk_sensors_due_ns: Ns,
 }
@@ -71,7 +71,7 @@ impl Sampler {
     /// Opens everything. `disks` are kernel names, for example of [`crate::counted_disks`]; names that are not there
     /// are left out of the samples.
     pub fn new(root: &Root, disks: &[String]) -> Self {
-        let keep = |path: &str| Kept::open(root, path);
+        let keep = |path: &str| OpenFile::open(root, path);
         let each = || {
             let file = |name: &String| keep(&format!("/sys/class/block/{}/stat", name.replace('/', "!")));
             Disks::Each(disks.iter().filter_map(|name| Some((name.clone(), file(name)?))).collect())
@@ -88,7 +88,7 @@ impl Sampler {
             pressure_cpu: keep("/proc/pressure/cpu"),
             interrupts: keep("/proc/interrupts"),
             interrupts_are_many: false,
-            clocks: files::clocks(root, &cpus).into_iter().map(|(file, cpus)| Clock { file, cpus }).collect(),
+            clocks: files::clocks(root, &cpus).into_iter().map(|(file, cpus)| FrequencyDomain { file, cpus }).collect(),
             cpu_count: cpus.len(),
             sensors: sensors(root),
             throttle_counts: files::throttle_counts(root, &cpus),
@@ -157,7 +157,7 @@ impl Sampler {
         }
         if slow {
             self.slow_due_ns = now_ns.saturating_add(SLOW_PERIOD_NS - SLACK_NS);
-            self.heat(now_ns, &mut sample);
+            self.temperatures(now_ns, &mut sample);
         }
         sample
     }
@@ -175,7 +175,7 @@ impl Sampler {
         }
     }
 
-    fn heat(&mut self, now_ns: Ns, sample: &mut SystemSample) {
+    fn temperatures(&mut self, now_ns: Ns, sample: &mut SystemSample) {
         let disk_sensors = now_ns >= self.disk_sensors_due_ns;
         if disk_sensors {
             self.disk_sensors_due_ns = now_ns.saturating_add(DISK_SENSOR_PERIOD_NS - SLACK_NS);
@@ -186,7 +186,7 @@ impl Sampler {
                 sample.temperatures.push(Temperature { name: sensor.name.clone(), millidegrees_c });
             }
         }
-        let mut sum = |files: &[Kept]| {
+        let mut sum = |files: &[OpenFile]| {
             let values = files.iter().filter_map(|f| f.number(buffer));
             values.fold(None, |sum: Option<u64>, v| Some(sum.unwrap_or(0).saturating_add(v)))
         };

@@ -13,18 +13,18 @@ mod bus;
 mod cgroup;
 mod filesystem;
 mod irq;
+mod machine_context;
 mod mmc;
 mod mtd;
 mod nvme;
 mod pcie;
 mod queue;
-mod surroundings;
 mod usb;
 mod virtio;
 
 pub(crate) use ancestor::KnownAncestors;
 pub(crate) use bus::serial;
-use surroundings::Surroundings;
+use machine_context::MachineContext;
 
 use crate::facts;
 use crate::mounts::{MountEntry, mount_of, mounts};
@@ -69,21 +69,21 @@ pub struct Inventory {
 }
 
 /// The state of one walk from the top down.
-struct Walk<'a> {
+struct StackBuilder<'a> {
     root: &'a Root,
-    look: Look,
-    surroundings: &'a Surroundings,
+    look: ProbeOptions,
+    context: &'a MachineContext,
     mounts: Vec<MountEntry>,
     layers: Layers,
     missing: Vec<String>,
-    /// By directory.
+    /// Devices that are in the stack already, by their directory in /sys.
     seen_devices: BTreeSet<String>,
     seen_mounts: BTreeSet<u64>,
     /// Controllers by directory: a host adapter with many disks is read once and listed below each.
     controllers: BTreeMap<String, Option<Layer>>,
 }
 
-impl Walk<'_> {
+impl StackBuilder<'_> {
     fn push(&mut self, layer: Layer, depth: u32) {
         if self.layers.len() < LAYER_LIMIT {
             self.layers.push(layer, depth);
@@ -110,7 +110,7 @@ impl Walk<'_> {
 /// What may be asked beyond reading /proc, /sys and /etc. Nothing, by default: on the live machine both open devices,
 /// which needs root. A captured tree answers what its capture was made with, whatever is asked here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct ProbeOptions {
     /// Ask NVMe controllers and ATA disks for their identity and health (IDENTIFY, SMART). A disk that sleeps is left
     /// asleep.
     pub health: bool,
@@ -123,25 +123,25 @@ pub struct Look {
 /// Resolves the whole path below a place. Never fails: what cannot be seen is a null fact and a line in `missing`.
 /// No device is opened.
 pub fn inventory(root: &Root, place: &Locator) -> Inventory {
-    inventory_with(root, place, Look::default())
+    inventory_with(root, place, ProbeOptions::default())
 }
 
 /// The same, and asks devices as far as `look` says.
-pub fn inventory_with(root: &Root, place: &Locator, look: Look) -> Inventory {
-    inventory_in(root, &Surroundings::of(root), place, look)
+pub fn inventory_with(root: &Root, place: &Locator, look: ProbeOptions) -> Inventory {
+    inventory_in(root, &MachineContext::of(root), place, look)
 }
 
 /// The paths below several places. What they share (settings, interrupts, the host) is read once.
-pub fn inventories(root: &Root, places: &[Locator], look: Look) -> Vec<Inventory> {
-    let surroundings = Surroundings::of(root);
-    places.iter().map(|place| inventory_in(root, &surroundings, place, look)).collect()
+pub fn inventories(root: &Root, places: &[Locator], look: ProbeOptions) -> Vec<Inventory> {
+    let context = MachineContext::of(root);
+    places.iter().map(|place| inventory_in(root, &context, place, look)).collect()
 }
 
-fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Locator, look: Look) -> Inventory {
-    let mut walk = Walk {
+fn inventory_in(root: &Root, context: &MachineContext, place: &Locator, look: ProbeOptions) -> Inventory {
+    let mut walk = StackBuilder {
         root,
         look,
-        surroundings,
+        context,
         mounts: mounts(root),
         layers: Layers::default(),
         missing: Vec::new(),
@@ -175,7 +175,7 @@ fn inventory_in(root: &Root, surroundings: &Surroundings, place: &Locator, look:
             },
         },
     }
-    let mut host = surroundings.host(root);
+    let mut host = context.host(root);
     let messages = crate::kernel_log::storage_messages(root, look.kernel_log);
     host.set(facts::KERNEL_LOG_STORAGE, messages.as_ref().and_then(|m| m.as_ref().ok().cloned()));
     if let Some(Err(why)) = messages {

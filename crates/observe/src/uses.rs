@@ -209,7 +209,8 @@ impl<'a> Finder<'a> {
             sources.filter_map(|s| stores.at(s)).find_map(|s| self.part(s))
         };
         let Some(part) = by_number.or_else(by_source) else { return };
-        let (what, at) = (part.label.clone(), mount.mount_point.clone());
+        let what = part.label.clone();
+        let at = mount.mount_point.clone();
         let same = |u: &Use| matches!(u, Use::Mounted { what: w, at: a, .. } if *w == what && *a == at);
         if !self.uses.iter().any(same) {
             self.uses.push(Use::Mounted { what, at, seen_by: of.cloned() });

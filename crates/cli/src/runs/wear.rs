@@ -5,7 +5,7 @@ use archive::Archive;
 use conduct::soak::SoakState;
 use judge::{emmc_used_percent, wear_of_disk};
 use model::{Fact, Failure, FailureKind, Layer, LayerKind, ProcessIo, WearOfDisk, WearReading};
-use observe::{Locator, Look, Root, facts};
+use observe::{Locator, ProbeOptions, Root, facts};
 use report::document::WearDocument;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
 /// The disks of this machine, as they are now.
 fn disks_here(root: &Root) -> Vec<(String, Layer)> {
     let names = observe::disks(root).into_iter().filter(|disk| disk.layer == LayerKind::Disk).map(|disk| disk.name);
-    let look = Look { health: true, ..Look::default() };
+    let look = ProbeOptions { health: true, ..ProbeOptions::default() };
     let disk = |name: String| {
         let stack = observe::inventory_with(root, &Locator::DeviceName(name.clone()), look).stack;
         Some((name, stack.layers.iter().find(|layer| layer.kind == LayerKind::Disk)?.clone()))

@@ -24,7 +24,7 @@ pub(super) fn admit(held: &Held<'_>, overwrite: bool) -> Result<Decided, Failure
 
 /// Opens it for writing, if nobody else has it open, locks it, or stands on it.
 fn unused(held: &Held<'_>) -> Result<File, No> {
-    let metadata = held.handle.metadata().map_err(|e| No::never(refusal(Attempt::Look, &held.path, &e)))?;
+    let metadata = held.handle.metadata().map_err(|e| No::never(refusal(Attempt::ProbeOptions, &held.path, &e)))?;
     let (major, minor) = sys::device_number(metadata.dev());
     if sys::file_facts(&held.handle).is_ok_and(|facts| facts.protected == Some(true)) {
         let message = format!("{}: the file is immutable or append-only", held.path.display());

@@ -42,7 +42,7 @@ impl Keeper {
         let root = Root::new("/");
         let Some(path) = archive.canonicalize().ok().and_then(|p| p.to_str().map(str::to_owned)) else { return };
         // Where its place is not known, nothing is said of it.
-        let Ok(place) = observe::place_of(&root, &path) else { return };
+        let Ok(place) = observe::locate(&root, &path) else { return };
         let stack = observe::inventory(&root, &place).stack;
         self.shared = stack.lowest_counted().iter().map(|l| l.name.clone()).filter(|n| disks.contains(n)).collect();
     }

@@ -4,7 +4,7 @@
 use super::SoakState;
 use crate::Opened;
 use model::{Fact, Layer, Layers};
-use observe::{Locator, Look, Root, facts};
+use observe::{Locator, ProbeOptions, Root, facts};
 use std::collections::BTreeMap;
 
 /// Facts that count what goes wrong, and what wears.
@@ -77,7 +77,7 @@ impl Machine {
 
     fn layers(&self) -> Layers {
         let Some(place) = &self.place else { return Layers::default() };
-        let look = Look { health: true, ..Look::default() };
+        let look = ProbeOptions { health: true, ..ProbeOptions::default() };
         observe::inventory_with(&Root::new("/"), place, look).stack.layers
     }
 }

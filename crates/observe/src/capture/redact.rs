@@ -6,7 +6,7 @@
 //! of zeros says something about the card and nothing about its owner: it stays.
 
 use super::CapturedContent;
-use crate::identity::{Scramble, find, identifies};
+use crate::identity::{Hasher, find, identifies};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that hold one identifying text each.
@@ -35,7 +35,7 @@ const SECRETS_LIMIT: usize = 20_000;
 
 /// How one capture is changed.
 pub(super) struct Redaction {
-    scramble: Scramble,
+    scramble: Hasher,
     /// What is replaced wherever it is seen, longest first.
     secrets: Vec<String>,
 }
@@ -58,7 +58,7 @@ impl Redaction {
         }
         let mut secrets: Vec<String> = secrets.into_iter().collect();
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        Self { scramble: Scramble::new(salt), secrets }
+        Self { scramble: Hasher::new(salt), secrets }
     }
 
     pub(super) fn apply(&self, entries: BTreeMap<String, CapturedContent>) -> BTreeMap<String, CapturedContent> {
@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn the_number_inside_a_register_goes_with_it_and_the_rest_stays() {
         let seen = redacted(&[("/sys/a/cid", "035344534c3332478012345678013701\n"), ("/sys/a/serial", "0x12345678\n")]);
-        let (cid, serial) = (seen[0].1.trim(), seen[1].1.trim().strip_prefix("0x").unwrap());
+        let cid = seen[0].1.trim();
+        let serial = seen[1].1.trim().strip_prefix("0x").unwrap();
         assert_ne!(serial, "12345678");
         let identity = crate::sd_card::sd_identity(cid).unwrap();
         assert_eq!(format!("{:08x}", identity.serial), serial);

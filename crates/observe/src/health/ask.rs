@@ -30,7 +30,7 @@ pub(crate) fn of_nvme_controller(
     directory: &str,
     asked: bool,
 ) -> Option<String> {
-    if !(root.was_asked(&format!("health/{controller}.identify")) || root.is_live() && asked) {
+    if !(root.has_answer(&format!("health/{controller}.identify")) || root.is_live() && asked) {
         return None;
     }
     let ask = |name: &str, ask: fn(&File) -> std::io::Result<Vec<u8>>| {
@@ -78,7 +78,7 @@ pub(crate) fn of_nvme_controller(
 
 /// Facts of an ATA disk that it tells itself. Returns what is missing.
 pub(crate) fn of_ata_disk(root: &Root, disk: &mut Layer, directory: &str, asked: bool) -> Option<String> {
-    if !(root.was_asked(&format!("health/{}.smart", disk.name)) || root.is_live() && asked) {
+    if !(root.has_answer(&format!("health/{}.smart", disk.name)) || root.is_live() && asked) {
         return None;
     }
     let name = disk.name.clone();

@@ -9,7 +9,7 @@ use std::fs::OpenOptions;
 /// "Status line"); `None` where there is none, or it may not be asked.
 pub(crate) fn integrity_mismatches(root: &Root, name: &str, directory: &str, asked: bool) -> Option<u64> {
     let answer = format!("health/{name}.targets");
-    if !(root.was_asked(&answer) || root.is_live() && asked) {
+    if !(root.has_answer(&answer) || root.is_live() && asked) {
         return None;
     }
     let text = root.answer(&answer, || {

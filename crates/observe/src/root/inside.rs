@@ -1,7 +1,7 @@
 //! Where a path leads without leaving the root: symbolic links resolved as text, as chroot(2) would, each with its limit.
 
 use super::Root;
-use crate::record::Noted;
+use crate::record::PathObservation;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ impl Root {
     pub fn canonical(&self, path: &str) -> Option<String> {
         let found = if self.live { self.resolve(path, &mut |_, _| ()) } else { self.step(path, 0) };
         if found.is_some() {
-            self.note(path, || Noted::There);
+            self.note(path, || PathObservation::There);
         }
         found
     }

@@ -14,9 +14,9 @@ const OPEN_LIMIT: usize = 128;
 const CPU_LIMIT: usize = 8_192;
 
 /// A file that stays open.
-pub(super) struct Kept(File);
+pub(super) struct OpenFile(File);
 
-impl Kept {
+impl OpenFile {
     pub fn open(root: &Root, path: &str) -> Option<Self> {
         root.open(path).ok().map(Self)
     }
@@ -67,7 +67,7 @@ impl Kept {
 /// A temperature.
 pub(super) struct Sensor {
     pub name: String,
-    pub file: Kept,
+    pub file: OpenFile,
     /// Reading it sends a command to a disk.
     pub of_disk: bool,
 }
@@ -78,7 +78,7 @@ pub(super) fn sensors(root: &Root) -> Vec<Sensor> {
     for zone in root.list("/sys/class/thermal").iter().filter(|z| z.starts_with("thermal_zone")) {
         let directory = format!("/sys/class/thermal/{zone}");
         let name = root.text(&format!("{directory}/type")).unwrap_or_else(|| zone.clone());
-        if let Some(file) = Kept::open(root, &format!("{directory}/temp")) {
+        if let Some(file) = OpenFile::open(root, &format!("{directory}/temp")) {
             out.push(Sensor { name, file, of_disk: false });
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn sensors(root: &Root) -> Vec<Sensor> {
             let Some(input) = file.strip_suffix("_input").filter(|f| f.starts_with("temp")) else { continue };
             let label = root.text(&format!("{directory}/{input}_label"));
             let name = format!("{chip} {}", label.as_deref().unwrap_or(input));
-            if let Some(file) = Kept::open(root, &format!("{directory}/{file}")) {
+            if let Some(file) = OpenFile::open(root, &format!("{directory}/{file}")) {
                 out.push(Sensor { name, file, of_disk });
             }
         }
@@ -120,7 +120,7 @@ pub(crate) fn online_cpus(root: &Root) -> Vec<u32> {
 }
 
 /// Frequency files with the positions of the CPUs that share each.
-pub(super) fn clocks(root: &Root, cpus: &[u32]) -> Vec<(Kept, Vec<usize>)> {
+pub(super) fn clocks(root: &Root, cpus: &[u32]) -> Vec<(OpenFile, Vec<usize>)> {
     let mut by_policy: Vec<(String, Vec<usize>)> = Vec::new();
     for (position, cpu) in cpus.iter().enumerate() {
         let Some(policy) = root.canonical(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq")) else { continue };
@@ -129,13 +129,14 @@ pub(super) fn clocks(root: &Root, cpus: &[u32]) -> Vec<(Kept, Vec<usize>)> {
             None => by_policy.push((policy, vec![position])),
         }
     }
-    let open =
-        |(policy, cpus): (String, Vec<usize>)| Some((Kept::open(root, &format!("{policy}/scaling_cur_freq"))?, cpus));
+    let open = |(policy, cpus): (String, Vec<usize>)| {
+        Some((OpenFile::open(root, &format!("{policy}/scaling_cur_freq"))?, cpus))
+    };
     by_policy.into_iter().take(OPEN_LIMIT).filter_map(open).collect()
 }
 
 /// x86 throttle counters: one per core, and one per package counted once.
-pub(super) fn throttle_counts(root: &Root, cpus: &[u32]) -> Vec<Kept> {
+pub(super) fn throttle_counts(root: &Root, cpus: &[u32]) -> Vec<OpenFile> {
     let mut packages = Vec::new();
     let mut cores = Vec::new();
     let mut out = Vec::new();
@@ -147,11 +148,11 @@ pub(super) fn throttle_counts(root: &Root, cpus: &[u32]) -> Vec<Kept> {
         // Threads of one core show the same counter.
         let core = (package.clone(), topology("core_id"));
         if !cores.contains(&core) {
-            out.extend(Kept::open(root, &format!("{directory}/thermal_throttle/core_throttle_count")));
+            out.extend(OpenFile::open(root, &format!("{directory}/thermal_throttle/core_throttle_count")));
             cores.push(core);
         }
         if !packages.contains(&package) {
-            out.extend(Kept::open(root, &format!("{directory}/thermal_throttle/package_throttle_count")));
+            out.extend(OpenFile::open(root, &format!("{directory}/thermal_throttle/package_throttle_count")));
             packages.push(package);
         }
         if out.is_empty() || out.len() >= OPEN_LIMIT {
@@ -163,23 +164,23 @@ pub(super) fn throttle_counts(root: &Root, cpus: &[u32]) -> Vec<Kept> {
 }
 
 /// Cooling devices that hold something back; fans do not.
-pub(super) fn cooling(root: &Root) -> Vec<Kept> {
+pub(super) fn cooling(root: &Root) -> Vec<OpenFile> {
     let devices = root.list("/sys/class/thermal");
     let devices = devices.iter().filter(|d| d.starts_with("cooling_device"));
     let throttles = devices.filter(|d| {
         let kind = root.text(&format!("/sys/class/thermal/{d}/type")).unwrap_or_default().to_ascii_lowercase();
         !kind.contains("fan")
     });
-    let files = throttles.filter_map(|d| Kept::open(root, &format!("/sys/class/thermal/{d}/cur_state")));
+    let files = throttles.filter_map(|d| OpenFile::open(root, &format!("/sys/class/thermal/{d}/cur_state")));
     files.take(OPEN_LIMIT).collect()
 }
 
 /// Under-voltage alarm of the Raspberry Pi.
-pub(super) fn raspberry_pi_alarm(root: &Root) -> Option<Kept> {
+pub(super) fn raspberry_pi_alarm(root: &Root) -> Option<OpenFile> {
     let monitors = root.list("/sys/class/hwmon");
     let monitor =
         monitors.iter().find(|m| root.text(&format!("/sys/class/hwmon/{m}/name")).as_deref() == Some("rpi_volt"))?;
-    Kept::open(root, &format!("/sys/class/hwmon/{monitor}/in0_lcrit_alarm"))
+    OpenFile::open(root, &format!("/sys/class/hwmon/{monitor}/in0_lcrit_alarm"))
 }
 
 #[cfg(test)]

@@ -81,7 +81,8 @@ fn rule(place: String, line: &str) -> Option<Rule> {
         };
         let after = &rest[operator..];
         let quote = after.find('"')?;
-        let (operator, after) = (after[..quote].trim_end(), &after[quote + 1..]);
+        let operator = after[..quote].trim_end();
+        let after = &after[quote + 1..];
         let end = after.find('"')?;
         let value = after[..end].to_owned();
         // Prefixes of values: e"escaped", i"case-insensitive" belong to the operator's side and are rare.

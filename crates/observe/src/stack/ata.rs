@@ -1,7 +1,7 @@
 //! SATA and IDE through libata (k:drivers/ata/libata-transport.c, libahci.c).
 
 use super::ancestor::{Ancestor, adapter};
-use super::below::Below;
+use super::below::LayersBelow;
 use crate::ata_identity::ata_identity;
 use crate::ceiling;
 use crate::facts;
@@ -41,7 +41,9 @@ fn generation_gbit_s(caps: u64) -> Option<f64> {
 /// `1.3.1` of `10301`: the kernel prints the version register in hexadecimal (libahci.c ahci_show_host_version; AHCI 1.3.1,
 /// 3.1.5: major in bits 31:16, minor in 15:8, and below it what comes after).
 fn version(register: u64) -> String {
-    let (major, minor, patch) = (register >> 16 & 0xffff, register >> 8 & 0xff, register & 0xff);
+    let major = register >> 16 & 0xffff;
+    let minor = register >> 8 & 0xff;
+    let patch = register & 0xff;
     if patch == 0 { format!("{major}.{minor}") } else { format!("{major}.{minor}.{patch}") }
 }
 
@@ -83,8 +85,8 @@ fn identity(disk: &mut Layer, id: Option<&str>) {
 }
 
 /// Completes the disk and describes link and controller. `at` is the port's place in the chain.
-pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usize) -> Below {
-    let mut below = Below::default();
+pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usize) -> LayersBelow {
+    let mut below = LayersBelow::default();
     let port = &chain[at];
     let number = &port.name["ata".len()..];
 

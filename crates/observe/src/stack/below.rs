@@ -5,7 +5,7 @@ use model::{Fact, Layer};
 
 /// Everything that the walk found below one disk, in order.
 #[derive(Debug, Default)]
-pub(super) struct Below {
+pub(super) struct LayersBelow {
     pub link: Option<Layer>,
     /// The directory of the controller; it is read once however many disks it has.
     pub controller: Option<Ancestor>,

@@ -1,7 +1,7 @@
 //! Block devices: partitions, device mapper, software RAID, loop, zram, whole disks and their request queues.
 
 use super::queue::bracketed;
-use super::{Walk, queue};
+use super::{StackBuilder, queue};
 use crate::block_devices::{
     device_directory, device_number, device_of_node, named_directory, parse_device, unnumbered_directory,
 };
@@ -31,7 +31,7 @@ pub(super) fn kind_of(root: &Root, directory: &str) -> LayerKind {
     }
 }
 
-impl Walk<'_> {
+impl StackBuilder<'_> {
     /// Lists a block device and follows it down.
     pub(super) fn device(&mut self, device: DeviceId, depth: u32) {
         if let Some(directory) = device_directory(self.root, device) {
@@ -83,7 +83,7 @@ impl Walk<'_> {
 
     fn queue(&self, layer: &mut Layer, directory: &str) {
         queue::set(self.root, layer, directory);
-        self.surroundings.settings.on_queue(self.root, layer, directory);
+        self.context.settings.on_queue(self.root, layer, directory);
     }
 
     fn partition(&mut self, mut layer: Layer, directory: &str, depth: u32) {

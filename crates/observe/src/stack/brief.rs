@@ -99,7 +99,8 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
 /// A device that is made of others.
 fn stacked(layer: LayerKind, file: &dyn Fn(&str) -> Option<String>) -> Option<Brief> {
     let of = |kind: &str, model: Option<String>, driver: &str| {
-        let (kind, driver) = (kind.to_owned(), Some(driver.to_owned()));
+        let kind = kind.to_owned();
+        let driver = Some(driver.to_owned());
         Some(Brief { layer, kind, model, transport: "virtual", link: None, driver })
     };
     match layer {

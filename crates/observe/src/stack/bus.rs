@@ -4,9 +4,9 @@
 //! what it is.
 
 use super::ancestor::{Ancestor, adapter, ancestors, is_address};
-use super::below::Below;
-use super::surroundings::Surroundings;
-use super::{Walk, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
+use super::below::LayersBelow;
+use super::machine_context::MachineContext;
+use super::{StackBuilder, ata, irq, mmc, mtd, nvme, pcie, usb, virtio};
 use crate::facts;
 use crate::root::{Root, file_name};
 use crate::settings::NVME_MODULES;
@@ -26,7 +26,7 @@ fn is_emulated(disk: &Layer, pci_vendor: Option<&str>, pci_subsystem: Option<&st
     by_name || known(pci_vendor) || known(pci_subsystem)
 }
 
-impl Walk<'_> {
+impl StackBuilder<'_> {
     /// Completes the disk's layer with what its bus knows and lists it, its link and its controller.
     pub(super) fn attached(&mut self, mut disk: Layer, directory: &str, depth: u32) {
         let root = self.root;
@@ -38,7 +38,7 @@ impl Walk<'_> {
 
         let ata_port = chain.iter().position(|a| ata::is_port(&a.name));
         let mtd = device.as_deref().map(|d| file_name(d).to_owned()).filter(|n| n.starts_with("mtd"));
-        let mut below = Below::default();
+        let mut below = LayersBelow::default();
         let transport = if let Some(at) = chain.iter().position(|a| mmc::is_card(&a.name)) {
             below = mmc::attach(root, &mut disk, &chain[at..]);
             "mmc"
@@ -76,7 +76,7 @@ impl Walk<'_> {
         };
         disk.set(facts::TRANSPORT, transport);
         if transport == "nvme" {
-            self.surroundings.settings.on_modules(&mut disk, &NVME_MODULES);
+            self.context.settings.on_modules(&mut disk, &NVME_MODULES);
         }
 
         let controller = below.controller.as_ref().and_then(|a| self.controller(a));
@@ -93,7 +93,7 @@ impl Walk<'_> {
     }
 
     /// Lists what is below a disk. A hypervisor's links are fiction, and have no ceiling.
-    pub(super) fn below(&mut self, below: Below, depth: u32, emulated: bool) {
+    pub(super) fn below(&mut self, below: LayersBelow, depth: u32, emulated: bool) {
         let strip = |layer: &mut Layer| {
             if emulated {
                 layer.ceiling_bytes_per_s = None;
@@ -105,9 +105,9 @@ impl Walk<'_> {
         if let Some(mut link) = below.link {
             strip(&mut link);
             if let Some(host) = &below.sata_host {
-                self.surroundings.settings.on_sata_host(self.root, &mut link, host);
+                self.context.settings.on_sata_host(self.root, &mut link, host);
             }
-            self.surroundings.settings.on_modules(&mut link, below.modules);
+            self.context.settings.on_modules(&mut link, below.modules);
             self.push(link, depth);
             controller_depth += 1;
         }
@@ -154,7 +154,7 @@ impl Walk<'_> {
         if let Some(known) = self.controllers.get(&adapter.path) {
             return known.clone();
         }
-        let mut layer = controller_layer(self.root, self.surroundings, adapter);
+        let mut layer = controller_layer(self.root, self.context, adapter);
         self.registers(&mut layer);
         self.controllers.insert(adapter.path.clone(), Some(layer.clone()));
         Some(layer)
@@ -179,7 +179,7 @@ pub(crate) fn serial(root: &Root, directory: &str) -> Option<String> {
         .or_else(|| text("wwid"))
 }
 
-fn controller_layer(root: &Root, surroundings: &Surroundings, adapter: &Ancestor) -> Layer {
+fn controller_layer(root: &Root, context: &MachineContext, adapter: &Ancestor) -> Layer {
     let file = |name: &str| root.text(&format!("{}/{name}", adapter.path));
     let mut layer = Layer::new(LayerKind::Controller, adapter.name.clone());
     layer.driver = adapter.driver.clone();
@@ -193,7 +193,7 @@ fn controller_layer(root: &Root, surroundings: &Surroundings, adapter: &Ancestor
         let (vendor, device) =
             (root.hex(&format!("{}/vendor", adapter.path)), root.hex(&format!("{}/device", adapter.path)));
         let class = file("class");
-        layer.set(facts::PCI_NAME, vendor.zip(device).and_then(|(v, d)| surroundings.pci_name(v, d)));
+        layer.set(facts::PCI_NAME, vendor.zip(device).and_then(|(v, d)| context.pci_name(v, d)));
         layer.set(facts::PCI_CLASS_NAME, class.as_deref().and_then(crate::root::parse_hex).and_then(pci_names::class));
         layer.set(facts::PCI_CLASS, class);
         pcie::set_errors(root, &mut layer, &adapter.path);
@@ -215,6 +215,6 @@ fn controller_layer(root: &Root, surroundings: &Surroundings, adapter: &Ancestor
     // -1 is the kernel's word for "only one".
     layer.set(facts::NUMA_NODE, file("numa_node").and_then(|n| n.parse::<u32>().ok()));
     layer.set(facts::POWER_CONTROL, file("power/control"));
-    irq::set(root, surroundings.interrupts(root), &mut layer, &adapter.path);
+    irq::set(root, context.interrupts(root), &mut layer, &adapter.path);
     layer
 }

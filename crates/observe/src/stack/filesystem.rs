@@ -1,6 +1,6 @@
 //! The file system layer, and where it leads.
 
-use super::Walk;
+use super::StackBuilder;
 use crate::block_devices;
 use crate::facts;
 use crate::health;
@@ -27,7 +27,7 @@ fn backing_of(fstype: &str) -> &'static str {
     }
 }
 
-impl Walk<'_> {
+impl StackBuilder<'_> {
     /// Lists the file system and follows it down.
     pub(super) fn filesystem(&mut self, entry: &MountEntry, block_size_bytes: Option<u64>, depth: u32) {
         if !self.seen_mounts.insert(entry.id) || self.too_deep(depth) {

@@ -1,7 +1,7 @@
 //! SD cards and eMMC (k:drivers/mmc/core/{sd,mmc,debugfs}.c).
 
 use super::ancestor::{Ancestor, adapter};
-use super::below::Below;
+use super::below::LayersBelow;
 use crate::ceiling;
 use crate::csd::card_specific_data;
 use crate::ext_csd::extended_csd;
@@ -81,8 +81,8 @@ pub(super) fn link_in_words(root: &Root, host: &str) -> Option<String> {
 }
 
 /// Completes the disk and describes link and controller. `chain` starts at the card.
-pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below {
-    let mut below = Below::default();
+pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> LayersBelow {
+    let mut below = LayersBelow::default();
     let Some(card) = chain.first() else { return below };
     let file = |name: &str| root.text(&format!("{}/{name}", card.path));
     let number = |name: &str| root.number::<u64>(&format!("{}/{name}", card.path));

@@ -3,16 +3,16 @@
 //! The class device `mtdN` hangs on the chip's device, a partition on its master's. What the device tree says of the
 //! chip is its bus: width of a parallel one, clock and lines of a serial one.
 
-use super::Walk;
+use super::StackBuilder;
 use super::ancestor::{Ancestor, adapter, ancestors};
-use super::below::Below;
+use super::below::LayersBelow;
 use crate::ceiling::Ceiling;
 use crate::facts;
 use crate::root::Root;
 use model::{Layer, LayerKind};
 
 /// Completes the disk and describes its bus and controller.
-pub(super) fn attach(root: &Root, disk: &mut Layer, mtd: &str) -> Below {
+pub(super) fn attach(root: &Root, disk: &mut Layer, mtd: &str) -> LayersBelow {
     let class = format!("/sys/class/mtd/{mtd}");
     let number = |file: &str| root.number::<u64>(&format!("{class}/{file}"));
     disk.set(facts::MODEL, root.text(&format!("{class}/name")));
@@ -31,7 +31,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, mtd: &str) -> Below {
     ] {
         disk.set(fact, number(file));
     }
-    let mut below = Below::default();
+    let mut below = LayersBelow::default();
     let Some(directory) = root.canonical(&class) else { return below };
     let chain = ancestors(root, &directory);
     let master = chain.iter().find(|a| a.subsystem.as_deref() == Some("mtd")).map(|a| a.name.clone());
@@ -88,7 +88,7 @@ fn parallel_bus(root: &Root, flash: &Ancestor) -> Layer {
     layer
 }
 
-impl Walk<'_> {
+impl StackBuilder<'_> {
     /// An MTD partition without a block device in between.
     pub(super) fn mtd(&mut self, name: &str, depth: u32) {
         if !self.root.exists(&format!("/sys/class/mtd/{name}")) {

@@ -1,8 +1,8 @@
 //! NVMe (k:drivers/nvme/host/sysfs.c, pci.c).
 
 use super::ancestor::{Ancestor, adapter, ancestors};
-use super::below::Below;
-use super::{Look, pcie};
+use super::below::LayersBelow;
+use super::{ProbeOptions, pcie};
 use crate::facts;
 use crate::health;
 use crate::root::{Root, file_name};
@@ -25,8 +25,14 @@ pub(super) fn controller_directory(root: &Root, directory: &str, chain: &[Ancest
 }
 
 /// Completes the disk and describes link and controller.
-pub(super) fn attach(root: &Root, disk: &mut Layer, directory: &str, chain: &[Ancestor], look: Look) -> Below {
-    let mut below = Below::default();
+pub(super) fn attach(
+    root: &Root,
+    disk: &mut Layer,
+    directory: &str,
+    chain: &[Ancestor],
+    look: ProbeOptions,
+) -> LayersBelow {
+    let mut below = LayersBelow::default();
     let parameter = |file: &str| format!("/sys/module/{file}");
     disk.set(facts::QUEUE_DEPTH, disk.fact(facts::QUEUE_TAGS).cloned().unwrap_or(Fact::Null));
     let latency: Option<u64> = root.number(&parameter("nvme_core/parameters/default_ps_max_latency_us"));

@@ -1,7 +1,7 @@
 //! USB mass storage: bulk only (one command at a time) or UAS (k:drivers/usb/storage/).
 
 use super::ancestor::{Ancestor, adapter};
-use super::below::Below;
+use super::below::LayersBelow;
 use crate::ceiling;
 use crate::facts;
 use crate::root::Root;
@@ -31,8 +31,8 @@ pub(crate) fn offers_uas(descriptors: &[u8]) -> bool {
 }
 
 /// Completes the disk and describes link and controller. `chain` starts at the interface or below it.
-pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Below {
-    let mut below = Below::default();
+pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> LayersBelow {
+    let mut below = LayersBelow::default();
     let is_usb = |a: &&Ancestor| a.subsystem.as_deref() == Some("usb");
     let interface = chain.iter().find(|a| is_usb(a) && a.name.contains(':'));
     let device = chain.iter().find(|a| is_usb(a) && !a.name.contains(':'));

@@ -33,7 +33,7 @@ pub enum IdentityKind {
 }
 
 impl IdentityKind {
-    /// In words.
+    /// What the identity is, for messages.
     pub fn text(self) -> &'static str {
         match self {
             Self::Serial => "serial number",
@@ -128,9 +128,10 @@ fn shared_by_others(root: &Root, directory: &str, number: &str) -> bool {
 pub(super) fn same_disk(root: &Root, directory: &str) -> Vec<(String, DeviceId)> {
     let name = file_name(directory);
     let is_partition = root.exists(&format!("{directory}/partition"));
-    let Some(ours) = Marks::of(root, directory).filter(|_| !is_partition) else { return Vec::new() };
+    let Some(ours) = DiskMarks::of(root, directory).filter(|_| !is_partition) else { return Vec::new() };
     let others = root.list("/sys/block").into_iter().filter(|n| n != name);
-    let same = others.filter(|n| Marks::of(root, &format!("/sys/block/{n}")).is_some_and(|theirs| ours.same(&theirs)));
+    let same =
+        others.filter(|n| DiskMarks::of(root, &format!("/sys/block/{n}")).is_some_and(|theirs| ours.same(&theirs)));
     same.filter_map(|n| {
         let number = root.text(&format!("/sys/block/{n}/dev")).as_deref().and_then(parse_device);
         Some((n.clone(), number.or_else(|| device_number(root, &n))?))
@@ -139,7 +140,7 @@ pub(super) fn same_disk(root: &Root, directory: &str) -> Vec<(String, DeviceId)>
 }
 
 /// What two paths to one disk have in common.
-struct Marks {
+struct DiskMarks {
     wwid: Option<String>,
     serial: Option<String>,
     model: Option<String>,
@@ -147,7 +148,7 @@ struct Marks {
     part: Option<String>,
 }
 
-impl Marks {
+impl DiskMarks {
     fn of(root: &Root, directory: &str) -> Option<Self> {
         let name = file_name(directory);
         // These are made of other devices, or of nothing.

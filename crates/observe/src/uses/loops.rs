@@ -30,7 +30,7 @@ pub(super) struct Loop {
     pub offset: u64,
 }
 
-/// All that have a file.
+/// Loop devices that have a backing file.
 pub(super) fn loops(root: &Root, stores: &Stores<'_>) -> Vec<Loop> {
     let names = root.list("/sys/block").into_iter().filter(|n| n.starts_with("loop"));
     names.filter_map(|name| looked_at(root, stores, name)).collect()
@@ -54,7 +54,7 @@ fn looked_at(root: &Root, stores: &Stores<'_>, name: String) -> Option<Loop> {
     });
     let file = attribute("backing_file")?;
     let offset = attribute("offset").and_then(|o| o.parse().ok()).unwrap_or(0);
-    let backing = answer.ok().and_then(|a| told(&String::from_utf8(a).ok()?)).or_else(|| {
+    let backing = answer.ok().and_then(|a| backing_from_device(&String::from_utf8(a).ok()?)).or_else(|| {
         // What a name says does for a captured tree; on this machine it may be a name of another namespace.
         stores.at(&file).filter(|_| !root.is_live())
     });
@@ -62,7 +62,7 @@ fn looked_at(root: &Root, stores: &Stores<'_>, name: String) -> Option<Loop> {
 }
 
 /// What the device itself tells: `8:1 1234 0:0`, which are device and inode of the file, and the device that it stands for.
-fn told(answer: &str) -> Option<Store> {
+fn backing_from_device(answer: &str) -> Option<Store> {
     let mut fields = answer.split_ascii_whitespace();
     let file_system = parse_device(fields.next()?)?;
     let inode = fields.next()?.parse().ok()?;

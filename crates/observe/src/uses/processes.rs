@@ -47,7 +47,7 @@ pub(super) struct Processes {
 
 /// Looks at all processes but this one. Openings are kept only of what `wanted` says.
 pub(super) fn processes(root: &Root, stores: &Stores<'_>, wanted: &dyn Fn(Store) -> bool) -> Processes {
-    let mut look = Look { root, stores, wanted, found: Processes::default(), seen: BTreeMap::new() };
+    let mut look = ProcessScan { root, stores, wanted, found: Processes::default(), seen: BTreeMap::new() };
     let pids = match root.names("/proc") {
         Ok(names) => names.iter().filter_map(|n| n.parse().ok()).collect::<Vec<u32>>(),
         Err(_) => Vec::new(),
@@ -76,7 +76,7 @@ pub(super) fn processes(root: &Root, stores: &Stores<'_>, wanted: &dyn Fn(Store)
     look.found
 }
 
-struct Look<'a> {
+struct ProcessScan<'a> {
     root: &'a Root,
     stores: &'a Stores<'a>,
     wanted: &'a dyn Fn(Store) -> bool,
@@ -85,7 +85,7 @@ struct Look<'a> {
     seen: BTreeMap<String, Option<Store>>,
 }
 
-impl Look<'_> {
+impl ProcessScan<'_> {
     fn command(&self, pid: u32) -> String {
         self.root.text(&format!("/proc/{pid}/comm")).unwrap_or_else(|| "?".into())
     }

@@ -22,7 +22,7 @@ pub enum Relation {
     Partition,
     /// It stands on its bytes: a mapping, an array, a loop device.
     Above,
-    /// Its bytes lie there.
+    /// The bytes of what was asked about lie on this one.
     Below,
     /// It stands on what its bytes lie on, and may hold the same.
     Beside,
@@ -154,7 +154,8 @@ impl Search<'_> {
     /// What the bytes of a part lie on.
     fn below(&mut self, part: &Part) {
         let Store::Device(id) = part.store else { return };
-        let (root, directory) = (self.root, &part.directory);
+        let root = self.root;
+        let directory = &part.directory;
         if let Some(start) = partition_start(root, directory)
             && let Some(disk) = self.id(parent(directory))
         {
@@ -184,7 +185,8 @@ impl Search<'_> {
 
     /// What stands on a part, as far as it may hold bytes that were asked about.
     fn above(&mut self, part: &Part) {
-        let (root, directory) = (self.root, part.directory.as_str());
+        let root = self.root;
+        let directory = part.directory.as_str();
         let relation = match part.relation {
             Relation::Itself | Relation::Partition | Relation::Above => Relation::Above,
             Relation::Below | Relation::Beside => Relation::Beside,
@@ -234,7 +236,7 @@ impl Search<'_> {
         let ours = self.found.parts.iter().filter(|p| !p.directory.is_empty()).filter(on_part);
         let ours: Vec<String> = ours.filter_map(|p| uuid(&p.directory)).collect();
         let on_volume = uuid(&part.directory).is_some_and(|u| u.starts_with("LVM-"));
-        !ours.is_empty() && ours.iter().all(|ours| *ours != theirs && kept_apart(ours, &theirs, on_volume))
+        !ours.is_empty() && ours.iter().all(|ours| *ours != theirs && are_disjoint_volumes(ours, &theirs, on_volume))
     }
 
     fn name_of(&self, store: Store) -> String {
@@ -246,7 +248,7 @@ impl Search<'_> {
 /// `LVM-` and 32 characters of the group, then 32 of the volume (lvm2, dm uuid); `part1-` and the uuid of the whole. What of a
 /// group lies on a disk has extents of its own; on a volume that is only true of whole volumes, and not of their parts
 /// (`-cow`, `-tdata`).
-fn kept_apart(a: &str, b: &str, on_volume: bool) -> bool {
+fn are_disjoint_volumes(a: &str, b: &str, on_volume: bool) -> bool {
     const GROUP_END: usize = 4 + 32;
     let groups = |u: &str| u.starts_with("LVM-").then(|| u.get(..GROUP_END).map(str::to_owned)).flatten();
     let plain = |u: &str| u.len() == GROUP_END + 32;
@@ -293,12 +295,12 @@ mod tests {
         let volume = |group: &str, volume: char| format!("LVM-{group}{}", volume.to_string().repeat(32));
         let part = format!("{}-cow", volume(&group, '2'));
         for on_volume in [false, true] {
-            assert!(kept_apart(&volume(&group, '1'), &volume(&group, '2'), on_volume));
-            assert!(!kept_apart(&volume(&group, '1'), &volume(&other, '2'), on_volume));
-            assert_eq!(kept_apart(&volume(&group, '1'), &part, on_volume), !on_volume);
+            assert!(are_disjoint_volumes(&volume(&group, '1'), &volume(&group, '2'), on_volume));
+            assert!(!are_disjoint_volumes(&volume(&group, '1'), &volume(&other, '2'), on_volume));
+            assert_eq!(are_disjoint_volumes(&volume(&group, '1'), &part, on_volume), !on_volume);
         }
-        assert!(kept_apart("part1-mpath-3600", "part2-mpath-3600", true));
-        assert!(!kept_apart("part1-mpath-3600", "mpath-3600", true));
-        assert!(!kept_apart("", "", false));
+        assert!(are_disjoint_volumes("part1-mpath-3600", "part2-mpath-3600", true));
+        assert!(!are_disjoint_volumes("part1-mpath-3600", "mpath-3600", true));
+        assert!(!are_disjoint_volumes("", "", false));
     }
 }

@@ -3,14 +3,14 @@
 use crate::tree::{TREES, Tree, scratch};
 use model::{Fact, LayerKind, Stack};
 use observe::{
-    CaptureOptions, CapturedContent, CapturedFile, Inventory, Locator, Look, Root, capture, disks, environment, facts,
-    inventory, inventory_with, place_of, root_place,
+    CaptureOptions, CapturedContent, CapturedFile, Inventory, Locator, ProbeOptions, Root, capture, disks, environment,
+    facts, inventory, inventory_with, locate, locate_root,
 };
 use std::fs;
 use std::os::unix::fs::symlink;
 
 fn options(keep_serials: bool) -> CaptureOptions {
-    CaptureOptions { keep_serials, salt: 42, look: Look::default() }
+    CaptureOptions { keep_serials, salt: 42, look: ProbeOptions::default() }
 }
 
 /// What `tar -x` would make of it.
@@ -71,7 +71,7 @@ fn a_capture_of_every_tree_says_what_the_tree_says() {
         let tree = Tree::of(&name);
         let root = tree.root();
         let places: Vec<Locator> = disks(&root).iter().map(|d| Locator::DeviceName(d.name.clone())).collect();
-        let places: Vec<Locator> = places.into_iter().chain(root_place(&root)).collect();
+        let places: Vec<Locator> = places.into_iter().chain(locate_root(&root)).collect();
         for keep in [true, false] {
             let directory = unpack(capture(&root, &[], &options(keep)));
             let replayed = Root::new(directory.path());
@@ -93,7 +93,7 @@ fn a_capture_of_every_tree_says_what_the_tree_says() {
 #[test]
 fn a_capture_of_this_machine_says_what_the_machine_says() {
     let live = Root::new("/");
-    let Some(Locator::Path { path, device, mount_id, .. }) = root_place(&live) else {
+    let Some(Locator::Path { path, device, mount_id, .. }) = locate_root(&live) else {
         eprintln!("SKIPPED: this machine has no table of mounts");
         return;
     };
@@ -114,7 +114,7 @@ fn a_capture_of_this_machine_says_what_the_machine_says() {
             assert_same(before, after, true, "this machine");
         }
     }
-    assert_eq!(place_of(&replayed, "/"), Ok(by_name));
+    assert_eq!(locate(&replayed, "/"), Ok(by_name));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn nothing_that_identifies_is_left() {
         // What is decoded from the same registers stays.
         let directory = unpack(captured.into_iter());
         let replayed = Root::new(directory.path());
-        let layers = inventory(&replayed, &root_place(&replayed).unwrap_or(Locator::DeviceName("loop0".into()))).stack;
+        let layers = inventory(&replayed, &locate_root(&replayed).unwrap_or(Locator::DeviceName("loop0".into()))).stack;
         assert!(layers.layers.len() > 2, "{name}");
         for layer in &layers.layers {
             if let Some(serial) = layer.text(facts::SERIAL) {
@@ -170,7 +170,7 @@ fn what_could_not_be_read_is_said_again() {
 fn answers_of_devices_go_with_the_capture_and_are_not_asked_again() {
     let tree = Tree::of("nvme-pc");
     let place = Locator::DeviceName("nvme0n1".into());
-    let every = Look { health: true, kernel_log: true, registers: true };
+    let every = ProbeOptions { health: true, kernel_log: true, registers: true };
     // A captured tree answers what it has, whatever is asked.
     let plain = inventory(&tree.root(), &place);
     let asked = inventory_with(&tree.root(), &place, every);

@@ -2,7 +2,7 @@
 //! snapshot. `cargo xtask lab capture NAME` makes tree and manifest anew.
 
 use crate::tree::{TREES, Tree, picture};
-use observe::{disks, facts, inventory, place_of};
+use observe::{disks, facts, inventory, locate};
 use std::collections::BTreeSet;
 
 fn manifest() -> toml::Table {
@@ -25,7 +25,7 @@ fn every_captured_machine_is_seen_as_it_was() {
             origin.get("targets").and_then(toml::Value::as_array).unwrap_or_else(|| panic!("{name}: targets"));
         assert!(!targets.is_empty(), "{name}: nothing of it is looked at");
         for target in targets.iter().filter_map(toml::Value::as_str) {
-            let place = place_of(&root, target).unwrap_or_else(|e| panic!("{name}: {target}: {e}"));
+            let place = locate(&root, target).unwrap_or_else(|e| panic!("{name}: {target}: {e}"));
             let seen = inventory(&root, &place);
             let kernel = seen.stack.layers.iter().find_map(|l| l.text(facts::KERNEL_RELEASE));
             assert_eq!(kernel, Some(text(&origin, "kernel")), "{name}: the manifest speaks of another tree");

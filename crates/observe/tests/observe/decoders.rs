@@ -8,7 +8,7 @@ use observe::csd::card_specific_data;
 use observe::ext_csd::extended_csd;
 use observe::health::ata::ata_health;
 use observe::health::nvme::{nvme_health, nvme_identity};
-use observe::{CaptureOptions, CapturedContent, Locator, Look, capture, disks, inventory, place_of, write_tar};
+use observe::{CaptureOptions, CapturedContent, Locator, ProbeOptions, capture, disks, inventory, locate, write_tar};
 use proptest::prelude::*;
 
 fn hex(bytes: &[u8]) -> String {
@@ -73,7 +73,7 @@ proptest! {
     fn names_of_targets(name in "(/|/dev/|/dev/mapper/|)[a-z0-9./!\\-]{0,12}", free in "\\PC{0,20}") {
         let tree = Tree::build("/sys/class/block/a1/dev = 8:0\n/proc/self/mountinfo = 1 0 8:0 / / rw - ext4 /dev/a1 rw\n");
         for name in [&name, &free] {
-            if let Ok(Locator::Path { path, .. }) = place_of(&tree.root(), name) {
+            if let Ok(Locator::Path { path, .. }) = locate(&tree.root(), name) {
                 prop_assert!(path.starts_with('/') && !path.split('/').any(|p| p == ".."), "{path}");
             }
         }
@@ -143,7 +143,7 @@ proptest! {
         prop_assert_eq!(seen.stack.layers.last().map(|l| l.kind), Some(LayerKind::Host));
         prop_assert_eq!(disks(&root).len(), 1);
         for keep_serials in [true, false] {
-            let options = CaptureOptions { keep_serials, salt: 1, look: Look::default() };
+            let options = CaptureOptions { keep_serials, salt: 1, look: ProbeOptions::default() };
             let entries: Vec<_> = capture(&root, &[], &options).collect();
             let mut archive = Vec::new();
             write_tar("x", entries.iter().cloned(), &mut archive).unwrap();
@@ -186,12 +186,12 @@ fn a_hostile_tree_gives_nothing_away() {
     let huge = std::fs::File::create(tree.host("/proc/cpuinfo")).unwrap();
     huge.set_len(1 << 30).unwrap();
     let root = tree.root();
-    for place in [Locator::DeviceName("a".into()), place_of(&root, "/").unwrap()] {
+    for place in [Locator::DeviceName("a".into()), locate(&root, "/").unwrap()] {
         let seen = inventory(&root, &place);
         assert!(!format!("{seen:?}").contains("SECRET"));
     }
     for keep_serials in [true, false] {
-        let options = CaptureOptions { keep_serials, salt: 1, look: Look::default() };
+        let options = CaptureOptions { keep_serials, salt: 1, look: ProbeOptions::default() };
         let mut total = 0;
         for entry in capture(&root, &[], &options) {
             if let CapturedContent::File(bytes) = &entry.content {

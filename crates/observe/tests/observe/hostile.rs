@@ -156,7 +156,7 @@ fn any_one_of_the_places_that_name_disks_will_do() {
         let names: Vec<String> = observe::disks(&root).into_iter().map(|d| d.name).collect();
         assert_eq!(names, ["sda"], "{place}");
         for (name, layers) in [("sda", 2), ("sda1", 3)] {
-            let place_of = observe::place_of(&root, name).unwrap_or_else(|e| panic!("{place} {name}: {e}"));
+            let place_of = observe::locate(&root, name).unwrap_or_else(|e| panic!("{place} {name}: {e}"));
             let seen = inventory(&root, &place_of);
             assert_eq!(seen.stack.layers.len(), layers, "{place} {name}: {:?}", seen.missing);
             assert_eq!(seen.stack.layers[0].name, name);
@@ -228,7 +228,7 @@ fn what_lies_deeper_than_any_machine_is_not_looked_for() {
         "{deep}/dev = 8:0\n/sys/block/sda => {deep}\n/sys/class/block/sda => {deep}\n\
          {near}/dev = 8:16\n/sys/block/sdb => {near}\n/sys/class/block/sdb => {near}\n"
     ));
-    assert!(observe::place_of(&tree.root(), "sda").is_err());
+    assert!(observe::locate(&tree.root(), "sda").is_err());
     assert!(tree.root().canonical(&deep).is_none());
     assert_eq!(tree.device("sdb").stack.all(LayerKind::Disk).count(), 1);
 }
@@ -249,7 +249,7 @@ fn a_device_without_its_number_is_seen_all_the_same() {
     let names: Vec<String> = observe::disks(&root).into_iter().map(|d| d.name).collect();
     assert_eq!(names, ["md0", "sda"], "a hidden path and a directory of something else are not disks");
     let kinds = |name: &str| -> Vec<LayerKind> {
-        let place = observe::place_of(&root, name).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let place = observe::locate(&root, name).unwrap_or_else(|e| panic!("{name}: {e}"));
         inventory(&root, &place).stack.layers.iter().map(|l| l.kind).collect()
     };
     use LayerKind::*;
@@ -257,7 +257,7 @@ fn a_device_without_its_number_is_seen_all_the_same() {
     assert_eq!(kinds("/dev/sda1"), below);
     assert_eq!(kinds("md0"), [&[Md][..], &below].concat());
     assert_eq!(kinds("/mnt"), [&[Filesystem][..], &below].concat(), "by the name of the mount's source");
-    assert!(observe::place_of(&root, "nvme0c0n1").is_err() && observe::place_of(&root, "other").is_err());
+    assert!(observe::locate(&root, "nvme0c0n1").is_err() && observe::locate(&root, "other").is_err());
     let seen = tree.device("sda");
     assert!(seen.missing.iter().any(|m| m.contains("sda/dev is not there")), "{:?}", seen.missing);
 }

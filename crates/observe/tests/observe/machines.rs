@@ -3,12 +3,12 @@
 
 use crate::tree::{TREES, Tree, picture};
 use model::{Fact, Layer, LayerKind};
-use observe::{Inventory, disks, facts, inventory, place_of};
+use observe::{Inventory, disks, facts, inventory, locate};
 
 /// Resolved as `narrows inspect TARGET --root DIR` does.
 fn seen(tree: &Tree, target: &str) -> Inventory {
     let root = tree.root();
-    inventory(&root, &place_of(&root, target).unwrap_or_else(|e| panic!("{target}: {e}")))
+    inventory(&root, &locate(&root, target).unwrap_or_else(|e| panic!("{target}: {e}")))
 }
 
 fn only(seen: &Inventory, kind: LayerKind) -> &Layer {

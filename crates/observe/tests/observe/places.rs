@@ -2,10 +2,10 @@
 
 use crate::tree::Tree;
 use model::LayerKind;
-use observe::{Locator, PlaceError, inventory, place_of, root_place};
+use observe::{Locator, TargetNameError, inventory, locate, locate_root};
 
 fn name(tree: &Tree, target: &str) -> String {
-    match place_of(&tree.root(), target) {
+    match locate(&tree.root(), target) {
         Ok(Locator::DeviceName(name)) => name,
         other => panic!("{target}: {other:?}"),
     }
@@ -38,15 +38,15 @@ fn devices_by_all_their_names() {
 #[test]
 fn what_is_not_there_is_said_with_what_there_is() {
     let tree = Tree::of("nvme-pc");
-    let error = place_of(&tree.root(), "sda").unwrap_err();
+    let error = locate(&tree.root(), "sda").unwrap_err();
     assert_eq!(error.to_string(), "there is no device sda under /sys; there are: nvme0n1");
-    assert!(matches!(place_of(&tree.root(), "/dev/sda"), Err(PlaceError::NoDevice { .. })));
-    assert!(matches!(place_of(&tree.root(), "some/where"), Err(PlaceError::Neither { .. })));
-    assert!(matches!(place_of(&tree.root(), ".."), Err(PlaceError::NoDevice { .. })));
-    assert!(place_of(&tree.root(), "").is_err());
+    assert!(matches!(locate(&tree.root(), "/dev/sda"), Err(TargetNameError::NoDevice { .. })));
+    assert!(matches!(locate(&tree.root(), "some/where"), Err(TargetNameError::Neither { .. })));
+    assert!(matches!(locate(&tree.root(), ".."), Err(TargetNameError::NoDevice { .. })));
+    assert!(locate(&tree.root(), "").is_err());
     let empty = Tree::build("/sys/class/block /\n");
-    assert!(matches!(place_of(&empty.root(), "/srv"), Err(PlaceError::NoMounts { .. })));
-    assert_eq!(root_place(&empty.root()), None);
+    assert!(matches!(locate(&empty.root(), "/srv"), Err(TargetNameError::NoMounts { .. })));
+    assert_eq!(locate_root(&empty.root()), None);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn paths_are_taken_by_the_trees_own_mounts() {
     for (path, device) in
         [("/", "mmcblk0"), ("/srv/", "sda"), ("/media/backup/../../srv/x", "sda"), ("/home/nobody", "mmcblk0")]
     {
-        let seen = inventory(&tree.root(), &place_of(&tree.root(), path).unwrap());
+        let seen = inventory(&tree.root(), &locate(&tree.root(), path).unwrap());
         assert_eq!(seen.stack.first(LayerKind::Disk).map(|d| d.name.as_str()), Some(device), "{path}");
     }
 }
@@ -68,7 +68,7 @@ fn a_tree_with_the_old_table_of_mounts() {
          /proc/mounts = rootfs / rootfs rw 0 0\n",
     );
     tree.file("/proc/mounts", b"rootfs / rootfs rw 0 0\n/dev/sda / ext3 rw,sync 0 0\nproc /proc proc rw 0 0\nx y\n");
-    let seen = inventory(&tree.root(), &root_place(&tree.root()).unwrap());
+    let seen = inventory(&tree.root(), &locate_root(&tree.root()).unwrap());
     let kinds: Vec<LayerKind> = seen.stack.layers.iter().map(|l| l.kind).collect();
     assert_eq!(kinds, [LayerKind::Filesystem, LayerKind::Disk, LayerKind::Host]);
     assert_eq!(seen.stack.layers[0].bool("sync_mount"), Some(true));

@@ -3,7 +3,7 @@
 use super::imports::files;
 use super::pieces::{self, Piece};
 use super::{Fuzzer, mutate::hash};
-use observe::{Locator, Look, Root};
+use observe::{Locator, ProbeOptions, Root};
 use report::{Inspection, Style};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,8 +104,8 @@ impl Fuzzer for Trees {
         let disks = observe::disks(&root);
         let mut places: Vec<Locator> =
             disks.iter().take(MOST_DISKS).map(|d| Locator::DeviceName(d.name.clone())).collect();
-        places.extend(["/", "/home", "sda"].iter().filter_map(|name| observe::place_of(&root, name).ok()));
-        let look = Look { health: true, kernel_log: true, registers: false };
+        places.extend(["/", "/home", "sda"].iter().filter_map(|name| observe::locate(&root, name).ok()));
+        let look = ProbeOptions { health: true, kernel_log: true, registers: false };
         let mut outcome = format!("{}", disks.len().min(8));
         for inventory in observe::inventories(&root, &places, look) {
             let assessment = diagnose::findings_of_stack(&inventory.stack, &environment, None);

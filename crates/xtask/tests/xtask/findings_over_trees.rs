@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 fn assessed(tree: &Tree, target: &str) -> Assessment {
     let root = tree.root();
-    let place = observe::place_of(&root, target).unwrap_or_else(|e| panic!("{target}: {e}"));
+    let place = observe::locate(&root, target).unwrap_or_else(|e| panic!("{target}: {e}"));
     let seen = observe::inventory(&root, &place);
     let host = seen.stack.first(LayerKind::Host);
     let log = host.and_then(|h| match h.fact(observe::facts::KERNEL_LOG_STORAGE) {

@@ -9,7 +9,7 @@ use model::{Confidence, LimitLayer, Run};
 fn run_on(name: &str, target: &str, phases: impl IntoIterator<Item = Phase>) -> Run {
     let tree = Tree::of(name);
     let root = tree.root();
-    let place = observe::place_of(&root, target).unwrap_or_else(|e| panic!("{name} {target}: {e}"));
+    let place = observe::locate(&root, target).unwrap_or_else(|e| panic!("{name} {target}: {e}"));
     let seen = observe::inventory(&root, &place);
     let mut run = Builder::new(seen.stack.layers).phases(phases).build();
     run.environment = observe::environment(&root);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const INTERRUPTS_LIMIT_BYTES: u64 = 8 << 20;
 
 /// Of one machine, at one moment.
-pub(crate) struct Surroundings {
+pub(crate) struct MachineContext {
     pub settings: Settings,
     interrupts: OnceCell<String>,
     host: OnceCell<Layer>,
@@ -19,7 +19,7 @@ pub(crate) struct Surroundings {
     names: RefCell<BTreeMap<(u64, u64), Option<String>>>,
 }
 
-impl Surroundings {
+impl MachineContext {
     pub(crate) fn of(root: &Root) -> Self {
         Self {
             settings: Settings::read(root),

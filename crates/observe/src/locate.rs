@@ -8,7 +8,7 @@ use crate::stack::Locator;
 
 /// Why a name is no place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlaceError {
+pub enum TargetNameError {
     /// No device of that name.
     #[error("there is no device {name} under /sys; there are: {known}")]
     NoDevice {
@@ -42,23 +42,23 @@ pub enum PlaceError {
 ///
 /// # Errors
 /// A device that is not there, a path without a table of mounts, and a relative path.
-pub fn place_of(root: &Root, name: &str) -> Result<Locator, PlaceError> {
+pub fn locate(root: &Root, name: &str) -> Result<Locator, TargetNameError> {
     let trimmed = name.trim();
     let trimmed = if trimmed.len() > 1 { trimmed.trim_end_matches('/') } else { trimmed };
     let trimmed = if trimmed.is_empty() && !name.is_empty() { "/" } else { trimmed };
-    if let Some(place) = device_place(root, trimmed) {
+    if let Some(place) = locate_device(root, trimmed) {
         return Ok(place);
     }
-    let no_device = || PlaceError::NoDevice { name: trimmed.to_owned(), known: known(root) };
+    let no_device = || TargetNameError::NoDevice { name: trimmed.to_owned(), known: known(root) };
     if !trimmed.starts_with('/') {
         let plain = !trimmed.is_empty() && !trimmed.contains('/');
         return Err(if plain {
             no_device()
         } else {
-            PlaceError::Neither { name: trimmed.to_owned(), known: known(root) }
+            TargetNameError::Neither { name: trimmed.to_owned(), known: known(root) }
         });
     }
-    let path = root.canonical(trimmed).unwrap_or_else(|| without_dots(trimmed));
+    let path = root.canonical(trimmed).unwrap_or_else(|| normalized(trimmed));
     let table = mounts(root);
     let mount = mount_of(&table, &path, None, None);
     // A device node that nobody knows is no file of the root file system.
@@ -66,17 +66,17 @@ pub fn place_of(root: &Root, name: &str) -> Result<Locator, PlaceError> {
         return Err(no_device());
     }
     if mount.is_none() {
-        return Err(PlaceError::NoMounts { path });
+        return Err(TargetNameError::NoMounts { path });
     }
     Ok(Locator::Path { path, device: None, mount_id: None, block_size_bytes: None })
 }
 
 /// Where the root file system lies; `None` without a table of mounts.
-pub fn root_place(root: &Root) -> Option<Locator> {
-    place_of(root, "/").ok()
+pub fn locate_root(root: &Root) -> Option<Locator> {
+    locate(root, "/").ok()
 }
 
-fn device_place(root: &Root, name: &str) -> Option<Locator> {
+fn locate_device(root: &Root, name: &str) -> Option<Locator> {
     let by_name = |short: &str| {
         // `/dev/mtd0` and `/dev/mtd0ro` are characters devices; the class has the first name only.
         let mtd = short.strip_suffix("ro").filter(|m| m.starts_with("mtd")).unwrap_or(short);
@@ -113,7 +113,7 @@ fn known(root: &Root) -> String {
 }
 
 /// `/a/./b/../c` is `/a/c`, by text alone.
-fn without_dots(path: &str) -> String {
+fn normalized(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -129,11 +129,11 @@ fn without_dots(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_dots;
+    use super::normalized;
 
     #[test]
     fn paths_that_do_not_exist_are_cleaned_by_text() {
-        assert_eq!(without_dots("/a/./b/../../../c//"), "/c");
-        assert_eq!(without_dots("/"), "/");
+        assert_eq!(normalized("/a/./b/../../../c//"), "/c");
+        assert_eq!(normalized("/"), "/");
     }
 }
