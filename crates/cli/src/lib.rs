@@ -147,7 +147,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         let first = text.lines().next().unwrap_or("usage").trim_start_matches("error: ").to_owned();
         let failure = Failure::new(FailureKind::Usage, first).remedy("narrows --help");
         Output::json().failure(&failure);
-    } else if text.chars().any(|c| c != '\n' && model::acts(c)) {
+    } else if text.chars().any(|c| c != '\n' && model::is_control(c)) {
         eprint!("{}", report::text::plain_lines(&text, false));
     } else {
         let _ = error.print();

@@ -150,7 +150,7 @@ impl Output {
 
     /// Says something beside the answer, on stderr.
     pub fn warning(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "narrows: {}", self.harmless(text));
+        let _ = writeln!(io::stderr().lock(), "narrows: {}", self.sanitize(text));
     }
 
     /// The failure that is said next left something changed: it is red where colours are.
@@ -192,15 +192,15 @@ impl Output {
     pub fn beside(&self, failure: &Failure) {
         let mut err = io::stderr().lock();
         let style = Style { colour: self.colour_beside && self.red.get(), ..self.style };
-        let message = format!("narrows: {}", self.harmless(&failure.message));
+        let message = format!("narrows: {}", self.sanitize(&failure.message));
         let _ = writeln!(err, "{}", style.paint(Paint::Bad, &message));
         if let Some(remedy) = &failure.remedy {
-            let _ = writeln!(err, "  {}", self.harmless(remedy));
+            let _ = writeln!(err, "  {}", self.sanitize(remedy));
         }
     }
 
     /// Messages name files and devices, whose names may hold what acts on a terminal.
-    fn harmless(&self, text: &str) -> String {
+    fn sanitize(&self, text: &str) -> String {
         report::text::plain_lines(text, self.style.ascii)
     }
 }

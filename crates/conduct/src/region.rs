@@ -318,7 +318,7 @@ fn describe(opened: &mut Opened, path: &Path, registers: bool, rights: RegionRig
     opened.target.writable = rights.writes;
     if !rights.writes {
         opened.readiness =
-            Readiness::ReadOnly(Reason::said("the region is only read; --allow-writes writes to it what it holds"));
+            Readiness::ReadOnly(Reason::uncoded("the region is only read; --allow-writes writes to it what it holds"));
     } else {
         opened.remarks.push("the region is written to, with what it held when the phase began".into());
     }

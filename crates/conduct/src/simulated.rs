@@ -2,7 +2,7 @@
 //! can.
 
 use crate::Opened;
-use model::{Failure, FailureKind, Plan, TargetKind, bytes_apart};
+use model::{Failure, FailureKind, Plan, TargetKind, distinct_bytes_text};
 
 /// Data that are kept at most, whatever memory there is.
 const MOST_BYTES: u64 = 2 << 30;
@@ -34,7 +34,7 @@ pub(crate) fn data_fit_into_memory(plan: &Plan, opened: &Opened) -> Result<(), F
     match kept.filter(|kept| *kept > most) {
         None => Ok(()),
         Some(kept) => {
-            let (kept, most) = bytes_apart(kept, most);
+            let (kept, most) = distinct_bytes_text(kept, most);
             let what = format!("{}: {kept} of data would be kept in memory, at most {most} can be", opened.target.name);
             Err(Failure::new(FailureKind::Refused, what).remedy(
                 "a smaller region; of a capacity --capacity quick, or a smaller device: sim:NAME,capacity=1GiB,wraps-at=64MiB",

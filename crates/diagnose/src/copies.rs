@@ -13,7 +13,7 @@ const LOOSE_FIT: f64 = 0.25;
 pub fn copy_report(run: &Run) -> CopyReport {
     let mut rows: Vec<CopyRow> = run.phases.iter().filter_map(CopyRow::of).collect();
     for (row, phase) in rows.iter_mut().zip(run.phases.iter().filter(|p| CopyRow::of(p).is_some())) {
-        let missing = phase.record.iter().flat_map(|r| r.engine.missing.iter().map(Reason::said));
+        let missing = phase.record.iter().flat_map(|r| r.engine.missing.iter().map(Reason::uncoded));
         row.reasons.extend(missing.collect::<Vec<_>>());
     }
     let costs = costs(&rows);

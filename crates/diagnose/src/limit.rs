@@ -19,11 +19,11 @@ const NEEDED: [(Work, &str); 6] = [
 
 /// Those that the run does not have, each with the reason.
 fn missing(run: &Run) -> impl Iterator<Item = (String, Option<&Reason>)> {
-    let none = |(work, quantity): &(Work, &str)| machine::value_doing(run, *work, quantity).is_none();
+    let none = |(work, quantity): &(Work, &str)| machine::value_of_work(run, *work, quantity).is_none();
     NEEDED.into_iter().filter(none).map(|(work, quantity)| {
-        let metric = run.metric_doing(work, quantity);
+        let metric = run.metric_of_work(work, quantity);
         let why = metric.and_then(|m| m.reasons.first());
-        (run.id_doing(work, quantity), why)
+        (run.metric_id_of_work(work, quantity), why)
     })
 }
 
@@ -132,7 +132,7 @@ fn to_measure(run: &Run) -> Option<NextStep> {
     let short = |code: &str| reasons.iter().flatten().any(|why| why.is(code));
     // Of what ended with the bytes that it may write, more time makes no more.
     let ended = |stop: &dyn Fn(&PhaseRun) -> bool| {
-        let phases = NEEDED.iter().filter_map(|(work, _)| run.doing(*work));
+        let phases = NEEDED.iter().filter_map(|(work, _)| run.phase_of_work(*work));
         phases.filter(|p| Reason::find(&p.reasons, "too-little-data").is_some()).any(stop)
     };
     let by_bytes =

@@ -11,28 +11,28 @@ pub fn standing<'a>(run: &'a Run, name: &str) -> Option<(&'a PhaseRun, &'a Phase
 }
 
 /// The phase that does this work, where it stands, with its record.
-pub fn doing(run: &Run, work: Work) -> Option<(&PhaseRun, &PhaseRecord)> {
-    run.doing(work).and_then(|p| standing(run, &p.plan.name))
+pub fn phase_of_work(run: &Run, work: Work) -> Option<(&PhaseRun, &PhaseRecord)> {
+    run.phase_of_work(work).and_then(|p| standing(run, &p.plan.name))
 }
 
 /// A quantity of the phase that does this work, where it stands.
-pub fn value_doing(run: &Run, work: Work, quantity: &str) -> Option<f64> {
-    value(run, &run.metric_doing(work, quantity)?.id)
+pub fn value_of_work(run: &Run, work: Work, quantity: &str) -> Option<f64> {
+    value(run, &run.metric_of_work(work, quantity)?.id)
 }
 
 /// The id of the throughput of the phase that does this work; that of the check where none does.
 pub fn rate_id(run: &Run, work: Work) -> String {
-    run.id_doing(work, "throughput_bytes_per_s")
+    run.metric_id_of_work(work, "throughput_bytes_per_s")
 }
 
 /// Throughput of the phase that does this work.
 pub fn rate(run: &Run, work: Work) -> Option<f64> {
-    value_doing(run, work, "throughput_bytes_per_s")
+    value_of_work(run, work, "throughput_bytes_per_s")
 }
 
 /// As [`rate`], where direct I/O did not fall back to the page cache.
 pub fn direct_rate(run: &Run, work: Work) -> Option<f64> {
-    direct_throughput(run, &run.doing(work)?.plan.name)
+    direct_throughput(run, &run.phase_of_work(work)?.plan.name)
 }
 
 /// A metric that stands, with a positive value.

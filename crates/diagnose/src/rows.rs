@@ -90,7 +90,7 @@ pub(crate) fn limits_of(run: &Run, causes: &[Cause]) -> Vec<RowLimit> {
     let works = Work::ALL.iter().copied().filter(|w| *w != Work::MemoryCopy);
     works
         .filter_map(|work| {
-            let phase = run.doing(work)?;
+            let phase = run.phase_of_work(work)?;
             let said = match &phase.record {
                 Some(record) if phase.status == PhaseStatus::Measured => {
                     Row { run, work, phase, record, causes }.said()
@@ -136,7 +136,7 @@ impl Row<'_> {
     }
 
     fn value(&self, work: Work, quantity: &str) -> Option<f64> {
-        machine::value_doing(self.run, work, quantity)
+        machine::value_of_work(self.run, work, quantity)
     }
 
     fn own(&self, quantity: &str) -> Option<f64> {
@@ -144,7 +144,7 @@ impl Row<'_> {
     }
 
     fn measured(&self, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
-        Evidence::measured(what, value, self.run.id_doing(work, quantity))
+        Evidence::measured(what, value, self.run.metric_id_of_work(work, quantity))
     }
 
     /// Whether a cause rests on this phase: its evidence names a metric or a series of it.
@@ -276,7 +276,7 @@ impl Row<'_> {
 
     /// As another row, which it keeps up with.
     fn as_row(&self, work: Work) -> Said {
-        let other = self.run.doing(work).filter(|p| p.status == PhaseStatus::Measured);
+        let other = self.run.phase_of_work(work).filter(|p| p.status == PhaseStatus::Measured);
         match other.and_then(|phase| Some((phase, phase.record.as_ref()?))) {
             Some((phase, record)) => Row { work, phase, record, ..*self }.said(),
             None => self.device(self.own("throughput_bytes_per_s")),

@@ -81,8 +81,8 @@ impl<'a> Subject<'a> {
     }
 
     /// A quantity of the phase that does this work, where it stands.
-    pub fn value_doing(&self, work: Work, quantity: &str) -> Option<f64> {
-        machine::value_doing(self.run?, work, quantity)
+    pub fn value_of_work(&self, work: Work, quantity: &str) -> Option<f64> {
+        machine::value_of_work(self.run?, work, quantity)
     }
 
     /// Throughput of the phase that does this work.
@@ -96,13 +96,13 @@ impl<'a> Subject<'a> {
     }
 
     /// The id of a quantity of the phase that does this work; that of the check where none does.
-    pub fn id_doing(&self, work: Work, quantity: &str) -> String {
-        self.run.map_or_else(|| format!("{}.{quantity}", work.name()), |run| run.id_doing(work, quantity))
+    pub fn metric_id_of_work(&self, work: Work, quantity: &str) -> String {
+        self.run.map_or_else(|| format!("{}.{quantity}", work.name()), |run| run.metric_id_of_work(work, quantity))
     }
 
-    /// As [`Self::id_doing`], of the throughput.
+    /// As [`Self::metric_id_of_work`], of the throughput.
     pub fn rate_id(&self, work: Work) -> String {
-        self.id_doing(work, "throughput_bytes_per_s")
+        self.metric_id_of_work(work, "throughput_bytes_per_s")
     }
 
     /// Lines of the kernel's log, see [`kernel_log::lines`].

@@ -22,7 +22,7 @@ pub fn bonnie_csv(run: &Run, options: &Options) -> Result<String> {
         return Err(ExchangeError::NothingRecorded { run: run.id.clone(), reason });
     }
     // Its readers know no quotes.
-    let mut name = model::harmless(&run.target.name).replace([',', ';', '|', '"'], "_");
+    let mut name = model::sanitize(&run.target.name).replace([',', ';', '|', '"'], "_");
     if model::csv_text(&name).starts_with('"') {
         name.insert(0, '\'');
     }

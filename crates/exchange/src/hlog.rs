@@ -7,7 +7,7 @@ use crate::error::check_phases;
 use crate::wall_time::WallTime;
 use crate::{ExchangeError, Options, Result};
 use encoding::Counts;
-use model::{Direction, Histogram, Ns, PhaseRun, PhaseStatus, Run, acts, harmless};
+use model::{Direction, Histogram, Ns, PhaseRun, PhaseStatus, Run, is_control, sanitize};
 use std::fmt::Write as _;
 
 /// Readers hold values and counts in signed 64-bit numbers; half of that leaves room for the top of a bucket.
@@ -24,7 +24,7 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
     check_phases(run, &options.phases)?;
     let wall = WallTime::of(run);
     let started_s = wall.started_ms() as f64 / 1e3;
-    let name = harmless(&format!("[narrows {}, run {}]", run.program_version, run.id)).into_owned();
+    let name = sanitize(&format!("[narrows {}, run {}]", run.program_version, run.id)).into_owned();
     // 1.3 is 1.2 with the time base of a log told by comments; what is written here is in both.
     let mut log = format!(
         "#[Histogram log format version 1.3]\n#{name}\n\
@@ -86,7 +86,7 @@ fn parts(phase: &PhaseRun) -> Vec<Part> {
             parts.push(Part { name: name.clone(), begin_ns, end_ns, latency: job.latency() });
         }
         for one in &job.directions {
-            if planned.told_apart() || one.direction == Direction::Sync {
+            if planned.is_per_direction() || one.direction == Direction::Sync {
                 let name = format!("{name}.{}", one.direction.name());
                 parts.push(Part { name, begin_ns, end_ns, latency: one.latency.clone() });
             }
@@ -97,12 +97,12 @@ fn parts(phase: &PhaseRun) -> Vec<Part> {
 }
 
 fn refusal(phase: &PhaseRun) -> String {
-    harmless(&format!("[refused: {}: {}]", phase.plan.name, model::reason::joined(&phase.reasons))).into_owned()
+    sanitize(&format!("[refused: {}: {}]", phase.plan.name, model::reason::joined(&phase.reasons))).into_owned()
 }
 
 /// A tag holds no comma, space or line break.
 fn tag(name: &str) -> String {
-    name.chars().map(|c| if c == ',' || c.is_whitespace() || acts(c) { '_' } else { c }).collect()
+    name.chars().map(|c| if c == ',' || c.is_whitespace() || is_control(c) { '_' } else { c }).collect()
 }
 
 /// The same values in HdrHistogram's buckets: each bucket by its middle, the ends by the exact minimum and maximum.

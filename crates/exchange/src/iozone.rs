@@ -2,7 +2,7 @@
 
 use crate::job::{Direction, ExecutedJob, phases};
 use crate::{ExchangeError, Options, Result};
-use model::{Order, Run, harmless};
+use model::{Order, Run, sanitize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn table(run: &Run, first: &ExecutedJob, rows: &BTreeMap<u64, Row>, tests: &[u32
     flags.dedup();
     let region = first.phase.plan.streams[0].block().region_bytes;
     let direct = if first.is_direct() { "-I " } else { "" };
-    line(&format!("\tnarrows {}: run {} as iozone prints it", harmless(&run.program_version), harmless(&run.id)));
+    line(&format!("\tnarrows {}: run {} as iozone prints it", sanitize(&run.program_version), sanitize(&run.id)));
     line("");
     if first.is_direct() {
         line("\tO_DIRECT feature enabled");
@@ -139,7 +139,7 @@ fn table(run: &Run, first: &ExecutedJob, rows: &BTreeMap<u64, Row>, tests: &[u32
     if !refused.is_empty() {
         line("");
         line("Refused, and left blank above unless that was asked for:");
-        refused.iter().for_each(|r| line(&format!("  {}", harmless(r))));
+        refused.iter().for_each(|r| line(&format!("  {}", sanitize(r))));
     }
     line("");
     line("iozone test complete.");

@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(null.judge().changes, []);
         // Another stream ended when the rate fell.
         let mut two = write(123, 11.2e6);
-        two.tell_apart(&[(Direction::Write, 1.0)]);
+        two.split_directions(&[(Direction::Write, 1.0)]);
         assert_eq!(two.judge().changes.len(), 1);
         two.record.streams[0].ended_ns -= 18 * NS_PER_S;
         assert_eq!(two.judge().changes, []);

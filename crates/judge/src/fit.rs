@@ -118,14 +118,14 @@ pub fn summary(run: &Run) -> Vec<Fit> {
 fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
     let better = need.better();
     let work = Work::ALL.iter().copied().find(|w| w.name() == need.phase);
-    let phase = work.and_then(|w| run.doing(w));
+    let phase = work.and_then(|w| run.phase_of_work(w));
     let sustained = need.quantity == SUSTAINED;
     let (metric, unit, found) = if sustained {
         let name = phase.map_or(need.phase.as_str(), |p| p.plan.name.as_str());
         let rate = sequential_to(&run.phases, &lowest_sustained_write(&run.phases), need.threshold());
         (format!("{name}.{SUSTAINED}"), Unit::BytesPerS, rate)
     } else {
-        let metric = work.and_then(|w| run.metric_doing(w, &need.quantity));
+        let metric = work.and_then(|w| run.metric_of_work(w, &need.quantity));
         let id = metric.map_or_else(|| format!("{}.{}", need.phase, need.quantity), |m| m.id.clone());
         (id, metric.map_or(unit_of(&need.quantity), |m| m.unit), value_of(metric, phase, need))
     };
@@ -214,7 +214,7 @@ fn too_slow_already(
     let (most, (job, asked)) = (need.most?, need.quantity.split_once("latency_ns_")?);
     let lower = FALLING.iter().skip_while(|p| **p != asked).skip(1);
     lower.into_iter().find_map(|p| {
-        let metric = run.metric_doing(work, &format!("{job}latency_ns_{p}"))?;
+        let metric = run.metric_of_work(work, &format!("{job}latency_ns_{p}"))?;
         let value = value_of(Some(metric), phase, need).ok().filter(|v| v.low > most)?;
         Some((metric.id.clone(), need.what.replacen(asked, p, 1), value))
     })

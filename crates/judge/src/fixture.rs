@@ -176,9 +176,9 @@ impl Fixture {
     }
 
     /// Has the record tell its streams apart, in these directions with these shares of the operations.
-    pub fn tell_apart(&mut self, directions: &[(Direction, f64)]) {
+    pub fn split_directions(&mut self, directions: &[(Direction, f64)]) {
         let latency = |direction| if direction == Direction::Read { 500_000 } else { 2_000_000 };
-        test_runs::tell_apart(&self.plan, &mut self.record, directions, latency);
+        test_runs::split_directions(&self.plan, &mut self.record, directions, latency);
     }
 
     /// Codes of the refusals.

@@ -177,7 +177,7 @@ mod tests {
         let stream = &mut f.plan.streams[0];
         stream.block_mut().operation = Operation::Write;
         stream.block_mut().mix = Some(Mix { read_percent: 75 });
-        f.tell_apart(&[(Direction::Read, 0.75), (Direction::Write, 0.25)]);
+        f.split_directions(&[(Direction::Read, 0.75), (Direction::Write, 0.25)]);
         f
     }
 
@@ -190,7 +190,7 @@ mod tests {
         f.plan.streams = vec![named("log.a", 1), named("db", 2), named("db", 2)];
         f.record.mean_depth = Some(96.0);
         f.record.longest_gap_ns = Some(7_000_000);
-        f.tell_apart(&[(Direction::Read, 1.0)]);
+        f.split_directions(&[(Direction::Read, 1.0)]);
         f
     }
 
@@ -242,7 +242,7 @@ mod tests {
         let mut f = Fixture::sync_write();
         f.plan.streams[0].durability.sync = model::Sync::None;
         f.plan.streams[0].durability.flush = Flush { fsync_at_end: true, ..Flush::default() };
-        f.tell_apart(&[(Direction::Write, 1.0), (Direction::Sync, 0.01)]);
+        f.split_directions(&[(Direction::Write, 1.0), (Direction::Sync, 0.01)]);
         let syncs: Vec<String> = metric_ids(&f.plan)
             .into_iter()
             .filter_map(|id| id.strip_prefix("sync-write.sync.").map(str::to_owned))
@@ -300,7 +300,7 @@ mod tests {
         f.record.operations += 96;
         f.record.bytes += 96 * 4096;
         f.record.latency.record_n(1_000_000, 96);
-        f.tell_apart(&[(Direction::Read, 1.0)]);
+        f.split_directions(&[(Direction::Read, 1.0)]);
         let after = f.judge();
         for id in ["p.iops", "p.db.iops", "p.log-a.throughput_bytes_per_s"] {
             let (a, b) = (metric(&before, id).value.unwrap(), metric(&after, id).value.unwrap());

@@ -21,7 +21,7 @@ fn scopes(plan: &PhasePlan) -> Vec<Scope> {
             all.push(Scope { of: Of::Job(place), prefix: prefix.clone(), quantities: quantity::of_job(plan) });
         }
         for direction in &job.directions {
-            if job.told_apart() || *direction == Direction::Sync {
+            if job.is_per_direction() || *direction == Direction::Sync {
                 all.push(Scope {
                     of: Of::Direction(place, *direction),
                     prefix: format!("{prefix}.{}", direction.name()),

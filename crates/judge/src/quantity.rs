@@ -110,12 +110,12 @@ pub(crate) fn of_phase(plan: &PhasePlan) -> Vec<Quantity> {
     if plan.copies_memory() {
         return vec![Throughput];
     }
-    if plan.is_by_dpkg() {
+    if plan.runs_dpkg() {
         let cpu = [CpuTime::Share, CpuTime::User, CpuTime::System].map(Cpu);
         return [Time].into_iter().chain(DeviceCount::ALL.map(Device)).chain(cpu).collect();
     }
     let mut list = if plan.moves_data() { vec![Throughput] } else { Vec::new() };
-    if plan.is_done_again() {
+    if plan.is_replay() {
         list.insert(0, Time);
         list.extend(plan.pauses_ns().map(|_| InCalls));
         list.extend(DeviceCount::ALL.map(Device));
@@ -151,7 +151,7 @@ fn is_of_phase(quantity: &Quantity) -> bool {
 
 /// Those of each job of a phase with several: the device's bytes cannot be told apart by job.
 pub(crate) fn of_job(plan: &PhasePlan) -> Vec<Quantity> {
-    if plan.copies_memory() || plan.kind == PhaseKind::Layout || plan.is_by_dpkg() {
+    if plan.copies_memory() || plan.kind == PhaseKind::Layout || plan.runs_dpkg() {
         return Vec::new();
     }
     of_phase(plan).into_iter().filter(|q| !is_of_phase(q)).collect()

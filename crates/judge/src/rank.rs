@@ -226,7 +226,7 @@ fn why_not(runs: &[&Metric], unit: Unit) -> Vec<Reason> {
             reasons.extend(doubt.filter(|d| !reasons.contains(d)).cloned());
             continue;
         }
-        let because = metric.reasons.first().cloned().unwrap_or_else(|| Reason::said("no reason was kept"));
+        let because = metric.reasons.first().cloned().unwrap_or_else(|| Reason::uncoded("no reason was kept"));
         let reason = match (metric.status, metric.failure()) {
             (MetricStatus::Measured, Some(failure)) => failure.clone(),
             (MetricStatus::Measured, None) if metric.unit != unit => Reason::of("units-differ", "it has another unit"),

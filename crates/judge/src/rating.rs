@@ -128,7 +128,7 @@ fn is_emmc(target: &Target) -> bool {
 
 /// Where a metric stands to a threshold.
 fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
-    let phase = Run::doing_in(phases, work);
+    let phase = Run::phase_of_work_in(phases, work);
     let id = phase.map_or(work.iops().to_owned(), |p| format!("{}.iops", p.plan.name));
     let mut part = Part::new(what, id.clone(), threshold, Unit::OpsPerS);
     let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
@@ -163,7 +163,8 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
 
 /// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
 fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, Reason>, threshold: f64) -> Part {
-    let name = Run::doing_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
+    let name =
+        Run::phase_of_work_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
     let mut part = Part::new("sequential write, slowest second", format!("{name} series"), threshold, Unit::BytesPerS);
     match sequential_to(phases, sequential, threshold) {
         Ok(Deciding { value, bound, .. }) => {
@@ -185,7 +186,7 @@ pub(crate) fn sequential_to(
     match sequential {
         Ok(rate) if rate.bound.is_none() || rate.value >= threshold => Ok(*rate),
         Ok(rate) => {
-            let phase = Run::doing_in(phases, Work::SequentialWrite);
+            let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
             let why = phase.and_then(|p| p.reasons.first()).map_or_else(String::new, Reason::to_string);
             Err(Reason::of(
                 "bound",
@@ -206,7 +207,7 @@ pub(crate) fn sequential_to(
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
 pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, Reason> {
-    let phase = Run::doing_in(phases, Work::SequentialWrite);
+    let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
     let phase =
         phase.ok_or_else(|| Reason::of("missing", "the run has no phase that writes large blocks in sequence"))?;
     let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));
@@ -224,7 +225,7 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, Re
 /// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of
 /// bytes written, met by a fast disk. What it would have taken beside is not known.
 fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
-    let phase = Run::doing_in(phases, Work::SequentialWrite).filter(|p| rate_of(p).is_ok())?;
+    let phase = Run::phase_of_work_in(phases, Work::SequentialWrite).filter(|p| rate_of(p).is_ok())?;
     let record = phase.record.as_ref().filter(|r| r.stop == StopCause::RegionDone)?;
     let counted = record.counted_intervals();
     let within_one = counted.iter().map(|i| i.length_ns).sum::<u64>() < WINDOW_NS;

@@ -55,7 +55,7 @@ pub(crate) fn why_not(metric: &Metric) -> Reason {
 }
 
 pub(crate) fn first_of(reasons: &[Reason]) -> Reason {
-    reasons.first().cloned().unwrap_or_else(|| Reason::said("no reason was given"))
+    reasons.first().cloned().unwrap_or_else(|| Reason::uncoded("no reason was given"))
 }
 
 /// The rate that a phase decides by; a bound where the phase is one.

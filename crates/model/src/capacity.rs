@@ -19,7 +19,7 @@ pub enum CapacityKind {
 /// How large a device is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// As it says itself.
+    /// The capacity that the device reports.
     pub claimed_bytes: u64,
     /// As it was found: of a fake where it ends. A quick look gives it to the nearest place that it met.
     pub real_bytes: Option<u64>,

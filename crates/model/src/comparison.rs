@@ -137,11 +137,11 @@ pub struct Compared {
     pub ratio: Option<f64>,
     /// Lower end of the 1 - alpha interval of the ratio.
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: Option<f64>,
     /// Probability of a difference at least as large if there were none, adjusted for the number of questions.
     pub p: Option<f64>,
-    /// The answer.
+    /// Better, worse, same, unclear or invalid.
     pub verdict: Verdict,
     /// What it rests on.
     pub basis: Basis,
@@ -155,7 +155,7 @@ pub struct Compared {
     pub pairs_needed: Option<u32>,
     /// Values of side A by pair, or in the order of the runs; `None` where a run has none.
     pub values_a: Vec<Option<f64>>,
-    /// The same of side B.
+    /// Values of side B, run by run.
     pub values_b: Vec<Option<f64>>,
 }
 

@@ -20,7 +20,7 @@ pub struct Judged {
     pub over_reports: Vec<Metric>,
 }
 
-/// All that is concluded.
+/// What is derived from a run each time it is shown, and not stored.
 #[derive(Clone, Debug)]
 pub struct Conclusions {
     /// The bottleneck.

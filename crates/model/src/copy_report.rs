@@ -75,7 +75,7 @@ fn unless_all<S: Serializer>(set_bytes: &u64, serializer: S) -> Result<S::Ok, S:
 /// What calls cost, in which the kernel copies: time = `fixed_ns` + bytes / `bytes_per_s`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CallCost {
-    /// Of a call.
+    /// Time of a call before the first byte.
     pub fixed_ns: f64,
     /// Once it copies.
     pub bytes_per_s: f64,

@@ -10,7 +10,8 @@ impl PhaseRun {
     /// and no result. `None` without an interval.
     pub fn cut_off(plan: PhasePlan, intervals: Vec<Interval>) -> Option<Self> {
         let (first, last) = (intervals.first()?, intervals.last()?);
-        let (started_ns, ended_ns) = (first.start_ns, last.start_ns.saturating_add(last.length_ns));
+        let started_ns = first.start_ns;
+        let ended_ns = last.start_ns.saturating_add(last.length_ns);
         let sum = |of: fn(&Interval) -> u64| intervals.iter().map(of).fold(0, u64::saturating_add);
         let record = PhaseRecord {
             started_ns,

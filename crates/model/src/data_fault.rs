@@ -143,7 +143,7 @@ impl fmt::Display for Mismatch {
 /// A place whose data are not what they must be. The keys are those of `narrows/soak/1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataFinding {
-    /// What happened.
+    /// Class of the damage.
     pub class: DataFault,
     /// First damaged 512-byte sector, counted from the start of the target.
     pub lba: u64,
@@ -163,7 +163,7 @@ pub struct DataFinding {
 /// The first sectors of a wrong place, at most 4 KiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrongBytes {
-    /// As they were read.
+    /// The bytes that were read.
     pub received: Vec<u8>,
     /// As they were written; `None` where nothing that is left there tells which write it was.
     pub expected: Option<Vec<u8>>,

@@ -20,7 +20,7 @@ pub enum Knee {
         /// The deepest that was measured.
         depth: u32,
     },
-    /// It cannot be told.
+    /// The knee cannot be determined.
     Unknown { reason: String },
 }
 

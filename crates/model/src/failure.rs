@@ -35,7 +35,7 @@ impl FailureKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// Whose error it is.
+    /// The kind of failure, which decides the exit code.
     pub kind: FailureKind,
     /// What happened, and to what.
     pub message: String,

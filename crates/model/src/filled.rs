@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct FilledPart {
     /// Bytes that were written at its end.
     pub end_bytes: u64,
-    /// Its rate.
+    /// Mean rate of the part.
     pub bytes_per_s: f64,
     /// The rate of its slowest second.
     pub least_bytes_per_s: f64,
@@ -33,6 +33,6 @@ pub struct Filled {
     pub bytes_per_s: f64,
     /// Where it falls; `None` where it does not, to more than a fifth.
     pub cliff: Option<Cliff>,
-    /// In tenths.
+    /// The tenths of the target, in order.
     pub parts: Vec<FilledPart>,
 }

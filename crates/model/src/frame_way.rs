@@ -20,7 +20,7 @@ pub enum FrameWay {
 }
 
 impl FrameWay {
-    /// All of them.
+    /// Every way of writing frames, in the order in which they are measured.
     pub const ALL: [Self; 5] =
         [Self::FilePerFrame, Self::GrowingFile, Self::Direct, Self::DeviceBuffered, Self::Container];
 

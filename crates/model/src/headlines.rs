@@ -15,9 +15,9 @@ impl Run {
     /// Of another run: so many, the rates of its first phases.
     const RATES: usize = 5;
 
-    /// They.
+    /// The metrics that stand for a run in a list: the main ones of its first phases.
     pub fn headlines(&self) -> Vec<Metric> {
-        let of = |(work, quantity): &(Work, &str)| self.metric_doing(*work, quantity).cloned();
+        let of = |(work, quantity): &(Work, &str)| self.metric_of_work(*work, quantity).cloned();
         let headlines: Vec<Metric> = Self::HEADLINES.iter().filter_map(of).collect();
         let rates = || self.phases.iter().filter_map(main_rate).take(Self::RATES).cloned().collect();
         if self.is_overview() && !headlines.is_empty() {

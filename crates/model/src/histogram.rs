@@ -163,7 +163,7 @@ impl Histogram {
         (self.count > 0).then_some(self.max_ns)
     }
 
-    /// Mean, exact.
+    /// Mean latency, from the exact sum; `None` without values.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }

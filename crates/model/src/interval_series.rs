@@ -142,12 +142,12 @@ impl<T: Joined> JoinedSeries<T> {
         self.most
     }
 
-    /// Those that there are.
+    /// The items so far.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// All that there are.
+    /// The items, the last one as far as it has come.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }

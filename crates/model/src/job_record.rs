@@ -46,7 +46,7 @@ impl StreamSummary {
     fn merge(&mut self, stream: &Self) {
         self.started_ns = self.started_ns.min(stream.started_ns);
         self.ended_ns = self.ended_ns.max(stream.ended_ns);
-        self.stop = self.stop.graver(stream.stop);
+        self.stop = self.stop.more_severe(stream.stop);
         self.short_operations = self.short_operations.saturating_add(stream.short_operations);
         add_errors(&mut self.errors, &stream.errors);
         self.usage = self.usage.plus(&stream.usage);

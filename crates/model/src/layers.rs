@@ -29,15 +29,17 @@ impl Layers {
 
     /// Puts one between the layer at this place and what stands on it.
     pub fn insert_above(&mut self, at: usize, layer: Layer) {
-        let (end, depth) = (self.end(at), self.depths[at]);
+        let end = self.end(at);
+        let depth = self.depths[at];
         self.depths[at..end].iter_mut().for_each(|depth| *depth += 1);
         self.layers.insert(at, layer);
         self.depths.insert(at, depth);
     }
 
     /// Puts one beside the layer at this place, behind all that it stands on.
-    pub fn insert_beside(&mut self, at: usize, layer: Layer) {
-        let (end, depth) = (self.end(at), self.depths[at]);
+    pub fn insert_sibling(&mut self, at: usize, layer: Layer) {
+        let end = self.end(at);
+        let depth = self.depths[at];
         self.layers.insert(end, layer);
         self.depths.insert(end, depth);
     }
@@ -70,7 +72,7 @@ impl Layers {
 
     /// How deep the layer at this place lies, 0 at the top; `None` of one beside the tree.
     pub fn depth(&self, at: usize) -> Option<u32> {
-        (!stands_beside(&self.layers[at])).then(|| self.depths[at])
+        (!is_sibling(&self.layers[at])).then(|| self.depths[at])
     }
 
     /// What stands on the layer at this place and on others beside it: `md0` of its disks.
@@ -85,7 +87,7 @@ impl Layers {
         let mut above: Vec<LayerKind> = Vec::new();
         let mut tree = Self::default();
         for layer in layers {
-            above.retain(|kind| *kind < layer.kind && !stands_beside(&layer));
+            above.retain(|kind| *kind < layer.kind && !is_sibling(&layer));
             tree.depths.push(above.len() as u32);
             above.push(layer.kind);
             tree.layers.push(layer);
@@ -95,7 +97,7 @@ impl Layers {
 }
 
 /// Whether it is no part of the tree.
-fn stands_beside(layer: &Layer) -> bool {
+fn is_sibling(layer: &Layer) -> bool {
     matches!(layer.kind, LayerKind::Host | LayerKind::Sim)
 }
 
@@ -239,7 +241,7 @@ mod tests {
         tree.insert_above(2, Layer::new(Dm, "dm-0"));
         assert_eq!(names(tree.below(2)), ["sda", "ata1"]);
         assert_eq!(tree.depth(3), Some(3));
-        tree.insert_beside(2, Layer::new(Disk, "sdc"));
+        tree.insert_sibling(2, Layer::new(Disk, "sdc"));
         assert_eq!((names(tree.below(1)), tree.depth(5)), (vec!["dm-0", "sda", "ata1", "sdc", "sdb", "ata2"], Some(2)));
         tree.retain(|l| !matches!(l.kind, Dm | Md | Partition));
         assert_eq!(

@@ -29,7 +29,6 @@ mod finding_text;
 mod fit;
 mod foreign_work;
 mod frame_way;
-mod harmless;
 mod headlines;
 mod histogram;
 mod interval_series;
@@ -54,6 +53,7 @@ mod run_memory;
 mod sample;
 mod sample_columns;
 mod sample_series;
+mod sanitize;
 mod sim;
 mod sim_memory_bus;
 mod stack;
@@ -88,7 +88,6 @@ pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesStudy};
-pub use harmless::{acts, csv_text, harmless, harmless_json, push_escaped};
 pub use histogram::{Bucket, Histogram};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use json_name::json_name;
@@ -120,6 +119,7 @@ pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
 pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
 pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, TICK_COLUMNS};
 pub use sample_series::SampleSeries;
+pub use sanitize::{csv_text, is_control, push_escaped, sanitize, sanitize_json};
 pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
     SimStalls, SimThrottle, SimWriteCache,
@@ -132,7 +132,7 @@ pub use stream_record::{
     DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
 };
 pub use target::{Target, TargetKind};
-pub use units::{Bytes, ParseUnitError, bytes_apart, bytes_text, parse_bytes, parse_duration_ns};
+pub use units::{Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
 pub use verdict::{
     Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, RatedClass, Rating, Undecided,

@@ -28,7 +28,7 @@ impl<'a> MetricKey<'a> {
         Some(Self { of: &id[..id.len() - quantity.len() - 1], quantity, phase_bytes: phase.len() })
     }
 
-    /// The phase.
+    /// Name of the phase, the first part of the id.
     pub fn phase(self) -> &'a str {
         &self.of[..self.phase_bytes]
     }
@@ -74,7 +74,7 @@ pub fn metric_id(of: &str, quantity: &str) -> String {
 }
 
 impl Metric {
-    /// Its id, taken apart.
+    /// The parts of the metric's id.
     pub fn key(&self) -> MetricKey<'_> {
         MetricKey::of(&self.id)
     }

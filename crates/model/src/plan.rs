@@ -217,7 +217,7 @@ pub struct PhasePlan {
     pub drop_cache: bool,
     /// The streams, one worker each.
     pub streams: Vec<StreamPlan>,
-    /// Its share of time.
+    /// How long the phase may take.
     pub time_limit_ns: u64,
     /// When it ends.
     pub stop: StopRule,
@@ -286,12 +286,12 @@ impl PhasePlan {
     }
 
     /// Whether what it does is a recording, all of it, so that how long it takes is its result.
-    pub fn is_done_again(&self) -> bool {
+    pub fn is_replay(&self) -> bool {
         self.replays_calls() || matches!(&self.streams[..], [stream] if stream.trace().is_some())
     }
 
     /// Whether dpkg does it, and makes calls of its own.
-    pub fn is_by_dpkg(&self) -> bool {
+    pub fn runs_dpkg(&self) -> bool {
         self.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_real.is_some()))
     }
 
@@ -302,7 +302,7 @@ impl PhasePlan {
 
     /// The phase where so much of its run has passed: delays that count from the start of that are so much shorter.
     #[must_use]
-    pub fn begun_after(&self, passed: Ns) -> Self {
+    pub fn resumed_after(&self, passed: Ns) -> Self {
         let cut = |s: &StreamPlan| if s.timing.delay_from_run { s.timing.start_delay_ns.min(passed) } else { 0 };
         let mut phase = self.clone();
         if self.streams.iter().all(|s| cut(s) == 0) {

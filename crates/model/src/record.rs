@@ -199,7 +199,7 @@ impl PhaseRecord {
         self.short_operations += other.short_operations;
         self.late = self.late.zip(other.late).map(|(a, b)| a.plus(b));
         self.add_errors(&other.errors);
-        self.stop = self.stop.graver(other.stop);
+        self.stop = self.stop.more_severe(other.stop);
         self.warmup = WarmupCut {
             rule: other.warmup.rule,
             cut_ns: self.warmup.cut_ns.max(other.warmup.cut_ns),

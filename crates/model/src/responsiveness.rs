@@ -62,7 +62,7 @@ impl SmallOperations {
 impl Run {
     /// How long its small operations took, alone and beside a writer; `None` where it did not measure both, or neither has a number.
     pub fn responsiveness(&self) -> Option<Responsiveness> {
-        let (idle, loaded) = (self.doing(Work::Responsive)?, self.doing(Work::ResponsiveLoaded)?);
+        let (idle, loaded) = (self.phase_of_work(Work::Responsive)?, self.phase_of_work(Work::ResponsiveLoaded)?);
         let [read, append] = [Direction::Read, Direction::Write].map(|d| SmallOperations::of(idle, loaded, d));
         let copy = loaded.plan.small_operations_of(None);
         let copy_bytes_per_s = copy.and_then(|job| valid(loaded, &format!("{job}.throughput_bytes_per_s")));

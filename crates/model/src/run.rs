@@ -109,7 +109,7 @@ impl Run {
     pub const SCHEMA: &'static str = "narrows/bundle/1";
 
     /// Whether a phase shows what the machine can do, and not the target: the memory copy of a storage target.
-    pub fn is_beside(&self, plan: &PhasePlan) -> bool {
+    pub fn is_reference(&self, plan: &PhasePlan) -> bool {
         plan.copies_memory() && self.target.kind != TargetKind::Region
     }
 
@@ -120,7 +120,7 @@ impl Run {
 
     /// Metrics that are results: not those of layout and of the memory copy.
     pub fn results(&self) -> impl Iterator<Item = &Metric> {
-        let overhead = |p: &&PhaseRun| p.plan.kind == PhaseKind::Layout || self.is_beside(&p.plan);
+        let overhead = |p: &&PhaseRun| p.plan.kind == PhaseKind::Layout || self.is_reference(&p.plan);
         self.phases.iter().filter(move |p| !overhead(p)).flat_map(|p| p.metrics.iter())
     }
 

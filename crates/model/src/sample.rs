@@ -62,7 +62,7 @@ pub struct CpuTicks {
 }
 
 impl CpuTicks {
-    /// All ticks.
+    /// Sum of all states, in ticks.
     pub fn total(&self) -> u64 {
         self.user + self.nice + self.system + self.idle + self.iowait + self.irq + self.softirq + self.steal
     }
@@ -81,9 +81,9 @@ pub struct MemorySample {
 /// Pressure stall totals, microseconds since boot (k:Documentation/accounting/psi.rst).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pressure {
-    /// Some task waited.
+    /// Time for which some task waited (`some`), microseconds.
     pub some_us: u64,
-    /// All tasks waited.
+    /// Time for which all tasks waited (`full`), microseconds.
     pub full_us: Option<u64>,
 }
 
@@ -111,7 +111,7 @@ pub struct ThrottleState {
 /// began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessIo {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
     /// Its name, as the kernel has it.
     pub name: String,

@@ -53,7 +53,7 @@ impl SampleSeries {
         }
     }
 
-    /// All that are left.
+    /// The samples that are kept.
     pub fn into_samples(self) -> Vec<SystemSample> {
         self.samples
     }

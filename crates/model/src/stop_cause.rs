@@ -23,7 +23,7 @@ pub enum StopCause {
 
 impl StopCause {
     /// The graver of two: a phase or a job ended for the gravest of its streams' causes.
-    pub fn graver(self, other: Self) -> Self {
+    pub fn more_severe(self, other: Self) -> Self {
         let rank = |stop: Self| match stop {
             Self::RegionDone => 0,
             Self::Steady => 1,
@@ -46,7 +46,7 @@ mod tests {
         let all = [RegionDone, Steady, DepthFound, TimeUsed, Interrupted, Failed];
         for (i, a) in all.into_iter().enumerate() {
             for (j, b) in all.into_iter().enumerate() {
-                assert_eq!(a.graver(b), all[i.max(j)]);
+                assert_eq!(a.more_severe(b), all[i.max(j)]);
             }
         }
     }

@@ -101,7 +101,7 @@ pub fn bytes_text(bytes: u64) -> String {
 }
 
 /// Two numbers of bytes in one sentence: as [`bytes_text`], or exactly where they would read the same.
-pub fn bytes_apart(a: u64, b: u64) -> (String, String) {
+pub fn distinct_bytes_text(a: u64, b: u64) -> (String, String) {
     let texts = (bytes_text(a), bytes_text(b));
     if a != b && texts.0 == texts.1 { (format!("{a} bytes"), format!("{b} bytes")) } else { texts }
 }
@@ -116,8 +116,11 @@ mod tests {
         assert_eq!(bytes_text(64 << 20), "64 MiB");
         assert_eq!(bytes_text(16_847_470_592), "15.7 GiB");
         assert_eq!(bytes_text(u64::MAX), "16777216.0 TiB");
-        assert_eq!(bytes_apart(1 << 30, 1 << 20), ("1 GiB".into(), "1 MiB".into()));
-        assert_eq!(bytes_apart((1 << 30) + 1, (1 << 30) + 2), ("1073741825 bytes".into(), "1073741826 bytes".into()));
+        assert_eq!(distinct_bytes_text(1 << 30, 1 << 20), ("1 GiB".into(), "1 MiB".into()));
+        assert_eq!(
+            distinct_bytes_text((1 << 30) + 1, (1 << 30) + 2),
+            ("1073741825 bytes".into(), "1073741826 bytes".into())
+        );
     }
 
     #[test]

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// One hint among others.
+    /// One of several explanations that fit.
     Low,
     /// The evidence agrees, no controlled comparison was made.
     Probable,
-    /// Seen directly.
+    /// Measured or read directly.
     High,
 }
 
@@ -175,7 +175,7 @@ pub struct RatedClass {
 /// One number that a class asks for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassNeed {
-    /// In words.
+    /// What cannot be decided, as a sentence.
     pub what: String,
     /// The metric, or the phase of whose series it was made.
     pub metric: String,
@@ -185,7 +185,7 @@ pub struct ClassNeed {
     pub value: Option<f64>,
     /// The interval of it.
     pub low: Option<f64>,
-    /// Its other end.
+    /// Upper end of the interval.
     pub high: Option<f64>,
     /// Unit of all of them.
     pub unit: Unit,

@@ -105,7 +105,7 @@ fn beside(check: &Check<'_>, of: &RowOf, work: Option<Work>, cell: &Cell, room: 
     if let Some(reason) = not_trusted(check, of, work, cell) {
         return reason_words(&[&reason], room);
     }
-    let phase = check.run.doing(work).map(|p| p.plan.name.as_str());
+    let phase = check.run.phase_of_work(work).map(|p| p.plan.name.as_str());
     let limit = check.limits.iter().find(|l| Some(l.phase.as_str()) == phase);
     let Some(limit) = limit.filter(|l| l.layer != LimitLayer::Unknown) else { return String::new() };
     let sure = limit.confidence != Confidence::Low;
@@ -120,8 +120,8 @@ fn not_trusted(check: &Check<'_>, of: &RowOf, work: Work, cell: &Cell) -> Option
     if matches!(cell, Cell::Value { .. }) {
         return None;
     }
-    let metric = check.run.metric_doing(work, of.quantity).filter(|m| m.status != MetricStatus::NotApplicable);
-    let of_phase = || check.run.doing(work).and_then(|p| p.reasons.first().cloned());
+    let metric = check.run.metric_of_work(work, of.quantity).filter(|m| m.status != MetricStatus::NotApplicable);
+    let of_phase = || check.run.phase_of_work(work).and_then(|p| p.reasons.first().cloned());
     metric.and_then(first_reason).or_else(of_phase)
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn routine(run: &Run) -> String {
     if run.target.kind == TargetKind::Sim {
         return "simulated".to_owned();
     }
-    let phase = run.doing(Work::MemoryCopy);
+    let phase = run.phase_of_work(Work::MemoryCopy);
     way(&phase.and_then(|p| p.plan.streams.first()).map(StreamPlan::copied).unwrap_or_default())
 }
 

@@ -127,7 +127,7 @@ fn figures(check: &Check<'_>) -> Vec<Figure> {
     if !check.is_check() {
         return out;
     }
-    if let Some(copy) = run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
+    if let Some(copy) = run.metric_of_work(Work::MemoryCopy, "throughput_bytes_per_s").and_then(quantity::metric) {
         let detail = format!("({})", routine(run));
         out.push(Figure { name: "memory copy", value: copy.value(), half_width: copy.half_width, detail });
     }

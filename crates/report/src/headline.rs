@@ -62,9 +62,9 @@ impl Notes {
     }
 
     pub fn cell(&mut self, run: &Run, work: Work, quantity: &str) -> Cell {
-        let Some(metric) = run.metric_doing(work, quantity) else {
+        let Some(metric) = run.metric_of_work(work, quantity) else {
             // A phase without this metric still may say why.
-            return match run.doing(work) {
+            return match run.phase_of_work(work) {
                 Some(p) if !p.reasons.is_empty() => self.without(
                     match p.status {
                         model::PhaseStatus::Refused => MetricStatus::Refused,
@@ -77,7 +77,7 @@ impl Notes {
             };
         };
         if let Some(shown) = quantity::metric(metric) {
-            let p99 = run.metric_doing(work, "latency_ns_p99").and_then(|m| m.value);
+            let p99 = run.metric_of_work(work, "latency_ns_p99").and_then(|m| m.value);
             let p99 = p99.filter(|_| quantity == "iops").map(|v| quantity::quantity(v, model::Unit::Ns));
             return Cell::Value { shown, p99, unsteady: false };
         }
@@ -223,7 +223,7 @@ pub(crate) fn row_words(work: Work) -> &'static str {
 pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
     let mut rows: Vec<(String, String)> = Vec::new();
     for work in ROWS.iter().flat_map(|row| row.works).flatten() {
-        let Some(phase) = check.run.doing(work) else { continue };
+        let Some(phase) = check.run.phase_of_work(work) else { continue };
         let Some(limit) = check.limits.iter().find(|l| l.phase == phase.plan.name) else { continue };
         // What was left out has its reason in the table; one phase may have several rows.
         if phase.record.is_none() || rows.iter().any(|(label, _)| label == row_words(work)) {

@@ -1,13 +1,13 @@
 //! Text from outside made safe for a terminal, and laid out by the columns it takes there.
 
-pub use model::acts;
+pub use model::is_control;
 use model::push_escaped;
 use unicode_width::UnicodeWidthChar;
 
 /// Columns that a character takes on a terminal (UAX #11): 0 for combining marks, 2 for wide East Asian letters and
 /// emoji; 1 for one that acts, which never comes there as it is.
 pub fn char_width(c: char) -> usize {
-    if acts(c) { 1 } else { c.width().unwrap_or(0) }
+    if is_control(c) { 1 } else { c.width().unwrap_or(0) }
 }
 
 /// Stands for a space at which no line is broken, until the line is whole: a character for private use, one column wide.
@@ -31,7 +31,7 @@ pub fn plain(text: &str, ascii: bool) -> String {
             '–' | '—' if ascii => out.push('-'),
             '…' if ascii => out.push_str("..."),
             '\u{2009}' | '\u{202F}' | '\u{A0}' if ascii => out.push(' '),
-            c if acts(c) => push_escaped(&mut out, c),
+            c if is_control(c) => push_escaped(&mut out, c),
             c if ascii && !c.is_ascii() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
             c => out.push(c),
         }

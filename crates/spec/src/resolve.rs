@@ -35,8 +35,8 @@ pub enum RunError {
     #[error(
         "phase '{phase}'{}: it uses {} of the target, which offers {}; use a smaller region (fio: size)",
         if .job.is_empty() { String::new() } else { format!(", job '{}'", .job) },
-        model::bytes_apart(*.needed, *.offered).0,
-        model::bytes_apart(*.needed, *.offered).1
+        model::distinct_bytes_text(*.needed, *.offered).0,
+        model::distinct_bytes_text(*.needed, *.offered).1
     )]
     TooSmall {
         /// Name of the phase.
@@ -146,7 +146,7 @@ impl Workload {
         let live = plan.phases.iter().filter(|p| p.skip.is_none());
         let (layouts, others): (Vec<&PhasePlan>, Vec<&PhasePlan>) = live.partition(|p| p.kind == PhaseKind::Layout);
         // Delays may count from the start of the run.
-        let passed = others.iter().fold(0u64, |passed, p| passed.saturating_add(p.begun_after(passed).time_limit_ns));
+        let passed = others.iter().fold(0u64, |passed, p| passed.saturating_add(p.resumed_after(passed).time_limit_ns));
         let layouts = layouts.iter().fold(windows, |sum, p| sum.saturating_add(p.time_limit_ns));
         plan.budget_ns = layouts.saturating_add(passed);
         Ok(plan)
@@ -160,7 +160,7 @@ fn leave_out_optional(plan: &mut Plan, phases: &[Phase], inputs: &RunInputs) -> 
     for error in plan.check(inputs.sector_bytes, inputs.memory_bytes) {
         match error {
             PlanError::Stream { phase, what, .. } if optional.contains(phase.as_str()) => {
-                plan.phases.iter_mut().filter(|p| p.name == phase).for_each(|p| p.skip = Some(Reason::said(&*what)));
+                plan.phases.iter_mut().filter(|p| p.name == phase).for_each(|p| p.skip = Some(Reason::uncoded(&*what)));
             }
             other => rest.push(other),
         }
@@ -325,8 +325,8 @@ impl<'a> Resolver<'a> {
             _ if self.inputs.kind != TargetKind::Region => None,
             Readiness::ReadOnly(reason) if copy.copy_writes => Some(reason.clone()),
             _ if bytes > offered => {
-                let (needed, there) = model::bytes_apart(bytes, offered);
-                Some(Reason::said(format!("it copies {needed} of a region of {there}")))
+                let (needed, there) = model::distinct_bytes_text(bytes, offered);
+                Some(Reason::uncoded(format!("it copies {needed} of a region of {there}")))
             }
             _ => None,
         }
@@ -385,7 +385,7 @@ impl<'a> Resolver<'a> {
         let elsewhere = matches!(self.inputs.kind, TargetKind::File | TargetKind::BlockDevice);
         // Beside others on the same bytes its syncs would be theirs.
         (grows && elsewhere && (self.workload.has_budget() || phase.jobs.len() > 1))
-            .then(|| Reason::said("a log grows in a file of its own: name a directory"))
+            .then(|| Reason::uncoded("a log grows in a file of its own: name a directory"))
     }
 
     fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {

@@ -308,7 +308,7 @@ impl Builder {
             metrics.push(Metric::measured(id("latency_ns_mean"), Unit::Ns, Some(Better::Lower), latency, 1000));
         }
         if phase.refused {
-            metrics.iter_mut().for_each(|m| m.refuse(&[model::Reason::said("test")]));
+            metrics.iter_mut().for_each(|m| m.refuse(&[model::Reason::uncoded("test")]));
         }
         let status = if phase.refused { PhaseStatus::Refused } else { PhaseStatus::Measured };
         self.run.plan.phases.push(plan.clone());

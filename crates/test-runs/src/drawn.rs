@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 fn reason(d: &mut Draw) -> Reason {
     match d.below(4) {
-        0 => Reason::said(d.text()),
+        0 => Reason::uncoded(d.text()),
         1 => Reason::of("other", d.text()),
         2 => Reason::Steal { percent: d.float() },
         _ => Reason::Errors { errors: d.text() },

@@ -94,7 +94,7 @@ pub fn measured(plan: PhasePlan, record: PhaseRecord, metrics: Vec<Metric>) -> P
 
 /// Has the record tell its streams apart: every stream of the plan did an equal part of everything, in these directions with these
 /// shares of the operations; `latency` is how long each operation of a direction took.
-pub fn tell_apart(
+pub fn split_directions(
     plan: &PhasePlan,
     record: &mut PhaseRecord,
     directions: &[(Direction, f64)],

@@ -75,7 +75,7 @@ impl Others {
 
 /// The best direct sequential rate that stands so far.
 fn sequential(run: &Run) -> Option<f64> {
-    let rate = |work| run.metric_doing(work, "throughput_bytes_per_s").and_then(|m| m.value);
+    let rate = |work| run.metric_of_work(work, "throughput_bytes_per_s").and_then(|m| m.value);
     [Work::SequentialRead, Work::SequentialWrite].into_iter().filter_map(rate).max_by(f64::total_cmp)
 }
 
@@ -363,7 +363,7 @@ impl<'a> Conductor<'a> {
             return plan;
         }
         let now = self.rig.now();
-        plan.begun_after(now.saturating_sub(*self.began_ns.get_or_insert(now)))
+        plan.resumed_after(now.saturating_sub(*self.began_ns.get_or_insert(now)))
     }
 
     /// Said once a run: it is so in all its phases.
@@ -408,7 +408,7 @@ impl<'a> Conductor<'a> {
             stack: &run.target.stack,
             samples,
             at_start: run.samples.first(),
-            memory_bytes_per_s: run.metric_doing(Work::MemoryCopy, "throughput_bytes_per_s").and_then(|m| m.value),
+            memory_bytes_per_s: run.metric_of_work(Work::MemoryCopy, "throughput_bytes_per_s").and_then(|m| m.value),
             clock_step_ns: disturbance.clock_step_ns,
             process_stopped: disturbance.process_stopped,
             kept_bytes: disturbance.kept_bytes,

@@ -95,8 +95,7 @@ pub(crate) fn gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<
     let rounds = |s: &model::StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd);
     let paced = |s: &model::StreamPlan| s.timing.think.is_some() || s.timing.pacing.is_some();
     // What is done again pauses and syncs as it did then.
-    if record.operations == 0 || phase.plan.is_done_again() || phase.plan.streams.iter().any(|s| rounds(s) || paced(s))
-    {
+    if record.operations == 0 || phase.plan.is_replay() || phase.plan.streams.iter().any(|s| rounds(s) || paced(s)) {
         return None;
     }
     let intervals = record.counted_intervals();

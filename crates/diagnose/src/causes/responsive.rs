@@ -29,7 +29,7 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn of(run: &'a Run) -> Option<Self> {
-        let (phase, _) = machine::doing(run, Work::ResponsiveLoaded)?;
+        let (phase, _) = machine::phase_of_work(run, Work::ResponsiveLoaded)?;
         let samples = run.samples_of(phase);
         let names: Vec<String> = run.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
         let moved = samples.first().zip(samples.last()).and_then(|(a, b)| traffic(a, b, &names));

@@ -14,11 +14,11 @@ pub(crate) const DEAR_WRITE: f64 = 5.0;
 const REWRITTEN_BYTES: f64 = 65_536.0;
 
 fn latency(run: &Run, work: Work) -> Option<f64> {
-    machine::value_doing(run, work, "latency_ns_mean")
+    machine::value_of_work(run, work, "latency_ns_mean")
 }
 
 fn measured(run: &Run, what: &str, value: f64, work: Work, quantity: &str) -> Evidence {
-    Evidence::measured(what, value, run.id_doing(work, quantity))
+    Evidence::measured(what, value, run.metric_id_of_work(work, quantity))
 }
 
 /// The synchronous writes of the run, with the mean latency of one.
@@ -33,7 +33,7 @@ fn of_too_few(run: &Run, work: Work) -> Option<f64> {
     const FEWEST: u64 = 5;
     /// Each is so long that no accident makes it.
     const SLOW_NS: f64 = 10.0 * FELT_NS;
-    let phase = run.doing(work).filter(|p| p.plan.queue_depth() == 1)?;
+    let phase = run.phase_of_work(work).filter(|p| p.plan.queue_depth() == 1)?;
     let few = |r: &Reason| r.is("too-little-data");
     let only_few = phase.status == PhaseStatus::Refused && phase.reasons.iter().all(few);
     let record = phase.record.as_ref().filter(|r| r.operations >= FEWEST && only_few)?;
@@ -48,7 +48,7 @@ pub fn flush(run: &Run) -> Option<Cause> {
     if flush / each < MOSTLY || flush < FELT_NS {
         return None;
     }
-    let per_s = machine::value_doing(run, work, "iops").unwrap_or(1e9 / each);
+    let per_s = machine::value_of_work(run, work, "iops").unwrap_or(1e9 / each);
     let against = plain.map_or(String::new(), |p| {
         format!(" of the {} that a write and its flush take; {} without", phrase::time(each), phrase::time(p))
     });
@@ -72,7 +72,7 @@ pub fn flush(run: &Run) -> Option<Cause> {
 pub fn rewritten(run: &Run) -> Option<Cause> {
     let (write, read) = (latency(run, Work::RandomWrite)?, latency(run, Work::RandomRead)?);
     let sequential = machine::direct_rate(run, Work::SequentialWrite)?;
-    let block = run.doing(Work::RandomWrite)?.plan.streams.first()?.block().block_size_bytes as f64;
+    let block = run.phase_of_work(Work::RandomWrite)?.plan.streams.first()?.block().block_size_bytes as f64;
     let instead = write / 1e9 * sequential;
     if write < read * DEAR_WRITE || instead < REWRITTEN_BYTES.max(block * DEAR_WRITE) || stack_view::has_heads(run) {
         return None;

@@ -37,11 +37,11 @@ pub fn sd_a2_without_queue(on: &Subject<'_>) -> Decision {
         let mut case = case.at_most(Confidence::Probable);
         case.evidence.extend(host);
         // The next ceiling for 4 KiB reads is what the same run carries sequentially.
-        let now = on.value_doing(Work::QueuedRead, "iops");
+        let now = on.value_of_work(Work::QueuedRead, "iops");
         let ceiling = on.direct_rate(Work::SequentialRead).map(|v| v / 4096.0);
         let ratio = ceiling.zip(now).map(|(c, n)| (c / n).min(32.0));
         Ok(Some(case.gain(
-            &on.id_doing(Work::QueuedRead, "iops"),
+            &on.metric_id_of_work(Work::QueuedRead, "iops"),
             ratio,
             "sequential read at 4 KiB per operation over random read at depth 32",
         )))

@@ -17,8 +17,8 @@ pub fn power_states(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let read = |quantity| {
-            let value = on.value_doing(Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()))?;
-            Ok((value, on.id_doing(Work::RandomRead, quantity)))
+            let value = on.value_of_work(Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()))?;
+            Ok((value, on.metric_id_of_work(Work::RandomRead, quantity)))
         };
         let ((slowest, slowest_id), (mean, mean_id)) = (read("latency_ns_max")?, read("latency_ns_mean")?);
         if slowest < SPIKE_NS || slowest < mean * OVER_MEAN {

@@ -13,7 +13,7 @@ fn need_rate(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
 }
 
 fn need_iops(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
-    on.value_doing(work, "iops").ok_or(Missing(work.iops()))
+    on.value_of_work(work, "iops").ok_or(Missing(work.iops()))
 }
 
 fn case_of(cause: Cause) -> Case {
@@ -131,7 +131,7 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
 
 /// A device that took writes into a fast cache first, and then fell.
 pub fn write_cache_exhausted(on: &Subject<'_>) -> Decision {
-    let Some((phase, record)) = on.measured(|run| machine::doing(run, Work::SequentialWrite)) else {
+    let Some((phase, record)) = on.measured(|run| machine::phase_of_work(run, Work::SequentialWrite)) else {
         return Err(Missing(Work::SequentialWrite.throughput()));
     };
     // Throttling at the same time explains the fall better.

@@ -25,7 +25,7 @@ pub fn dm_crypt_queues(on: &Subject<'_>) -> Decision {
         }
         let kernel = [Work::SequentialRead, Work::SequentialWrite]
             .into_iter()
-            .filter_map(|work| on.measured(|run| machine::doing(run, work)))
+            .filter_map(|work| on.measured(|run| machine::phase_of_work(run, work)))
             .filter_map(|(p, _)| {
                 on.measured(|run| machine::cpus_during(run, p)).map(|c| (&p.plan.name, c.kernel_processors))
             })

@@ -27,7 +27,7 @@ pub(crate) fn clip(
             return Err(nothing(bound));
         }
         if room < block.region_bytes {
-            let (all, rest) = model::bytes_apart(block.region_bytes, room);
+            let (all, rest) = model::distinct_bytes_text(block.region_bytes, room);
             clipped = Some(format!("region clipped from {all} to {rest}, which hold data"));
             block.region_bytes = room;
         }
@@ -93,7 +93,7 @@ impl FileRig {
         if needed <= offered {
             return Ok(());
         }
-        let (needed, offered) = model::bytes_apart(needed, offered);
+        let (needed, offered) = model::distinct_bytes_text(needed, offered);
         let message = format!("{}: its files take {needed}; {path} offers {offered}", phase.name);
         let remedy = format!("use {instead}; 5 % of the file system, at least 256 MiB, always stay free");
         Err(Failure::new(FailureKind::Environment, message).remedy(remedy))

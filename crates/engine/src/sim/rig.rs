@@ -129,7 +129,7 @@ impl SimRig {
         let capacity = self.model().media.capacity_bytes;
         let [_, held] = replay.replay_most;
         if held > capacity / 16 * 15 {
-            let (held, capacity) = model::bytes_apart(held, capacity);
+            let (held, capacity) = model::distinct_bytes_text(held, capacity);
             let message = format!("{}: {held} of files; sim:{} holds {capacity}", phase.name, self.model().name);
             return Err(Failure::new(FailureKind::Environment, message).remedy("use fewer files"));
         }

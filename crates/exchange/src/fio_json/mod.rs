@@ -19,7 +19,7 @@ use crate::{ExportedFile, Options, Result};
 use direction::{DirectionStats, SyncStats};
 use disk_util::DiskUtil;
 use latency::LatencyShares;
-use model::{Run, StopCause, harmless_json};
+use model::{Run, StopCause, sanitize_json};
 use pairs::Pairs;
 use provenance::Provenance;
 use serde::Serialize;
@@ -139,7 +139,7 @@ fn document(run: &Run, jobs: &[&ExecutedJob], options: &Options) -> String {
         narrows: Provenance::new(run, jobs, options),
     };
     let text = serde_json::to_string_pretty(&document).expect("texts, numbers and lists of them are always JSON");
-    let mut text = harmless_json(text);
+    let mut text = sanitize_json(text);
     text.push('\n');
     text
 }

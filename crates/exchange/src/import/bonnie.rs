@@ -97,7 +97,7 @@ impl Results {
         match &self.rates[test] {
             Cell::Value(value, text) if doubtful => {
                 let reason = "the text of bonnie++ 2 prints the number of files here, not their rate";
-                let mut metric = Metric::absent(id, unit, better, MetricStatus::Refused, Reason::said(reason));
+                let mut metric = Metric::absent(id, unit, better, MetricStatus::Refused, Reason::uncoded(reason));
                 metric.rejected_value = Some(*value);
                 Some(ImportedMetric { metric, original: Original::new(text, printed) })
             }
@@ -121,7 +121,7 @@ fn of_cell(id: String, unit: Unit, better: Option<Better>, cell: &Cell, printed:
         Cell::NotRun => None,
         Cell::TooFast => {
             let reason = "it took less than 0.5 s, too little for bonnie++ to give a number";
-            let metric = Metric::absent(id, unit, better, MetricStatus::Skipped, Reason::said(reason));
+            let metric = Metric::absent(id, unit, better, MetricStatus::Skipped, Reason::uncoded(reason));
             Some(ImportedMetric { metric, original: Original::new("+++++", printed) })
         }
         Cell::Value(value, text) => {

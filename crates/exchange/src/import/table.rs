@@ -220,7 +220,7 @@ fn figures(table: &Table, ids: &[String], cells: &[String], columns_kept: usize)
                 if !is_missing(cell) {
                     faults.push(format!("{reason} of {id}"));
                 }
-                let metric = Metric::absent(id, Unit::Ratio, None, MetricStatus::Skipped, Reason::said(reason));
+                let metric = Metric::absent(id, Unit::Ratio, None, MetricStatus::Skipped, Reason::uncoded(reason));
                 metrics.push(ImportedMetric { metric, original });
             }
         }

@@ -1,6 +1,6 @@
 //! fio's JSON against a document of fio 3.33.
 
-use crate::runs::{Access, Operation, Order, phase, plain, refused, run, skipped, stream, tell_apart};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, skipped, split_directions, stream};
 use exchange::{ExchangeError, Options};
 use model::Run;
 use serde_json::{Value, json};
@@ -175,7 +175,7 @@ fn two_jobs() -> model::PhaseRun {
         (s.name, s.group) = if i == 0 { ("log".into(), 7) } else { ("db".into(), 8) };
         s.block_mut().mix = (i > 0).then_some(model::Mix { read_percent: 50 });
     }
-    tell_apart(&mut p, &[(Read, 0.5), (Write, 0.5)]);
+    split_directions(&mut p, &[(Read, 0.5), (Write, 0.5)]);
     // The first one only writes.
     p.record.as_mut().unwrap().streams[0].directions.remove(0);
     p
@@ -244,10 +244,10 @@ fn one_stream_that_mixes_is_told_apart_and_syncs_are_syncs() {
     let mut mix = phase("mix", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 8)]);
     mix.plan.streams[0].block_mut().mix = Some(model::Mix { read_percent: 70 });
     mix.plan.streams[0].durability.flush.fsync_every = 8;
-    tell_apart(&mut mix, &[(Read, 0.7), (Write, 0.3), (Sync, 0.04)]);
+    split_directions(&mut mix, &[(Read, 0.7), (Write, 0.3), (Sync, 0.04)]);
     let mut trims = phase("trims", Access::Direct, vec![stream(Operation::Write, Order::Random, 4096, 1)]);
     trims.plan.streams[0].block_mut().trim_before_write = true;
-    tell_apart(&mut trims, &[(Write, 0.5), (Trim, 0.5)]);
+    split_directions(&mut trims, &[(Write, 0.5), (Trim, 0.5)]);
     let document = export(&run(vec![mix, trims]), &Options::default());
     let mix = &document["jobs"][0];
     assert_eq!((&mix["jobname"], &mix["job options"]["fsync"]), (&json!("mix"), &json!("8")));

@@ -1,6 +1,6 @@
 //! HdrHistogram logs, read back by the crate's own reader.
 
-use crate::runs::{Access, Operation, Order, phase, plain, refused, run, stream, tell_apart};
+use crate::runs::{Access, Operation, Order, phase, plain, refused, run, split_directions, stream};
 use exchange::{ExchangeError, Options};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -58,7 +58,7 @@ fn a_line_for_each_job_and_direction_beside_the_phase() {
         s.block_mut().mix = Some(model::Mix { read_percent: 50 });
         s.durability.flush.fsync_every = 8;
     }
-    tell_apart(&mut p, &[(Read, 0.5), (Write, 0.5), (Sync, 0.04)]);
+    split_directions(&mut p, &[(Read, 0.5), (Write, 0.5), (Sync, 0.04)]);
     p.record.as_mut().unwrap().streams[1].started_ns += 250_000_000;
     let lines = read(&exchange::hlog(&run(vec![p]), &Options::default()).unwrap());
     let tags: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();

@@ -48,13 +48,13 @@ pub fn phase(name: &str, access: Access, streams: Vec<StreamPlan>) -> PhaseRun {
 
 /// Has the record tell its streams apart: each did an equal part of everything, with these shares going each way. Reads
 /// take 0.5 ms, syncs 9 ms, all else 2 ms.
-pub fn tell_apart(phase: &mut PhaseRun, directions: &[(Direction, f64)]) {
+pub fn split_directions(phase: &mut PhaseRun, directions: &[(Direction, f64)]) {
     let latency = |direction| match direction {
         Direction::Read => 500_000,
         Direction::Sync => 9_000_000,
         _ => 2_000_000,
     };
-    test_runs::tell_apart(&phase.plan, phase.record.as_mut().unwrap(), directions, latency);
+    test_runs::split_directions(&phase.plan, phase.record.as_mut().unwrap(), directions, latency);
 }
 
 /// A run of these phases on a disk `sda`.
@@ -121,7 +121,7 @@ fn hostile_streams(phase: &mut PhaseRun, d: &mut Draw) {
     phase.plan.streams = (0..1 + d.bits() % 4)
         .map(|_| StreamPlan { name: d.text(), group: d.bits() as u32 % 3, ..stream.clone() })
         .collect();
-    tell_apart(phase, &[(Direction::Read, 0.5), (Direction::Write, 0.3), (Direction::Sync, 0.01)]);
+    split_directions(phase, &[(Direction::Read, 0.5), (Direction::Write, 0.3), (Direction::Sync, 0.01)]);
     let record = phase.record.as_mut().unwrap();
     for one in &mut record.streams {
         (one.started_ns, one.ended_ns, one.cut_ns) = (d.number(), d.number(), d.number());
@@ -167,12 +167,12 @@ pub fn generated(seed: u64) -> Run {
         p.plan.streams = streams;
         p.plan.name = d.text();
         p.plan.time_limit_ns = d.number();
-        p.reasons = vec![Reason::said(d.text())];
+        p.reasons = vec![Reason::uncoded(d.text())];
         p.metrics[0].id = format!("{}.throughput_bytes_per_s", p.plan.name);
         p.metrics[0].value = Some(d.float());
         p.metrics[1].id = format!("{}.iops", p.plan.name);
         p.metrics[1].reasons =
-            vec![Reason::said(d.text()), Reason::of("warm-up-counted", "all")][..(d.bits() % 3) as usize].to_vec();
+            vec![Reason::uncoded(d.text()), Reason::of("warm-up-counted", "all")][..(d.bits() % 3) as usize].to_vec();
         p.metrics[1].high = Some(d.float());
         let record = p.record.as_mut().unwrap();
         record.started_ns = d.number();

@@ -326,7 +326,7 @@ fn value(metric: Option<&Metric>, bounds_count: bool) -> Value {
             // Of a refused number that had no interval either, the refusal is why there is none.
             let of_value = metric.reasons.iter().find(|r| !r.is("no-interval"));
             let because =
-                of_value.or(metric.reasons.first()).cloned().unwrap_or_else(|| Reason::said("no reason was kept"));
+                of_value.or(metric.reasons.first()).cloned().unwrap_or_else(|| Reason::uncoded("no reason was kept"));
             Value::missing(Some(metric.status), because)
         }
     }

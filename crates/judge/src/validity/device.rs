@@ -62,7 +62,7 @@ fn not_at_the_device(case: Case<'_>) -> Option<String> {
     let own = transferred(case.plan, case.record);
     let missing = |device: u64, own: f64, verb: &str| {
         ((device as f64) < own * DIRECT_BYTES_RATIO)
-            .then(|| model::bytes_apart(device, own as u64))
+            .then(|| model::distinct_bytes_text(device, own as u64))
             .map(|(device, own)| format!("the device {verb} {device} while this phase moved {own}"))
     };
     missing(traffic.write_bytes, all * own.written, "wrote")
@@ -101,7 +101,7 @@ fn not_cold(case: Case<'_>) -> Option<String> {
     };
     let least = cold.phase_read_bytes as f64 * (1.0 - COLD_BYTES_TOLERANCE);
     (cold.phase_read_bytes == 0 || (device as f64) < least)
-        .then(|| model::bytes_apart(device, cold.phase_read_bytes))
+        .then(|| model::distinct_bytes_text(device, cold.phase_read_bytes))
         .map(|(device, all)| format!("the device read {device} of {all}"))
 }
 

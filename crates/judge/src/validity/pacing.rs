@@ -105,7 +105,7 @@ mod tests {
         let stream = &mut f.plan.streams[0];
         stream.block_mut().operation = Operation::Write;
         stream.block_mut().mix = Some(Mix { read_percent: 50 });
-        f.tell_apart(&[(Direction::Read, 0.5), (Direction::Write, 0.5)]);
+        f.split_directions(&[(Direction::Read, 0.5), (Direction::Write, 0.5)]);
         assert_eq!(f.judge().reasons, []);
         f.plan.streams[0].timing.pacing = Some(Pacing {
             read: Some(Rate::OperationsPerS(700)),

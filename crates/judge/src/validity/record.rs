@@ -37,7 +37,7 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     }
     let counted = record.operations.saturating_sub(record.warmup.operations);
     // What other programs do is timed as a whole.
-    let alone = case.plan.copies_memory() || case.plan.is_by_dpkg();
+    let alone = case.plan.copies_memory() || case.plan.runs_dpkg();
     if counted > 0 && !alone {
         if record.latency.count() == 0 {
             out.refusals.push(Reason::Truncated { what: "operations without latencies".into() });
@@ -56,7 +56,7 @@ pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
     let rounds =
         case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
     let enough = operations >= LEAST_OPERATIONS || rounds || complete && operations > 0;
-    if case.plan.is_by_dpkg() {
+    if case.plan.runs_dpkg() {
         return;
     }
     let failed = record.stop == StopCause::Failed && !record.errors.is_empty();

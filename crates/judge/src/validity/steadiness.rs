@@ -9,7 +9,7 @@ pub(crate) fn steady(case: Case<'_>) -> Option<bool> {
     match &case.record.steady {
         Some(rounds) => Some(rounds.reached),
         // Its pauses are meant, or what it does is one thing after the other.
-        None if case.plan.has_bursts() || case.plan.is_done_again() => None,
+        None if case.plan.has_bursts() || case.plan.is_replay() => None,
         None => case.rate.and_then(|r| r.steadiness).map(|s| s.is_steady()),
     }
 }

@@ -83,15 +83,15 @@ impl CallKind {
 pub struct CallFlag;
 
 impl CallFlag {
-    /// It may be read.
+    /// Opened for reading.
     pub const READ: u16 = 1;
-    /// It may be written.
+    /// Opened for writing.
     pub const WRITE: u16 = 2;
     /// It is made if it is not there.
     pub const CREATE: u16 = 4;
-    /// It must not be there.
+    /// O_EXCL: fails if the file exists.
     pub const EXCLUSIVE: u16 = 8;
-    /// It is made empty.
+    /// O_TRUNC.
     pub const TRUNCATE: u16 = 16;
     /// O_SYNC.
     pub const SYNC: u16 = 32;

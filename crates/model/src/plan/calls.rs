@@ -161,7 +161,8 @@ impl CallCursor {
         let mut next = || {
             let is_there = head >> bit & 1 == 1;
             bit += 1;
-            let (mut number, mut shift) = (0u64, 0);
+            let mut number = 0u64;
+            let mut shift = 0;
             while let Some(byte) = bytes.get(self.at).filter(|_| is_there) {
                 self.at += 1;
                 number |= u64::from(byte & 0x7f) << shift;

@@ -3,7 +3,7 @@
 use super::{
     Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan, Timing,
 };
-use crate::{bytes_apart, bytes_text};
+use crate::{bytes_text, distinct_bytes_text};
 
 /// The most that one read or write transfers: MAX_RW_COUNT of the kernel (`include/linux/fs.h`) with 4 KiB pages.
 const MAX_BLOCK_BYTES: u64 = 0x7fff_f000;
@@ -37,10 +37,10 @@ pub enum PlanError {
     #[error(
         "phase '{phase}' needs {} of memory ({} of it for operations in flight: depth x block size x jobs{}), {} are \
          available; {}",
-        bytes_apart(*.needed, *.available).0,
+        distinct_bytes_text(*.needed, *.available).0,
         bytes_text(*.buffers),
         of_verify(.verify),
-        bytes_apart(*.needed, *.available).1,
+        distinct_bytes_text(*.needed, *.available).1,
         less(.needed, .verify)
     )]
     Memory {
@@ -96,7 +96,9 @@ impl Plan {
             }
             let need = phase.memory(self.interval_ns);
             if let Some(available) = memory_bytes.filter(|&a| need.total() > a) {
-                let (needed, buffers, verify) = (need.total(), need.buffers, need.verify);
+                let needed = need.total();
+                let buffers = need.buffers;
+                let verify = need.verify;
                 errors.push(PlanError::Memory { phase: name(), needed, buffers, verify, available });
             }
         }
@@ -191,7 +193,8 @@ impl StreamPlan {
                 }
             }
         }
-        let (least, most) = (self.block().min_block_bytes(), self.block().block_size_bytes);
+        let least = self.block().min_block_bytes();
+        let most = self.block().block_size_bytes;
         let possible = if self.reads() || self.block().sends_data() { MAX_BLOCK_BYTES } else { MAX_TRIM_BYTES };
         if least == 0 || most > possible {
             return Err(format!("block size {most}: from 1 to {possible} bytes are possible"));

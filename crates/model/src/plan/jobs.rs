@@ -27,7 +27,7 @@ impl PlannedJob {
     }
 
     /// Whether its numbers are told apart by direction, because it has several that move data.
-    pub fn told_apart(&self) -> bool {
+    pub fn is_per_direction(&self) -> bool {
         self.data_directions().count() > 1
     }
 }
@@ -85,7 +85,8 @@ impl PhasePlan {
                         id = format!("{plain}-{number}");
                         number += 1;
                     }
-                    let (streams, directions) = (vec![place], stream.directions());
+                    let streams = vec![place];
+                    let directions = stream.directions();
                     jobs.push((of, PlannedJob { id, name: stream.name.clone(), streams, directions }));
                 }
             }
@@ -184,8 +185,8 @@ mod tests {
             streams: vec![StreamPlan { durability: Durability { flush, ..write.durability }, ..write.clone() }],
             ..PhasePlan::default()
         };
-        assert!(!phase.jobs()[0].told_apart());
+        assert!(!phase.jobs()[0].is_per_direction());
         let phase = PhasePlan { streams: vec![mix(30)], ..PhasePlan::default() };
-        assert!(phase.jobs()[0].told_apart());
+        assert!(phase.jobs()[0].is_per_direction());
     }
 }

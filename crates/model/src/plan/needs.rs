@@ -183,7 +183,7 @@ impl Plan {
     }
 
     /// What calls on files make a file system write beside their bytes: for what changes a directory or an inode, and for each sync.
-    fn beside_files(stream: &StreamPlan, fstype: Option<&str>) -> u64 {
+    fn metadata_of_files(stream: &StreamPlan, fstype: Option<&str>) -> u64 {
         if let Some(replay) = stream.replay() {
             let calls = |kinds: &[CallKind]| kinds.iter().filter_map(|kind| replay.replay_calls.get(kind)).sum::<u64>();
             let changes = calls(&[Open, Truncate, Rename, Link, Symlink, Unlink, Mkdir, Rmdir, Chmod, Chown]);
@@ -228,7 +228,7 @@ impl Plan {
             })
             .fold(0u64, u64::saturating_add);
         let live = self.phases.iter().filter(|p| p.skip.is_none());
-        let files = live.flat_map(|p| &p.streams).map(|s| Self::beside_files(s, fstype));
+        let files = live.flat_map(|p| &p.streams).map(|s| Self::metadata_of_files(s, fstype));
         let bytes = self.bytes_written_at_most()?.saturating_add(files.fold(more, u64::saturating_add));
         // Inodes, extents, bitmaps.
         Some(bytes.saturating_add(fstype.map_or(0, |_| bytes / 32)))

@@ -94,7 +94,9 @@ pub struct ReplayPlan {
 impl ReplayPlan {
     /// With these calls, and what is there at most while they are made: entries, and bytes of files.
     pub fn with(self, trace: FileTrace, replay_most: [u64; 2]) -> Self {
-        let (mut replay_calls, mut replay_bytes, mut pauses) = (BTreeMap::new(), [0, 0], 0u64);
+        let mut replay_calls = BTreeMap::new();
+        let mut replay_bytes = [0, 0];
+        let mut pauses = 0u64;
         for call in trace.calls.iter() {
             pauses = pauses.saturating_add(call.pause_ns);
             *replay_calls.entry(call.kind).or_insert(0) += 1;

@@ -68,7 +68,7 @@ impl PhasePlan {
 
 impl PhaseShape {
     /// Whether one reads what the other writes, and nothing else is different.
-    pub fn is_counterpart(&self, other: &Self) -> bool {
+    pub fn reads_what_it_writes(&self, other: &Self) -> bool {
         let operation = |s: &Self| s.rest.streams.first().map(|s| s.block().operation);
         let neutral = |s: &Self| {
             let mut rest = (*s.rest).clone();
@@ -156,7 +156,8 @@ mod tests {
             };
             phase("p", stream).shape().unwrap()
         };
-        let (small, large) = (of(4096), of(16 << 20));
+        let small = of(4096);
+        let large = of(16 << 20);
         assert_eq!(small.rest, large.rest);
         assert_ne!(small.block_bytes, large.block_bytes);
     }
@@ -189,7 +190,9 @@ mod tests {
         )
         .shape()
         .unwrap();
-        assert!(read.is_counterpart(&write) && write.is_counterpart(&read) && !read.is_counterpart(&read));
+        assert!(
+            read.reads_what_it_writes(&write) && write.reads_what_it_writes(&read) && !read.reads_what_it_writes(&read)
+        );
         let deeper = phase(
             "w",
             StreamPlan {
@@ -199,6 +202,6 @@ mod tests {
         )
         .shape()
         .unwrap();
-        assert!(!read.is_counterpart(&deeper));
+        assert!(!read.reads_what_it_writes(&deeper));
     }
 }

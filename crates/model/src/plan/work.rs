@@ -259,12 +259,12 @@ impl Work {
 impl Run {
     /// The phase that does this work: of several, one that stands before one that does not, then the one nearest to what the
     /// check asks for, then the first.
-    pub fn doing(&self, work: Work) -> Option<&PhaseRun> {
-        Self::doing_in(&self.phases, work)
+    pub fn phase_of_work(&self, work: Work) -> Option<&PhaseRun> {
+        Self::phase_of_work_in(&self.phases, work)
     }
 
-    /// As [`Run::doing`], among these phases.
-    pub fn doing_in(phases: &[PhaseRun], work: Work) -> Option<&PhaseRun> {
+    /// As [`Run::phase_of_work`], among these phases.
+    pub fn phase_of_work_in(phases: &[PhaseRun], work: Work) -> Option<&PhaseRun> {
         phases
             .iter()
             .filter(|p| Work::of(&p.plan) == Some(work))
@@ -282,14 +282,14 @@ impl Run {
     }
 
     /// A metric of the phase that does this work, such as `iops`, whatever it is worth.
-    pub fn metric_doing(&self, work: Work, quantity: &str) -> Option<&Metric> {
-        metric_of(self.doing(work)?, quantity)
+    pub fn metric_of_work(&self, work: Work, quantity: &str) -> Option<&Metric> {
+        metric_of(self.phase_of_work(work)?, quantity)
     }
 
     /// The id of a metric of this work: of the phase that does it, or of the check where none does.
-    pub fn id_doing(&self, work: Work, quantity: &str) -> String {
-        let name = self.doing(work).map_or(work.name(), |p| p.plan.name.as_str());
-        self.metric_doing(work, quantity).map_or_else(|| metric_id(name, quantity), |m| m.id.clone())
+    pub fn metric_id_of_work(&self, work: Work, quantity: &str) -> String {
+        let name = self.phase_of_work(work).map_or(work.name(), |p| p.plan.name.as_str());
+        self.metric_of_work(work, quantity).map_or_else(|| metric_id(name, quantity), |m| m.id.clone())
     }
 }
 

@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for Reason {
 fn of_line(line: &str) -> Reason {
     match line.split_once(": ") {
         Some((code, text)) if !code.contains(' ') => Reason::of(code, text),
-        _ => Reason::said(line),
+        _ => Reason::uncoded(line),
     }
 }
 
@@ -100,12 +100,12 @@ mod tests {
         let written = r#"[{"code":"steal","text":"the hypervisor: 9 %"},{"code":null,"text":"budget"}]"#;
         for form in [r#"["steal: the hypervisor: 9 %","budget"]"#, written] {
             let reasons: Vec<Reason> = serde_json::from_str(form).unwrap();
-            assert_eq!(reasons, [Reason::of("steal", "the hypervisor: 9 %"), Reason::said("budget")]);
+            assert_eq!(reasons, [Reason::of("steal", "the hypervisor: 9 %"), Reason::uncoded("budget")]);
             assert_eq!(serde_json::to_string(&reasons).unwrap(), written);
         }
         assert!(serde_json::from_str::<Reason>("3").is_err());
         // A code is one word.
-        assert_eq!(of_line("a job said: no"), Reason::said("a job said: no"));
+        assert_eq!(of_line("a job said: no"), Reason::uncoded("a job said: no"));
     }
 
     #[test]

@@ -21,14 +21,14 @@ impl Reason {
     }
 
     /// One without a code: what another tool gave in its own words.
-    pub fn said(text: impl Into<String>) -> Self {
+    pub fn uncoded(text: impl Into<String>) -> Self {
         Self::Other { code: None, text: text.into() }
     }
 
     /// That a number is since the machine started, and not of the time that was looked at; of tools that may have been told to leave
     /// that report out, `unless` says how.
     pub fn since_boot(unless: Option<&str>) -> Self {
-        Self::said(unless.map_or_else(|| SINCE_BOOT.to_owned(), |how| format!("{SINCE_BOOT}, unless {how}")))
+        Self::uncoded(unless.map_or_else(|| SINCE_BOOT.to_owned(), |how| format!("{SINCE_BOOT}, unless {how}")))
     }
 
     /// Whether it is [`Self::since_boot`].
@@ -70,7 +70,7 @@ impl Reason {
 
 impl From<&str> for Reason {
     fn from(text: &str) -> Self {
-        Self::said(text)
+        Self::uncoded(text)
     }
 }
 

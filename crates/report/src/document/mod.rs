@@ -71,7 +71,7 @@ use serde::Serialize;
 /// # Errors
 /// None of these documents can fail; another type may.
 pub fn to_json(document: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut text = model::harmless_json(serde_json::to_string_pretty(document)?);
+    let mut text = model::sanitize_json(serde_json::to_string_pretty(document)?);
     text.push('\n');
     Ok(text)
 }
@@ -89,7 +89,7 @@ mod tests {
     fn what_could_act_on_a_terminal_is_escaped_in_a_document_too() {
         let names = ["a\u{7f}b", "\u{9b}31m", "\u{202e}abc", "\u{e0001}", "\x1b[2J", "größer 盤"];
         let json = to_json(&names).unwrap();
-        assert!(!json.contains(|c| c != '\n' && model::acts(c)), "{json:?}");
+        assert!(!json.contains(|c| c != '\n' && model::is_control(c)), "{json:?}");
         assert!(json.contains("größer 盤"), "{json}");
         assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), names);
     }

@@ -106,7 +106,7 @@ impl<'a> WatchDocument<'a> {
     /// # Errors
     /// None that this document can cause.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
-        let mut text = model::harmless_json(serde_json::to_string(self)?);
+        let mut text = model::sanitize_json(serde_json::to_string(self)?);
         text.push('\n');
         Ok(text)
     }

@@ -27,7 +27,7 @@ pub(super) fn sides(phase: &PhaseRun) -> Vec<Side> {
         let Some(job) = record.job(&phase.plan, planned) else { continue };
         let seconds = job.counted_ns() as f64 / 1e9;
         let name = if jobs.len() > 1 { planned.id.clone() } else { String::new() };
-        if !planned.told_apart() && jobs.len() < 2 {
+        if !planned.is_per_direction() && jobs.len() < 2 {
             continue;
         }
         for d in job.data() {

@@ -20,7 +20,7 @@ struct Rung<'a> {
 
 fn rungs(run: &Run) -> Vec<Rung<'_>> {
     let measured = |name: &str, kind: &'static str, work: Work| {
-        run.metric_doing(work, "throughput_bytes_per_s").map(|m| Rung {
+        run.metric_of_work(work, "throughput_bytes_per_s").map(|m| Rung {
             name: name.to_owned(),
             kind,
             value: m.value,

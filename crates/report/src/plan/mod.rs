@@ -149,7 +149,7 @@ pub fn time_without_limit(plan: &Plan) -> Option<String> {
     if plan.budget_ns < LONG_NS || measured().all(keeps_its_limit) {
         return None;
     }
-    if !measured().all(PhasePlan::is_done_again) {
+    if !measured().all(PhasePlan::is_replay) {
         return Some("as long as its amounts take".to_owned());
     }
     Some(match measured().filter_map(PhasePlan::pauses_ns).sum::<u64>() {

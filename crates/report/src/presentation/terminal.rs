@@ -249,19 +249,19 @@ mod tests {
 
     #[test]
     fn what_comes_from_outside_does_not_act_and_long_sentences_break_between_words() {
-        let acts = "a\x1b[2J\u{202e}b";
+        let is_control = "a\x1b[2J\u{202e}b";
         let cells = vec![
-            Cell::Text(acts.into()),
-            Cell::Without { word: "refused", code: Some(acts.into()), note: None, bad: true },
+            Cell::Text(is_control.into()),
+            Cell::Without { word: "refused", code: Some(is_control.into()), note: None, bad: true },
         ];
-        let head = vec![acts.into(), "code".into()];
-        let table = Table { head, rows: vec![Row::new(acts, cells)], ..Table::default() };
+        let head = vec![is_control.into(), "code".into()];
+        let table = Table { head, rows: vec![Row::new(is_control, cells)], ..Table::default() };
         let mut said = Presentation::default();
-        said.head.about = vec![format!("{acts} {}", "whether longer buffers help ".repeat(8))];
-        said.push(SectionName::Numbers, vec![Part::Table(table), Part::Hint(acts.into())]);
+        said.head.about = vec![format!("{is_control} {}", "whether longer buffers help ".repeat(8))];
+        said.push(SectionName::Numbers, vec![Part::Table(table), Part::Hint(is_control.into())]);
         for columns in [40, 80] {
             let text = render(&said, &Style { width: columns, ..Style::default() });
-            assert!(!text.chars().any(|c| c != '\n' && crate::text::acts(c)), "{text:?}");
+            assert!(!text.chars().any(|c| c != '\n' && crate::text::is_control(c)), "{text:?}");
             assert!(text.lines().all(|l| width(l) <= columns), "{text}");
             let words: Vec<&str> = text.split_whitespace().collect();
             assert_eq!(words.iter().filter(|w| **w == "whether").count(), 8, "{text}");

@@ -47,7 +47,7 @@ fn pairs(run: &Run, places: &[usize]) -> Option<Vec<(usize, usize)>> {
     let shapes: Vec<_> = places.iter().map(|i| Some((*i, run.phases[*i].plan.shape()?))).collect::<Option<_>>()?;
     let mut out = Vec::new();
     for (place, shape) in shapes.iter().filter(|(i, _)| !run.phases[*i].plan.is_write()) {
-        let mut others = shapes.iter().filter(|(_, s)| shape.is_counterpart(s));
+        let mut others = shapes.iter().filter(|(_, s)| shape.reads_what_it_writes(s));
         let (other, None) = (others.next()?, others.next()) else { return None };
         out.push((*place, other.0));
     }
@@ -67,7 +67,7 @@ fn held_back(phase: &PhaseRun) -> bool {
 
 /// All phases of a run but memory copies and what was not needed, each in exactly one form.
 pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
-    let shown = |p: &PhaseRun| !run.is_beside(&p.plan);
+    let shown = |p: &PhaseRun| !run.is_reference(&p.plan);
     let mut rest: Vec<usize> = (0..run.phases.len()).filter(|i| shown(&run.phases[*i])).collect();
     // What another tool measured has no plan.
     if !rest.is_empty() && rest.iter().all(|i| run.phases[*i].plan.streams.is_empty()) {
@@ -110,11 +110,11 @@ pub(crate) fn forms<'a>(run: &Run, curves: &'a [DepthCurve]) -> Vec<Form<'a>> {
         rest.retain(troubled);
     }
     out.extend(form);
-    let replays: Vec<usize> = rest.iter().copied().filter(|i| run.phases[*i].plan.is_done_again()).collect();
+    let replays: Vec<usize> = rest.iter().copied().filter(|i| run.phases[*i].plan.is_replay()).collect();
     if !replays.is_empty() {
         out.push(Form::Replays(replays));
     }
-    rest.retain(|i| !run.phases[*i].plan.is_by_dpkg());
+    rest.retain(|i| !run.phases[*i].plan.runs_dpkg());
     if !rest.is_empty() {
         out.push(Form::Rows(rest));
     }

@@ -64,7 +64,7 @@ fn long_and_wide_names_over_ssh() {
 fn hostile_names_do_not_act() {
     let s = fixture::hostile();
     let text = plain(&s);
-    assert!(!text.chars().any(|c| c != '\n' && text::acts(c)), "{text:?}");
+    assert!(!text.chars().any(|c| c != '\n' && text::is_control(c)), "{text:?}");
     insta::assert_snapshot!(text);
 }
 
@@ -78,7 +78,7 @@ fn markdown_escapes_what_is_hostile() {
     let text = markdown(&fixture::hostile().check());
     assert!(!text.contains("<script"), "{text}");
     assert!(!text.contains("@team") && !text.contains(" #1"), "{text}");
-    assert!(!text.chars().any(|c| c != '\n' && text::acts(c)));
+    assert!(!text.chars().any(|c| c != '\n' && text::is_control(c)));
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn every_line_fits_and_nothing_acts() {
             let text = plan_text(&plan, None, &style);
             assert!(!ascii || text.is_ascii(), "{text}");
             for line in text.lines() {
-                assert!(!line.chars().any(acts), "{line:?}");
+                assert!(!line.chars().any(is_control), "{line:?}");
                 // The name of a phase or plan is one word: it may be as long as it is.
                 assert!(text::width(line) <= style.columns() || line.contains("<script>"), "{columns}: {line}");
             }

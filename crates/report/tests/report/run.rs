@@ -97,7 +97,7 @@ fn hostile_names_do_not_act() {
         }
     }
     let text = plain(&s);
-    assert!(!text.chars().any(|c| c != '\n' && text::acts(c)), "{text:?}");
+    assert!(!text.chars().any(|c| c != '\n' && text::is_control(c)), "{text:?}");
     let markdown = markdown(&s.check());
     assert!(!markdown.contains("<script") && !markdown.contains("@team") && !markdown.contains(" #1"), "{markdown}");
 }

@@ -53,10 +53,10 @@ fn a_delay_counts_from_the_start_of_the_run() {
     let [_, first, second] = &plan.phases[..] else { panic!("{:?}", plan.phases) };
     assert_eq!((first.streams[0].timing.delay_from_run, second.streams[0].timing.delay_from_run), (false, true));
     // 3 s have passed when the second one begins, of the 4 it waits.
-    let begun = second.begun_after(3 * NS_PER_S);
+    let begun = second.resumed_after(3 * NS_PER_S);
     assert_eq!((begun.streams[0].timing.start_delay_ns, begun.time_limit_ns), (NS_PER_S, 2 * NS_PER_S));
     // As long as the delay has not passed the last one ends with it; then it takes its own time.
-    let late = second.begun_after(60 * NS_PER_S);
+    let late = second.resumed_after(60 * NS_PER_S);
     assert_eq!((late.streams[0].timing.start_delay_ns, late.time_limit_ns), (0, NS_PER_S));
     let windows = 3 * plan.quiet_ns;
     let layout = plan.phases[0].time_limit_ns;
@@ -69,7 +69,7 @@ fn delays_of_streams_beside_each_other_are_each_cut_to_what_is_left() {
     let plan = plan(text);
     let phase = plan.phases.last().unwrap();
     assert_eq!((phase.time_limit_ns, phase.streams[1].limits.time_limit_ns), (22 * NS_PER_S, Some(3 * NS_PER_S)));
-    let begun = phase.begun_after(10 * NS_PER_S);
+    let begun = phase.resumed_after(10 * NS_PER_S);
     let [b, c] = &begun.streams[..] else { panic!() };
     assert_eq!(
         (begun.time_limit_ns, b.timing.start_delay_ns, b.limits.time_limit_ns),

@@ -176,7 +176,7 @@ fn direction_metrics(prefix: &str, d: &Direction, out: &mut Vec<ImportedMetric>)
             }));
         };
     let higher = Some(Better::Higher);
-    let remark = (!d.remarks.is_empty()).then(|| Reason::said(d.remarks.join("; ")));
+    let remark = (!d.remarks.is_empty()).then(|| Reason::uncoded(d.remarks.join("; ")));
     let rate = |q: &Option<Quantity>| q.clone().filter(|q| q.value > 0.0);
     push("iops", Unit::OpsPerS, higher, &rate(&d.iops), None);
     push("throughput_bytes_per_s", Unit::BytesPerS, higher, &rate(&d.throughput), remark.as_ref());

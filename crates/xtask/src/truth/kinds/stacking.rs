@@ -44,7 +44,7 @@ fn slow_member(draw: &mut Draw) -> anyhow::Result<Scenario> {
         let at = stack.layers.iter().position(|l| l.kind == LayerKind::Disk).unwrap_or(0);
         let mut other = Layer { name: "sdb".to_owned(), ..stack.layers[at].clone() };
         other.device = Some(DeviceId { major: 8, minor: 16 });
-        stack.layers.insert_beside(at, other);
+        stack.layers.insert_sibling(at, other);
     }
     fn counted(sample: &mut SystemSample) {
         let Some(disk) = sample.disks.iter().find(|d| d.name == "sda").cloned() else { return };

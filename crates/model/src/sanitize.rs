@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Whether a character could act on a terminal or reorder what stands beside it: C0 and C1 controls, line and
 /// paragraph separators, bidirectional marks and isolates, the byte order mark.
-pub fn acts(c: char) -> bool {
+pub fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(u32::from(c), 0x200E..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x061C | 0xFEFF | 0xE0000..=0xE007F)
 }
@@ -24,21 +24,21 @@ pub fn push_escaped(out: &mut String, c: char) {
 }
 
 /// A line of text with acting characters written as escapes.
-pub fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(acts) {
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_control) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if acts(c) { push_escaped(&mut out, c) } else { out.push(c) }
+        if is_control(c) { push_escaped(&mut out, c) } else { out.push(c) }
     }
     Cow::Owned(out)
 }
 
 /// The same JSON with acting characters written as `\u` escapes: JSON itself asks for that only below U+0020, but documents are
 /// looked at on terminals.
-pub fn harmless_json(json: String) -> String {
-    let acting = |c: char| c != '\n' && acts(c);
+pub fn sanitize_json(json: String) -> String {
+    let acting = |c: char| c != '\n' && is_control(c);
     if !json.contains(acting) {
         return json;
     }
@@ -59,7 +59,7 @@ pub fn harmless_json(json: String) -> String {
 /// formula (`=`, `+`, `-`, `@`, also full-width or after blanks) an apostrophe stands before it, and it is quoted where it
 /// holds a separator of any locale. Numbers are no texts, and never pass here. (OWASP, "CSV Injection".)
 pub fn csv_text(text: &str) -> String {
-    let shown = harmless(text);
+    let shown = sanitize(text);
     let is_formula = shown.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
     match is_formula || shown.contains([',', ';', '|', '"']) {
         true => format!("\"{}{}\"", if is_formula { "'" } else { "" }, shown.replace('"', "\"\"")),
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn what_acts_is_escaped_and_other_text_stays() {
-        assert_eq!(harmless("größer 盤 ±"), "größer 盤 ±");
-        assert_eq!(harmless("a\x1b[2J\u{9b}m\u{202e}\r\n\t\u{7f}"), "a\\x1b[2J\\x9bm\\u{202e}\\r\\n\\t\\x7f");
-        assert_eq!(harmless_json("{\n \"\u{9b}\u{e0001}\"}".into()), "{\n \"\\u009b\\udb40\\udc01\"}");
+        assert_eq!(sanitize("größer 盤 ±"), "größer 盤 ±");
+        assert_eq!(sanitize("a\x1b[2J\u{9b}m\u{202e}\r\n\t\u{7f}"), "a\\x1b[2J\\x9bm\\u{202e}\\r\\n\\t\\x7f");
+        assert_eq!(sanitize_json("{\n \"\u{9b}\u{e0001}\"}".into()), "{\n \"\\u009b\\udb40\\udc01\"}");
     }
 
     #[test]
