@@ -55,7 +55,7 @@ pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
 fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
     let mut workload = workload.clone();
     if workload.has_packages() && !is_like_studied_board(opened) {
-        workload.leave_pauses_out();
+        workload.drop_pauses();
     }
     let plan = workload.plan(&inputs(opened, seed)).map_err(|error| match error {
         RunError::NothingLeft { .. } if opened.target.kind == TargetKind::Region => {
@@ -76,7 +76,7 @@ pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option
     };
     let mut workload = workload.clone();
     let device_bytes = opened.target.stack.device_bytes();
-    workload.lays_out_at_most(wear.layout_bytes(device_bytes));
+    workload.limit_prefill(wear.layout_bytes(device_bytes));
     let mut plan = as_asked(&workload, opened, seed).map_err(after)?;
     let before = opened.rig.bytes_written() + metadata_bytes(opened, wear.usual_bytes(device_bytes));
     let shared = workload.has_budget();

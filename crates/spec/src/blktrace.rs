@@ -26,7 +26,8 @@ fn number(bytes: &[u8], at: usize, swapped: bool) -> u32 {
 }
 
 fn long(bytes: &[u8], at: usize, swapped: bool) -> u64 {
-    let (first, second) = (number(bytes, at, swapped).into(), number(bytes, at + 4, swapped).into());
+    let first = number(bytes, at, swapped).into();
+    let second = number(bytes, at + 4, swapped).into();
     let (low, high): (u64, u64) = if swapped { (second, first) } else { (first, second) };
     high << 32 | low
 }
@@ -60,7 +61,8 @@ fn kinds(of: u32, bytes: u32) -> String {
 /// # Errors
 /// Where a file holds something else, and what.
 pub fn blktrace_text(files: &[Vec<u8>]) -> Result<String, String> {
-    let (mut events, mut is_cut) = (Vec::new(), false);
+    let mut events = Vec::new();
+    let mut is_cut = false;
     for (place, file) in files.iter().enumerate() {
         let mut at = 0;
         while at < file.len() {
@@ -87,7 +89,8 @@ pub fn blktrace_text(files: &[Vec<u8>]) -> Result<String, String> {
     let first: u64 = events.first().map_or(0, |(time, ..)| *time);
     let mut text = String::with_capacity(events.len() * 56);
     for (time, sequence, name, of, sector, bytes, device, pid) in events {
-        let (seconds, part) = ((time - first) / 1_000_000_000, (time - first) % 1_000_000_000);
+        let seconds = (time - first) / 1_000_000_000;
+        let part = (time - first) % 1_000_000_000;
         let (major, minor) = (device >> 20, device & 0xf_ffff);
         let _ = write!(text, "{major},{minor} 0 {sequence} {seconds}.{part:09} {pid} {name} {}", kinds(of, bytes));
         let _ = if bytes > 0 { writeln!(text, " {sector} + {}", bytes / 512) } else { writeln!(text) };

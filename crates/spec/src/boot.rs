@@ -1,7 +1,7 @@
 //! A boot as it asked its disk, for jobs that do it again.
 
-use crate::does_again::{digest_of, does_again};
 use crate::job::Job;
+use crate::replay::{set_replay, sha256_hex};
 use model::{Trace, TraceKind, TraceOp};
 
 /// Microseconds of thinking before, with `w` where it writes; blocks from the end of the one before; blocks.
@@ -28,10 +28,10 @@ fn operations() -> Vec<TraceOp> {
 
 /// Makes a job one that does it again.
 pub(crate) fn boot(job: &mut Job) {
-    let trace = Trace { trace_digest: digest_of(TEXT), trace_pauses: true, ..Trace::of(operations()) };
+    let trace = Trace { trace_digest: sha256_hex(TEXT), trace_pauses: true, ..Trace::of(operations()) };
     let end = trace.ops.0.iter().map(|op| op.offset + u64::from(op.len)).max().unwrap_or(0);
     job.stream.path.queue_depth = DEPTH;
-    does_again(job, trace, end, BLOCK);
+    set_replay(job, trace, end, BLOCK);
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ pub struct Arm {
     pub settings: Vec<Setting>,
     /// Keys of the workload that are other for it.
     pub set: Vec<(String, String)>,
-    /// Its own target.
+    /// Target of the arm, where it has one of its own.
     pub target: Option<String>,
     /// It can only run while this holds: another kernel, another driver.
     pub when: Option<Condition>,

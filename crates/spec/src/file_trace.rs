@@ -35,11 +35,11 @@ pub fn is_file_trace(text: &str) -> bool {
 }
 
 /// What `--set` says.
-struct Wish {
+struct TraceOptions {
     speed_milli: u32,
     pauses: bool,
     root: Option<String>,
-    outside: Wanted,
+    outside: OutsidePaths,
     depth: u32,
     cold: bool,
     on_error: ErrorPolicy,
@@ -47,16 +47,16 @@ struct Wish {
 
 /// What is to become of paths outside of the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum OutsidePaths {
     Refuse,
     Skip,
     Map,
 }
 
-impl Wish {
+impl TraceOptions {
     /// Whether it is known below which directory the calls are done again.
     fn knows_root(&self, recorded: Option<&str>) -> bool {
-        self.root.is_some() || recorded.is_some() || self.outside == Wanted::Map
+        self.root.is_some() || recorded.is_some() || self.outside == OutsidePaths::Map
     }
 
     fn of(set: &[(String, String)]) -> Result<Self, TextError> {
@@ -64,7 +64,7 @@ impl Wish {
             speed_milli: 1000,
             pauses: false,
             root: None,
-            outside: Wanted::Skip,
+            outside: OutsidePaths::Skip,
             depth: DEPTH,
             cold: false,
             on_error: ErrorPolicy::Stop,
@@ -83,9 +83,9 @@ impl Wish {
                 }
                 ("root", path) if path.starts_with('/') => wish.root = Some(path.to_owned()),
                 ("root", _) => return bad("a directory as the recording names it, from / on"),
-                ("outside", "refuse") => wish.outside = Wanted::Refuse,
-                ("outside", "skip") => wish.outside = Wanted::Skip,
-                ("outside", "map") => wish.outside = Wanted::Map,
+                ("outside", "refuse") => wish.outside = OutsidePaths::Refuse,
+                ("outside", "skip") => wish.outside = OutsidePaths::Skip,
+                ("outside", "map") => wish.outside = OutsidePaths::Map,
                 ("outside", _) => return bad("refuse, skip or map"),
                 ("depth", value) => match value.parse::<u32>() {
                     Ok(depth @ 1..=64) => wish.depth = depth,
@@ -135,7 +135,7 @@ impl<'t> Header<'t> {
 /// # Errors
 /// All mistakes.
 pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
-    let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
+    let wish = TraceOptions::of(inputs.set).map_err(|e| vec![e])?;
     let header = Header::of(inputs.text);
     let place = |line: usize| TextPosition { file: inputs.file.to_owned(), line: line as u32 };
     let whole = &inputs.text[..inputs.text.rfind('\n').map_or(0, |end| end + 1)];
@@ -144,15 +144,16 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
         notes.push("the last line is cut off, and left out".to_owned());
     }
     let root = match wish.outside {
-        Wanted::Map => "/",
+        OutsidePaths::Map => "/",
         _ => wish.root.as_deref().or(header.root).unwrap_or("/"),
     };
-    let (mut processes, mut reader) = (Processes::new(root, header.directory), Reader::default());
+    let mut processes = Processes::new(root, header.directory);
+    let mut reader = Reader::default();
     let mut errors = Vec::new();
     for (index, line) in whole.lines().enumerate() {
         let mut room = String::new();
         match reader.line(line, &mut room) {
-            Ok(Line::Call(call)) => processes.hear(&call),
+            Ok(Line::Call(call)) => processes.on_call(&call),
             Ok(Line::Exited(process, when)) => processes.exited(process, when),
             Ok(Line::Nothing) => {}
             Err(what) => errors.push(place(index + 1).error(TextErrorKind::Value, "", what)),
@@ -171,7 +172,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
         whole_mistakes(
             &mut processes,
             knows_root,
-            wish.outside == Wanted::Refuse,
+            wish.outside == OutsidePaths::Refuse,
             root,
             outside.as_ref(),
             errors.is_empty(),
@@ -188,7 +189,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     }
     let (trace, most) = processes.recording.done();
     let threads = trace.calls.iter().map(|call| u32::from(call.thread) + 1).max().unwrap_or(1);
-    let digest = crate::does_again::digest_of(inputs.text);
+    let digest = crate::replay::sha256_hex(inputs.text);
     let replay = ReplayPlan {
         replay_digest: digest,
         replay_threads: threads,
@@ -203,7 +204,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     job.cold = wish.cold;
     job.stream.kind = replay.into();
     let title = format!("What {} recorded of files, done again", inputs.file);
-    Ok(crate::does_again::workload_of(job, inputs, title, notes))
+    Ok(crate::replay::workload_of(job, inputs, title, notes))
 }
 
 /// What is wrong with a recording as a whole; that nothing is left of it only where nothing else is wrong.
@@ -243,7 +244,8 @@ const MAP: &str = "--set outside=map makes them below the target, too";
 
 /// How many paths lie outside of the root, and the first of them.
 fn outside_of(processes: &Processes, root: &str) -> Option<String> {
-    let (count, first) = (processes.outside_paths.len(), processes.first_outside.as_ref()?);
+    let count = processes.outside_paths.len();
+    let first = processes.first_outside.as_ref()?;
     let paths = if count == 1 { "1 path" } else { &format!("{count} paths") };
     Some(format!("{paths} outside of {root}, the first {first}"))
 }

@@ -38,7 +38,7 @@ pub fn is_frames(text: &str) -> bool {
 }
 
 /// What `[frames]` says of a text, beside which nothing but its title may stand.
-fn said(place: &TextPosition, text: &str) -> Result<Vec<(String, String)>, TextError> {
+fn parse_pairs(place: &TextPosition, text: &str) -> Result<Vec<(String, String)>, TextError> {
     let form = |key: &str, what: String| place.error(TextErrorKind::Form, key, what);
     let mut tables: toml::Table = toml::from_str(text).map_err(|e| form("", e.message().to_owned()))?;
     let frames = tables.remove("frames").and_then(|frames| frames.try_into().ok());
@@ -53,14 +53,16 @@ fn said(place: &TextPosition, text: &str) -> Result<Vec<(String, String)>, TextE
 /// # Errors
 /// What is wrong with it, all of it.
 pub fn parse_frames(file: &str, text: &str, set: &[(String, String)]) -> Result<FramesStudy, Vec<TextError>> {
-    let (place, command_line) = (TextPosition { file: file.to_owned(), line: 0 }, TextPosition::command_line());
-    let read = |text| said(&place, text).map_err(|error| vec![error]);
+    let place = TextPosition { file: file.to_owned(), line: 0 };
+    let command_line = TextPosition::command_line();
+    let read = |text| parse_pairs(&place, text).map_err(|error| vec![error]);
     let usual = read(crate::workload_text("frames").unwrap_or_default())?;
-    let (mut study, mut errors) = (FramesStudy::default(), Vec::new());
+    let mut study = FramesStudy::default();
+    let mut errors = Vec::new();
     for (place, pairs) in [(&place, &usual), (&place, &read(text)?), (&command_line, &set.to_vec())] {
         for (name, value) in pairs {
             let name = name.strip_prefix("frames.").unwrap_or(name);
-            let given = keys::find(FRAMES_KEYS, name).map(|key| key.give(&mut study, value));
+            let given = keys::find(FRAMES_KEYS, name).map(|key| key.set(&mut study, value));
             let nearest = || keys::nearest(name, keys::names(FRAMES_KEYS));
             errors.extend(match given {
                 Some(given) => given.err().map(|what| place.error(TextErrorKind::Value, name, what)),

@@ -117,7 +117,7 @@ impl Job {
     }
 
     /// What its operations do, by a name of the text form.
-    pub fn operates(&mut self, text: &str) -> Result<(), String> {
+    pub fn set_operation(&mut self, text: &str) -> Result<(), String> {
         self.file_operation = one_of(text, &FileOperation::NAMES).ok();
         if self.file_operation.is_some() {
             return Ok(());
@@ -139,7 +139,7 @@ impl Job {
 
     /// Once all is said of it: where its operations are on files, its stream is of that kind. Which files it has is decided
     /// when the plan is made.
-    pub fn settle_kind(&mut self, copies: bool) {
+    pub fn infer_kind(&mut self, copies: bool) {
         if copies || self.copy.is_some() {
             let block = self.only_block().and_then(|bytes| u32::try_from(bytes).ok());
             self.stream.kind = StreamKind::Copy(CopyPlan {
@@ -332,7 +332,7 @@ impl Workload {
     }
 
     /// Has its layout write no more than this.
-    pub fn lays_out_at_most(&mut self, bytes: u64) {
+    pub fn limit_prefill(&mut self, bytes: u64) {
         self.budget.layout_bytes = Some(bytes);
     }
 
@@ -343,7 +343,7 @@ impl Workload {
 
     /// Leaves out the pauses of the studied board where packages are installed, unless it was said how fast it pauses, and notes
     /// it.
-    pub fn leave_pauses_out(&mut self) {
+    pub fn drop_pauses(&mut self) {
         let pauses = |job: &&mut Job| job.on_packages && !job.packages.is_real && job.speed_milli.is_none();
         let jobs = self.phases.iter_mut().flat_map(|p| &mut p.jobs).filter(pauses);
         let left_out = jobs.map(|job| {

@@ -126,7 +126,7 @@ fn priority_shares(text: &str) -> Result<Vec<PriorityShare>, String> {
 
 keys! {
     JOB_KEYS of Job:
-    "operation", "read, write, mix, trim, write-zeroes, trim-write, rewrite; create, stat, open, read-file, rename, replace, journal, delete, list, mkdir, stat-dir, rename-dir, rmdir", |j, t| j.operates(t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
+    "operation", "read, write, mix, trim, write-zeroes, trim-write, rewrite; create, stat, open, read-file, rename, replace, journal, delete, list, mkdir, stat-dir, rename-dir, rmdir", |j, t| j.set_operation(t)?, "What it does to blocks; or to its own-files, or as many directories, each as a whole: in a directory of its own below the target, a directory. Phases whose jobs have the same name have the same files; those that are not there are created before. Each is created and deleted once; look-ups go on as long as time says.";
     "read-percent", "percent", |j, t| {
         let block = j.stream.block_mut();
         block.mix = Some(Mix { read_percent: percent(t)? });

@@ -17,12 +17,12 @@ impl<T> Key<T> {
     ///
     /// # Errors
     /// What is wrong with the value, and what is expected.
-    pub(crate) fn give(&self, to: &mut T, value: &str) -> Result<(), String> {
+    pub(crate) fn set(&self, to: &mut T, value: &str) -> Result<(), String> {
         (self.set)(to, value.trim()).map_err(|what| format!("{what}; expected: {}", self.expects))
     }
 }
 
-/// The key of a name.
+/// Finds a key by its name.
 pub(crate) fn find<T>(keys: &'static [Key<T>], name: &str) -> Option<&'static Key<T>> {
     keys.iter().find(|k| k.name == name)
 }

@@ -9,12 +9,10 @@
 //!
 //! Deliberately absent: the file system (includes and files arrive as text), clocks, anything that measures.
 
-mod amount;
 mod blktrace;
 mod boot;
 mod budget;
 mod builtin;
-mod does_again;
 mod experiment;
 mod extent;
 mod file_trace;
@@ -26,6 +24,8 @@ mod keys;
 mod ladder;
 mod notes;
 mod packages;
+mod plan_size;
+mod replay;
 mod resolve;
 mod run_inputs;
 mod share;

@@ -29,7 +29,7 @@ impl Notes {
         }
     }
 
-    /// All of them.
+    /// The notes in order, with a count of those beyond the bound.
     pub fn into_list(mut self) -> Vec<String> {
         if self.more > 0 {
             self.list.push(format!("and {} more of such notes", self.more));

@@ -20,11 +20,11 @@ mod think {
     pub const UNPACK_NS: Ns = 60_000_000;
     /// And its data are unpacked.
     pub const UNPACK_NS_PER_KIB: u64 = 70_000;
-    /// Its scripts run.
+    /// Time for configuring a package: its scripts run.
     pub const CONFIGURE_NS: Ns = 90_000_000;
-    /// It is removed.
+    /// Time for removing a package.
     pub const REMOVE_NS: Ns = 130_000_000;
-    /// An archive comes.
+    /// Time for downloading an archive, per KiB.
     pub const DOWNLOAD_NS_PER_KIB: u64 = 100_000;
 }
 
@@ -62,8 +62,8 @@ impl Default for PackagesJob {
 }
 
 impl PackagesJob {
-    /// What cannot be.
-    pub fn can_be(&self) -> Result<(), String> {
+    /// Checks the job: the mistakes that no plan can be made of.
+    pub fn check(&self) -> Result<(), String> {
         match () {
             () if self.count == 0 || self.count > MOST_PACKAGES => {
                 Err(format!("{} packages; 1 to {MOST_PACKAGES} are possible", self.count))
@@ -114,7 +114,7 @@ impl PackagesJob {
         dpkg.remove(&removed, &lists(&all));
         let remove = dpkg.take();
         dpkg.install(&removed, &lists(&kept));
-        let made = MadePackages(Arc::new(if self.is_real { made(&set) } else { Vec::new() }));
+        let made = MadePackages(Arc::new(if self.is_real { built_packages(&set) } else { Vec::new() }));
         let plan = |part, (trace, most)| {
             let mut plan = Self { part, ..self.clone() }.named().with(trace, most);
             plan.replay_real.iter_mut().for_each(|real| real.made = made.clone());
@@ -133,7 +133,7 @@ impl PackagesJob {
 pub(crate) struct PackagePlans(Vec<(PackagesJob, [ReplayPlan; 3])>);
 
 impl PackagePlans {
-    /// The calls of a part.
+    /// The system calls of a part of an installation.
     pub fn plan(&mut self, job: &PackagesJob) -> ReplayPlan {
         let whole = PackagesJob { part: PackagePart::Install, ..job.clone() };
         let at = self.0.iter().position(|(known, _)| *known == whole).unwrap_or_else(|| {
@@ -151,7 +151,7 @@ fn listed(package: &Package, index: usize) -> u64 {
 }
 
 /// What archives of these packages hold.
-fn made(set: &[Package]) -> Vec<MadePackage> {
+fn built_packages(set: &[Package]) -> Vec<MadePackage> {
     let one = |(index, package): (usize, &Package)| MadePackage {
         name: tree::name_of(index),
         control: package.control.clone(),

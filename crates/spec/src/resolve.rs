@@ -179,17 +179,17 @@ struct Resolver<'a> {
     /// What layout may take, and each phase; without a budget nobody is told.
     layout_ns: Option<u64>,
     shares: Vec<Share>,
-    used: Used,
+    used: ResourceUse,
     notes: Notes,
     packages: PackagePlans,
 }
 
 /// What the streams so far use.
 #[derive(Default)]
-struct Used {
+struct ResourceUse {
     /// End of what is used, by file; the empty name is the target itself.
     ends: BTreeMap<String, u64>,
-    /// Their sum.
+    /// Sum of what the phases need, bytes.
     needed: u128,
     /// End of what the target holds because a phase that is measured wrote it, from its start.
     written: u64,
@@ -230,7 +230,7 @@ impl<'a> Resolver<'a> {
             ));
         }
         let shares = workload.shares(inputs, whole);
-        let (used, packages) = (Used::default(), PackagePlans::default());
+        let (used, packages) = (ResourceUse::default(), PackagePlans::default());
         Ok(Self { workload, inputs, whole, size_reason, halvings, layout_ns, shares, notes, used, packages })
     }
 
@@ -320,7 +320,8 @@ impl<'a> Resolver<'a> {
 
     /// Why a copy cannot be made of this region.
     fn skipped_copy(&self, copy: &CopyPlan) -> Option<Reason> {
-        let (bytes, offered) = (copy.copy_set_bytes.max(u64::from(copy.copy_bytes)), self.inputs.max_bytes);
+        let bytes = copy.copy_set_bytes.max(u64::from(copy.copy_bytes));
+        let offered = self.inputs.max_bytes;
         match &self.inputs.readiness {
             _ if self.inputs.kind != TargetKind::Region => None,
             Readiness::ReadOnly(reason) if copy.copy_writes => Some(reason.clone()),

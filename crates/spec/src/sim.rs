@@ -119,7 +119,7 @@ pub(crate) fn pairs(name: &str, text: &str) -> Result<Vec<(String, String)>, Sim
 }
 
 /// Gives a key of the simulated device of this name its value.
-pub(crate) fn give<T>(
+pub(crate) fn set<T>(
     to: &mut T,
     keys: &'static [Key<T>],
     name: &str,
@@ -129,7 +129,7 @@ pub(crate) fn give<T>(
         let what = format!("sim:{name}: no parameter '{key}'");
         return Err(SimSpecError::unknown(what, key, names(keys).collect()));
     };
-    found.give(to, value).map_err(|what| SimSpecError::of(name, format!("{key}={value}: {what}")))
+    found.set(to, value).map_err(|what| SimSpecError::of(name, format!("{key}={value}: {what}")))
 }
 
 fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
@@ -153,7 +153,7 @@ fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
 fn apply(model: &mut SimModel, mut given: Vec<(String, String)>) -> Result<(), SimSpecError> {
     given.sort_by_key(|(key, _)| comes_last(key));
     let name = model.name.clone();
-    given.iter().try_for_each(|pair| give(model, sim_keys(), &name, pair))?;
+    given.iter().try_for_each(|pair| set(model, sim_keys(), &name, pair))?;
     check(model).map_err(|what| SimSpecError::of(&name, what))
 }
 

@@ -3,9 +3,9 @@
 use model::{SimModel, SimThrottle};
 
 /// What was given: names and values.
-type Given<'a> = &'a [(String, String)];
+type Parameters<'a> = &'a [(String, String)];
 
-fn has(given: Given<'_>, name: &str) -> bool {
+fn is_given(given: Parameters<'_>, name: &str) -> bool {
     given.iter().any(|(key, _)| key == name)
 }
 
@@ -14,14 +14,18 @@ fn stays_fast(throttle: Option<SimThrottle>) -> bool {
 }
 
 /// Parameters, when they have no effect, and why they have none then.
-type Row = (&'static [&'static str], fn(&SimModel, Given<'_>) -> bool, &'static str);
+type Row = (&'static [&'static str], fn(&SimModel, Parameters<'_>) -> bool, &'static str);
 
 const WITHOUT_EFFECT: &[Row] = &[
-    (&["read-overhead"], |_, given| has(given, "read-points"), "read-points say how long reads take"),
-    (&["write-overhead"], |_, given| has(given, "write-points"), "write-points say how long sequential writes take"),
+    (&["read-overhead"], |_, given| is_given(given, "read-points"), "read-points say how long reads take"),
+    (
+        &["write-overhead"],
+        |_, given| is_given(given, "write-points"),
+        "write-points say how long sequential writes take",
+    ),
     (
         &["random-write-overhead"],
-        |_, given| has(given, "random-write-points"),
+        |_, given| is_given(given, "random-write-points"),
         "random-write-points say how long random writes take",
     ),
     (
@@ -64,7 +68,7 @@ fn beyond(m: &SimModel, place: Option<u64>) -> bool {
 }
 
 /// What of what was given has no effect on the model that came of it, and why.
-pub(crate) fn without_effect(model: &SimModel, given: Given<'_>) -> Option<String> {
+pub(crate) fn without_effect(model: &SimModel, given: Parameters<'_>) -> Option<String> {
     let rows = WITHOUT_EFFECT.iter().flat_map(|(keys, idle, why)| keys.iter().map(move |key| (*key, idle, *why)));
     rows.filter(|(_, idle, _)| idle(model, given)).find_map(|(name, _, why)| {
         let (key, value) = given.iter().find(|(key, _)| key == name)?;

@@ -12,11 +12,11 @@ pub struct SimHelp {
     pub devices: Vec<[String; 3]>,
     /// Parameters of all of them.
     pub parameters: Vec<SimParameter>,
-    /// Those of `sim:bus`.
+    /// Parameters of `sim:bus`.
     pub bus: Vec<SimParameter>,
 }
 
-/// A parameter.
+/// A parameter of simulated devices, as `sim:help` shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimParameter {
     /// As it is written.

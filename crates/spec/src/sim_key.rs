@@ -9,7 +9,7 @@ const LONGEST_NS: Ns = 30 * 86_400 * 1_000_000_000;
 /// No rate of a model is lower, bytes per second.
 const LEAST_RATE: u64 = 1_000;
 
-/// All parameters.
+/// Every parameter of simulated disks.
 pub fn sim_keys() -> &'static [Key<SimModel>] {
     SIM_KEYS
 }

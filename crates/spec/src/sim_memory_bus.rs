@@ -1,14 +1,14 @@
 //! `sim:bus[,key=value...]`: a simulated bus with memory behind it.
 
 use crate::keys::{Key, keys};
-use crate::sim::{SimSpecError, give, pairs};
+use crate::sim::{SimSpecError, pairs, set};
 use crate::values::{self, bytes, positive};
 use model::SimMemoryBus;
 
 /// The most that a simulated transaction or call takes: a second.
 const LONGEST_NS: u64 = 1_000_000_000;
 
-/// All parameters.
+/// Every parameter of `sim:bus`.
 pub fn sim_bus_keys() -> &'static [Key<SimMemoryBus>] {
     SIM_BUS_KEYS
 }
@@ -43,7 +43,7 @@ pub fn parse_sim_bus(text: &str) -> Option<Result<SimMemoryBus, SimSpecError>> {
     let rest = text.strip_prefix("sim:bus").filter(|rest| rest.is_empty() || rest.starts_with(','))?;
     let mut bus = SimMemoryBus { name: text.to_owned(), ..SimMemoryBus::default() };
     let given = pairs("bus", rest);
-    let read = given.and_then(|given| given.iter().try_for_each(|pair| give(&mut bus, sim_bus_keys(), "bus", pair)));
+    let read = given.and_then(|given| given.iter().try_for_each(|pair| set(&mut bus, sim_bus_keys(), "bus", pair)));
     let reached = |bus: SimMemoryBus| {
         let never = bus.fault_at >= bus.bytes;
         let what = || format!("fault={} has no effect: the region ends before it (size)", bus.fault_at);

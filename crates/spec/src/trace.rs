@@ -6,9 +6,9 @@
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
-use crate::does_again::{SECTOR, digest_of, does_again, workload_of};
 use crate::file_trace::{is_file_trace, parse_file_trace};
 use crate::job::{Job, Workload};
+use crate::replay::{SECTOR, set_replay, sha256_hex, workload_of};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use crate::values::bytes;
@@ -98,7 +98,8 @@ impl<'t> Reader<'t> {
     fn fio(&mut self, text: &'t str, form: Form) {
         let mut waited_us = 0u64;
         for (index, line) in text.lines().enumerate().skip(1) {
-            let (number, mut fields) = (index + 1, line.split_whitespace());
+            let number = index + 1;
+            let mut fields = line.split_whitespace();
             let at_us = match form {
                 Form::Fio3 => match fields.next().map(str::parse::<u64>) {
                     None => continue,
@@ -184,7 +185,7 @@ fn nanoseconds(seconds: &str) -> Option<u64> {
 }
 
 /// What `--set` says.
-struct Wish {
+struct TraceOptions {
     speed_milli: u32,
     depth: u32,
     access: Option<Access>,
@@ -192,7 +193,7 @@ struct Wish {
     on_error: ErrorPolicy,
 }
 
-impl Wish {
+impl TraceOptions {
     fn of(set: &[(String, String)]) -> Result<Self, TextError> {
         let mut wish =
             Self { speed_milli: 1000, depth: DEPTH, access: None, region: None, on_error: ErrorPolicy::Stop };
@@ -246,7 +247,7 @@ pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> 
     if form.is_none() && is_file_trace(inputs.text) {
         return parse_file_trace(inputs);
     }
-    let wish = Wish::of(inputs.set).map_err(|e| vec![e])?;
+    let wish = TraceOptions::of(inputs.set).map_err(|e| vec![e])?;
     let mut reader = Reader { inputs, errors: Vec::new(), lines: Vec::new(), queued: false, notes: Vec::new() };
     // A last line without an end may be half of one, whose numbers are others.
     let whole = &inputs.text[..inputs.text.rfind('\n').map_or(0, |end| end + 1)];
@@ -321,7 +322,7 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> Option<(Vec<TraceOp>,
 
 fn workload(
     inputs: &TextInputs<'_>,
-    wish: &Wish,
+    wish: &TraceOptions,
     ops: Vec<TraceOp>,
     end: u64,
     unit: u64,
@@ -331,7 +332,7 @@ fn workload(
     job.stream.path.queue_depth = wish.depth;
     job.stream.path.access = wish.access;
     job.stream.on_error = wish.on_error;
-    let trace = Trace { trace_digest: digest_of(inputs.text), trace_speed_milli: wish.speed_milli, ..Trace::of(ops) };
-    does_again(&mut job, trace, end, unit);
+    let trace = Trace { trace_digest: sha256_hex(inputs.text), trace_speed_milli: wish.speed_milli, ..Trace::of(ops) };
+    set_replay(&mut job, trace, end, unit);
     workload_of(job, inputs, format!("The operations of {}, done again", inputs.file), notes)
 }

@@ -105,7 +105,9 @@ pub(crate) fn block_size(text: &str) -> Result<BlockSize, String> {
 
 /// `90/10:10/90`: shares of operations over shares of the region; a share left out is the rest.
 pub(crate) fn zones(text: &str) -> Result<Vec<Zone>, String> {
-    let (mut zones, mut accesses, mut regions) = (Vec::new(), 0, 0);
+    let mut zones = Vec::new();
+    let mut accesses = 0;
+    let mut regions = 0;
     for part in text.split(':') {
         let (access, region) = part.split_once('/').unwrap_or((part, ""));
         let share = |text: &str, used: u32| if text.trim().is_empty() { Ok(100 - used) } else { percent(text) };

@@ -1,10 +1,10 @@
 //! The text form of workloads: TOML with defaults, phases, jobs and sweeps. The language is described in
 //! docs/design/workloads.md.
 
-use crate::amount::{Amount, MOST};
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{job_keys, nearest_key};
 use crate::keys::{Key, find, names};
+use crate::plan_size::{MOST, PlanSize};
 use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use crate::top_key::top_keys;
@@ -59,7 +59,7 @@ struct Reader<'a> {
     used: Vec<bool>,
     /// Names of the phases so far.
     names: HashSet<String>,
-    amount: Amount,
+    amount: PlanSize,
 }
 
 /// Reads a workload.
@@ -82,7 +82,7 @@ pub fn parse_workload(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError
         overrides: set.collect(),
         used: vec![false; inputs.set.len()],
         names: HashSet::new(),
-        amount: Amount::default(),
+        amount: PlanSize::default(),
     };
     reader.file(inputs.file, inputs.text, 0);
     let unused = reader.used.iter().position(|used| !used).filter(|_| reader.errors.is_empty());
@@ -156,8 +156,8 @@ impl Reader<'_> {
         }
     }
 
-    fn give<T>(&mut self, to: &mut T, key: &Key<T>, value: &str, place: &TextPosition) {
-        key.give(to, value).unwrap_or_else(|what| self.refuse(place.error(TextErrorKind::Value, key.name, what)));
+    fn set<T>(&mut self, to: &mut T, key: &Key<T>, value: &str, place: &TextPosition) {
+        key.set(to, value).unwrap_or_else(|what| self.refuse(place.error(TextErrorKind::Value, key.name, what)));
     }
 
     fn file(&mut self, file: &str, text: &str, depth: u32) {
@@ -182,7 +182,8 @@ impl Reader<'_> {
         }
         let mut workload = std::mem::take(&mut self.workload);
         for (key, value) in &table {
-            let (name, here) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
+            let name = key.get_ref().as_ref();
+            let here = lines.place(Some(key.span()));
             match (name, value.get_ref()) {
                 ("include", _) | ("phase", DeValue::Array(_)) => {}
                 ("defaults", DeValue::Table(entries)) => {
@@ -193,7 +194,7 @@ impl Reader<'_> {
                     self.refuse(here.error(TextErrorKind::Form, name, "is [defaults] or a list [[phase]]"));
                 }
                 (_, value) => match (find(top_keys(), name), scalar(value)) {
-                    (Some(key), Some(text)) => self.give(&mut workload, key, &text, &here),
+                    (Some(key), Some(text)) => self.set(&mut workload, key, &text, &here),
                     (Some(_), None) => self.refuse(here.error(TextErrorKind::Value, name, "is one value")),
                     (None, _) => self.unknown(&here, name, names(top_keys()).chain(PARTS.iter().copied())),
                 },
@@ -202,7 +203,7 @@ impl Reader<'_> {
         for (index, (name, value)) in self.inputs.set.iter().enumerate().filter(|_| depth == 0) {
             if let Some(key) = find(top_keys(), name) {
                 self.used[index] = true;
-                self.give(&mut workload, key, value, &TextPosition::command_line());
+                self.set(&mut workload, key, value, &TextPosition::command_line());
             }
         }
         self.workload = workload;
@@ -220,7 +221,8 @@ impl Reader<'_> {
     fn entries(&mut self, table: &DeTable<'_>, other: &'static [&'static str], lines: &Text<'_>) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (key, value) in table.iter().filter(|(key, _)| !other.contains(&key.get_ref().as_ref())) {
-            let (name, place) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
+            let name = key.get_ref().as_ref();
+            let place = lines.place(Some(key.span()));
             match (find(job_keys(), name), scalar(value.get_ref())) {
                 (Some(key), Some(value)) => entries.push(Entry { key, value, place }),
                 (Some(_), None) => self.refuse(place.error(TextErrorKind::Value, name, "is one value or a list")),
@@ -262,7 +264,8 @@ impl Reader<'_> {
         if let Some(axes) = table.get("sweep") {
             let no_table = || place.error(TextErrorKind::Form, "sweep", "is a table of lists");
             for (key, values) in axes.get_ref().as_table().ok_or_else(no_table)? {
-                let (name, here) = (key.get_ref().as_ref(), lines.place(Some(key.span())));
+                let name = key.get_ref().as_ref();
+                let here = lines.place(Some(key.span()));
                 match (find(job_keys(), name), list(values.get_ref()).filter(|list| !list.is_empty())) {
                     (Some(key), Some(list)) => sweep.push((key, list)),
                     (None, Some(_)) => self.unknown(&here, name, []),
@@ -321,9 +324,9 @@ impl Reader<'_> {
                 let point = point.iter().map(|(key, value)| (*key, *value, place));
                 let set = overrides.iter().map(|value| (value.key, value.value, &command_line));
                 for (key, value, place) in entries.chain(point).chain(set) {
-                    self.give(&mut job, key, value, place);
+                    self.set(&mut job, key, value, place);
                 }
-                job.settle_kind(text.copies_memory);
+                job.infer_kind(text.copies_memory);
                 jobs.push(job);
             }
             if !self.errors.is_empty() {
@@ -332,7 +335,7 @@ impl Reader<'_> {
             for job in &jobs {
                 self.amount.add(job).or_else(|(key, what)| fail(key, what))?;
                 if job.on_packages {
-                    job.packages.can_be().or_else(|what| fail("package-count", what))?;
+                    job.packages.check().or_else(|what| fail("package-count", what))?;
                 }
             }
             self.workload.phases.push(Phase { name, kind: text.kind, jobs, optional: !sweep.is_empty() });

@@ -5,7 +5,7 @@
 pub struct Condition {
     /// As it was written.
     pub text: String,
-    /// They hold together.
+    /// All terms must hold.
     pub terms: Vec<Term>,
 }
 

@@ -100,7 +100,7 @@ impl Processes {
         }
     }
 
-    pub(super) fn looked(&mut self, call: &Call<'_>, at: Option<&str>, path: &str) -> Option<()> {
+    pub(super) fn record_lookup(&mut self, call: &Call<'_>, at: Option<&str>, path: &str) -> Option<()> {
         if quoted(path)?.is_empty() || !matches!(call.error, None | Some("ENOENT")) {
             return None;
         }

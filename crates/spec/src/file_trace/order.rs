@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, HashMap};
 const BLOCK: usize = 4096;
 
 /// In the order in which the calls started (they are told when they came back), from the first one on.
-pub(super) fn from_the_first(mut trace: FileTrace) -> FileTrace {
+pub(super) fn in_start_order(mut trace: FileTrace) -> FileTrace {
     let mut earliest: Vec<Ns> = Vec::new();
-    let (mut threads, mut last, mut is_sorted) = (HashMap::new(), 0, true);
+    let mut threads = HashMap::new();
+    let mut last = 0;
+    let mut is_sorted = true;
     for (number, call) in trace.calls.iter().enumerate() {
         if number.is_multiple_of(BLOCK) {
             earliest.push(Ns::MAX);
@@ -68,7 +70,7 @@ mod tests {
         told.sort_by_key(|(when, _)| *when);
         let calls: PackedCalls = told.iter().map(|(_, call)| *call).collect();
         assert!(!calls.iter().map(|c| c.at_ns).is_sorted());
-        let ordered = from_the_first(FileTrace { calls, ..FileTrace::default() }).calls;
+        let ordered = in_start_order(FileTrace { calls, ..FileTrace::default() }).calls;
         assert_eq!(ordered.len() as u64, count);
         for (at, call) in ordered.iter().enumerate() {
             let thread = u16::from(!at.is_multiple_of(100));
@@ -76,7 +78,7 @@ mod tests {
         }
         // What is in order stays as it is.
         let calls: PackedCalls = (0..3).map(|at| FileCall { at_ns: at, ..FileCall::default() }).collect();
-        assert_eq!(from_the_first(FileTrace { calls: calls.clone(), ..FileTrace::default() }).calls, calls);
-        assert!(from_the_first(FileTrace::default()).calls.is_empty());
+        assert_eq!(in_start_order(FileTrace { calls: calls.clone(), ..FileTrace::default() }).calls, calls);
+        assert!(in_start_order(FileTrace::default()).calls.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! Processes with their descriptors and directories: from system calls, as text has them, to calls on files.
 
 use super::arguments::{names_of, number, open_flags, quoted};
-use super::recording::{MOST_LEVELS, Opened, Recording, When};
+use super::recording::{CallTime, MOST_LEVELS, OpenFile, Recording};
 use model::CallKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 #[derive(Debug)]
 pub(super) struct Call<'t> {
     pub process: u32,
-    pub when: When,
+    pub when: CallTime,
     pub name: &'t str,
     pub arguments: Vec<&'t str>,
     /// What it gave back; negative after an error.
@@ -23,7 +23,7 @@ pub(super) struct Call<'t> {
 pub(super) struct Description {
     /// Its path, whether or not it is one of ours.
     names: Vec<String>,
-    opened: Option<Opened>,
+    opened: Option<OpenFile>,
     position: u64,
     appends: bool,
     pub(super) listed: bool,
@@ -167,7 +167,7 @@ impl Processes {
         Some((names, inside))
     }
 
-    fn release(&mut self, when: When, description: usize) {
+    fn release(&mut self, when: CallTime, description: usize) {
         let one = &mut self.descriptions[description];
         one.references = one.references.saturating_sub(1);
         if one.references == 0
@@ -177,7 +177,7 @@ impl Processes {
         }
     }
 
-    fn place(&mut self, when: When, table: usize, fd: i64, description: usize, closed_by_exec: bool) {
+    fn place(&mut self, when: CallTime, table: usize, fd: i64, description: usize, closed_by_exec: bool) {
         self.descriptions[description].references += 1;
         let old = self.tables[table].insert(fd as i32, Descriptor { description, closed_by_exec });
         if let Some(old) = old {
@@ -186,7 +186,7 @@ impl Processes {
     }
 
     /// All processes that are there at the end keep what they have open: nothing is closed for them.
-    pub fn exited(&mut self, id: u32, when: When) {
+    pub fn exited(&mut self, id: u32, when: CallTime) {
         let Some(process) = self.processes.remove(&id) else { return };
         if self.processes.values().any(|other| other.table == process.table) {
             return;
@@ -198,7 +198,8 @@ impl Processes {
     fn opened(&mut self, call: &Call<'_>, at: Option<&str>, path: &str, flags: &str) -> Option<()> {
         let process = self.process(call.process);
         let (names, inside) = self.path(&process, at, path)?;
-        let (bits, when) = (open_flags(flags), call.when);
+        let bits = open_flags(flags);
+        let when = call.when;
         if call.error.is_some() {
             if let Some(path) = inside.filter(|_| call.error == Some("ENOENT")) {
                 self.recording.look(when, path, false);
@@ -229,7 +230,7 @@ impl Processes {
     }
 
     /// The description of a descriptor, if it is of a file of ours.
-    pub(super) fn of(&mut self, call: &Call<'_>, argument: &str) -> Option<(usize, Opened)> {
+    pub(super) fn of(&mut self, call: &Call<'_>, argument: &str) -> Option<(usize, OpenFile)> {
         let process = self.process(call.process);
         let description = self.descriptor(&process, argument)?;
         Some((description, self.descriptions[description].opened?))
@@ -270,7 +271,7 @@ impl Processes {
         call: &Call<'_>,
         at: Option<&str>,
         path: &str,
-        what: impl FnOnce(&mut Recording, When, u32),
+        what: impl FnOnce(&mut Recording, CallTime, u32),
     ) {
         let process = self.process(call.process);
         if let Some((_, Some(path))) = self.path(&process, at, path) {
@@ -340,11 +341,11 @@ impl Processes {
     }
 
     /// Hears of a system call.
-    pub fn hear(&mut self, call: &Call<'_>) {
-        let _ = self.take(call);
+    pub fn on_call(&mut self, call: &Call<'_>) {
+        let _ = self.handle(call);
     }
 
-    fn take(&mut self, call: &Call<'_>) -> Option<()> {
+    fn handle(&mut self, call: &Call<'_>) -> Option<()> {
         let a = |index: usize| call.arguments.get(index).copied();
         let failed = call.error.is_some();
         match call.name {
@@ -352,17 +353,17 @@ impl Processes {
             "creat" => return self.opened(call, None, a(0)?, "O_WRONLY|O_CREAT|O_TRUNC"),
             "openat" | "openat2" => return self.opened(call, a(0), a(1)?, a(2)?),
             "stat" | "lstat" | "stat64" | "lstat64" | "access" | "readlink" => {
-                return self.looked(call, None, a(0)?);
+                return self.record_lookup(call, None, a(0)?);
             }
             "newfstatat" | "fstatat64" | "statx" | "faccessat" | "faccessat2" | "readlinkat" => {
-                return self.looked(call, a(0), a(1)?);
+                return self.record_lookup(call, a(0), a(1)?);
             }
             // What is tried in vain is looked up, too.
             "rename" | "unlink" | "rmdir" | "link" | "truncate" | "chmod" | "chown" if failed => {
-                return self.looked(call, None, a(0)?);
+                return self.record_lookup(call, None, a(0)?);
             }
             "renameat" | "renameat2" | "unlinkat" | "linkat" | "fchmodat" | "fchownat" | "utimensat" if failed => {
-                return self.looked(call, a(0), a(1)?);
+                return self.record_lookup(call, a(0), a(1)?);
             }
             _ if failed => return None,
             _ => {}

@@ -1,6 +1,6 @@
 //! What calls on files add up to: what was there before them, what is there at most, and the calls themselves.
 
-use super::order::from_the_first;
+use super::order::in_start_order;
 use hashbrown::HashTable;
 use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PathNode};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ const UNIT_BYTES: u64 = 4096;
 
 /// When a call was made, and by whom.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct When {
+pub(crate) struct CallTime {
     pub thread: u16,
     pub start_ns: Ns,
     pub end_ns: Ns,
@@ -23,7 +23,7 @@ pub(crate) struct When {
 
 /// What stands under a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum There {
+enum PathState {
     #[default]
     Unknown,
     Nothing,
@@ -44,7 +44,7 @@ struct Content {
 
 /// A file that is open.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenFile {
     pub handle: u32,
     pub path: u32,
     file: Option<u32>,
@@ -60,7 +60,8 @@ struct Numbers {
 impl Numbers {
     /// The number of one; of a new one the next. `known` says which one has a number.
     fn of<K: Hash + Eq>(&mut self, key: K, known: impl Fn(u32) -> K) -> u32 {
-        let (next, state) = (self.table.len() as u32, &self.state);
+        let next = self.table.len() as u32;
+        let state = &self.state;
         let is_it = |number: &u32| known(*number) == key;
         *self.table.entry(state.hash_one(&key), is_it, |number| state.hash_one(known(*number))).or_insert(next).get()
     }
@@ -75,7 +76,7 @@ pub(crate) struct Recording {
     text: String,
     ends: Vec<u32>,
     paths: Numbers,
-    there: Vec<There>,
+    there: Vec<PathState>,
     /// Whether anything lies below.
     has_below: Vec<bool>,
     files: Vec<Content>,
@@ -93,7 +94,7 @@ impl Recording {
     pub fn new() -> Self {
         let mut new = Self::default();
         new.path_below(0, "");
-        new.there[0] = There::Directory;
+        new.there[0] = PathState::Directory;
         new
     }
 
@@ -125,7 +126,7 @@ impl Recording {
 
     fn add_path(&mut self, node: PathNode) {
         self.trace.paths.push(node);
-        self.there.push(There::Unknown);
+        self.there.push(PathState::Unknown);
         self.has_below.push(false);
         self.has_below[node.parent as usize] = true;
     }
@@ -143,7 +144,7 @@ impl Recording {
         self.trace.calls.len()
     }
 
-    fn push(&mut self, when: When, call: FileCall) {
+    fn push(&mut self, when: CallTime, call: FileCall) {
         let thread = usize::from(when.thread);
         if self.ended.len() <= thread {
             self.ended.resize(thread + 1, None);
@@ -154,7 +155,7 @@ impl Recording {
         self.trace.calls.push(FileCall { thread: when.thread, at_ns: when.start_ns, pause_ns, ..call });
     }
 
-    fn named(&mut self, when: When, kind: CallKind, path: u32, second: u32, flags: u16) {
+    fn named(&mut self, when: CallTime, kind: CallKind, path: u32, second: u32, flags: u16) {
         let call = FileCall { kind, path, second, flags, handle: NO_NUMBER, ..FileCall::default() };
         self.push(when, call);
     }
@@ -176,7 +177,8 @@ impl Recording {
         let content = &mut self.files[file as usize];
         let old = content.bytes.next_multiple_of(UNIT_BYTES);
         content.bytes = bytes;
-        let (new, is_there) = (bytes.next_multiple_of(UNIT_BYTES), content.names > 0);
+        let new = bytes.next_multiple_of(UNIT_BYTES);
+        let is_there = content.names > 0;
         if is_there {
             self.add(0, new as i64 - old as i64);
         }
@@ -202,13 +204,13 @@ impl Recording {
     }
 
     /// It was there before, as a directory or a file, if nothing else is known of it.
-    fn found(&mut self, path: u32, is_directory: bool) {
+    fn note_existing(&mut self, path: u32, is_directory: bool) {
         let parent = self.trace.paths[path as usize].parent;
         if path != 0 {
-            self.found(parent, true);
+            self.note_existing(parent, true);
         }
         match self.there[path as usize] {
-            There::Unknown => {
+            PathState::Unknown => {
                 let origin = self.origin(path);
                 let place = *self.before.entry(origin).or_insert(self.trace.before.len());
                 if place == self.trace.before.len() {
@@ -217,17 +219,17 @@ impl Recording {
                 }
                 self.there[path as usize] = if is_directory {
                     self.add(1, UNIT_BYTES as i64);
-                    There::Directory
+                    PathState::Directory
                 } else {
-                    There::File(self.new_file(0, place as u32))
+                    PathState::File(self.new_file(0, place as u32))
                 };
             }
             // What was opened as if it were a file.
-            There::File(file) if is_directory => {
+            PathState::File(file) if is_directory => {
                 let place = self.files[file as usize].before as usize;
                 if let Some(before) = self.trace.before.get_mut(place) {
                     before.bytes = None;
-                    self.there[path as usize] = There::Directory;
+                    self.there[path as usize] = PathState::Directory;
                 }
             }
             _ => {}
@@ -235,17 +237,17 @@ impl Recording {
     }
 
     /// Something is about to be made there.
-    fn made(&mut self, path: u32, what: There) {
+    fn note_created(&mut self, path: u32, what: PathState) {
         let parent = self.trace.paths[path as usize].parent;
-        self.found(parent, true);
-        self.gone(path);
+        self.note_existing(parent, true);
+        self.note_removed(path);
         self.there[path as usize] = what;
     }
 
     /// The name is no more.
-    fn gone(&mut self, path: u32) {
-        match std::mem::replace(&mut self.there[path as usize], There::Nothing) {
-            There::File(file) => {
+    fn note_removed(&mut self, path: u32) {
+        match std::mem::replace(&mut self.there[path as usize], PathState::Nothing) {
+            PathState::File(file) => {
                 let content = &mut self.files[file as usize];
                 content.names = content.names.saturating_sub(1);
                 if content.names == 0 {
@@ -253,28 +255,28 @@ impl Recording {
                     self.add(-1, -(bytes as i64));
                 }
             }
-            There::Directory => self.add(-1, -(UNIT_BYTES as i64)),
-            There::Link => self.add(-1, 0),
-            There::Unknown | There::Nothing => {}
+            PathState::Directory => self.add(-1, -(UNIT_BYTES as i64)),
+            PathState::Link => self.add(-1, 0),
+            PathState::Unknown | PathState::Nothing => {}
         }
     }
 
-    pub fn open(&mut self, when: When, path: u32, flags: u16) -> Opened {
+    pub fn open(&mut self, when: CallTime, path: u32, flags: u16) -> OpenFile {
         let has = |flag: u16| flags & flag != 0;
         let new = has(CallFlag::CREATE)
             && (has(CallFlag::EXCLUSIVE)
                 || match self.there[path as usize] {
-                    There::Unknown => has(CallFlag::TRUNCATE),
-                    There::Nothing => true,
+                    PathState::Unknown => has(CallFlag::TRUNCATE),
+                    PathState::Nothing => true,
                     _ => false,
                 });
         if new {
-            self.made(path, There::Nothing);
-            self.there[path as usize] = There::File(self.new_file(0, NO_NUMBER));
+            self.note_created(path, PathState::Nothing);
+            self.there[path as usize] = PathState::File(self.new_file(0, NO_NUMBER));
         } else {
-            self.found(path, has(CallFlag::DIRECTORY));
+            self.note_existing(path, has(CallFlag::DIRECTORY));
         }
-        let file = if let There::File(file) = self.there[path as usize] { Some(file) } else { None };
+        let file = if let PathState::File(file) = self.there[path as usize] { Some(file) } else { None };
         if let Some(file) = file.filter(|_| has(CallFlag::TRUNCATE)) {
             self.grown(file, 0);
         }
@@ -282,12 +284,20 @@ impl Recording {
         self.trace.handles += 1;
         let call = FileCall { kind: CallKind::Open, path, handle, flags, second: NO_NUMBER, ..FileCall::default() };
         self.push(when, call);
-        Opened { handle, path, file }
+        OpenFile { handle, path, file }
     }
 
     /// A call by a descriptor that moves no data.
-    pub fn by_handle(&mut self, when: When, kind: CallKind, opened: &Opened, offset: u64, bytes: u64, flags: u16) {
-        let &Opened { handle, path, .. } = opened;
+    pub fn by_handle(
+        &mut self,
+        when: CallTime,
+        kind: CallKind,
+        opened: &OpenFile,
+        offset: u64,
+        bytes: u64,
+        flags: u16,
+    ) {
+        let &OpenFile { handle, path, .. } = opened;
         match (kind, opened.file) {
             (CallKind::Truncate, Some(file)) => self.grown(file, offset),
             (CallKind::Allocate, Some(file)) => {
@@ -303,7 +313,7 @@ impl Recording {
     }
 
     /// A read or a write, in pieces where it is long.
-    pub fn transfer(&mut self, when: When, writes: bool, opened: &Opened, offset: u64, bytes: u64) {
+    pub fn transfer(&mut self, when: CallTime, writes: bool, opened: &OpenFile, offset: u64, bytes: u64) {
         let end = offset.saturating_add(bytes);
         if let Some(file) = opened.file {
             let content = self.files[file as usize];
@@ -318,7 +328,7 @@ impl Recording {
         let mut at = offset;
         while at < end && !self.is_full() {
             let bytes = (end - at).min(MOST_CALL_BYTES);
-            let &Opened { handle, path, .. } = opened;
+            let &OpenFile { handle, path, .. } = opened;
             let call = FileCall { kind, path, handle, offset: at, bytes, second: NO_NUMBER, ..FileCall::default() };
             self.push(when, call);
             at += bytes;
@@ -326,39 +336,39 @@ impl Recording {
     }
 
     /// How long a file is that is open.
-    pub fn length(&self, opened: &Opened) -> u64 {
+    pub fn length(&self, opened: &OpenFile) -> u64 {
         opened.file.map_or(0, |file| self.files[file as usize].bytes)
     }
 
     /// A name is looked up, of a file or directory that is there, or of none.
-    pub fn look(&mut self, when: When, path: u32, is_there: bool) {
-        if is_there && self.there[path as usize] == There::Unknown {
-            self.found(path, false);
+    pub fn look(&mut self, when: CallTime, path: u32, is_there: bool) {
+        if is_there && self.there[path as usize] == PathState::Unknown {
+            self.note_existing(path, false);
         }
         let flags = if is_there { 0 } else { CallFlag::MAY_FAIL };
         self.named(when, CallKind::Stat, path, NO_NUMBER, flags);
     }
 
     /// All names of a directory are read.
-    pub fn list(&mut self, when: When, path: u32) {
-        self.found(path, true);
+    pub fn list(&mut self, when: CallTime, path: u32) {
+        self.note_existing(path, true);
         self.named(when, CallKind::List, path, NO_NUMBER, 0);
     }
 
     /// Attributes are set.
-    pub fn set(&mut self, when: When, kind: CallKind, path: u32) {
-        self.found(path, false);
+    pub fn set(&mut self, when: CallTime, kind: CallKind, path: u32) {
+        self.note_existing(path, false);
         match self.there[path as usize] {
             // Where it leads nothing is.
-            There::Link if kind == CallKind::Chmod => {}
-            There::Directory => self.named(when, kind, path, NO_NUMBER, CallFlag::DIRECTORY),
+            PathState::Link if kind == CallKind::Chmod => {}
+            PathState::Directory => self.named(when, kind, path, NO_NUMBER, CallFlag::DIRECTORY),
             _ => self.named(when, kind, path, NO_NUMBER, 0),
         }
     }
 
-    pub fn truncate(&mut self, when: When, path: u32, bytes: u64) {
-        self.found(path, false);
-        if let There::File(file) = self.there[path as usize] {
+    pub fn truncate(&mut self, when: CallTime, path: u32, bytes: u64) {
+        self.note_existing(path, false);
+        if let PathState::File(file) = self.there[path as usize] {
             self.grown(file, bytes);
         }
         let call = FileCall {
@@ -372,45 +382,45 @@ impl Recording {
         self.push(when, call);
     }
 
-    pub fn mkdir(&mut self, when: When, path: u32) {
-        self.made(path, There::Directory);
+    pub fn mkdir(&mut self, when: CallTime, path: u32) {
+        self.note_created(path, PathState::Directory);
         self.add(1, UNIT_BYTES as i64);
         self.named(when, CallKind::Mkdir, path, NO_NUMBER, 0);
     }
 
-    pub fn remove(&mut self, when: When, path: u32, is_directory: bool) {
-        self.found(path, is_directory);
-        self.gone(path);
+    pub fn remove(&mut self, when: CallTime, path: u32, is_directory: bool) {
+        self.note_existing(path, is_directory);
+        self.note_removed(path);
         let kind = if is_directory { CallKind::Rmdir } else { CallKind::Unlink };
         self.named(when, kind, path, NO_NUMBER, 0);
     }
 
-    pub fn symlink(&mut self, when: When, path: u32) {
-        self.made(path, There::Link);
+    pub fn symlink(&mut self, when: CallTime, path: u32) {
+        self.note_created(path, PathState::Link);
         self.add(1, 0);
         self.named(when, CallKind::Symlink, path, NO_NUMBER, 0);
     }
 
-    pub fn link(&mut self, when: When, from: u32, to: u32) {
-        self.found(from, false);
+    pub fn link(&mut self, when: CallTime, from: u32, to: u32) {
+        self.note_existing(from, false);
         let what = self.there[from as usize];
-        self.made(to, what);
+        self.note_created(to, what);
         match what {
-            There::File(file) => self.files[file as usize].names += 1,
+            PathState::File(file) => self.files[file as usize].names += 1,
             _ => self.add(1, 0),
         }
         self.named(when, CallKind::Link, from, to, 0);
     }
 
-    pub fn rename(&mut self, when: When, from: u32, to: u32) {
-        self.found(from, false);
+    pub fn rename(&mut self, when: CallTime, from: u32, to: u32) {
+        self.note_existing(from, false);
         let what = self.there[from as usize];
         if from != to {
             // A directory that is replaced is empty, a file is let go.
-            self.made(to, There::Nothing);
+            self.note_created(to, PathState::Nothing);
             self.there[to as usize] = what;
-            self.there[from as usize] = There::Nothing;
-            if what == There::Directory {
+            self.there[from as usize] = PathState::Nothing;
+            if what == PathState::Directory {
                 self.move_below(from, to);
                 self.moved.insert(to, from);
             }
@@ -431,17 +441,17 @@ impl Recording {
             let new = self.node(PathNode { parent, name: node.name });
             at.insert(path as u32, new);
             let known = self.there[path];
-            if known != There::Unknown {
+            if known != PathState::Unknown {
                 self.there[new as usize] = known;
-                self.there[path] = There::Nothing;
+                self.there[path] = PathState::Nothing;
             }
         }
     }
 
     /// A directory, or a file of so many bytes, is there before the first call.
     pub fn there_before(&mut self, path: u32, bytes: Option<u64>) {
-        self.found(path, bytes.is_none());
-        if let (There::File(file), Some(bytes)) = (self.there[path as usize], bytes) {
+        self.note_existing(path, bytes.is_none());
+        if let (PathState::File(file), Some(bytes)) = (self.there[path as usize], bytes) {
             if let Some(before) = self.trace.before.get_mut(self.files[file as usize].before as usize) {
                 before.bytes = Some(bytes);
             }
@@ -451,7 +461,7 @@ impl Recording {
 
     /// Whether something is known to be there.
     pub fn is_there(&self, path: u32) -> bool {
-        !matches!(self.there[path as usize], There::Unknown | There::Nothing)
+        !matches!(self.there[path as usize], PathState::Unknown | PathState::Nothing)
     }
 
     /// The calls so far as a trace, from the first one on, with its threads numbered from 0; and what is there at most. Those that come
@@ -462,11 +472,11 @@ impl Recording {
         self.ended.clear();
         let trace =
             FileTrace { paths: self.trace.paths.clone(), names: self.trace.names.clone(), ..FileTrace::default() };
-        (from_the_first(std::mem::replace(&mut self.trace, trace)), std::mem::replace(&mut self.most, self.now))
+        (in_start_order(std::mem::replace(&mut self.trace, trace)), std::mem::replace(&mut self.most, self.now))
     }
 
     /// The trace, and what is there at most.
     pub fn done(self) -> (FileTrace, [u64; 2]) {
-        (from_the_first(self.trace), self.most)
+        (in_start_order(self.trace), self.most)
     }
 }

@@ -4,7 +4,7 @@
 //! long it took (-T). A call that another process's comes between is told in two parts, `<unfinished ...>` and `<... NAME resumed>`.
 
 use super::processes::Call;
-use super::recording::When;
+use super::recording::CallTime;
 use std::collections::HashMap;
 
 const DAY_NS: u64 = 86_400_000_000_000;
@@ -14,7 +14,7 @@ const DAY_NS: u64 = 86_400_000_000_000;
 pub(super) enum Line<'t> {
     Call(Call<'t>),
     /// A process is no more.
-    Exited(u32, When),
+    Exited(u32, CallTime),
     /// Nothing of use: a signal, a part of a call, what strace says of itself.
     Nothing,
 }
@@ -94,7 +94,10 @@ pub(super) fn is_call(line: &str) -> bool {
 /// The arguments, and what follows the parenthesis that ends them.
 fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
     let bytes = text.as_bytes();
-    let (mut all, mut start, mut depth, mut at) = (Vec::new(), 0, 0i32, 0);
+    let mut all = Vec::new();
+    let mut start = 0;
+    let mut depth = 0i32;
+    let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
             b'"' => {
@@ -158,7 +161,7 @@ impl Reader {
         let at_ns = self.in_order(at_ns);
         let thread = self.thread(process).ok_or("more than 65,536 processes")?;
         if rest.starts_with("+++") {
-            return Ok(Line::Exited(process, When { thread, start_ns: at_ns, end_ns: at_ns }));
+            return Ok(Line::Exited(process, CallTime { thread, start_ns: at_ns, end_ns: at_ns }));
         }
         if let Some(beginning) = rest.strip_suffix("<unfinished ...>") {
             self.unfinished.insert(process, (at_ns, beginning.trim_end().to_owned()));
@@ -190,7 +193,7 @@ impl Reader {
         // What did not come back: the process ended in it.
         let Some(result) = result else { return Ok(Line::Nothing) };
         let error = if result == -1 { words.next().filter(|word| word.starts_with('E')) } else { None };
-        let when = When { thread, start_ns, end_ns: start_ns.saturating_add(took) };
+        let when = CallTime { thread, start_ns, end_ns: start_ns.saturating_add(took) };
         Ok(Line::Call(Call { process, when, name, arguments, result, error }))
     }
 }
@@ -241,7 +244,8 @@ mod tests {
 
     #[test]
     fn calls_in_two_parts_are_put_together_and_midnight_is_passed() {
-        let (mut reader, mut room) = (Reader::default(), String::new());
+        let mut reader = Reader::default();
+        let mut room = String::new();
         let first = "5 23:59:59.900000 fsync(3 <unfinished ...>";
         assert!(matches!(reader.line(first, &mut room), Ok(Line::Nothing)));
         let Ok(Line::Call(c)) = reader.line("5 00:00:00.100000 <... fsync resumed>) = 0 <0.200000>", &mut room) else {

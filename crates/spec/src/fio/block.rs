@@ -10,7 +10,7 @@ use model::{BlockSize, BlockSizes};
 
 /// Which option says a size; a later one of these counts before an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum SizeOption {
     /// `bs=4k,8k,16k`.
     Size,
     /// `bsrange=1k-4k,2k-8k`.
@@ -25,7 +25,7 @@ pub(super) struct Blocks([[Option<BlockSize>; 3]; 3]);
 
 impl Blocks {
     /// Reads an option; what is not quite as it says.
-    pub fn set(&mut self, by: Says, text: &str, units: Units) -> Result<Option<String>, String> {
+    pub fn set(&mut self, by: SizeOption, text: &str, units: Units) -> Result<Option<String>, String> {
         let mut note = None;
         triple(&mut self.0[by as usize], text, |part| {
             let plain = plain(by, part, units)?;
@@ -40,11 +40,11 @@ impl Blocks {
     }
 
     /// The command line says it by this option, whatever the text says by those that count before it.
-    pub fn forget_beyond(&mut self, by: Says) {
+    pub fn forget_beyond(&mut self, by: SizeOption) {
         self.0[by as usize + 1..].fill(Default::default());
     }
 
-    /// What counts.
+    /// The sizes that apply, by the precedence of the options.
     pub fn resolve(&self) -> BlockSizes {
         let of = |at: usize| self.0.iter().rev().find_map(|said| said[at].clone()).unwrap_or_default();
         BlockSizes { read: of(0), write: of(1), trim: of(2) }
@@ -52,19 +52,19 @@ impl Blocks {
 }
 
 /// The text in the language of [`block_size`], which knows neither the units of this file nor its arithmetic.
-fn plain(by: Says, text: &str, units: Units) -> Result<String, String> {
+fn plain(by: SizeOption, text: &str, units: Units) -> Result<String, String> {
     match (by, pieces(text, ":-").as_slice()) {
-        (Says::Size, [size]) => units.plain(size),
-        (Says::Size, _) => {
+        (SizeOption::Size, [size]) => units.plain(size),
+        (SizeOption::Size, _) => {
             Err(format!("'{text}' is not one size; a range belongs to bsrange=MIN-MAX, shares to bssplit"))
         }
-        (Says::Range, [one, other]) => {
+        (SizeOption::Range, [one, other]) => {
             // As fio does: either may come first.
             let (one, other) = (units.bytes(one)?, units.bytes(other)?);
             Ok(format!("{}-{}", one.min(other), one.max(other)))
         }
-        (Says::Range, _) => Err(format!("'{text}' is not a range of sizes: MIN-MAX; one size belongs to bs")),
-        (Says::Split, _) => {
+        (SizeOption::Range, _) => Err(format!("'{text}' is not a range of sizes: MIN-MAX; one size belongs to bs")),
+        (SizeOption::Split, _) => {
             let share = |entry: &str| match pieces(entry, "/").as_slice() {
                 [size] => units.plain(size),
                 // To fio, 0 per cent is no share given.

@@ -1,9 +1,9 @@
 //! The job that the options of a section make together.
 
-use super::block::{Blocks, Says};
+use super::block::{Blocks, SizeOption};
 use super::number::Units;
 use super::priority::Priorities;
-use super::values::{Mistake, positive};
+use super::values::{OptionError, positive};
 use crate::extent::Extent;
 use crate::job::{Files, Job};
 use model::{
@@ -13,7 +13,7 @@ use model::{
 
 /// What a job that has ended takes with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ExitWhat {
+pub(super) enum ExitScope {
     /// Jobs of its reporting group.
     #[default]
     Group,
@@ -27,11 +27,11 @@ pub(super) enum ExitWhat {
 const MOST_TRIM_BYTES: u64 = 2 << 30;
 
 /// An option that does not go with the others, and why.
-pub(super) type Conflict = (&'static str, Mistake);
+pub(super) type OptionConflict = (&'static str, OptionError);
 
 /// What the options of a section have said so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct JobOptions {
     /// What needs no other option to be understood.
     pub job: Job,
     /// Instead of the section's.
@@ -72,7 +72,7 @@ pub(super) struct Draft {
     pub working_set_percent: u32,
     /// What ends with it, where `exitall` is given.
     pub exit_all: bool,
-    pub exit_what: ExitWhat,
+    pub exit_what: ExitScope,
     pub priorities: Priorities,
     /// `latency_target`, where that is above 0.
     pub search: LatencyTarget,
@@ -97,8 +97,8 @@ pub(super) struct Draft {
     pub low_depth: Option<u32>,
 }
 
-impl Draft {
-    /// Before any option.
+impl JobOptions {
+    /// The options' defaults.
     pub fn new() -> Self {
         let mut job = Job { separate: true, drop_cache: true, loops_of_region: true, ..Job::named("") };
         job.stream.path.engine = Some(EngineKind::Psync);
@@ -117,10 +117,10 @@ impl Draft {
     }
 
     /// Another value from the command line replaces all that the text says of the same thing.
-    pub fn supersede(&mut self, option: &str) {
+    pub fn override_option(&mut self, option: &str) {
         match option {
-            "bs" | "blocksize" => self.blocks.forget_beyond(Says::Size),
-            "bsrange" | "blocksize_range" => self.blocks.forget_beyond(Says::Range),
+            "bs" | "blocksize" => self.blocks.forget_beyond(SizeOption::Size),
+            "bsrange" | "blocksize_range" => self.blocks.forget_beyond(SizeOption::Range),
             "rate" => self.rates_iops = [None; 3],
             "rate_iops" => self.rates = [None; 3],
             "cmdprio_percentage" => self.priorities.splits = Default::default(),
@@ -137,7 +137,7 @@ impl Draft {
     }
 
     /// The job of a section, and what is not as its text says.
-    pub fn finish(mut self, name: &str, group: u32, units: Units) -> Result<(Job, Vec<String>), Conflict> {
+    pub fn finish(mut self, name: &str, group: u32, units: Units) -> Result<(Job, Vec<String>), OptionConflict> {
         let mut job = std::mem::take(&mut self.job);
         job.stream.name = name.to_owned();
         job.block = self.blocks.resolve();
@@ -162,13 +162,13 @@ impl Draft {
             let each = self.per_file.unwrap_or_else(|| job.size.map_or(0, |s| s.of(0)) / u64::from(self.files));
             job.file_bytes = Some(each).filter(|_| operation.maker() == FileOperation::Create && !operation.makes());
             job.files = Files::Own(self.files);
-            job.settle_kind(false);
+            job.infer_kind(false);
         }
         Ok((job, self.notes))
     }
 
     /// What it does, in which order.
-    fn operations(&mut self, job: &mut Job, units: Units) -> Result<(), Conflict> {
+    fn operations(&mut self, job: &mut Job, units: Units) -> Result<(), OptionConflict> {
         let (random, operation) = self.kind.strip_prefix("rand").map_or((false, self.kind.as_str()), |o| (true, o));
         let ours = match operation {
             "rw" => "mix",
@@ -176,7 +176,7 @@ impl Draft {
             other => other,
         };
         let on_files = job.file_operation;
-        job.operates(ours).map_err(|what| ("rw", what.into()))?;
+        job.set_operation(ours).map_err(|what| ("rw", what.into()))?;
         job.file_operation = on_files;
         let block = job.stream.block_mut();
         block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
@@ -216,9 +216,9 @@ impl Draft {
 
     /// `zonemode=strided`: so much of each zone in sequence, then the next, and from the end to the start again (seen with
     /// fio 3.33).
-    fn zones(&self, job: &mut Job) -> Result<(), Conflict> {
-        let fail = |what: &str| Err(("zonemode", Mistake::from(what)));
-        let lacks = |option, what: &str| Err((option, Mistake::unsupported(what)));
+    fn zones(&self, job: &mut Job) -> Result<(), OptionConflict> {
+        let fail = |what: &str| Err(("zonemode", OptionError::from(what)));
+        let lacks = |option, what: &str| Err((option, OptionError::unsupported(what)));
         let range = self.zone_range.unwrap_or(self.zone_size);
         // fio 3.33: a size of zones without a mode means strided zones; a skip or a range alone means nothing.
         if !self.zones_strided.unwrap_or(self.zone_size > 0) {
@@ -245,7 +245,7 @@ impl Draft {
     }
 
     /// By which calls, from which memory, with which priority.
-    fn way(&mut self, job: &mut Job) -> Result<(), Conflict> {
+    fn way(&mut self, job: &mut Job) -> Result<(), OptionConflict> {
         job.stream.path.io_priority = self.priorities.own();
         let writes = job.stream.changes_data();
         for operation in [(job.stream.reads(), Operation::Read), (writes, Operation::Write)] {
@@ -281,7 +281,7 @@ impl Draft {
         }
         if self.burns {
             // Cycles of a chunk that is computed, and a pause such that the load is the share asked for.
-            let percent = self.burn_percent.ok_or_else(|| ("cpuload", Mistake::from("ioengine=cpuio needs it")))?;
+            let percent = self.burn_percent.ok_or_else(|| ("cpuload", OptionError::from("ioengine=cpuio needs it")))?;
             let spin_ns = u64::from(self.burn_cycle_us) * 1000;
             let pause_ns = spin_ns * 100 / u64::from(percent);
             job.stream.timing.think = Some(ThinkTime { pause_ns, spin_ns, after_operations: 1 });
@@ -334,8 +334,8 @@ impl Draft {
         let limits = &mut job.stream.limits;
         limits.latency_target = Some(self.search).filter(|search| search.latency_ns > 0);
         limits.exit_group = group.saturating_add(1);
-        limits.ends_phase = self.exit_all && self.exit_what != ExitWhat::Group;
-        limits.ends_group = self.exit_all && self.exit_what == ExitWhat::Group;
+        limits.ends_phase = self.exit_all && self.exit_what != ExitScope::Group;
+        limits.ends_group = self.exit_all && self.exit_what == ExitScope::Group;
         if let Some((slope, by_latency, limit)) = self.steady {
             let round_ns = self.steady_round_ns;
             let window_rounds = (self.steady_window_ns / round_ns).clamp(2, 1 << 20) as u32;
@@ -353,7 +353,7 @@ impl Draft {
         }
     }
 
-    fn pace(&self, job: &mut Job) -> Result<(), Conflict> {
+    fn pace(&self, job: &mut Job) -> Result<(), OptionConflict> {
         let [bytes, operations] = [self.rates, self.rates_iops].map(|rates| rates.iter().any(Option::is_some));
         if bytes && operations {
             return Err(("rate_iops", "and rate exclude each other; one of them is the limit".into()));
@@ -365,7 +365,7 @@ impl Draft {
         Ok(())
     }
 
-    fn files(&self) -> Result<Files, Conflict> {
+    fn files(&self) -> Result<Files, OptionConflict> {
         let whole = self.filenames.iter().find(|n| n.starts_with('/'));
         if let (Some(name), Some(directory)) = (whole, &self.directory) {
             let what =
@@ -420,16 +420,16 @@ pub(super) fn below(path: &str) -> String {
 }
 
 /// What stands behind the colon of `rw` where offsets follow one another: what is added to each of them.
-fn stride(job: &Job, text: &str, units: Units) -> Result<Order, Mistake> {
+fn stride(job: &Job, text: &str, units: Units) -> Result<Order, OptionError> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let added = sign * i128::from(units.bytes(digits)?);
     let bytes = job.only_block().ok_or_else(|| {
-        Mistake::unsupported("an offset that is added is supported for blocks of one size and one direction")
+        OptionError::unsupported("an offset that is added is supported for blocks of one size and one direction")
     })?;
     match u64::try_from(i128::from(bytes) + added) {
         Ok(stride_bytes) if stride_bytes >= bytes => Ok(Order::Strided { stride_bytes }),
         _ if added == -2 * i128::from(bytes) => Ok(Order::Reverse),
-        _ => Err(Mistake::unsupported(format!(
+        _ => Err(OptionError::unsupported(format!(
             "'{text}': gaps forwards, and blocks one by one backwards (minus twice the size), are supported"
         ))),
     }

@@ -18,17 +18,17 @@ mod words;
 
 pub use option::{fio_names, fio_options, our_key};
 
-use crate::amount::Amount;
 use crate::job::{Files, Job, Phase, Workload};
 use crate::notes::Notes;
+use crate::plan_size::PlanSize;
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MOST_ERRORS, TextInputs};
 use ini::{Entry, Section};
-use job::{Draft, ExitWhat, below};
+use job::{ExitScope, JobOptions, below};
 use number::{Units, doubtful_unit};
 use option::{find, nearest_option};
 use std::collections::{HashMap, HashSet};
-use values::Mistake;
+use values::OptionError;
 use words::{WORDS, listed};
 
 /// Reads a job file.
@@ -40,7 +40,7 @@ pub fn parse_fio(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let mut reader = Reader { inputs, errors: Vec::new(), notes: Notes::default(), jobs: Jobs::default() };
     // The phase that writes what is read later has this name.
     reader.jobs.phase_names.unused("layout");
-    let mut global = Globals { draft: Draft::new(), decimal: None, entries: Vec::new() };
+    let mut global = Globals { draft: JobOptions::new(), decimal: None, entries: Vec::new() };
     for section in &sections {
         let decimal = decimal(&section.entries).or(global.decimal);
         let units = Units { kb_base: if decimal == Some(true) { 1000 } else { 1024 }, machine: inputs.machine };
@@ -68,7 +68,7 @@ struct Reader<'a> {
 struct Jobs {
     phases: Vec<Phase>,
     phase_names: Names,
-    amount: Amount,
+    amount: PlanSize,
     /// Targets that jobs name themselves, and where.
     targets: Vec<(String, TextPosition)>,
     /// The target that each job uses as a whole, where it names one.
@@ -85,7 +85,7 @@ struct Jobs {
 /// The options of `[global]` so far.
 struct Globals<'s> {
     /// What they make of a job.
-    draft: Draft,
+    draft: JobOptions,
     /// What `kb_base` says, where it is given.
     decimal: Option<bool>,
     entries: Vec<&'s Entry>,
@@ -105,7 +105,7 @@ fn decimal(entries: &[Entry]) -> Option<bool> {
 }
 
 /// The targets that a job itself names: paths that are not relative, else a directory.
-fn own_targets(draft: &Draft) -> Vec<String> {
+fn own_targets(draft: &JobOptions) -> Vec<String> {
     let paths: Vec<String> = draft.filenames.iter().filter(|n| n.starts_with('/')).cloned().collect();
     if paths.is_empty() { draft.directory.iter().cloned().collect() } else { paths }
 }
@@ -144,12 +144,12 @@ impl Reader<'_> {
     }
 
     /// What the options of a section say, but for those that are left out.
-    fn draft(&mut self, section: &Section, global: &Globals<'_>, units: Units, left_out: &[&str]) -> Draft {
+    fn draft(&mut self, section: &Section, global: &Globals<'_>, units: Units, left_out: &[&str]) -> JobOptions {
         let kept = |entry: &&Entry| !left_out.contains(&entry.name.as_str()) || entry.name == "rw";
         // A section has a name of its own; one in [global] is that of no job.
-        let mut draft = Draft { name: None, ..global.draft.clone() };
+        let mut draft = JobOptions { name: None, ..global.draft.clone() };
         if !left_out.is_empty() {
-            draft = Draft::new();
+            draft = JobOptions::new();
             self.apply(&mut draft, global.entries.iter().copied().filter(kept), units);
             draft.name = None;
         }
@@ -160,7 +160,7 @@ impl Reader<'_> {
             place: TextPosition::command_line(),
         };
         let set: Vec<Entry> = self.inputs.set.iter().map(entry).collect();
-        set.iter().for_each(|entry| draft.supersede(&entry.name));
+        set.iter().for_each(|entry| draft.override_option(&entry.name));
         self.apply(&mut draft, &set, units);
         // Of what it does and how, the latter can go.
         draft.modifier = draft.modifier.filter(|_| !left_out.contains(&"rw"));
@@ -186,7 +186,7 @@ impl Reader<'_> {
         if draft.new_group || draft.stonewall {
             (self.jobs.group, self.jobs.group_phase) = (self.jobs.group + 1, self.jobs.begun);
         }
-        if draft.exit_all && draft.exit_what == ExitWhat::All {
+        if draft.exit_all && draft.exit_what == ExitScope::All {
             self.jobs.exits.push((self.jobs.group_phase.max(1), section.place.clone()));
         }
         let name = draft.name.take().unwrap_or_else(|| section.name.clone());
@@ -253,7 +253,7 @@ impl Reader<'_> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        self.jobs.phases.iter_mut().for_each(settle);
+        self.jobs.phases.iter_mut().for_each(finish_phase);
         // fio counts a delay from the start of the run, also of a job that waits for others.
         for job in self.jobs.phases.iter_mut().skip(1).flat_map(|phase| &mut phase.jobs) {
             job.stream.timing.delay_from_run = job.stream.timing.start_delay_ns > 0;
@@ -299,13 +299,13 @@ impl Reader<'_> {
         }
     }
 
-    fn apply<'e>(&mut self, draft: &mut Draft, entries: impl IntoIterator<Item = &'e Entry>, units: Units) {
+    fn apply<'e>(&mut self, draft: &mut JobOptions, entries: impl IntoIterator<Item = &'e Entry>, units: Units) {
         for entry in entries {
             self.option(draft, entry, units).unwrap_or_else(|error| self.refuse(error));
         }
     }
 
-    fn option(&mut self, draft: &mut Draft, entry: &Entry, units: Units) -> Result<(), TextError> {
+    fn option(&mut self, draft: &mut JobOptions, entry: &Entry, units: Units) -> Result<(), TextError> {
         use TextErrorKind::{Unknown, Unsupported, Value};
         let Entry { name, value, place } = entry;
         if let Some(option) = find(name) {
@@ -313,7 +313,7 @@ impl Reader<'_> {
             // In a pattern quotes say what is text.
             let quoted = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).filter(|_| name != "buffer_pattern");
             let value = quoted.unwrap_or(value);
-            (option.set)(draft, value, units).map_err(|Mistake { what, unsupported }| {
+            (option.set)(draft, value, units).map_err(|OptionError { what, unsupported }| {
                 let is_left_out = unsupported || number::is_in_zones(value);
                 place.error(if is_left_out { Unsupported } else { Value }, name, what)
             })?;
@@ -341,7 +341,7 @@ impl Reader<'_> {
 
 /// What is known when all jobs of a phase are: names of which each is given once, as jobs of one name could not be told
 /// apart, and groups of which none is all of the phase, or of no use.
-fn settle(phase: &mut Phase) {
+fn finish_phase(phase: &mut Phase) {
     let mut names = Names::default();
     let exits: Vec<u32> =
         phase.jobs.iter().map(|j| j.stream.limits).filter(|l| l.ends_group).map(|l| l.exit_group).collect();

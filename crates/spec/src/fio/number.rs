@@ -124,7 +124,9 @@ impl Parser<'_> {
     }
 
     fn join(&self, one: Term, sign: char, other: Term) -> Result<Term, String> {
-        let (a, b, exponent) = (one.value, other.value, u32::try_from(other.value));
+        let a = one.value;
+        let b = other.value;
+        let exponent = u32::try_from(other.value);
         let value = match sign {
             '+' | '-' if one.has_unit != other.has_unit && self.bare_ns.is_some() => {
                 return Err(format!("'{}' adds a time to a number without a unit", self.text));

@@ -2,7 +2,7 @@
 //!
 //! Names and meanings are those of fio's own documentation (HOWTO); the text is ours.
 
-use super::job::Draft;
+use super::job::JobOptions;
 use super::number::Units;
 use super::supported::{OPTIONS, Supported};
 use super::words::WORDS;
@@ -35,7 +35,7 @@ pub fn fio_names() -> Vec<(&'static str, bool)> {
     let units =
         Units { kb_base: 1024, machine: TextMachine { page_size_bytes: 4096, memory_bytes: 1 << 30, processors: 1 } };
     let supported = OPTIONS.iter().flat_map(|option| {
-        let takes = |text: &str| (option.set)(&mut Draft::new(), text, units).is_ok();
+        let takes = |text: &str| (option.set)(&mut JobOptions::new(), text, units).is_ok();
         let is_flag = takes("") && takes("true") && !takes("no such value");
         option.names.iter().map(move |name| (*name, is_flag))
     });

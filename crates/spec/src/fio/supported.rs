@@ -1,12 +1,12 @@
 //! The options that are supported: what each does to the draft of a job.
 
-use super::block::Says;
-use super::job::{Draft, ExitWhat};
+use super::block::SizeOption;
+use super::job::{ExitScope, JobOptions};
 use super::number::Units;
 use super::priority::class;
 use super::values::{
-    Mistake, NEEDS_VALUE, count, extent, flag, mask, need, one_of, pattern, percent, positive, separated, takes, text,
-    triple,
+    NEEDS_VALUE, OptionError, count, extent, flag, mask, need, one_of, pattern, percent, positive, separated, takes,
+    text, triple,
 };
 use super::words::WORDS;
 use crate::extent::Extent;
@@ -16,9 +16,9 @@ use crate::values::{
 };
 use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, OpenSync, Order, Rate, VerifyKind};
 
-type Set = fn(&mut Draft, &str, Units) -> Result<(), Mistake>;
+type Set = fn(&mut JobOptions, &str, Units) -> Result<(), OptionError>;
 
-/// An option.
+/// An option of fio that is understood: its name, and how it is applied.
 pub(super) struct Supported {
     /// The first is fio's own.
     pub names: &'static [&'static str],
@@ -33,16 +33,16 @@ fn rates(into: &mut [Option<Rate>; 3], text: &str, units: Units, of: fn(u64) -> 
 }
 
 /// The least rate of a job as a whole.
-fn least(d: &mut Draft, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), Mistake> {
+fn least(d: &mut JobOptions, text: &str, units: Units, of: fn(u64) -> Rate) -> Result<(), OptionError> {
     takes(!text.contains(','), &format!("'{text}': one least rate, of all that a job does, is supported"))?;
     d.job.stream.limits.least_rate = above_0(units.bytes(text)?).map(of);
     Ok(())
 }
 
-fn engine(d: &mut Draft, t: &str) -> Result<(), Mistake> {
+fn engine(d: &mut JobOptions, t: &str) -> Result<(), OptionError> {
     let Some(found) = WORDS.engines.iter().find(|engine| engine.names.split(' ').any(|name| name == t)) else {
         let known: Vec<&str> = WORDS.engines.iter().flat_map(|engine| engine.names.split(' ')).collect();
-        return Err(Mistake::unsupported(format!("engine '{t}' is not supported: {} are", known.join(", "))));
+        return Err(OptionError::unsupported(format!("engine '{t}' is not supported: {} are", known.join(", "))));
     };
     (d.job.stream.path.engine, d.job.file_operation) = (Some(found.engine), found.operation);
     (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
@@ -50,13 +50,13 @@ fn engine(d: &mut Draft, t: &str) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn distribution(d: &mut Draft, t: &str) -> Result<(), Mistake> {
+fn distribution(d: &mut JobOptions, t: &str) -> Result<(), OptionError> {
     let (name, parameter) = t.split_once(':').unwrap_or((t, ""));
-    let single = |least: &str| -> Result<u32, Mistake> {
+    let single = |least: &str| -> Result<u32, OptionError> {
         match parameter.split_once([':', ',']) {
             None if parameter.is_empty() => Ok(milli(least)?),
             None => Ok(milli(parameter)?),
-            Some(_) => Err(Mistake::unsupported(format!(
+            Some(_) => Err(OptionError::unsupported(format!(
                 "'{t}': one parameter is supported, no centre and no second direction"
             ))),
         }
@@ -77,7 +77,7 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), Mistake> {
             Order::Sequence { advances: false }
         }
         _ => {
-            return Err(Mistake::unsupported(format!(
+            return Err(OptionError::unsupported(format!(
                 "'{name}' is not supported: random, zipf, pareto, normal, zoned, sequence are"
             )));
         }
@@ -85,7 +85,7 @@ fn distribution(d: &mut Draft, t: &str) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
+fn verify(d: &mut JobOptions, t: &str) -> Result<(), String> {
     let mut note = None;
     d.verify = match t {
         "0" | "none" | "" => None,
@@ -102,7 +102,7 @@ fn verify(d: &mut Draft, t: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), Mistake> {
+fn steady(d: &mut JobOptions, t: &str, _: Units) -> Result<(), OptionError> {
     let (kind, limit) = t.split_once(':').ok_or_else(|| format!("'{t}': KIND:LIMIT%"))?;
     takes(limit.trim_end().ends_with('%'), &format!("'{t}': only limits in percent are supported"))?;
     let (figure, slope) = kind.strip_suffix("_slope").map_or((kind, false), |figure| (figure, true));
@@ -110,7 +110,7 @@ fn steady(d: &mut Draft, t: &str, _: Units) -> Result<(), Mistake> {
         "iops" | "bw" => false,
         "lat" => true,
         _ => {
-            return Err(Mistake::unsupported(format!(
+            return Err(OptionError::unsupported(format!(
                 "'{kind}' is not supported: iops, bw, lat, iops_slope, bw_slope, lat_slope are"
             )));
         }
@@ -148,12 +148,12 @@ options! {
     "thinktime_blocks_type" => |_, t, _| one_of(t, &[("complete", ())])?;
     "rwmixread" as "read-percent" => |d, t, u| d.mixed_reads = percent(t, u)?;
     "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
-    "bs", "blocksize" as "block-size" => |d, t, u| d.blocks.set(Says::Size, t, u).map(drop)?;
+    "bs", "blocksize" as "block-size" => |d, t, u| d.blocks.set(SizeOption::Size, t, u).map(drop)?;
     "bsrange", "blocksize_range" as "block-size" => |d, t, u| {
-        let cut = d.blocks.set(Says::Range, t, u)?;
+        let cut = d.blocks.set(SizeOption::Range, t, u)?;
         d.note("bsrange", cut);
     };
-    "bssplit" as "block-size" => |d, t, u| d.blocks.set(Says::Split, t, u).map(drop)?;
+    "bssplit" as "block-size" => |d, t, u| d.blocks.set(SizeOption::Split, t, u).map(drop)?;
     "blockalign", "ba" as "align" => |d, t, u| {
         let mut all = [None; 3];
         triple(&mut all, t, |part| u.bytes(part).map(Some))?;
@@ -208,7 +208,8 @@ options! {
     "uncached" => |d, t, u| d.job.stream.path.rw_flags.dontcache = flag(t, u)?;
     "atomic" => |d, t, u| d.job.stream.path.rw_flags.atomic = flag(t, u)?;
     "mem", "iomem" as "buffers" => |d, t, _| {
-        let (ordinary, reserved) = (BufferPages::Ordinary, BufferPages::Reserved { page_bytes: None });
+        let ordinary = BufferPages::Ordinary;
+        let reserved = BufferPages::Reserved { page_bytes: None };
         let known = [("malloc", ordinary), ("shm", ordinary), ("mmap", ordinary), ("mmapshared", ordinary), ("shmhuge", reserved), ("mmaphuge", reserved)];
         // What follows a colon names a file to map: the pages are the same.
         d.job.stream.path.buffers.pages = one_of(t.split(':').next().unwrap_or(t), &known)?;
@@ -224,7 +225,7 @@ options! {
     "cpumask" => |d, t, u| d.job.stream.path.cpus = mask(t, u)?;
     "cpus_allowed_policy" as "cpus-split" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
-    "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)])?;
+    "exit_what", "exitwhat" => |d, t, _| d.exit_what = one_of(t, &[("group", ExitScope::Group), ("stonewall", ExitScope::Stonewall), ("all", ExitScope::All)])?;
     "prioclass" => |d, t, u| d.priorities.class = class(t, u)?;
     "prio" => |d, t, _| d.priorities.level = Some(priority_level(t)?);
     "priohint" => |d, t, _| d.priorities.hint = Some(priority_hint(t)?);

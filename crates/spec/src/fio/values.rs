@@ -34,10 +34,10 @@ pub(super) fn extent(text: &str, units: Units) -> Result<Extent, String> {
 }
 
 /// The value of a name.
-pub(super) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, Mistake> {
+pub(super) fn one_of<T: Clone>(text: &str, values: &[(&str, T)]) -> Result<T, OptionError> {
     let names = || values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     values::one_of(text, values)
-        .map_err(|_| Mistake::unsupported(format!("'{text}' is not supported: {} are", names())))
+        .map_err(|_| OptionError::unsupported(format!("'{text}' is not supported: {} are", names())))
 }
 
 /// Read, write, trim: what is left out takes the one before it; what is empty stays.
@@ -64,31 +64,31 @@ pub(super) fn triple<T: Clone>(
 }
 
 /// The same of what fio takes and this program does not.
-pub(super) fn takes(met: bool, what: &str) -> Result<(), Mistake> {
-    if met { Ok(()) } else { Err(Mistake::unsupported(what)) }
+pub(super) fn takes(met: bool, what: &str) -> Result<(), OptionError> {
+    if met { Ok(()) } else { Err(OptionError::unsupported(what)) }
 }
 
 /// What is wrong with the value of an option.
 #[derive(Debug)]
-pub(super) struct Mistake {
+pub(super) struct OptionError {
     pub what: String,
     /// Whether fio takes the value, so that it may be left out.
     pub unsupported: bool,
 }
 
-impl Mistake {
+impl OptionError {
     pub fn unsupported(what: impl Into<String>) -> Self {
         Self { what: what.into(), unsupported: true }
     }
 }
 
-impl From<String> for Mistake {
+impl From<String> for OptionError {
     fn from(what: String) -> Self {
         Self { what, unsupported: false }
     }
 }
 
-impl From<&str> for Mistake {
+impl From<&str> for OptionError {
     fn from(what: &str) -> Self {
         what.to_owned().into()
     }
@@ -102,8 +102,9 @@ pub(super) fn mask(text: &str, units: Units) -> Result<Vec<u32>, String> {
 
 /// What buffers are filled with: texts in quotes, hexadecimal digits as they stand, and whole numbers of 32 bits, least byte
 /// first, without the zeros behind their highest byte (seen with fio 3.33), one behind the other.
-pub(super) fn pattern(text: &str) -> Result<FillPattern, Mistake> {
-    let (mut bytes, mut rest) = (Vec::new(), text.trim());
+pub(super) fn pattern(text: &str) -> Result<FillPattern, OptionError> {
+    let mut bytes = Vec::new();
+    let mut rest = text.trim();
     while !rest.is_empty() {
         if let Some(quoted) = rest.strip_prefix('"') {
             let (inner, behind) = quoted.split_once('"').ok_or_else(|| format!("'{text}': a quote is not closed"))?;
@@ -111,7 +112,7 @@ pub(super) fn pattern(text: &str) -> Result<FillPattern, Mistake> {
             rest = behind;
         } else if rest.starts_with('\'') {
             let what = format!("'{text}': the content of a file is not supported: 0xHEX, \"text\" and numbers are");
-            return Err(Mistake::unsupported(what));
+            return Err(OptionError::unsupported(what));
         } else if let Some(digits) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
             let count = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
             let (hex, behind) = digits.split_at(count);

@@ -7,7 +7,7 @@
 mod installing;
 
 use super::tree::{BASE, LANGUAGES, language, name_of};
-use crate::file_trace::recording::{Opened, Recording, When};
+use crate::file_trace::recording::{CallTime, OpenFile, Recording};
 use model::{CallFlag, CallKind, FileTrace, Ns};
 use std::collections::HashMap;
 
@@ -42,8 +42,8 @@ struct Database {
 
 /// A dpkg that is at work.
 struct Running {
-    gathering: Opened,
-    log: Opened,
+    gathering: OpenFile,
+    log: OpenFile,
     updates: usize,
 }
 
@@ -117,8 +117,8 @@ impl Dpkg {
         self.recording.path_below(above, name)
     }
 
-    fn when(&self) -> When {
-        When { thread: 0, start_ns: self.now, end_ns: self.now }
+    fn when(&self) -> CallTime {
+        CallTime { thread: 0, start_ns: self.now, end_ns: self.now }
     }
 
     fn think(&mut self, ns: Ns) {
@@ -133,15 +133,15 @@ impl Dpkg {
         self.recording.look(self.when(), path, is_there);
     }
 
-    fn open(&mut self, path: u32, flags: u16) -> Opened {
+    fn open(&mut self, path: u32, flags: u16) -> OpenFile {
         self.recording.open(self.when(), path, flags)
     }
 
-    fn on(&mut self, opened: &Opened, kind: CallKind, flags: u16) {
+    fn on(&mut self, opened: &OpenFile, kind: CallKind, flags: u16) {
         self.recording.by_handle(self.when(), kind, opened, 0, 0, flags);
     }
 
-    fn close(&mut self, opened: &Opened) {
+    fn close(&mut self, opened: &OpenFile) {
         self.on(opened, CallKind::Close, 0);
     }
 
@@ -150,7 +150,7 @@ impl Dpkg {
     }
 
     /// Bytes from a place on, in pieces.
-    fn transfer(&mut self, writes: bool, opened: &Opened, from: u64, bytes: u64, piece: u64) {
+    fn transfer(&mut self, writes: bool, opened: &OpenFile, from: u64, bytes: u64, piece: u64) {
         for at in (from..from + bytes).step_by(piece as usize) {
             let length = piece.min(from + bytes - at);
             self.recording.transfer(self.when(), writes, opened, at, length);
@@ -186,7 +186,8 @@ impl Dpkg {
 
     /// A file under a name for a while, made to last, and then under its own.
     fn replace(&mut self, directory: u32, name: &str, bytes: u64, piece: u64) {
-        let (new, own) = (self.below(directory, &format!("{name}-new")), self.below(directory, name));
+        let new = self.below(directory, &format!("{name}-new"));
+        let own = self.below(directory, name);
         let opened = self.open(new, ANEW);
         self.set(CallKind::Chmod, new);
         self.transfer(true, &opened, 0, bytes, piece);
@@ -240,7 +241,7 @@ impl Dpkg {
         }
     }
 
-    fn gathering(&mut self) -> Opened {
+    fn gathering(&mut self) -> OpenFile {
         let opened = self.open(self.at.gathering, ANEW);
         self.transfer(true, &opened, 0, PADDING[0], PADDING[0]);
         self.transfer(true, &opened, PADDING[0], PADDING[1], PADDING[1]);

@@ -60,7 +60,9 @@ mod tests {
     #[test]
     fn directories_are_as_many_as_in_the_real_set() {
         let set = packages(472, 0);
-        let (mut named, mut distinct, mut depths) = (0, BTreeSet::new(), BTreeMap::new());
+        let mut named = 0;
+        let mut distinct = BTreeSet::new();
+        let mut depths = BTreeMap::new();
         for (index, package) in set.iter().enumerate() {
             let mut seen = BTreeSet::from([String::new()]);
             for (path, what) in entries(package, index) {

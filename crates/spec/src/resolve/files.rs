@@ -25,7 +25,8 @@ pub(super) struct FileSets {
 impl FileSets {
     /// The files of a copy, for this phase and those that follow.
     fn of(&mut self, files: &FilesPlan, job: &str, copy: u32) -> FilesPlan {
-        let (operation, maker) = (files.file_operation, files.file_operation.maker());
+        let operation = files.file_operation;
+        let maker = files.file_operation.maker();
         let next = self.numbers.len() as u32;
         let file_set = *self.numbers.entry((job.to_owned(), copy, maker.name())).or_insert(next);
         let files = FilesPlan { file_set, ..files.clone() };
@@ -55,7 +56,7 @@ impl Resolver<'_> {
     ) -> Result<StreamPlan, RunError> {
         self.needs_directory(phase, job)?;
         let files = self.used.file_sets.of(files, &job.stream.name, copy);
-        let mut stream = self.bare_stream(job, number, copy);
+        let mut stream = self.base_stream(job, number, copy);
         if !job.time_based && stream.limits.total_operations.is_none() {
             stream.limits.total_operations = Some(files.members().saturating_mul(u64::from(job.loops)));
         }
@@ -72,7 +73,8 @@ impl Resolver<'_> {
                 TargetKind::Null => "null: has no file system; operations on files need a directory",
                 _ => "operations on files need a directory as the target",
             };
-            let (phase, stream) = (phase.name.clone(), job.stream.name.clone());
+            let phase = phase.name.clone();
+            let stream = job.stream.name.clone();
             return Err(RunError::Plan(vec![PlanError::Stream { phase, stream, what: what.into() }]));
         }
         Ok(())

@@ -2,9 +2,9 @@
 
 use super::shares::round_bytes;
 use super::{Resolver, RunError};
-use crate::amount::MOST;
 use crate::extent::Extent;
 use crate::job::{Files, Job, Phase};
+use crate::plan_size::MOST;
 use model::{BlockPlan, BlockSize, Order, Pacing, PhaseKind, ReplayPlan, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
@@ -51,7 +51,7 @@ impl Resolver<'_> {
     }
 
     /// The stream of a copy but for what it does: its name, group, processors, rates and seed.
-    pub(super) fn bare_stream(&mut self, job: &Job, number: u32, copy: u32) -> StreamPlan {
+    pub(super) fn base_stream(&mut self, job: &Job, number: u32, copy: u32) -> StreamPlan {
         self.used.streams += 1;
         let mut stream = job.stream.clone();
         // Beyond all numbers of jobs.
@@ -82,7 +82,7 @@ impl Resolver<'_> {
         copy: u32,
     ) -> Result<StreamPlan, RunError> {
         self.needs_directory(phase, job)?;
-        let mut stream = self.bare_stream(job, number, copy);
+        let mut stream = self.base_stream(job, number, copy);
         let packages = job.on_packages.then(|| self.packages.plan(&job.packages));
         let calls = packages.as_ref().unwrap_or(replay).calls();
         stream.kind = packages.map_or(stream.kind, Into::into);
@@ -91,7 +91,7 @@ impl Resolver<'_> {
     }
 
     /// Bytes that a job moves in so many files, all loops included.
-    fn moved(&self, job: &Job, (region_bytes, count): (u64, u64), largest: u64, plain: bool) -> u64 {
+    fn total_bytes(&self, job: &Job, (region_bytes, count): (u64, u64), largest: u64, plain: bool) -> u64 {
         let pass = match job.stream.block().order {
             Order::Strided { stride_bytes } if job.leaves_gaps => {
                 (region_bytes.saturating_sub(largest) / stride_bytes.max(1) + 1)
@@ -169,7 +169,8 @@ impl Resolver<'_> {
         }
         let needed = u64::try_from(self.used.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
-            let (phase, job) = (phase.name.clone(), job.stream.name.clone());
+            let phase = phase.name.clone();
+            let job = job.stream.name.clone();
             return Err(RunError::TooSmall { phase, job, needed, offered });
         }
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
@@ -182,13 +183,13 @@ impl Resolver<'_> {
             _ if job.stream.changes_data() => job.stream.durability.sync,
             _ => Sync::None,
         };
-        let mut stream = self.bare_stream(job, number, copy);
+        let mut stream = self.base_stream(job, number, copy);
         stream.durability.round_bytes = (durable == Sync::FsyncPerRound).then(|| {
             let own = || round_bytes(&self.inputs.probe, job.time_at_most(), self.whole);
             stream.durability.round_bytes.unwrap_or_else(own)
         });
         stream.durability.sync = durable;
-        stream.limits.total_bytes = by_amount.then(|| self.moved(job, (region_bytes, count), largest, plain));
+        stream.limits.total_bytes = by_amount.then(|| self.total_bytes(job, (region_bytes, count), largest, plain));
         let block = stream.block_mut();
         if block.order != Order::Zoned {
             block.zones.clear();

@@ -88,7 +88,8 @@ fn a_read_only_target_skips_every_write_with_the_reason() {
 fn own(text: &str) -> Workload {
     let (includes, variables) = (BTreeMap::new(), BTreeMap::new());
     let machine = TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 };
-    let (file, set) = ("own.toml", &[]);
+    let file = "own.toml";
+    let set = &[];
     parse_workload(&TextInputs { file, text, includes: &includes, set, variables: &variables, machine, lenient: false })
         .unwrap_or_else(|e| panic!("{e:?}"))
 }

@@ -196,7 +196,8 @@ fn one_size_is_a_fixed_one() {
 fn what_blktrace_wrote_is_what_blkparse_says_of_it() {
     let file = include_bytes!("../blktrace/real.blktrace.0").to_vec();
     assert!(is_blktrace(&file) && !is_blktrace(include_bytes!("../blktrace/real.txt")));
-    let (ours, theirs) = (blktrace_text(&[file]).unwrap(), include_str!("../blktrace/real.txt"));
+    let ours = blktrace_text(&[file]).unwrap();
+    let theirs = include_str!("../blktrace/real.txt");
     let told = |text: &str| -> Vec<Vec<String>> {
         let fields = text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         let fields = fields.filter(|f| f.len() > 6 && f[0].contains(',') && ["Q", "D"].contains(&&*f[5]));

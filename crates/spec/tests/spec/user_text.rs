@@ -11,7 +11,8 @@ fn read_with(text: &str, includes: &[(&str, &str)], set: &[(&str, &str)]) -> Res
     let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
         pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
     };
-    let (includes, variables) = (owned(includes).into_iter().collect(), BTreeMap::new());
+    let includes = owned(includes).into_iter().collect();
+    let variables = BTreeMap::new();
     parse_workload(&TextInputs {
         file: "my.toml",
         text,

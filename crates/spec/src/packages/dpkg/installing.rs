@@ -24,7 +24,8 @@ impl Dpkg {
         self.recording.there_before(partial, None);
         for (index, package) in packages {
             let name = format!("{}.deb", name_of(*index));
-            let (part, whole) = (self.below(partial, &name), self.below(self.at.archives, &name));
+            let part = self.below(partial, &name);
+            let whole = self.below(self.at.archives, &name);
             let opened = self.open(part, ANEW);
             for at in (0..package.archive).step_by(DOWNLOAD_PIECE as usize) {
                 let length = DOWNLOAD_PIECE.min(package.archive - at);
@@ -75,7 +76,7 @@ impl Dpkg {
         let list = entries(package, index);
         self.header(archive, &[8, 60, 4, 60, 60], package.archive);
         let links = self.unpack_entries(&list);
-        self.name_them(&list, &links);
+        self.rename_into_place(&list, &links);
         let listed = list.iter().map(|(path, _)| path.len() as u64 + 2).sum();
         self.replace(self.at.info, &format!("{name}.list"), listed, LIST_PIECE);
         self.keep_own_files(&name, package);
@@ -188,7 +189,7 @@ impl Dpkg {
     }
 
     /// What was unpacked lasts, and gets its names.
-    fn name_them(&mut self, list: &[(String, PackageEntry)], new_paths: &[u32]) {
+    fn rename_into_place(&mut self, list: &[(String, PackageEntry)], new_paths: &[u32]) {
         let files = || list.iter().zip(new_paths).filter(|((_, what), _)| matches!(what, PackageEntry::File(_)));
         if self.syncs {
             for (_, new) in files() {

@@ -11,12 +11,12 @@ const MOST_FILES: u64 = 1 << 20;
 
 /// How much the jobs of a text are so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Amount {
+pub(crate) struct PlanSize {
     streams: u64,
     files: u64,
 }
 
-impl Amount {
+impl PlanSize {
     /// Counts another job. What there is too much of, before anything is made of it: the key, and what to say.
     pub fn add(&mut self, job: &Job) -> Result<(), (&'static str, String)> {
         self.streams = self.streams.saturating_add(u64::from(job.copies));

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const SECTOR: u64 = 512;
 
 /// SHA-256 of a text, hexadecimal.
-pub(crate) fn digest_of(text: &str) -> String {
+pub(crate) fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn workload_of(job: Job, inputs: &TextInputs<'_>, title: String, note
 }
 
 /// Gives a job the operations of a trace, which end at `end` and lie on multiples of `unit`, both bytes.
-pub(crate) fn does_again(job: &mut Job, trace: Trace, end: u64, unit: u64) {
+pub(crate) fn set_replay(job: &mut Job, trace: Trace, end: u64, unit: u64) {
     let ops = &trace.ops.0;
     let count = |wanted: TraceKind| ops.iter().filter(|op| op.kind == wanted).count() as u64;
     let (reads, writes) = (count(TraceKind::Read), count(TraceKind::Write));
