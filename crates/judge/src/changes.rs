@@ -3,7 +3,7 @@
 //! Only phases whose rate is the device's are looked at, and only their own series. What counts as a change, and how seldom
 //! noise is taken for one, is in [`stats::level_changes`] and docs/judging.md.
 
-use crate::validity::Case;
+use crate::validity::RuleInput;
 use model::{
     Access, DirectProof, EngineKind, Interval, Ns, OpenSync, PhasePlan, RateChange, StreamPlan, Sync, TargetKind,
 };
@@ -26,8 +26,8 @@ const CONFIDENCE: f64 = 1.0 - 1e-6;
 const MOST_CHANGES: usize = 4;
 
 /// The lasting changes of the phase's rate after the warm-up cut, in order of time.
-pub(crate) fn changes_of(case: Case<'_>) -> Vec<RateChange> {
-    if !is_the_devices(case) {
+pub(crate) fn changes_of(case: RuleInput<'_>) -> Vec<RateChange> {
+    if !is_of_device(case) {
         return Vec::new();
     }
     let record = case.record;
@@ -56,7 +56,7 @@ pub(crate) fn changes_of(case: Case<'_>) -> Vec<RateChange> {
 }
 
 /// Whether the rate is that of a device which was asked for the same all along.
-fn is_the_devices(case: Case<'_>) -> bool {
+fn is_of_device(case: RuleInput<'_>) -> bool {
     let (plan, record) = (case.plan, case.record);
     let storage =
         case.context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
@@ -80,7 +80,7 @@ fn at_the_device(plan: &PhasePlan, stream: &StreamPlan) -> bool {
 }
 
 /// Whether the same was asked from beginning to end: no pauses, no stream that comes later or leaves before the others.
-fn constant(case: Case<'_>) -> bool {
+fn constant(case: RuleInput<'_>) -> bool {
     let pauses = |s: &StreamPlan| s.timing.think.is_some() || s.durability.sync == Sync::FsyncPerRound;
     let record = case.record;
     let interval = record.intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);

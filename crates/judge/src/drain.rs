@@ -81,7 +81,8 @@ mod tests {
 
     /// A phase at depth 1 whose last operation ends `after_ns` behind its time and took `latency_ns`.
     fn with_last_operation(mut f: Fixture, after_ns: u64, latency_ns: u64) -> Fixture {
-        let (length_ns, bytes) = (f.record.intervals[0].length_ns, f.record.bytes / f.record.operations);
+        let length_ns = f.record.intervals[0].length_ns;
+        let bytes = f.record.bytes / f.record.operations;
         f.plan.streams[0].path.queue_depth = 1;
         f.plan.time_limit_ns = f.record.ended_ns - f.record.started_ns;
         let mut left_ns = after_ns;

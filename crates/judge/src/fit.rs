@@ -4,8 +4,8 @@
 //! limit for its interval, decides nothing: the answer is then not known, and never yes. One that is a bound says yes, and
 //! never no.
 
+use crate::bounded::{Bounded, bounded_value};
 use crate::rating::{SPEED, lowest_sustained_write, sequential_to};
-use crate::standing::{Deciding, deciding};
 use model::{Better, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind, Unit, UseText, Work};
 use std::sync::OnceLock;
 
@@ -137,7 +137,7 @@ fn of_need(run: &Run, of: &UseText, need: &Need) -> Fit {
     };
     let (met, value, bound, reasons) = match found {
         Err(why) => (None, None, None, vec![why]),
-        Ok(Deciding { value, low, high, bound }) => {
+        Ok(Bounded { value, low, high, bound }) => {
             let good = |v: f64| if better == Better::Higher { v >= threshold } else { v <= threshold };
             match (good(low), good(high)) {
                 (true, true) => (Some(true), Some(value), bound, Vec::new()),
@@ -185,33 +185,29 @@ fn unit_of(quantity: &str) -> Unit {
 }
 
 /// A value that decides, with its interval; else why there is none. A bound that is on the wrong side of the limit says nothing.
-fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> Result<Deciding, Reason> {
+fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> Result<Bounded, Reason> {
     let Some((metric, phase)) = metric.zip(phase) else {
         return Err(Reason::of("missing", format!("{} is not part of this run", need.phase)));
     };
     let none = |why: Reason| Reason::of("missing", format!("{} has no valid number ({why})", need.phase));
-    let found = deciding(phase, metric).map_err(none)?;
+    let found = bounded_value(phase, metric).map_err(none)?;
     let found = found.ok_or_else(|| Reason::of("missing", format!("{} is too short for {}", need.phase, need.what)))?;
     let decides = |value: f64| {
         let threshold = need.threshold();
         if need.better() == Better::Higher { value >= threshold } else { value <= threshold }
     };
     match found.bound {
-        Some(_) if !decides(found.value) => Err(none(crate::standing::why_not(metric))),
+        Some(_) if !decides(found.value) => Err(none(crate::bounded::missing_reason(metric))),
         _ => Ok(found),
     }
 }
 
 /// A lower percentile that is above the limit with all of its interval, where the one that is asked for has no number (a slow
 /// device does too few operations for it): then that would be, too. Its metric, its name, and its value.
-fn too_slow_already(
-    run: &Run,
-    work: Work,
-    phase: Option<&PhaseRun>,
-    need: &Need,
-) -> Option<(String, String, Deciding)> {
+fn too_slow_already(run: &Run, work: Work, phase: Option<&PhaseRun>, need: &Need) -> Option<(String, String, Bounded)> {
     const FALLING: [&str; 4] = ["p999", "p99", "p90", "p50"];
-    let (most, (job, asked)) = (need.most?, need.quantity.split_once("latency_ns_")?);
+    let most = need.most?;
+    let (job, asked) = need.quantity.split_once("latency_ns_")?;
     let lower = FALLING.iter().skip_while(|p| **p != asked).skip(1);
     lower.into_iter().find_map(|p| {
         let metric = run.metric_of_work(work, &format!("{job}latency_ns_{p}"))?;

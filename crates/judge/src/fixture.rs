@@ -7,7 +7,7 @@ use model::{
     WorkerUsage,
 };
 
-/// No refusals.
+/// For tests that expect no refusal.
 pub const NONE: &[&str] = &[];
 
 /// Reasons as lines.
@@ -137,7 +137,9 @@ impl Fixture {
     pub fn on_disk(mut self) -> Self {
         self.stack.layers[0].device = Some(DeviceId { major: 254, minor: 0 });
         self.stack.layers[0].counted = true;
-        let (operations, sectors, write) = (self.record.operations, self.record.bytes / 512, self.plan.is_write());
+        let operations = self.record.operations;
+        let sectors = self.record.bytes / 512;
+        let write = self.plan.is_write();
         let last = self.samples.len() as u64 - 1;
         self.each_sample(|i, s| {
             let part = |n: u64| n * i as u64 / last;

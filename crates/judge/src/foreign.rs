@@ -16,7 +16,7 @@ const MEAN_OVER_SLOWEST: f64 = 1.5;
 const SMALL_BYTES: f64 = 4096.0;
 
 /// A number that stands for a need.
-struct Found {
+struct NeededValue {
     metric: String,
     quantity: String,
     value: f64,
@@ -24,7 +24,7 @@ struct Found {
     is_mean: bool,
 }
 
-impl Found {
+impl NeededValue {
     /// Whether it meets a limit; `None` where it is a mean that is too near to tell.
     fn meets(&self, better: Better, limit: f64) -> Option<bool> {
         match better {
@@ -50,17 +50,17 @@ fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
     let met = found.meets(need.better(), need.threshold());
     let mean_only = || Reason::of("mean-only", "it is a mean, and the slowest second that counts is not told");
     let reasons = (found.is_mean && met.is_none()).then(mean_only).into_iter().collect();
-    let Found { metric, quantity, value, .. } = found;
+    let NeededValue { metric, quantity, value, .. } = found;
     Fit { met, metric, quantity, reasons, ..stands_to(of, need, Some(value)) }
 }
 
-fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Reason> {
+fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<NeededValue, Reason> {
     match need.phase.as_str() {
         "log-append" | "sync-write" => synced(run, works, need),
         "seq-write" => {
             let fits = |w: &&ForeignWork| w.write && !w.random && w.block_bytes.is_none_or(|b| b >= 131_072.0);
             let found = best(run, works.iter().filter(fits), "throughput_bytes_per_s")?;
-            Ok(Found { quantity: "on average".to_owned(), is_mean: true, ..found })
+            Ok(NeededValue { quantity: "on average".to_owned(), is_mean: true, ..found })
         }
         responsive if responsive.starts_with("responsive") => {
             Err(Reason::of("missing", format!("no number in it is known to be that of {}", need.what)))
@@ -76,15 +76,15 @@ fn number_for(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Re
                 return Err(Reason::of("missing", format!("no number in it is known to be that of {}", need.what)));
             }
             let found = best(run, fitting, "iops")?;
-            Ok(Found { quantity: need.what.clone(), ..found })
+            Ok(NeededValue { quantity: need.what.clone(), ..found })
         }
     }
 }
 
 /// The highest number of some works that has weight, else why none has.
-fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &str) -> Result<Found, Reason> {
+fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &str) -> Result<NeededValue, Reason> {
     let mut why = None;
-    let mut found: Option<Found> = None;
+    let mut found: Option<NeededValue> = None;
     for work in works {
         if work.direct == Some(false) {
             why.get_or_insert_with(|| {
@@ -104,8 +104,9 @@ fn best<'w>(run: &Run, works: impl Iterator<Item = &'w ForeignWork>, quantity: &
         let Some((metric, divisor)) = named else { continue };
         match weight(metric) {
             Ok(value) if found.as_ref().is_none_or(|f| value / divisor > f.value) => {
-                let (metric, value) = (metric.id.clone(), value / divisor);
-                found = Some(Found { metric, quantity: String::new(), value, is_mean: false });
+                let metric = metric.id.clone();
+                let value = value / divisor;
+                found = Some(NeededValue { metric, quantity: String::new(), value, is_mean: false });
             }
             Ok(_) => {}
             Err(doubt) => why = Some(doubt),
@@ -128,7 +129,7 @@ fn weight(metric: &Metric) -> Result<f64, Reason> {
 }
 
 /// Of writes that are each followed by a sync: how long the syncs took, or how many writes there were a second.
-fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Reason> {
+fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<NeededValue, Reason> {
     let syncs = |m: &&Metric| m.id.contains(".sync.") && m.id.contains("latency_ns_");
     let jobs: Vec<&str> = metrics(run).filter(syncs).filter_map(|m| Some(m.id.split_once(".sync.")?.0)).collect();
     let is_log = |job: &str| {
@@ -145,7 +146,7 @@ fn synced(run: &Run, works: &[ForeignWork], need: &Need) -> Result<Found, Reason
         let metric = metrics(run)
             .find(|m| m.id == id)
             .ok_or_else(|| Reason::of("missing", format!("there is no {id} in it")))?;
-        Ok(Found { metric: id, quantity: what.to_owned(), value: weight(metric)?, is_mean: false })
+        Ok(NeededValue { metric: id, quantity: what.to_owned(), value: weight(metric)?, is_mean: false })
     };
     match need.quantity.strip_prefix("latency_ns_") {
         Some(percentile) => of(format!("{job}.sync.latency_ns_{percentile}"), &format!("{percentile} of fdatasync")),

@@ -43,7 +43,7 @@ impl<'a> JobFigures<'a> {
     }
 
     pub fn job(&self, scope: &Scope, job: usize) -> Vec<Metric> {
-        let Some(job) = self.jobs.get(job).and_then(Option::as_ref) else { return not_told_apart(scope) };
+        let Some(job) = self.jobs.get(job).and_then(Option::as_ref) else { return not_per_direction(scope) };
         let latency = job.latency();
         let sums = counted(job.data(), self.uncut());
         let operations = job.data().fold(0, |sum, d| d.operations.saturating_add(sum));
@@ -56,7 +56,7 @@ impl<'a> JobFigures<'a> {
     }
 
     pub fn direction(&self, scope: &Scope, job: usize, direction: Direction) -> Vec<Metric> {
-        let Some(job) = self.jobs.get(job).and_then(Option::as_ref) else { return not_told_apart(scope) };
+        let Some(job) = self.jobs.get(job).and_then(Option::as_ref) else { return not_per_direction(scope) };
         match job.direction(direction) {
             Some(one) => {
                 let sums = counted(std::iter::once(one), self.uncut());
@@ -145,7 +145,7 @@ fn per_second(n: u64, time_ns: Ns) -> Option<f64> {
     (time_ns > 0).then(|| n as f64 * 1e9 / time_ns as f64)
 }
 
-fn not_told_apart(scope: &Scope) -> Vec<Metric> {
+fn not_per_direction(scope: &Scope) -> Vec<Metric> {
     scope
         .quantities
         .iter()

@@ -32,9 +32,9 @@ mod rating;
 mod repeated;
 mod reports;
 
+mod bounded;
 mod scope;
 pub mod sizing;
-mod standing;
 pub mod validity;
 mod wear;
 

@@ -6,24 +6,25 @@ use crate::figures::{cpu, of_latency, stall};
 use crate::job_metrics::JobFigures;
 use crate::quantity::{self, DeviceCount, Quantity};
 use crate::rate::CountedRate;
-use crate::scope::{Of, Scope};
+use crate::scope::{MetricOwner, Scope};
 use model::{Direction, Metric, MetricStatus, PhasePlan, PhaseRecord, Reason, Sync, TargetKind};
 
 /// All groups of metrics of a phase: the phase itself; each job where there are several; each direction of a job that
 /// has several, and its syncs where they are operations of their own.
 fn scopes(plan: &PhasePlan) -> Vec<Scope> {
-    let mut all = vec![Scope { of: Of::Phase, prefix: plan.name.clone(), quantities: quantity::of_phase(plan) }];
+    let mut all =
+        vec![Scope { of: MetricOwner::Phase, prefix: plan.name.clone(), quantities: quantity::of_phase(plan) }];
     let jobs = plan.jobs();
     for (place, job) in jobs.iter().enumerate() {
         let mut prefix = plan.name.clone();
         if jobs.len() > 1 {
             prefix = format!("{prefix}.{}", job.id);
-            all.push(Scope { of: Of::Job(place), prefix: prefix.clone(), quantities: quantity::of_job(plan) });
+            all.push(Scope { of: MetricOwner::Job(place), prefix: prefix.clone(), quantities: quantity::of_job(plan) });
         }
         for direction in &job.directions {
             if job.is_per_direction() || *direction == Direction::Sync {
                 all.push(Scope {
-                    of: Of::Direction(place, *direction),
+                    of: MetricOwner::Direction(place, *direction),
                     prefix: format!("{prefix}.{}", direction.name()),
                     quantities: quantity::of_direction(plan, *direction),
                 });
@@ -58,9 +59,11 @@ pub(crate) fn of_record(
     let jobs = JobFigures::of(plan, record, rate);
     let of = |scope: Scope| -> Vec<Metric> {
         match scope.of {
-            Of::Phase => scope.quantities.iter().map(|q| one(&scope, plan, record, rate, context, *q)).collect(),
-            Of::Job(job) => jobs.job(&scope, job),
-            Of::Direction(job, direction) => jobs.direction(&scope, job, direction),
+            MetricOwner::Phase => {
+                scope.quantities.iter().map(|q| one(&scope, plan, record, rate, context, *q)).collect()
+            }
+            MetricOwner::Job(job) => jobs.job(&scope, job),
+            MetricOwner::Direction(job, direction) => jobs.direction(&scope, job, direction),
         }
     };
     scopes(plan).into_iter().flat_map(of).collect()

@@ -1,10 +1,10 @@
 //! One phase as a whole: its status, why, and its metrics.
 
+use crate::bounded::unproven;
 use crate::changes::changes_of;
 use crate::quantity::bound_of;
 use crate::rate::{counted_rate, rate_of_slices};
-use crate::standing::unproven;
-use crate::validity::{Case, judge_validity, slices, steady};
+use crate::validity::{RuleInput, judge_validity, slices, steady};
 use crate::{Context, metrics};
 use model::{Metric, MetricStatus, PhasePlan, PhaseRecord, PhaseStatus, RateChange, Reason};
 
@@ -41,9 +41,9 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         };
     };
     let whole = counted_rate(plan, record);
-    let left = slices::undisturbed(Case { plan, record, rate: whole.as_ref(), context });
+    let left = slices::undisturbed(RuleInput { plan, record, rate: whole.as_ref(), context });
     let rate = left.and_then(|left| rate_of_slices(plan, record, &left)).or(whole);
-    let case = Case { plan, record, rate: rate.as_ref(), context };
+    let case = RuleInput { plan, record, rate: rate.as_ref(), context };
     let mut validity = judge_validity(case);
     let changes = changes_of(case);
     validity.remarks.extend(changes.iter().map(|change| Reason::RateChanged { change: *change }));

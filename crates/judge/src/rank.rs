@@ -50,7 +50,7 @@ pub enum RankError {
     NothingMeasured,
     /// No metric fits what was asked.
     UnknownMetric {
-        /// As it was asked.
+        /// The pattern as the user wrote it.
         asked: String,
         /// The ids that there are.
         there_are: Vec<String>,
@@ -129,10 +129,10 @@ fn without_bounds(targets: &[TargetRuns]) -> Vec<TargetRuns> {
 fn metric_ids(targets: &[TargetRuns]) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let all = targets.iter().flat_map(|t| &t.runs).flat_map(Run::results);
-    all.filter(|m| stands(m)).filter(|m| seen.insert(m.id.clone())).map(|m| m.id.clone()).collect()
+    all.filter(|m| is_valid(m)).filter(|m| seen.insert(m.id.clone())).map(|m| m.id.clone()).collect()
 }
 
-fn stands(metric: &Metric) -> bool {
+fn is_valid(metric: &Metric) -> bool {
     usable(metric).is_some()
 }
 
@@ -152,7 +152,7 @@ fn one_metric(
 ) -> Vec<RankedMetric> {
     let found: Vec<Vec<&Metric>> =
         targets.iter().map(|t| t.runs.iter().filter_map(|r| r.metric(id)).collect()).collect();
-    let unit = found.iter().flatten().find(|m| stands(m)).map_or(Unit::Ratio, |m| m.unit);
+    let unit = found.iter().flatten().find(|m| is_valid(m)).map_or(Unit::Ratio, |m| m.unit);
     let told = |patterns: &[String]| patterns.iter().any(|p| matches_pattern(p, id));
     let better = match found.iter().flatten().find_map(|m| m.better) {
         Some(known) => Some(known),
@@ -163,12 +163,12 @@ fn one_metric(
     let mut metrics: Vec<RankedMetric> = found
         .iter()
         .map(|runs| {
-            let used: Vec<&&Metric> = runs.iter().filter(|m| stands(m) && m.unit == unit).collect();
+            let used: Vec<&&Metric> = runs.iter().filter(|m| is_valid(m) && m.unit == unit).collect();
             let good: Vec<f64> = used.iter().filter_map(|m| usable(m)).collect();
             let slowed: Vec<&&&Metric> = used.iter().filter(|m| m.bounded().is_some()).collect();
             let mut reasons = why_not(runs, unit);
             reasons.extend(slowed.first().map(|m| {
-                let why = crate::standing::why_not(m).text();
+                let why = crate::bounded::missing_reason(m).text();
                 Reason::of(
                     "slowed",
                     format!(
@@ -192,14 +192,14 @@ fn one_metric(
             }
         })
         .collect();
-    if found.iter().flatten().any(|m| stands(m) && m.unit != unit) {
+    if found.iter().flatten().any(|m| is_valid(m) && m.unit != unit) {
         reasons.push(Reason::of(
             "units-differ",
             format!("{id} comes in different units; those unlike the first are left out"),
         ));
     }
     // What may be too good has no place.
-    let proven = |m: &RankedMetric| m.value.filter(|_| crate::standing::unproven(&m.reasons).is_none());
+    let proven = |m: &RankedMetric| m.value.filter(|_| crate::bounded::unproven(&m.reasons).is_none());
     let values: Vec<Option<f64>> = metrics.iter().map(proven).collect();
     let best = best(&values, better);
     // Whole percents of a processor, as other tools print them, are shown and not judged.
@@ -221,8 +221,8 @@ fn why_not(runs: &[&Metric], unit: Unit) -> Vec<Reason> {
     }
     let mut reasons: Vec<Reason> = Vec::new();
     for metric in runs {
-        if stands(metric) && metric.unit == unit {
-            let doubt = crate::standing::unproven(&metric.reasons);
+        if is_valid(metric) && metric.unit == unit {
+            let doubt = crate::bounded::unproven(&metric.reasons);
             reasons.extend(doubt.filter(|d| !reasons.contains(d)).cloned());
             continue;
         }
@@ -272,7 +272,8 @@ fn places(
         ratio.is_some_and(|r| r > crate::compare::usual_factor(id).ln())
     };
     // Runs of another kind do not have it, and some of those that do may have been refused: neither makes targets alike.
-    let with_it = |i: usize| targets[i].runs.iter().filter(|r| r.metric(id).is_some_and(stands)).collect::<Vec<&Run>>();
+    let with_it =
+        |i: usize| targets[i].runs.iter().filter(|r| r.metric(id).is_some_and(is_valid)).collect::<Vec<&Run>>();
     let mut leader: Option<(usize, u32)> = None;
     for (position, &i) in order.iter().enumerate() {
         let apart_from = |first: usize| {
@@ -281,7 +282,7 @@ fn places(
             match (slowed(i), slowed(first)) {
                 (true, _) => false,
                 (_, true) => beyond_noise(first, i),
-                _ => apart(&with_it(first), &with_it(i), id, &asked),
+                _ => is_different(&with_it(first), &with_it(i), id, &asked),
             }
         };
         let place = match leader {
@@ -298,7 +299,7 @@ fn places(
 }
 
 /// Whether two targets can be told apart: by verdict, or where no lot was drawn by intervals or noise that do not overlap.
-fn apart(a: &[&Run], b: &[&Run], id: &str, asked: &Asked) -> bool {
+fn is_different(a: &[&Run], b: &[&Run], id: &str, asked: &Asked) -> bool {
     let Some(metric) = compare_one(a, b, id, asked) else { return false };
     if let (None, Some(a), Some(b)) = (metric.low, metric.a, metric.b)
         && (a == 0.0) != (b == 0.0)

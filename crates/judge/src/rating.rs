@@ -5,7 +5,7 @@
 //! speed class and application performance class definitions, as published; the full test procedures are not public).
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
-use crate::standing::{Deciding, deciding, rate_of, why_not};
+use crate::bounded::{Bounded, bounded_value, missing_reason, rate_of};
 use model::{
     Bound, ClassNeed, Interval, LayerKind, PhaseRun, RatedClass, Rating, Reason, Run, Stack, StopCause, Target,
     TargetKind, Unit, Work,
@@ -48,7 +48,8 @@ struct Part {
 
 impl Part {
     fn new(what: &str, metric: String, threshold: f64, unit: Unit) -> Self {
-        let (what, none) = (what.to_owned(), None);
+        let what = what.to_owned();
+        let none = None;
         let need = ClassNeed { what, metric, threshold, value: none, low: none, high: none, unit, holds: None };
         Self { need, missing: None }
     }
@@ -134,16 +135,21 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
         return part.without(Reason::of("missing", format!("{id} is not part of this run")));
     };
-    let found = phase.map_or(Ok(None), |p| deciding(p, metric));
-    let Deciding { value, low, high, bound } = match found {
+    let found = phase.map_or(Ok(None), |p| bounded_value(p, metric));
+    let Bounded { value, low, high, bound } = match found {
         Ok(Some(found)) => found,
-        Ok(None) => return part.without(Reason::of("missing", format!("{id} has no value ({})", why_not(metric)))),
+        Ok(None) => {
+            return part.without(Reason::of("missing", format!("{id} has no value ({})", missing_reason(metric))));
+        }
         Err(why) => return part.without(Reason::of("missing", format!("{id} has no value that decides ({why})"))),
     };
     if bound.is_some() && low < threshold {
         return part.without(Reason::of(
             "bound",
-            format!("{id} is at least {value:.0}, which is below the {threshold:.0} asked for ({})", why_not(metric)),
+            format!(
+                "{id} is at least {value:.0}, which is below the {threshold:.0} asked for ({})",
+                missing_reason(metric)
+            ),
         ));
     }
     (part.need.value, part.need.low, part.need.high) = (Some(value), Some(low), Some(high).filter(|h| h.is_finite()));
@@ -162,12 +168,12 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
 }
 
 /// Where the lowest sustained rate of sequential writes stands to a threshold, bytes per second.
-fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, Reason>, threshold: f64) -> Part {
+fn sustained(phases: &[PhaseRun], sequential: &Result<Bounded, Reason>, threshold: f64) -> Part {
     let name =
         Run::phase_of_work_in(phases, Work::SequentialWrite).map_or(Work::SequentialWrite.name(), |p| &p.plan.name);
     let mut part = Part::new("sequential write, slowest second", format!("{name} series"), threshold, Unit::BytesPerS);
     match sequential_to(phases, sequential, threshold) {
-        Ok(Deciding { value, bound, .. }) => {
+        Ok(Bounded { value, bound, .. }) => {
             (part.need.value, part.need.holds) = (Some(value), Some(value >= threshold));
             part.need.low = bound.map(|_| value);
             part
@@ -180,9 +186,9 @@ fn sustained(phases: &[PhaseRun], sequential: &Result<Deciding, Reason>, thresho
 /// that can only say yes.
 pub(crate) fn sequential_to(
     phases: &[PhaseRun],
-    sequential: &Result<Deciding, Reason>,
+    sequential: &Result<Bounded, Reason>,
     threshold: f64,
-) -> Result<Deciding, Reason> {
+) -> Result<Bounded, Reason> {
     match sequential {
         Ok(rate) if rate.bound.is_none() || rate.value >= threshold => Ok(*rate),
         Ok(rate) => {
@@ -198,7 +204,7 @@ pub(crate) fn sequential_to(
         }
         Err(why) => least_of_the_only_second(phases)
             .filter(|least| *least >= threshold)
-            .map(|least| Deciding::bounded(Bound::AtLeast, least))
+            .map(|least| Bounded::bounded(Bound::AtLeast, least))
             .ok_or_else(|| why.clone()),
     }
 }
@@ -206,11 +212,12 @@ pub(crate) fn sequential_to(
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
 /// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
-pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, Reason> {
+pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Reason> {
     let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
     let phase =
         phase.ok_or_else(|| Reason::of("missing", "the run has no phase that writes large blocks in sequence"))?;
-    let (name, id) = (&phase.plan.name, format!("{}.throughput_bytes_per_s", phase.plan.name));
+    let name = &phase.plan.name;
+    let id = format!("{}.throughput_bytes_per_s", phase.plan.name);
     let mean =
         rate_of(phase).map_err(|why| Reason::of("missing", format!("{id} has no value that decides ({why})")))?;
     let record = phase.record.as_ref().ok_or_else(|| Reason::of("missing", format!("{name} has no series")))?;
@@ -219,7 +226,7 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Deciding, Re
     let lowest = lowest_window(record.counted_intervals(), window_ns).ok_or_else(|| {
         Reason::of("missing", format!("{name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
     })?;
-    Ok(mean.bound.map_or(Deciding::exactly(lowest), |bound| Deciding::bounded(bound, lowest)))
+    Ok(mean.bound.map_or(Bounded::exactly(lowest), |bound| Bounded::bounded(bound, lowest)))
 }
 
 /// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of
@@ -235,7 +242,9 @@ fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
 /// Lowest rate over consecutive intervals that together last at least `window_ns`.
 fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
     let mut lowest: Option<f64> = None;
-    let (mut bytes, mut length, mut first) = (0u64, 0u64, 0);
+    let mut bytes = 0u64;
+    let mut length = 0u64;
+    let mut first = 0;
     for interval in intervals {
         bytes += interval.bytes;
         length += interval.length_ns;
@@ -254,7 +263,7 @@ fn lowest_window(intervals: &[Interval], window_ns: u64) -> Option<f64> {
 
 fn application(
     (class, read, write, reads, writes): (&str, f64, f64, Work, Work),
-    sequential: &Result<Deciding, Reason>,
+    sequential: &Result<Bounded, Reason>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {
@@ -288,7 +297,7 @@ fn application(
 fn speed(
     class: &str,
     threshold: f64,
-    sequential: &Result<Deciding, Reason>,
+    sequential: &Result<Bounded, Reason>,
     target: &Target,
     phases: &[PhaseRun],
 ) -> RatedClass {

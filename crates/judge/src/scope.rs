@@ -5,7 +5,7 @@ use model::{Direction, Metric, MetricStatus, Reason, metric_id};
 
 /// What a group of metrics is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum MetricOwner {
     Phase,
     /// A job, by its place in [`model::PhasePlan::jobs`].
     Job(usize),
@@ -16,7 +16,7 @@ pub(crate) enum Of {
 /// A group of metrics with what stands before their last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scope {
-    pub of: Of,
+    pub of: MetricOwner,
     pub prefix: String,
     pub quantities: Vec<Quantity>,
 }

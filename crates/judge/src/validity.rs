@@ -39,14 +39,14 @@ pub(crate) struct Validity {
 
 /// What a rule looks at.
 #[derive(Clone, Copy)]
-pub(crate) struct Case<'a> {
+pub(crate) struct RuleInput<'a> {
     pub plan: &'a PhasePlan,
     pub record: &'a PhaseRecord,
     pub rate: Option<&'a CountedRate>,
     pub context: &'a Context<'a>,
 }
 
-impl Case<'_> {
+impl RuleInput<'_> {
     fn reads_only(&self) -> bool {
         !self.plan.streams.is_empty() && !self.plan.is_write()
     }
@@ -66,24 +66,24 @@ impl Case<'_> {
 }
 
 /// All rules on one phase.
-pub(crate) fn judge_validity(case: Case<'_>) -> Validity {
-    let Case { plan, record, context, .. } = case;
+pub(crate) fn judge_validity(case: RuleInput<'_>) -> Validity {
+    let RuleInput { plan, record, context, .. } = case;
     let mut out = Validity::default();
-    verified::right(case, &mut out);
-    record::whole(case, &mut out);
-    machine::undisturbed(case, &mut out);
+    verified::data_verified(case, &mut out);
+    record::record_complete(case, &mut out);
+    machine::machine_not_disturbed(case, &mut out);
     // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked; of operations that move no
     // data nobody knows how many bytes are theirs.
     let storage = context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
     if storage && plan.moves_data() {
-        device::real(case, &mut out);
-        ceiling::possible(case, &mut out);
-        generator::not_the_limit(case, &mut out);
-        foreign::alone(case, &mut out);
+        device::reached_device(case, &mut out);
+        ceiling::within_ceiling(case, &mut out);
+        generator::generator_not_limiting(case, &mut out);
+        foreign::no_other_io(case, &mut out);
     } else if !storage && !plan.copies_memory() {
         out.remarks.push(Reason::OwnOverhead {});
     }
-    steadiness::told(case, &mut out);
-    pacing::kept(case, &mut out);
+    steadiness::steadiness_remark(case, &mut out);
+    pacing::pace_kept(case, &mut out);
     out
 }

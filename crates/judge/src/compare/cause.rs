@@ -23,17 +23,17 @@ fn not_randomised() -> Reason {
 }
 
 /// The answer with what it rests on.
-pub(super) struct Found {
+pub(super) struct CauseAnswer {
     pub cause: Attribution,
     pub reasons: Vec<Reason>,
     pub drift: Vec<Drift>,
 }
 
 /// What the order of the runs shows.
-pub(super) fn of(sides: &Sides<'_>, metrics: &[Compared]) -> Found {
+pub(super) fn of(sides: &Sides<'_>, metrics: &[Compared]) -> CauseAnswer {
     match sides.basis() {
-        Basis::Paired => Found { cause: Attribution::Randomised, reasons: Vec::new(), drift: Vec::new() },
-        Basis::Single => Found { cause: Attribution::NotShown, reasons: Vec::new(), drift: Vec::new() },
+        Basis::Paired => CauseAnswer { cause: Attribution::Randomised, reasons: Vec::new(), drift: Vec::new() },
+        Basis::Single => CauseAnswer { cause: Attribution::NotShown, reasons: Vec::new(), drift: Vec::new() },
         Basis::Unpaired => {
             let mut reasons = vec![not_randomised()];
             reasons.extend(order(sides.runs()));
@@ -45,10 +45,10 @@ pub(super) fn of(sides: &Sides<'_>, metrics: &[Compared]) -> Found {
                 Ok(found) if found.is_empty() => {
                     reasons.push(Reason::of("no-drift", "neither set shows a trend over its runs"));
                 }
-                Ok(found) => reasons.extend(found.iter().map(|d| told(d, &primary))),
+                Ok(found) => reasons.extend(found.iter().map(|d| drift_reason(d, &primary))),
                 Err(why) => reasons.push(why.clone()),
             }
-            Found { cause: Attribution::NotShown, reasons, drift: drift.unwrap_or_default() }
+            CauseAnswer { cause: Attribution::NotShown, reasons, drift: drift.unwrap_or_default() }
         }
     }
 }
@@ -169,7 +169,7 @@ fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, Reaso
     Ok(tried)
 }
 
-fn told(drift: &Drift, primary: &[&Compared]) -> Reason {
+fn drift_reason(drift: &Drift, primary: &[&Compared]) -> Reason {
     let size = (drift.change_percent / 100.0 + 1.0).ln();
     let between = primary.iter().find(|m| m.id == drift.metric).and_then(|m| m.ratio).map(f64::ln);
     let explains = match between {

@@ -20,26 +20,26 @@ pub(super) enum Paired {
 pub(super) struct Value {
     pub value: Option<f64>,
     /// Why there is none.
-    pub why_not: Option<WhyNot>,
+    pub why_not: Option<NoValue>,
     /// What slowed the run, where the value is a bound.
     pub slowed: Option<Reason>,
 }
 
 impl Value {
     fn missing(became: Option<MetricStatus>, because: Reason) -> Self {
-        Self { why_not: Some(WhyNot { became, because }), ..Self::default() }
+        Self { why_not: Some(NoValue { became, because }), ..Self::default() }
     }
 }
 
 /// Why a run has no value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct WhyNot {
+pub(super) struct NoValue {
     /// What became of the metric, where there is one.
     became: Option<MetricStatus>,
     because: Reason,
 }
 
-impl WhyNot {
+impl NoValue {
     fn is_like(&self, other: &Self) -> bool {
         let same = |a: &Reason, b: &Reason| a.code() == b.code() && (a.code().is_some() || a == b);
         self.became == other.became && same(&self.because, &other.because)
@@ -113,8 +113,8 @@ impl Values {
     }
 
     /// Why runs have no value, with how many of how many. What differs only in its figures is said once, with the first.
-    pub fn why_not(&self) -> Vec<Reason> {
-        let mut counted: Vec<(&WhyNot, usize)> = Vec::new();
+    pub fn no_value_reasons(&self) -> Vec<Reason> {
+        let mut counted: Vec<(&NoValue, usize)> = Vec::new();
         for why in self.a.iter().chain(&self.b).filter_map(|v| v.why_not.as_ref()) {
             match counted.iter_mut().find(|(known, _)| known.is_like(why)) {
                 Some((_, n)) => *n += 1,
@@ -127,7 +127,7 @@ impl Values {
 }
 
 /// The place of a run whose order was drawn by lot.
-fn drawn(run: &Run) -> Option<&ExperimentPlace> {
+fn experiment_place(run: &Run) -> Option<&ExperimentPlace> {
     run.experiment.as_ref().filter(|place| place.order.is_some())
 }
 
@@ -147,9 +147,11 @@ impl<'a> Sides<'a> {
         let mut pairs: Vec<(&Run, &Run)> = Vec::new();
         let mut seed = None;
         for &first in &a {
-            let Some(mine) = drawn(first) else { continue };
-            let partner =
-                b.iter().copied().find(|second| drawn(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
+            let Some(mine) = experiment_place(first) else { continue };
+            let partner = b
+                .iter()
+                .copied()
+                .find(|second| experiment_place(second).is_some_and(|p| p.id == mine.id && p.pair == mine.pair));
             if let Some(partner) = partner {
                 pairs.push((first, partner));
                 seed = seed.or(mine.seed);
@@ -318,7 +320,7 @@ fn value(metric: Option<&Metric>, bounds_count: bool) -> Value {
         return Value::missing(None, failure.clone());
     }
     if let Some(value) = metric.rejected_value.filter(|_| bounds_count && metric.bounded().is_some()) {
-        return Value { value: Some(value), why_not: None, slowed: Some(crate::standing::why_not(metric)) };
+        return Value { value: Some(value), why_not: None, slowed: Some(crate::bounded::missing_reason(metric)) };
     }
     match metric.value.filter(|v| v.is_finite() && metric.status == MetricStatus::Measured) {
         Some(v) => Value { value: Some(v), ..Value::default() },

@@ -13,7 +13,7 @@ pub const USUAL_WORST_FACTOR: f64 = 3.0;
 
 /// Says what two single rows can carry.
 pub(super) fn judge(compared: &mut Compared, values: &Values, noise_floor: Option<f64>) {
-    compared.reasons.extend(values.why_not());
+    compared.reasons.extend(values.no_value_reasons());
     if values.units_differ {
         compared.verdict = Verdict::Invalid;
         compared.reasons.push(Reason::of("units-differ", "the two sides give it in different units"));

@@ -38,7 +38,7 @@ const STEPS_PER_UNIT: f64 = 1e12;
 /// Fills ratio, interval and raw p. What cannot be is invalid, and stays so; of zeros only, both sides are the same.
 pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, margin_percent: f64) {
     compared.reasons.extend(values.warning());
-    compared.reasons.extend(values.why_not());
+    compared.reasons.extend(values.no_value_reasons());
     let mut invalid = |reason: Reason| {
         compared.verdict = Verdict::Invalid;
         compared.reasons.push(reason);
@@ -61,7 +61,7 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
     if known.iter().any(|v| *v <= 0.0) {
         return invalid(some_zero());
     }
-    let apart = Apart::of(values);
+    let apart = LogDifferences::of(values);
     let Some(moved) = apart.shift(1.0 - alpha) else {
         return invalid(Reason::of("no-pairs", "no pair has both values, or a side has none"));
     };
@@ -72,12 +72,12 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
 }
 
 /// Logarithms of the values: of pairs their differences, of sets each for itself.
-enum Apart {
+enum LogDifferences {
     Paired(Vec<f64>),
     Sets(Vec<f64>, Vec<f64>),
 }
 
-impl Apart {
+impl LogDifferences {
     fn of(values: &Values) -> Self {
         if values.drawn {
             let both = values.a.iter().zip(&values.b).filter_map(|(a, b)| Some(log_ratio(a.value?, b.value?)));
@@ -211,7 +211,7 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
         metric.pairs_needed = None;
         return;
     };
-    let apart = Apart::of_metric(metric);
+    let apart = LogDifferences::of_metric(metric);
     let (enough, least) = apart.least(questions, alpha);
     let differs = p <= alpha && enough;
     let same = equivalent(&apart, alpha, margin_percent);
@@ -275,7 +275,7 @@ pub(super) fn slowed_alike(metric: &mut Compared, values: &Values) {
 }
 
 /// Two one-sided tests at alpha: the 1 - 2 alpha interval lies inside the margin.
-fn equivalent(apart: &Apart, alpha: f64, margin_percent: f64) -> bool {
+fn equivalent(apart: &LogDifferences, alpha: f64, margin_percent: f64) -> bool {
     let margin = (1.0 + margin_percent / 100.0).ln();
     apart
         .shift(1.0 - 2.0 * alpha)

@@ -41,7 +41,8 @@ pub(super) fn predict(ranking: &mut Ranking, predicted: &str, predictors: &[Stri
     all.sort_by(|(a, _), (b, _)| a.work.cmp(&b.work).then(strength(b).total_cmp(&strength(a))));
     // The synthetic ones stand first: the first that has a tau is the closest of them, or of all where none is synthetic.
     if let Some(at) = all.iter().position(|(p, _)| p.tau.is_some()) {
-        let (best, work) = (all[at].1.clone(), all[at].0.work);
+        let best = all[at].1.clone();
+        let work = all[at].0.work;
         // The closest was picked among so many: the luckiest of equals must not make the others look farther (Bonferroni).
         let candidates = all.iter().filter(|(p, _)| p.tau.is_some() && p.work == work).count();
         for (_, (prediction, values)) in all.iter_mut().enumerate().filter(|(i, (p, _))| *i != at && p.tau.is_some()) {
@@ -102,7 +103,8 @@ fn shown_by(known: &[&Prediction], predicted: &str, targets: usize, tried: usize
     let behind = |p: &Prediction| p.as_close_as_best_p.is_some_and(|p| p <= ALPHA);
     let may_be_closest = of_kind(&|p| !behind(p));
     let farther = of_kind(&behind);
-    let (among, tau) = (if reference.work { "other work" } else { "synthetic metrics" }, reference.tau.unwrap_or(0.0));
+    let among = if reference.work { "other work" } else { "synthetic metrics" };
+    let tau = reference.tau.unwrap_or(0.0);
     let mut reasons = Vec::new();
     let mut give = |code, text: String| reasons.push(Reason::of(code, text));
     let share = 100.0 * (1.0 + tau.abs()) / 2.0;

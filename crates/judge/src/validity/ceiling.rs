@@ -1,6 +1,6 @@
 //! What cannot be: faster than the wire, faster than memory.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use crate::context::transferred;
 use model::{Access, Layer, LayerKind, Reason, Stack, StreamPlan, Sync};
 
@@ -12,7 +12,7 @@ pub const LINE_RATE_TOLERANCE: f64 = 0.02;
 /// CPU's cache moves it once. Measured: tmpfs 11.2 GB/s against a copy of 10.1 GB/s.
 pub const MEMORY_TOLERANCE: f64 = 2.0;
 
-pub(super) fn possible(case: Case<'_>, out: &mut Validity) {
+pub(super) fn within_ceiling(case: RuleInput<'_>, out: &mut Validity) {
     let Some(rate) = case.rate.map(|r| r.bytes_per_s) else { return };
     let own = transferred(case.plan, case.record);
     // Links that carry both ways at once carry the larger of the two on one side.

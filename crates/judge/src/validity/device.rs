@@ -1,6 +1,6 @@
 //! Whether the phase moved real data between us and the device.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use crate::context::{own_bytes_between, transferred};
 use model::{Access, ColdProof, DataProof, DirectProof, Reason, StreamPlan};
 
@@ -18,7 +18,7 @@ pub const DIRECT_BYTES_RATIO: f64 = 0.5;
 /// Smallest page of any machine, for the share of resident pages where the page size is not known here.
 const PAGE_BYTES: u64 = 4096;
 
-pub(super) fn real(case: Case<'_>, out: &mut Validity) {
+pub(super) fn reached_device(case: RuleInput<'_>, out: &mut Validity) {
     match &case.record.direct {
         Some(DirectProof::Fallback(basis)) => out.refusals.push(Reason::DirectFallback { basis: basis.clone() }),
         Some(DirectProof::Unproven(basis)) => {
@@ -52,7 +52,7 @@ pub(super) fn real(case: Case<'_>, out: &mut Validity) {
 }
 
 /// What speaks against a direct phase having reached the device, whatever the file system says of O_DIRECT.
-fn not_at_the_device(case: Case<'_>) -> Option<String> {
+fn not_at_the_device(case: RuleInput<'_>) -> Option<String> {
     let direct = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
     if !case.plan.streams.iter().all(direct) {
         return None;
@@ -71,7 +71,7 @@ fn not_at_the_device(case: Case<'_>) -> Option<String> {
 
 /// Share of the bytes of buffered reads that the device did not deliver, percent; `None` where it is small, where nothing
 /// counts, and where the phase claims to be cold, since then it is judged.
-fn from_memory(case: Case<'_>) -> Option<f64> {
+fn from_memory(case: RuleInput<'_>) -> Option<f64> {
     let buffered = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Buffered && s.reads();
     if case.plan.cold || !case.plan.measures_target() || !case.plan.streams.iter().any(buffered) {
         return None;
@@ -84,7 +84,7 @@ fn from_memory(case: Case<'_>) -> Option<f64> {
 
 /// What is missing in the proof that a read came from the device. The device's bytes are the proof; resident pages can
 /// only disprove it, and where they cannot be told the bytes suffice.
-fn not_cold(case: Case<'_>) -> Option<String> {
+fn not_cold(case: RuleInput<'_>) -> Option<String> {
     let Some(cold) = &case.record.cold else { return Some("nothing was recorded about the page cache".to_owned()) };
     if case.plan.operates_on_files() || case.plan.replays_calls() {
         return names_not_cold(cold);

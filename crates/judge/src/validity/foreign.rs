@@ -1,16 +1,16 @@
 //! Whether others used the device.
 
-use super::others::{FOREIGN_LIMIT, Taken, in_quiet_windows, while_reading};
-use super::{Case, Validity, slices};
+use super::others::{FOREIGN_LIMIT, OthersShare, in_quiet_windows, while_reading};
+use super::{RuleInput, Validity, slices};
 use model::{ForeignSeen, Reason};
 
 /// Processes that are named, and the share of what others moved that they must have moved for it.
 const MOST_NAMED: usize = 2;
 const NAMED_SHARE: f64 = 0.3;
 
-pub(super) fn alone(case: Case<'_>, out: &mut Validity) {
+pub(super) fn no_other_io(case: RuleInput<'_>, out: &mut Validity) {
     let Validity { refusals, remarks, .. } = out;
-    let mut refuse = |(share, moved): Taken, seen| {
+    let mut refuse = |(share, moved): OthersShare, seen| {
         if share > FOREIGN_LIMIT {
             refusals.push(Reason::ForeignTraffic {
                 percent: share * 100.0,
@@ -36,7 +36,7 @@ pub(super) fn alone(case: Case<'_>, out: &mut Validity) {
         }
         None => match case.rate.and_then(|r| r.sliced.as_ref()) {
             Some(left_out) => remarks.push(left_out.clone()),
-            None if slices::all_ours(case) => {}
+            None if slices::no_others(case) => {}
             None => in_quiet_windows(case).into_iter().for_each(|found| refuse(found, ForeignSeen::QuietWindows)),
         },
     }
@@ -44,7 +44,7 @@ pub(super) fn alone(case: Case<'_>, out: &mut Validity) {
 
 /// The processes that moved most of what others moved, by their own account. None of them where no account explains it: the
 /// kernel's own threads, or those of others that this user may not look at.
-fn who(case: Case<'_>, bytes_per_s: f64) -> Vec<String> {
+fn who(case: RuleInput<'_>, bytes_per_s: f64) -> Vec<String> {
     let seconds = case.record.duration_ns() as f64 / 1e9;
     let all = bytes_per_s * seconds;
     let moved = case.context.others.iter().filter(|p| p.bytes() as f64 >= all * NAMED_SHARE).take(MOST_NAMED);

@@ -1,6 +1,6 @@
 //! Whether this program was the limit of its own measurement.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use model::{Access, Flush, Reason, StreamPlan, Sync, Timing};
 
 /// User CPU of a worker, in cores, from which its loop no longer waits for the device: a tenth of the time is left.
@@ -17,7 +17,7 @@ pub const LEAST_DEPTH_RATIO: f64 = 0.5;
 /// A phase with fewer operations than this many times its depth is mostly ramp and drain.
 const LEAST_TURNS: u64 = 10;
 
-pub(super) fn not_the_limit(case: Case<'_>, out: &mut Validity) {
+pub(super) fn generator_not_limiting(case: RuleInput<'_>, out: &mut Validity) {
     let planned = case.plan.queue_depth();
     if case.plan.access == Access::Direct {
         let user = case.cores(case.record.usage.user_ns) / f64::from(case.workers());

@@ -1,6 +1,6 @@
 //! The machine during the phase: heat and power, the hypervisor, the clock.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use model::{Interval, Reason, SystemSample};
 
 /// Largest share of one CPU's time that may be stolen. Stolen time cannot have delayed us by more than itself, so that
@@ -31,7 +31,7 @@ pub const FREQUENCY_DROP_LIMIT: f64 = 0.10;
 const PI_NOW: u32 = 0xf;
 const PI_NAMES: [&str; 4] = ["undervoltage", "frequency capped", "throttled", "soft temperature limit"];
 
-pub(super) fn undisturbed(case: Case<'_>, out: &mut Validity) {
+pub(super) fn machine_not_disturbed(case: RuleInput<'_>, out: &mut Validity) {
     throttling(case, out);
     steal(case, out);
     cpu_wait(case, out);
@@ -43,7 +43,7 @@ pub(super) fn undisturbed(case: Case<'_>, out: &mut Validity) {
     }
 }
 
-fn throttling(case: Case<'_>, out: &mut Validity) {
+fn throttling(case: RuleInput<'_>, out: &mut Validity) {
     let samples = case.context.samples;
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return };
 
@@ -121,7 +121,7 @@ fn rate_drop(intervals: &[Interval]) -> f64 {
     }
 }
 
-fn steal(case: Case<'_>, out: &mut Validity) {
+fn steal(case: RuleInput<'_>, out: &mut Validity) {
     let (Some(first), Some(last)) = (case.context.samples.first(), case.context.samples.last()) else { return };
     let shares = case.context.cpu_shares();
     let ticks = first.cpus.iter().zip(&last.cpus).map(|(a, b)| b.steal.saturating_sub(a.steal)).max().unwrap_or(0);
@@ -131,7 +131,7 @@ fn steal(case: Case<'_>, out: &mut Validity) {
     }
 }
 
-fn cpu_wait(case: Case<'_>, out: &mut Validity) {
+fn cpu_wait(case: RuleInput<'_>, out: &mut Validity) {
     let share = case.record.usage.cpu_wait_ns.map_or(0.0, |ns| case.cores(ns)) / f64::from(case.workers());
     if share > CPU_WAIT_TOLD {
         out.remarks.push(Reason::CpuWait { percent: share * 100.0 });

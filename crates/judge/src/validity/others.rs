@@ -1,6 +1,6 @@
 //! What others did with the device, beside a phase and before and after it.
 
-use super::Case;
+use super::RuleInput;
 use crate::context::own_bytes_between;
 use model::{Access, DirectProof, Ns, Order, QuietWindow, StreamPlan};
 use stats::poisson_lower;
@@ -23,11 +23,11 @@ pub(super) const SMALL_BYTES: u64 = 65_536;
 const TICK_NS: Ns = 4_000_000;
 
 /// The share of the device that others can have taken, and what they moved.
-pub(super) type Taken = (f64, Moved);
+pub(super) type OthersShare = (f64, OthersTraffic);
 
 /// What others moved, per second.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moved {
+pub(super) struct OthersTraffic {
     pub bytes: f64,
     pub operations: f64,
 }
@@ -43,7 +43,7 @@ fn sure(operations: u64) -> f64 {
 /// The share of the device's time that others can have taken of a phase, at most all of it. Beside large operations of ours
 /// it is their bytes that count. Beside small ones each of theirs takes the time of one of ours, and its bytes what they take
 /// at the device's best rate: a journal's write of 100 KiB is not 25 reads of 4 KiB.
-pub(super) fn taken(case: Case<'_>, moved: Moved, during_bytes_per_s: f64) -> f64 {
+pub(super) fn others_share(case: RuleInput<'_>, moved: OthersTraffic, during_bytes_per_s: f64) -> f64 {
     let small = |s: &StreamPlan| s.block().block_size_bytes <= SMALL_BYTES && s.block().order != Order::Sequential;
     let seconds = case.record.duration_ns() as f64 / 1e9;
     let share = if case.plan.streams.iter().all(small) && seconds > 0.0 {
@@ -66,7 +66,7 @@ fn part(others: f64, all: f64) -> f64 {
 
 /// What others did in the quiet windows, against what the device did during the phase; `None` where nothing counts. What the
 /// device wrote beyond our bytes during the phase (journal, copies-on-write) is amplification and not looked at here.
-pub(super) fn in_quiet_windows(case: Case<'_>) -> Option<Taken> {
+pub(super) fn in_quiet_windows(case: RuleInput<'_>) -> Option<OthersShare> {
     let own_windows = [case.record.quiet_before, case.record.quiet_after];
     let own_windows: Vec<QuietWindow> = own_windows.into_iter().flatten().filter(|w| w.length_ns > 0).collect();
     if own_windows.is_empty() {
@@ -84,7 +84,7 @@ pub(super) fn in_quiet_windows(case: Case<'_>) -> Option<Taken> {
     let operations = all_operations(windows);
     let sure = sure(operations) / length;
     let bytes = windows.iter().map(|w| w.read_bytes.saturating_add(w.write_bytes)).fold(0, u64::saturating_add);
-    let moved = Moved { bytes: bytes as f64 * sure, operations: operations as f64 * sure };
+    let moved = OthersTraffic { bytes: bytes as f64 * sure, operations: operations as f64 * sure };
     let time = case.record.duration_ns() as f64 / 1e9;
     if time <= 0.0 || length <= 0.0 {
         return None;
@@ -95,12 +95,12 @@ pub(super) fn in_quiet_windows(case: Case<'_>) -> Option<Taken> {
     // They cannot have taken more of the device's time than it had requests of theirs in flight.
     let busy: Option<Ns> = windows.iter().map(|w| w.busy_ns.map(|ns| ns + TICK_NS)).sum();
     let most = busy.map_or(1.0, |ns| ns as f64 / 1e9 / length);
-    Some((taken(case, moved, during).min(most), moved))
+    Some((others_share(case, moved, during).min(most), moved))
 }
 
 /// Others' writes and reads during a phase that only reads; the reads where they can be told from ours (all of it direct).
 /// Reads during writes may be our own: parity, metadata.
-pub(super) fn while_reading(case: Case<'_>) -> Option<(Taken, Option<Taken>)> {
+pub(super) fn while_reading(case: RuleInput<'_>) -> Option<(OthersShare, Option<OthersShare>)> {
     if !case.reads_only() {
         return None;
     }
@@ -109,8 +109,9 @@ pub(super) fn while_reading(case: Case<'_>) -> Option<(Taken, Option<Taken>)> {
     let own = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns);
     let written = traffic.write_bytes.saturating_sub(case.context.kept_bytes);
     let sure = sure(traffic.writes);
-    let writes = Moved { bytes: written as f64 * sure / seconds, operations: traffic.writes as f64 * sure / seconds };
-    let writes = if written == 0 { Moved::default() } else { writes };
+    let writes =
+        OthersTraffic { bytes: written as f64 * sure / seconds, operations: traffic.writes as f64 * sure / seconds };
+    let writes = if written == 0 { OthersTraffic::default() } else { writes };
     let during = own.max(traffic.read_bytes as f64) + traffic.write_bytes as f64;
     let told = proven_direct(case) && traffic.read_bytes as f64 >= own * (1.0 - FOREIGN_LIMIT);
     let reads = told.then(|| {
@@ -123,13 +124,16 @@ pub(super) fn while_reading(case: Case<'_>) -> Option<(Taken, Option<Taken>)> {
         // Extents of a file, a directory: what our own reads need besides.
         let certain = if operations < LONE_BURST_OPERATIONS { 0.0 } else { self::sure(operations) };
         let bytes = beyond * certain / seconds;
-        (part(bytes, traffic.read_bytes as f64 / seconds), Moved { bytes, operations: operations as f64 / seconds })
+        (
+            part(bytes, traffic.read_bytes as f64 / seconds),
+            OthersTraffic { bytes, operations: operations as f64 / seconds },
+        )
     });
-    Some(((taken(case, writes, during / seconds), writes), reads))
+    Some(((others_share(case, writes, during / seconds), writes), reads))
 }
 
 /// Whether all of it went past the page cache, and that is proven.
-pub(super) fn proven_direct(case: Case<'_>) -> bool {
+pub(super) fn proven_direct(case: RuleInput<'_>) -> bool {
     let direct = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
     case.plan.streams.iter().all(direct)
         && case.record.direct.as_ref().is_some_and(|d| matches!(d, DirectProof::Proven(_)))

@@ -3,7 +3,7 @@
 //! A device that cannot keep up is a result: the rate is what it can do, and latencies, which count from the intended start,
 //! say how far it fell behind. So it is said and not refused.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use model::{Direction, MissedPace, NS_PER_S, Pacing, Rate, Reason};
 
 /// Share of the demanded rate below which a stream fell behind. Poisson arrivals of 2,000 operations scatter by 2.2 %.
@@ -17,8 +17,9 @@ struct Pace {
     bytes: f64,
 }
 
-pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
-    let (plan, record) = (&case.plan.streams, case.record);
+pub(super) fn pace_kept(case: RuleInput<'_>, out: &mut Validity) {
+    let plan = &case.plan.streams;
+    let record = case.record;
     if let Some(late) = record.late.filter(|_| record.operations > 0 && case.plan.pauses_ns().is_none()) {
         let mean = late.sum_ns as f64 / record.operations as f64;
         out.remarks.push(Reason::Lateness {
@@ -40,7 +41,7 @@ pub(super) fn kept(case: Case<'_>, out: &mut Validity) {
         } else {
             continue;
         };
-        let behind: Vec<MissedPace> = paces.iter().filter_map(|p| asked(&pacing, *p)).collect();
+        let behind: Vec<MissedPace> = paces.iter().filter_map(|p| missed_pace(&pacing, *p)).collect();
         // Of a mix one direction holds back the other: it fell behind only if none has its pace.
         if !behind.is_empty() && behind.iter().all(|p| p.done < p.asked * (1.0 - PACE_TOLERANCE)) {
             out.remarks.push(Reason::PaceMissed { job: stream.name.clone(), paces: behind });
@@ -54,7 +55,7 @@ fn pace(direction: Direction, operations: u64, bytes: u64, time_ns: u64) -> Opti
 }
 
 /// What was done and what was asked, in the unit in which it was asked; `None` for a direction that is not paced.
-fn asked(pacing: &Pacing, pace: Pace) -> Option<MissedPace> {
+fn missed_pace(pacing: &Pacing, pace: Pace) -> Option<MissedPace> {
     let rate = match pace.direction {
         Direction::Read => pacing.read,
         Direction::Write | Direction::WriteZeroes => pacing.write,

@@ -1,6 +1,6 @@
 //! The record itself: errors, short transfers, an end before its time, too little of it.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use model::{ErrorPolicy, Reason, StopCause, StopRule, StreamPlan, Sync};
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const LEAST_OPERATIONS_WHEN_CUT: u64 = 100;
 /// get a remark instead.
 pub const LEAST_SECONDS: f64 = 0.25;
 
-pub(super) fn whole(case: Case<'_>, out: &mut Validity) {
+pub(super) fn record_complete(case: RuleInput<'_>, out: &mut Validity) {
     let record = case.record;
     match failed_operations(&record.errors, record.operations) {
         Some(failed) if goes_on(case) => out.remarks.push(failed),
@@ -87,12 +87,13 @@ pub(crate) fn failed_operations(errors: &BTreeMap<String, u64>, succeeded: u64) 
 
 /// Whether the streams in which operations failed were asked to go on, and did. With RWF_NOWAIT, "would block" is an
 /// answer that was asked for.
-fn goes_on(case: Case<'_>) -> bool {
+fn goes_on(case: RuleInput<'_>) -> bool {
     let would_block = |errors: &BTreeMap<String, u64>| errors.keys().all(|name| name == "EAGAIN");
     let allowed = |plan: &StreamPlan, errors: &BTreeMap<String, u64>| {
         errors.is_empty() || plan.on_error == ErrorPolicy::Continue || plan.path.rw_flags.nowait && would_block(errors)
     };
-    let (plan, record) = (&case.plan.streams, case.record);
+    let plan = &case.plan.streams;
+    let record = case.record;
     let told_apart = record.streams.len() == plan.len() && !plan.is_empty();
     record.stop != StopCause::Failed
         && if told_apart {

@@ -1,7 +1,9 @@
 //! Slices of a phase in which others used the device: left out of the rate where enough of the phase is left.
 
-use super::Case;
-use super::others::{FOREIGN_LIMIT, Moved, SMALL_BYTES, in_quiet_windows, proven_direct, taken, while_reading};
+use super::RuleInput;
+use super::others::{
+    FOREIGN_LIMIT, OthersTraffic, SMALL_BYTES, in_quiet_windows, others_share, proven_direct, while_reading,
+};
 use crate::context::own_bytes_between;
 use model::{DiskRate, Interval, Ns, Operation, StreamPlan, traffic};
 
@@ -33,25 +35,26 @@ struct Disturbed {
 }
 
 /// The intervals in which others did too little to matter, where they did more in some and not in most.
-pub(crate) fn undisturbed(case: Case<'_>) -> Option<Undisturbed> {
+pub(crate) fn undisturbed(case: RuleInput<'_>) -> Option<Undisturbed> {
     let Disturbed { at, bytes } = disturbed(case)?;
     let counted = case.record.counted_intervals();
     let hit = |i: &&Interval| at.iter().any(|(a, b)| i.start_ns < *b && i.start_ns + i.length_ns > *a);
     let intervals: Vec<Interval> = counted.iter().filter(|i| !hit(i)).copied().collect();
     let length = |intervals: &[Interval]| intervals.iter().map(|i| i.length_ns).sum::<Ns>();
-    let (left, all_ns) = (length(&intervals), length(counted));
+    let left = length(&intervals);
+    let all_ns = length(counted);
     let enough = left as f64 >= all_ns as f64 * LEAST_LEFT && left as f64 / 1e9 >= crate::validity::LEAST_SECONDS;
     let out_ns = all_ns - left;
     (out_ns > 0 && enough).then_some(Undisturbed { intervals, out_ns, all_ns, others_bytes: bytes })
 }
 
 /// Whether the counters show that what was written was ours throughout, although others were about before or after.
-pub(super) fn all_ours(case: Case<'_>) -> bool {
+pub(super) fn no_others(case: RuleInput<'_>) -> bool {
     !case.reads_only() && disturbed(case).is_some_and(|d| d.at.is_empty())
 }
 
 /// The slices that others disturbed; `None` where the whole stands without, or the counters cannot tell.
-fn disturbed(case: Case<'_>) -> Option<Disturbed> {
+fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
     if case.record.intervals.is_empty() || case.record.steady.is_some() {
         return None;
     }
@@ -63,7 +66,8 @@ fn disturbed(case: Case<'_>) -> Option<Disturbed> {
     case.context.device_traffic(case.record).filter(|_| told && share > FOREIGN_LIMIT)?;
     let disks: Vec<String> = case.context.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
     let block = case.plan.streams.iter().map(|s| s.block().block_size_bytes).max()? as f64;
-    let (mut found, mut slices) = (Disturbed::default(), 0);
+    let mut found = Disturbed::default();
+    let mut slices = 0;
     let (mut from, last) = (case.context.samples.first()?, case.context.samples.last()?);
     for to in &case.context.samples[1..] {
         let own = own_bytes_between(case.record, from.at_ns, to.at_ns);
@@ -76,7 +80,7 @@ fn disturbed(case: Case<'_>) -> Option<Disturbed> {
         let seconds = (to.at_ns - from.at_ns) as f64 / 1e9;
         let others =
             if reads { written_beside_reads(&moved) } else { moved_beside_writes(&moved, seconds, own, block) };
-        if others.bytes > 0.0 && taken(case, others, own / seconds + others.bytes) > FOREIGN_LIMIT {
+        if others.bytes > 0.0 && others_share(case, others, own / seconds + others.bytes) > FOREIGN_LIMIT {
             found.at.push((from.at_ns, to.at_ns));
             found.bytes += (others.bytes * seconds) as u64;
         }
@@ -90,12 +94,12 @@ fn writes_only(stream: &StreamPlan) -> bool {
     stream.block().operation == Operation::Write && !stream.reads()
 }
 
-fn written_beside_reads(moved: &DiskRate) -> Moved {
-    Moved { bytes: moved.write_bytes_per_s, operations: moved.writes_per_s }
+fn written_beside_reads(moved: &DiskRate) -> OthersTraffic {
+    OthersTraffic { bytes: moved.write_bytes_per_s, operations: moved.writes_per_s }
 }
 
 /// What was read, and what was written beyond our own bytes and one operation.
-fn moved_beside_writes(moved: &DiskRate, seconds: f64, own_bytes: f64, block: f64) -> Moved {
+fn moved_beside_writes(moved: &DiskRate, seconds: f64, own_bytes: f64, block: f64) -> OthersTraffic {
     let written = (moved.write_bytes as f64 - own_bytes - block).max(0.0) / seconds;
     let bytes = written + moved.read_bytes_per_s;
     // Large operations of ours are split, so that their number says nothing of others'.
@@ -104,7 +108,7 @@ fn moved_beside_writes(moved: &DiskRate, seconds: f64, own_bytes: f64, block: f6
     } else {
         (moved.writes_per_s - own_bytes / block / seconds).max(0.0) + moved.reads_per_s
     };
-    Moved { bytes, operations }
+    OthersTraffic { bytes, operations }
 }
 
 #[cfg(test)]

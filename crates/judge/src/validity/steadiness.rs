@@ -1,11 +1,11 @@
 //! Whether the phase was steady, and what of it counts therefore.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use model::{Reason, SteadyRecord};
 
 /// Whether the phase was steady: by its rounds where it goes by rounds, else by five parts of its series (SNIA PTS);
 /// `None` where it cannot be told.
-pub(crate) fn steady(case: Case<'_>) -> Option<bool> {
+pub(crate) fn steady(case: RuleInput<'_>) -> Option<bool> {
     match &case.record.steady {
         Some(rounds) => Some(rounds.reached),
         // Its pauses are meant, or what it does is one thing after the other.
@@ -14,7 +14,7 @@ pub(crate) fn steady(case: Case<'_>) -> Option<bool> {
     }
 }
 
-pub(super) fn told(case: Case<'_>, out: &mut Validity) {
+pub(super) fn steadiness_remark(case: RuleInput<'_>, out: &mut Validity) {
     let count = |n: usize| n as u64;
     let percent = |ratio: Option<f64>| ratio.map(|r| r * 100.0);
     out.remarks.push(match (&case.record.steady, steady(case)) {

@@ -1,9 +1,9 @@
 //! Whether what was read is what was written, where the phase verified it.
 
-use super::{Case, Validity};
+use super::{RuleInput, Validity};
 use model::Reason;
 
-pub(super) fn right(case: Case<'_>, out: &mut Validity) {
+pub(super) fn data_verified(case: RuleInput<'_>, out: &mut Validity) {
     let Some(verify) = &case.record.verify else { return };
     let places = verify.mismatches.values().fold(0u64, |sum, n| sum.saturating_add(*n));
     if places > 0 {

@@ -8,7 +8,7 @@ use model::{Bound, Metric, MetricStatus, PhaseRun, Reason};
 
 /// A number that may decide something, with the ends between which the true one lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Deciding {
+pub(crate) struct Bounded {
     pub value: f64,
     pub low: f64,
     pub high: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Deciding {
     pub bound: Option<Bound>,
 }
 
-impl Deciding {
+impl Bounded {
     pub fn exactly(value: f64) -> Self {
         Self { value, low: value, high: value, bound: None }
     }
@@ -34,34 +34,34 @@ pub(crate) fn unproven(reasons: &[Reason]) -> Option<&Reason> {
 
 /// What a metric of a phase decides; `None` where it has no number. What may be too good, and what is refused and no bound,
 /// gives the reason.
-pub(crate) fn deciding(phase: &PhaseRun, metric: &Metric) -> Result<Option<Deciding>, Reason> {
+pub(crate) fn bounded_value(phase: &PhaseRun, metric: &Metric) -> Result<Option<Bounded>, Reason> {
     if let Some(reason) = unproven(&phase.reasons) {
         return Err(reason.clone());
     }
     if let Some((bound, ..)) = metric.bounded() {
-        return Ok(metric.rejected_value.map(|value| Deciding::bounded(bound, value)));
+        return Ok(metric.rejected_value.map(|value| Bounded::bounded(bound, value)));
     }
     if metric.status != MetricStatus::Measured {
-        return Err(why_not(metric));
+        return Err(missing_reason(metric));
     }
     let of =
-        |value| Deciding { value, low: metric.low.unwrap_or(value), high: metric.high.unwrap_or(value), bound: None };
+        |value| Bounded { value, low: metric.low.unwrap_or(value), high: metric.high.unwrap_or(value), bound: None };
     Ok(metric.value.map(of))
 }
 
 /// The first reason for which a metric has no value.
-pub(crate) fn why_not(metric: &Metric) -> Reason {
-    first_of(&metric.reasons)
+pub(crate) fn missing_reason(metric: &Metric) -> Reason {
+    first_reason(&metric.reasons)
 }
 
-pub(crate) fn first_of(reasons: &[Reason]) -> Reason {
+pub(crate) fn first_reason(reasons: &[Reason]) -> Reason {
     reasons.first().cloned().unwrap_or_else(|| Reason::uncoded("no reason was given"))
 }
 
 /// The rate that a phase decides by; a bound where the phase is one.
-pub(crate) fn rate_of(phase: &PhaseRun) -> Result<Deciding, Reason> {
+pub(crate) fn rate_of(phase: &PhaseRun) -> Result<Bounded, Reason> {
     let id = format!("{}.throughput_bytes_per_s", phase.plan.name);
-    let why = || first_of(&phase.reasons);
+    let why = || first_reason(&phase.reasons);
     let metric = phase.metrics.iter().find(|m| m.id == id).ok_or_else(why)?;
-    deciding(phase, metric).map_err(|_| why())?.ok_or_else(why)
+    bounded_value(phase, metric).map_err(|_| why())?.ok_or_else(why)
 }
