@@ -41,7 +41,7 @@ entries! {
     "sata-link-downshift" => conditions::sata::link_downshift;
     "sata-older-port" => conditions::sata::older_port;
     "sata-cable-errors" => conditions::health::cable_errors;
-    "disk-unwell" => conditions::health::unwell;
+    "disk-unwell" => conditions::health::predicts_failure;
     "no-ncq" => conditions::sata::no_ncq;
     "a20-sata-fifo" => conditions::sata::a20_fifo;
     "link-power-management" => conditions::sata::link_power_management;

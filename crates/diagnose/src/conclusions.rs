@@ -9,11 +9,14 @@ use model::{Answer, Cause, Conclusions, Confidence, Evidence, Filled, Fit, Judge
 /// All that is concluded of a run, beside what the judge says of it. The causes are ranked once.
 pub fn conclusions(run: &Run, judged: Judged) -> Conclusions {
     let ranked = causes(run);
-    let (findings, limits) = (findings(run), limits_of(run, &ranked));
-    let (fit, asked_for) = (&judged.fit, judged.asked_for.as_deref());
+    let findings = findings(run);
+    let limits = limits_of(run, &ranked);
+    let fit = &judged.fit;
+    let asked_for = judged.asked_for.as_deref();
     let asked = asked_for.and_then(|name| fit.iter().find(|f| f.is_one_of(name)));
     let phase_of = |f: &'_ Fit| MetricKey::of(&f.metric).phase().to_owned();
-    let (missed, asked_phase) = (missed_use(fit, asked_for).map(phase_of), asked.map(phase_of));
+    let missed = missed_use(fit, asked_for).map(phase_of);
+    let asked_phase = asked.map(phase_of);
     let question = Question {
         answered: ended_cache(judged.answer.as_ref()),
         missed: missed.as_deref(),

@@ -1,6 +1,6 @@
 //! The head of the causes, or an honest "unknown" with what is missing.
 
-use crate::causes::{Cause, Place, causes};
+use crate::causes::{Cause, CauseOrder, causes};
 use crate::{catalogue, machine};
 use model::{
     Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, RowLimit, Run, RunState, Step,
@@ -29,7 +29,7 @@ fn missing(run: &Run) -> impl Iterator<Item = (String, Option<&Reason>)> {
 
 /// The bottleneck of a run. `unknown` is an answer: its evidence lists what would be needed.
 pub fn limit(run: &Run) -> Limit {
-    head_of(&causes(run)).map_or_else(|| nothing_named(run), Limit::from)
+    bottleneck_cause(&causes(run)).map_or_else(|| unknown_limit(run), Limit::from)
 }
 
 /// What a headline is to answer beside "what holds this run back".
@@ -52,7 +52,7 @@ pub struct Headline {
     pub next_step: Option<NextStep>,
 }
 
-/// The headline of a run: the first that there is of the places of `causes::Place`. Where nothing particular is known, what limits the
+/// The headline of a run: the first that there is of the places of `causes::CauseOrder`. Where nothing particular is known, what limits the
 /// row that was asked about is.
 pub fn headline(
     run: &Run,
@@ -61,8 +61,8 @@ pub fn headline(
     question: &Question<'_>,
     findings: &[Finding],
 ) -> Headline {
-    let head = head_of(ranked);
-    let place = head.map_or(Place::Remark, Cause::place);
+    let head = bottleneck_cause(ranked);
+    let place = head.map_or(CauseOrder::Remark, Cause::place);
     let row = |name: &str| rows.iter().find(|r| r.phase == name && r.layer != LimitLayer::Unknown);
     let of_row = |row: &RowLimit| {
         let limit = Limit::from(row);
@@ -70,17 +70,17 @@ pub fn headline(
         Headline { limit, next_step }
     };
     let missed = question.missed.and_then(row).filter(|r| r.confidence >= Confidence::Probable);
-    if place > Place::Answer
+    if place > CauseOrder::Answer
         && let Some(limit) = &question.answered
     {
         return Headline { limit: limit.clone(), next_step: None };
     }
-    if place > Place::Use
+    if place > CauseOrder::Use
         && let Some(missed) = missed
     {
         return of_row(missed);
     }
-    let limit = head.map_or_else(|| nothing_named(run), Limit::from);
+    let limit = head.map_or_else(|| unknown_limit(run), Limit::from);
     match question.asked.and_then(row).filter(|_| limit.layer == LimitLayer::Unknown) {
         Some(row) => of_row(row),
         None => Headline { next_step: step(run, head, &limit, findings), limit },
@@ -88,7 +88,7 @@ pub fn headline(
 }
 
 /// The cause that is the bottleneck.
-pub(crate) fn head_of(causes: &[Cause]) -> Option<&Cause> {
+pub(crate) fn bottleneck_cause(causes: &[Cause]) -> Option<&Cause> {
     causes.iter().find(|c| !c.is_remark())
 }
 
@@ -99,7 +99,7 @@ impl From<&Cause> for Limit {
     }
 }
 
-pub(crate) fn nothing_named(run: &Run) -> Limit {
+pub(crate) fn unknown_limit(run: &Run) -> Limit {
     if run.target.kind == TargetKind::Region {
         let statement = "not known: too few ways of copying were measured".to_owned();
         return Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence: Vec::new() };
@@ -137,7 +137,8 @@ fn to_measure(run: &Run) -> Option<NextStep> {
     };
     let by_bytes =
         |p: &PhaseRun| p.plan.is_write() && p.record.as_ref().is_some_and(|r| r.stop == StopCause::RegionDone);
-    let (bytes, time) = (ended(&by_bytes), short("budget") || ended(&|p| !by_bytes(p)));
+    let bytes = ended(&by_bytes);
+    let time = short("budget") || ended(&|p| !by_bytes(p));
     let cut_off = matches!(run.state, RunState::Interrupted | RunState::Truncated);
     let step = match (bytes, time) {
         _ if reasons.is_empty() => return None,

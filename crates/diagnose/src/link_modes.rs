@@ -46,7 +46,8 @@ pub(crate) fn pcie(link: &Layer) -> Result<PcieLink, Missing> {
         let port = (number(names::PCIE_PORT_MAX_SPEED_GT_S)?, number(names::PCIE_PORT_MAX_WIDTH)?);
         (max_speed.min(port.0), max_width.min(port.1))
     };
-    let (now, best) = (carried(speed, width), carried(best_speed, best_width));
+    let now = carried(speed, width);
+    let best = carried(best_speed, best_width);
     let could_do_more = now > 0.0 && (speed < best_speed || width < best_width);
     Ok(PcieLink { ratio: if could_do_more { (best / now).max(1.0) } else { 1.0 }, facts })
 }

@@ -6,13 +6,13 @@ use model::{
 };
 
 /// A phase that stands, with its record.
-pub fn standing<'a>(run: &'a Run, name: &str) -> Option<(&'a PhaseRun, &'a PhaseRecord)> {
+pub fn valid_phase<'a>(run: &'a Run, name: &str) -> Option<(&'a PhaseRun, &'a PhaseRecord)> {
     run.phase(name).filter(|p| p.status == PhaseStatus::Measured).and_then(|p| p.record.as_ref().map(|r| (p, r)))
 }
 
 /// The phase that does this work, where it stands, with its record.
 pub fn phase_of_work(run: &Run, work: Work) -> Option<(&PhaseRun, &PhaseRecord)> {
-    run.phase_of_work(work).and_then(|p| standing(run, &p.plan.name))
+    run.phase_of_work(work).and_then(|p| valid_phase(run, &p.plan.name))
 }
 
 /// A quantity of the phase that does this work, where it stands.
@@ -60,7 +60,7 @@ pub fn throughput_id(phase: &str) -> String {
 
 /// Throughput of a phase whose direct I/O did not fall back to the page cache.
 pub fn direct_throughput(run: &Run, phase: &str) -> Option<f64> {
-    let (_, record) = standing(run, phase)?;
+    let (_, record) = valid_phase(run, phase)?;
     if record.direct.as_ref().is_some_and(DirectProof::is_from_cache) {
         return None;
     }

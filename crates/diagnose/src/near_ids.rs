@@ -19,7 +19,8 @@ pub fn near_ids(text: &str) -> Vec<&'static str> {
         .iter()
         .filter_map(|page| {
             let errors = distance(&text, &page.id);
-            let (of_id, of_title) = (in_it(&page.id), in_it(&page.title.to_lowercase()));
+            let of_id = in_it(&page.id);
+            let of_title = in_it(&page.title.to_lowercase());
             let misspelt = errors <= page.id.len() / LETTERS_PER_ERROR;
             (misspelt || of_id + of_title > 0).then(|| {
                 let rank = if misspelt { errors } else { usize::MAX };

@@ -62,7 +62,7 @@ pub fn iops(per_s: f64) -> String {
     format!("{} IOPS", count(per_s))
 }
 
-/// `3 201`.
+/// A whole number with its thousands separated: `3 201`.
 pub fn count(number: f64) -> String {
     thousands(&format!("{:.0}", four_figures(number)))
 }
@@ -77,7 +77,7 @@ pub fn time(ns: f64) -> String {
     }
 }
 
-/// `3.2 s`.
+/// A duration in seconds: `3.2 s`.
 pub fn seconds(ns: u64) -> String {
     format!("{:.1} s", ns as f64 / 1e9)
 }

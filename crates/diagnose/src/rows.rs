@@ -3,7 +3,7 @@
 //! A row has what was seen of its own phase: a cause of the run that rests on that phase, else the rule for its kind of
 //! work. Numbers that do not stand have none.
 
-use crate::causes::{self, Cause, CauseKind, DEAR_WRITE, between_gaps, rows as of_causes};
+use crate::causes::{self, Cause, CauseKind, SLOW_WRITE_RATIO, between_gaps, rows as of_causes};
 use crate::conditions::queue::virtio_single_queue;
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
@@ -22,7 +22,7 @@ const STILL_SCALING: f64 = 0.8;
 const MOSTLY: f64 = 0.5;
 
 /// What is said of a row.
-struct Said {
+struct RowAnswer {
     layer: LimitLayer,
     statement: String,
     confidence: Confidence,
@@ -30,12 +30,12 @@ struct Said {
     next_step: Option<NextStep>,
 }
 
-impl Said {
+impl RowAnswer {
     fn new(layer: LimitLayer, confidence: Confidence, statement: impl Into<String>) -> Self {
         Self { layer, statement: statement.into(), confidence, evidence: Vec::new(), next_step: None }
     }
 
-    fn because(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+    fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         self.evidence.extend(evidence);
         self
     }
@@ -93,17 +93,17 @@ pub(crate) fn limits_of(run: &Run, causes: &[Cause]) -> Vec<RowLimit> {
             let phase = run.phase_of_work(work)?;
             let said = match &phase.record {
                 Some(record) if phase.status == PhaseStatus::Measured => {
-                    Row { run, work, phase, record, causes }.said()
+                    Row { run, work, phase, record, causes }.answer()
                 }
                 _ => unmeasured(phase),
             };
-            let Said { layer, statement, confidence, evidence, next_step } = said;
+            let RowAnswer { layer, statement, confidence, evidence, next_step } = said;
             Some(RowLimit { phase: phase.plan.name.clone(), layer, statement, confidence, evidence, next_step })
         })
         .collect()
 }
 
-fn unmeasured(phase: &PhaseRun) -> Said {
+fn unmeasured(phase: &PhaseRun) -> RowAnswer {
     let code = phase.reasons.first().and_then(model::Reason::code);
     let (word, why) = match phase.status {
         PhaseStatus::Refused => ("its number is refused", code),
@@ -112,12 +112,12 @@ fn unmeasured(phase: &PhaseRun) -> Said {
     };
     let why = why.map(|w| format!(": {w}")).unwrap_or_default();
     let name = &phase.plan.name;
-    Said::new(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
-        .because([Evidence::absence(format!("a valid number of {name}"), name.as_str())])
+    RowAnswer::new(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
+        .with_evidence([Evidence::absence(format!("a valid number of {name}"), name.as_str())])
 }
 
 impl Row<'_> {
-    fn said(&self) -> Said {
+    fn answer(&self) -> RowAnswer {
         let of_work = || match self.work {
             Work::SequentialRead | Work::SequentialWrite => self.sequential(),
             Work::SequentialReadPages => self.small_pages(),
@@ -126,7 +126,7 @@ impl Row<'_> {
             Work::QueuedRead | Work::QueuedWrite => self.queued(),
             Work::DurableWrite | Work::LogAppend => self.durable(),
             Work::Responsive | Work::ResponsiveLoaded => self.small_operations(),
-            Work::MemoryCopy => Said::new(LimitLayer::Memory, Confidence::High, "memory"),
+            Work::MemoryCopy => RowAnswer::new(LimitLayer::Memory, Confidence::High, "memory"),
         };
         self.whatever_is_asked().unwrap_or_else(of_work)
     }
@@ -148,7 +148,7 @@ impl Row<'_> {
     }
 
     /// Whether a cause rests on this phase: its evidence names a metric or a series of it.
-    fn rests_on_it(&self, cause: &Cause) -> bool {
+    fn is_based_on_it(&self, cause: &Cause) -> bool {
         let own = |e: &Evidence| {
             e.source.strip_prefix(self.name()).is_some_and(|rest| rest.starts_with(['.', ' ']) || rest.is_empty())
         };
@@ -156,11 +156,11 @@ impl Row<'_> {
     }
 
     /// What holds any kind of work: this program, heat, a cap, a full processor, memory, a device that stands still.
-    fn whatever_is_asked(&self) -> Option<Said> {
+    fn whatever_is_asked(&self) -> Option<RowAnswer> {
         if self.run.target.kind == TargetKind::Null {
-            return Some(Said::new(LimitLayer::Generator, Confidence::High, "this program itself"));
+            return Some(RowAnswer::new(LimitLayer::Generator, Confidence::High, "this program itself"));
         }
-        let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.rests_on_it(c);
+        let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.is_based_on_it(c);
         let words = |cause: &Cause| {
             Some(match cause.layer {
                 LimitLayer::Generator => "this program itself",
@@ -181,24 +181,24 @@ impl Row<'_> {
         };
         let cause = self.causes.iter().filter(sure).find_map(|c| Some((c, words(c)?)));
         if let Some((cause, words)) = cause {
-            return Some(Said::of(cause, words));
+            return Some(RowAnswer::of(cause, words));
         }
         between_gaps(self.run, self.phase, self.record).filter(|c| !c.is_remark()).map(|cause| {
             let statement = cause.statement.clone();
-            Said::of(&cause, statement)
+            RowAnswer::of(&cause, statement)
         })
     }
 
-    fn sequential(&self) -> Said {
+    fn sequential(&self) -> RowAnswer {
         if self.work == Work::SequentialWrite
             && let Some(cause) = of_causes::write_cache(self.run).filter(|c| c.confidence >= Confidence::Probable)
         {
-            return Said::of(&cause, "its write cache ran out: this is the rate after it");
+            return RowAnswer::of(&cause, "its write cache ran out: this is the rate after it");
         }
         let Some(rate) = self.own("throughput_bytes_per_s") else { return self.device(None) };
         let other = if self.work == Work::SequentialWrite { Work::SequentialRead } else { Work::SequentialWrite };
         match of_causes::link(self.run, rate, machine::direct_rate(self.run, other)) {
-            Some(link) => Said {
+            Some(link) => RowAnswer {
                 layer: link.layer,
                 statement: link.statement,
                 confidence: link.confidence,
@@ -210,14 +210,14 @@ impl Row<'_> {
                 )],
                 next_step: None,
             }
-            .because(link.evidence)
+            .with_evidence(link.evidence)
             .with_trial(link.trial),
             None => self.device(Some(rate)),
         }
     }
 
     /// What remains for a path that is busy all the time and fills no link.
-    fn device(&self, rate: Option<f64>) -> Said {
+    fn device(&self, rate: Option<f64>) -> RowAnswer {
         let stack = &self.run.target.stack;
         let busy = machine::disk_busy(self.run, self.phase);
         let virtual_disk = stack_view::is_virtual_disk(stack, &self.run.environment);
@@ -231,28 +231,29 @@ impl Row<'_> {
             None => Evidence::absence("counters of the disk", format!("{} diskstats", self.name())),
         };
         let rate = rate.map(|r| self.measured("rate, bytes per second", r, self.work, "throughput_bytes_per_s"));
-        Said::new(LimitLayer::Device, sure, statement).because(rate).because([busy])
+        RowAnswer::new(LimitLayer::Device, sure, statement).with_evidence(rate).with_evidence([busy])
     }
 
-    fn small_pages(&self) -> Said {
+    fn small_pages(&self) -> RowAnswer {
         let rate = self.own("throughput_bytes_per_s");
         match rate.zip(self.value(Work::SequentialRead, "throughput_bytes_per_s")) {
             Some((pages, huge)) if pages < huge * AS_FAST => {
-                Said::new(LimitLayer::BlockLayer, Confidence::Probable, "requests of small pages are split").because([
-                    self.measured("rate, bytes per second", pages, self.work, "throughput_bytes_per_s"),
-                    self.measured(
-                        "rate of huge pages, bytes per second",
-                        huge,
-                        Work::SequentialRead,
-                        "throughput_bytes_per_s",
-                    ),
-                ])
+                RowAnswer::new(LimitLayer::BlockLayer, Confidence::Probable, "requests of small pages are split")
+                    .with_evidence([
+                        self.measured("rate, bytes per second", pages, self.work, "throughput_bytes_per_s"),
+                        self.measured(
+                            "rate of huge pages, bytes per second",
+                            huge,
+                            Work::SequentialRead,
+                            "throughput_bytes_per_s",
+                        ),
+                    ])
             }
             _ => self.as_row(Work::SequentialRead),
         }
     }
 
-    fn buffered(&self) -> Said {
+    fn buffered(&self) -> RowAnswer {
         let (cause, direct) = match self.work {
             Work::BufferedWrite => (of_causes::buffered_writes(self.run), Work::SequentialWrite),
             _ => (of_causes::buffered_reads(self.run), Work::SequentialRead),
@@ -268,32 +269,33 @@ impl Row<'_> {
                 } else {
                     "the page cache: slower than direct, no CPU is saturated"
                 };
-                Said::of(&cause, words)
+                RowAnswer::of(&cause, words)
             }
             None => self.as_row(direct),
         }
     }
 
     /// As another row, which it keeps up with.
-    fn as_row(&self, work: Work) -> Said {
+    fn as_row(&self, work: Work) -> RowAnswer {
         let other = self.run.phase_of_work(work).filter(|p| p.status == PhaseStatus::Measured);
         match other.and_then(|phase| Some((phase, phase.record.as_ref()?))) {
-            Some((phase, record)) => Row { work, phase, record, ..*self }.said(),
+            Some((phase, record)) => Row { work, phase, record, ..*self }.answer(),
             None => self.device(self.own("throughput_bytes_per_s")),
         }
     }
 
-    fn one_command(&self) -> Said {
+    fn one_command(&self) -> RowAnswer {
         let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
         let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
         if self.work == Work::RandomWrite
-            && let Some(read) = self.value(Work::RandomRead, "latency_ns_mean").filter(|read| ns >= read * DEAR_WRITE)
+            && let Some(read) =
+                self.value(Work::RandomRead, "latency_ns_mean").filter(|read| ns >= read * SLOW_WRITE_RATIO)
         {
-            let (statement, read_ns) =
-                (format!("each small write takes {}, {} a read", phrase::time(ns), phrase::times(ns / read)), read);
+            let statement = format!("each small write takes {}, {} a read", phrase::time(ns), phrase::times(ns / read));
+            let read_ns = read;
             let read = self.measured("mean latency of a read", read, Work::RandomRead, "latency_ns_mean");
-            return Said::new(LimitLayer::Device, Confidence::Probable, statement)
-                .because([latency, read])
+            return RowAnswer::new(LimitLayer::Device, Confidence::Probable, statement)
+                .with_evidence([latency, read])
                 .step(Step::BatchSmallWrites)
                 .below_by(ns / read_ns);
         }
@@ -309,18 +311,18 @@ impl Row<'_> {
             let source = format!("{} diskstats", self.name());
             Evidence::measured("share of time with requests in flight", b, source)
         });
-        Said::new(layer, Confidence::Probable, statement).because([latency]).because(busy)
+        RowAnswer::new(layer, Confidence::Probable, statement).with_evidence([latency]).with_evidence(busy)
     }
 
-    fn queued(&self) -> Said {
+    fn queued(&self) -> RowAnswer {
         let direction = if self.work == Work::QueuedRead { Direction::Read } else { Direction::Write };
         let serial = self.causes.iter().find(|c| {
             matches!(c.layer, LimitLayer::Controller | LimitLayer::Driver | LimitLayer::Link | LimitLayer::Device)
-                && self.rests_on_it(c)
+                && self.is_based_on_it(c)
                 && of_causes::is_of_depth(c)
         });
         if let Some(cause) = serial {
-            return Said::of(cause, cause.statement.split(" (").next().unwrap_or(&cause.statement));
+            return RowAnswer::of(cause, cause.statement.split(" (").next().unwrap_or(&cause.statement));
         }
         let Some(scaling) = of_causes::scaling(self.run, direction) else {
             return self.device(self.own("throughput_bytes_per_s"));
@@ -328,59 +330,59 @@ impl Row<'_> {
         let gains = format!("depth {:.0} gives {} depth 1", scaling.depth, phrase::times(scaling.ratio));
         if scaling.ratio >= scaling.depth * STILL_SCALING {
             let statement = format!("latency of one command: {gains}, more would give more");
-            return Said::new(LimitLayer::Device, Confidence::Low, statement).because(scaling.evidence);
+            return RowAnswer::new(LimitLayer::Device, Confidence::Low, statement).with_evidence(scaling.evidence);
         }
         if let Ok(Some(case)) = virtio_single_queue(&Subject::of_run(self.run)) {
             let statement = format!("one virtio queue, or the disk behind it ({gains})");
-            return Said::new(LimitLayer::BlockLayer, Confidence::Low, statement)
-                .because(scaling.evidence)
-                .because(case.evidence)
+            return RowAnswer::new(LimitLayer::BlockLayer, Confidence::Low, statement)
+                .with_evidence(scaling.evidence)
+                .with_evidence(case.evidence)
                 .step(Step::QueueForEachProcessor);
         }
         let device = self.device(None);
-        Said { statement: format!("{} ({gains})", device.statement), ..device }.because(scaling.evidence)
+        RowAnswer { statement: format!("{} ({gains})", device.statement), ..device }.with_evidence(scaling.evidence)
     }
 
-    fn small_operations(&self) -> Said {
+    fn small_operations(&self) -> RowAnswer {
         let loaded = self.work == Work::ResponsiveLoaded;
-        match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && self.rests_on_it(c)) {
-            Some(cause) => Said::of(cause, cause.statement.split(": beside").next().unwrap_or(&cause.statement)),
+        match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && self.is_based_on_it(c)) {
+            Some(cause) => RowAnswer::of(cause, cause.statement.split(": beside").next().unwrap_or(&cause.statement)),
             None => self.device(None),
         }
     }
 
-    fn durable(&self) -> Said {
+    fn durable(&self) -> RowAnswer {
         let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
         let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
         let plain = self.value(Work::RandomWrite, "latency_ns_mean");
         let read = self.value(Work::RandomRead, "latency_ns_mean");
-        if plain.zip(read).is_some_and(|(plain, read)| plain >= read * DEAR_WRITE && plain / ns >= MOSTLY) {
+        if plain.zip(read).is_some_and(|(plain, read)| plain >= read * SLOW_WRITE_RATIO && plain / ns >= MOSTLY) {
             return self.as_row(Work::RandomWrite);
         }
         match plain.filter(|plain| 1.0 - plain / ns >= MOSTLY) {
-            Some(plain) => Said::new(
+            Some(plain) => RowAnswer::new(
                 LimitLayer::Device,
                 Confidence::Probable,
                 format!("the flush after each write: {} of {}", phrase::time(ns - plain), phrase::time(ns)),
             )
-            .because([
+            .with_evidence([
                 latency,
                 self.measured("mean latency without a flush", plain, Work::RandomWrite, "latency_ns_mean"),
             ])
             .step(Step::FewerSyncs)
             .based_on("a cache that survives a power cut answers a flush at once")
             .below_by(ns / plain),
-            None => Said::new(
+            None => RowAnswer::new(
                 LimitLayer::Device,
                 if plain.is_some() { Confidence::Probable } else { Confidence::Low },
                 format!("latency of one write and its flush, {}", phrase::time(ns)),
             )
-            .because([latency]),
+            .with_evidence([latency]),
         }
     }
 }
 
-impl Said {
+impl RowAnswer {
     fn with_trial(self, trial: Option<Step>) -> Self {
         match trial {
             Some(step) => self.step(step).based_on("what would separate the two"),

@@ -145,7 +145,10 @@ pub fn slide(record: &PhaseRecord) -> Option<Step> {
 /// What a trend that all of these phases have in common makes of a rate in a second, and how sure it is, in standard errors;
 /// each phase has a rate of its own. `None` of too few.
 pub fn common_trend<'a>(records: impl Iterator<Item = &'a PhaseRecord>) -> Option<(f64, f64)> {
-    let (mut xx, mut xy, mut yy, mut free) = (0.0, 0.0, 0.0, -1.0);
+    let mut xx = 0.0;
+    let mut xy = 0.0;
+    let mut yy = 0.0;
+    let mut free = -1.0;
     for record in records {
         let points: Vec<(f64, f64)> =
             windows(record).iter().filter(|w| w.1 > 0.0).map(|w| (w.0 as f64 / 1e9, w.1.ln())).collect();

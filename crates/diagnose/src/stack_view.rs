@@ -142,7 +142,7 @@ pub fn processors(stack: &Stack, environment: &Environment) -> Result<u32, Missi
 }
 
 /// What a person calls the target's device: a virtual disk is one only towards this machine.
-pub fn called(run: &Run) -> &'static str {
+pub fn display_name(run: &Run) -> &'static str {
     if is_virtual_disk(&run.target.stack, &run.environment) { "the virtual disk" } else { "the device" }
 }
 

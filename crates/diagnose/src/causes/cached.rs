@@ -1,7 +1,7 @@
 //! Phases that the page cache served: what they show is memory, and the storage was hardly asked.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing};
+use super::{Cause, CauseNature};
 use crate::{machine, phrase};
 use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
 
@@ -41,7 +41,7 @@ pub fn served(run: &Run) -> Option<Cause> {
     cached.sort_by(|a, b| b.0.bytes_per_s.total_cmp(&a.0.bytes_per_s));
     let (best, (share, evidence)) = cached.into_iter().next()?;
     let (standing, sure) =
-        if every { (Standing::Path, Confidence::Probable) } else { (Standing::Distortion, Confidence::Low) };
+        if every { (CauseNature::Path, Confidence::Probable) } else { (CauseNature::Distortion, Confidence::Low) };
     let did = if best.writes() { "wrote stayed there" } else { "read came from there" };
     Some(
         Cause::new(
@@ -54,8 +54,8 @@ pub fn served(run: &Run) -> Option<Cause> {
                 phrase::rate(best.bytes_per_s)
             ),
         )
-        .sure(sure)
-        .because([
+        .with_confidence(sure)
+        .with_evidence([
             evidence,
             Evidence::measured("rate, bytes per second", best.bytes_per_s, machine::throughput_id(best.name())),
         ])

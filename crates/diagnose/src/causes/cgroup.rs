@@ -1,7 +1,7 @@
 //! A limit that a control group of this process sets, and that the run met.
 
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, Standing, Trial};
+use super::{Cause, CauseKind, CauseNature, Trial};
 use crate::phrase;
 use crate::stack_view::Facts;
 use model::facts as names;
@@ -62,9 +62,10 @@ fn may_split(layer: &Layer, block: f64) -> bool {
 
 /// The limits that the run met, in one cause.
 pub fn limit(run: &Run) -> Option<Cause> {
-    let all = probes::with_company(run);
+    let all = probes::with_other_io(run);
     let mut met = Vec::new();
-    let (mut evidence, mut sure) = (Vec::new(), false);
+    let mut evidence = Vec::new();
+    let mut sure = false;
     // Limits of which a whole part was reached, and what speaks for a limit besides.
     let (mut parts, mut borne_out) = (0, 0);
     let mut limited = CauseKind::OfItsLayer;
@@ -74,7 +75,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
             let id = |phase: &str| format!("{phase}.{}", kind.quantity);
             let near = |v: f64| (v / cap - 1.0).abs() <= NEAR;
             let of_kind = |p: &&Probe<'_>| p.direction == kind.direction && (p.direct || kind.quantity != "iops");
-            let value = |p: &Probe<'_>| p.whatever_beside(kind.quantity);
+            let value = |p: &Probe<'_>| p.value_despite_others(kind.quantity);
             // Small requests first, which are charged once; what passes the page cache is merged, and counts by bytes.
             // A device that gives a little less than the limit by itself comes near to it too; more than it, it does not get.
             // The phase of the most operations has the finest grain, so it decides whether the limit was met.
@@ -136,15 +137,15 @@ pub fn limit(run: &Run) -> Option<Cause> {
 fn cause(met: &[String], sure: (bool, bool), evidence: Vec<Evidence>) -> Cause {
     Cause::new(
         LimitLayer::Throttle,
-        Standing::Distortion,
+        CauseNature::Distortion,
         format!("a limit of this control group: {}", met.join(", and ")),
     )
-    .sure(match sure {
+    .with_confidence(match sure {
         (true, _) => Confidence::High,
         (false, true) => Confidence::Probable,
         (false, false) => Confidence::Low,
     })
-    .because(evidence)
+    .with_evidence(evidence)
     .decided_by("the same check outside of the control group")
     .tried_by(Trial::Sizes)
     .step(Step::RaiseGroupLimit, None)

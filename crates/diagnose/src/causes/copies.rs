@@ -1,6 +1,6 @@
 //! What holds back the copies of a region: the kernel's width, the cost of an access, or memory itself.
 
-use super::{Cause, Standing};
+use super::{Cause, CauseNature};
 use crate::conditions::copies::kernel_copies_narrowly;
 use crate::copies::copy_report;
 use crate::phrase;
@@ -29,9 +29,9 @@ fn narrow_kernel(run: &Run, report: &CopyReport) -> Option<Cause> {
     let statement = format!("the kernel's own copy{width}: {}{against}", phrase::rate(calls.bytes_per_s));
     let (ratio, basis) =
         gain.map_or((None, "kernel-copies-narrowly".to_owned()), |(ratio, basis)| (Some(ratio), basis));
-    let cause = Cause::new(LimitLayer::Driver, Standing::Setting, statement)
-        .sure(case.confidence)
-        .because(case.evidence)
+    let cause = Cause::new(LimitLayer::Driver, CauseNature::Setting, statement)
+        .with_confidence(case.confidence)
+        .with_evidence(case.evidence)
         .decided_by("counting the accesses: a logic analyser, or an emulator (docs/iomem.md)");
     Some(cause.step(Step::CopyByBusWidth, ratio).based_on(basis))
 }
@@ -51,8 +51,8 @@ fn access(report: &CopyReport, cost: &AccessCost) -> Cause {
         Evidence::measured("time of an access, ns", cost.access_ns, "cost of an access, by widths"),
         Evidence::measurement("width of the bus, bytes", f64::from(cost.width_bytes), "cost of an access, by widths"),
     ];
-    Cause::new(LimitLayer::Link, Standing::Path, statement)
-        .because(evidence)
+    Cause::new(LimitLayer::Link, CauseNature::Path, statement)
+        .with_evidence(evidence)
         .decided_by("bursts or DMA, where the device has them: they need fewer transactions")
 }
 
@@ -66,10 +66,10 @@ fn memory(report: &CopyReport) -> Option<Cause> {
     let statement = format!("memory itself: {} by the quickest way past the caches", phrase::rate(rate));
     let source = format!("{}.throughput_bytes_per_s", row.phase);
     let measured = Evidence::measured("rate of the quickest copy, bytes per second", rate, source);
-    let cause = Cause::new(LimitLayer::Memory, Standing::Remainder, statement).sure(Confidence::Probable);
+    let cause = Cause::new(LimitLayer::Memory, CauseNature::Remainder, statement).with_confidence(Confidence::Probable);
     Some(
         cause
-            .because([measured])
+            .with_evidence([measured])
             .decided_by("the same on several processors at once: more together means that one of them was the limit"),
     )
 }

@@ -1,6 +1,6 @@
 //! A virtual disk whose burst credit ran out: its rate falls in one step, to a plateau as even as only a limiter makes it.
 
-use super::{Cause, CauseKind, Standing, Trial, gaps, probes};
+use super::{Cause, CauseKind, CauseNature, Trial, gaps, probes};
 use crate::{machine, phrase, series, stack_view};
 use model::{
     Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run, Step, four_figures,
@@ -14,7 +14,7 @@ const SAME: f64 = 0.05;
 const SMALL_BYTES: f64 = 65_536.0;
 
 /// A phase whose rate fell to an even plateau.
-struct Fallen<'a> {
+struct RateDrop<'a> {
     phase: &'a PhaseRun,
     direction: Direction,
     block: f64,
@@ -33,15 +33,15 @@ fn fallen<'a>(
     record: &'a PhaseRecord,
     direction: Direction,
     block: f64,
-) -> Option<Fallen<'a>> {
-    if gaps::gaps(run, phase, record).is_some_and(|g| g.matter()) {
+) -> Option<RateDrop<'a>> {
+    if gaps::gaps(run, phase, record).is_some_and(|g| g.hold_rate_down()) {
         return None;
     }
     let fall = series::fall(record)?;
     let grain = series::grain(record, fall.after, block);
     let spread = series::spread_after(record, &fall).filter(|s| *s <= EVEN + grain)?;
     let bytes = record.intervals.iter().filter(|i| i.start_ns < fall.at_ns).map(|i| i.bytes).sum();
-    Some(Fallen { phase, direction, block, at_ns: fall.at_ns, before: fall.before, after: fall.after, spread, bytes })
+    Some(RateDrop { phase, direction, block, at_ns: fall.at_ns, before: fall.before, after: fall.after, spread, bytes })
 }
 
 /// The plateau at which a phase ran: where it fell, what it fell to; else its rate, if that is even.
@@ -65,14 +65,14 @@ pub(super) fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl It
 
 /// A burst credit that ran out. Where both directions came to the same plateau, it is probable; so are random reads alone,
 /// which no cache of the host serves at first and then no more. A fall of writes alone may be a cache behind the disk.
-pub fn spent(run: &Run) -> Option<Cause> {
+pub fn burst_credit_spent_cause(run: &Run) -> Option<Cause> {
     if !stack_view::is_virtual_disk(&run.target.stack, &run.environment) {
         return None;
     }
     let all: Vec<probes::Probe<'_>> = probes::all(run).into_iter().filter(|p| p.direct).collect();
     let first = all.first()?;
     let laid_out = before_measuring(run, first.phase).filter_map(|phase| {
-        let (_, record) = machine::standing(run, &phase.plan.name)?;
+        let (_, record) = machine::valid_phase(run, &phase.plan.name)?;
         let block = phase.plan.streams.first()?.block().block_size_bytes.max(1) as f64;
         fallen(run, phase, record, Direction::Write, block)
     });
@@ -108,14 +108,14 @@ pub fn spent(run: &Run) -> Option<Cause> {
     let source = format!("{name} series, fall at {}", phrase::seconds(fall.at_ns));
     // What was measured after it is the baseline that somebody set, and not the storage.
     let (standing, sure) = match both_ways || random_read {
-        true => (Standing::Distortion, Confidence::Probable),
-        false => (Standing::Path, Confidence::Low),
+        true => (CauseNature::Distortion, Confidence::Probable),
+        false => (CauseNature::Path, Confidence::Low),
     };
     Some(
         Cause::new(LimitLayer::Throttle, standing, statement)
             .of_kind(CauseKind::BurstCredit)
-            .sure(sure)
-            .because([
+            .with_confidence(sure)
+            .with_evidence([
                 Evidence::measurement(
                     "rate before and after, bytes per second",
                     vec![four_figures(fall.before), four_figures(fall.after)],
@@ -124,7 +124,7 @@ pub fn spent(run: &Run) -> Option<Cause> {
                 Evidence::measurement("bytes moved before the fall", fall.bytes, source.clone()),
                 Evidence::measured("relative spread of windows after it", fall.spread, source),
             ])
-            .because(same.iter().map(|p| {
+            .with_evidence(same.iter().map(|p| {
                 let what = format!("{} at the same plateau, bytes per second", p.name());
                 Evidence::measured(what, p.bytes_per_s, machine::throughput_id(p.name()))
             }))

@@ -2,7 +2,7 @@
 //! more latency and no more rate.
 
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, Standing, Trial};
+use super::{Cause, CauseKind, CauseNature, Trial};
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -105,7 +105,7 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Driver,
-            Standing::Path,
+            CauseNature::Path,
             format!(
                 "the host keeps {slots} commands with the device, and all slots are full (depth {:.0} gives {} the rate of \
                  depth 1 for random reads)",
@@ -113,8 +113,8 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
                 phrase::times(scaling.ratio())
             ),
         )
-        .because(scaling.evidence())
-        .because([path.disk.evidence(names::QUEUE_DEPTH)])
+        .with_evidence(scaling.evidence())
+        .with_evidence([path.disk.evidence(names::QUEUE_DEPTH)])
         .decided_by("the same random phases with a longer queue (queue_depth), alternating")
         .tried_by(Trial::Depths)
         .step(Step::LongerQueue, ratio),
@@ -233,16 +233,17 @@ pub fn serialised(run: &Run) -> Option<Cause> {
     let basis = sequential.zip(ceiling).map_or_else(
         || remedy.basis().to_owned(),
         |(p, c)| {
-            let (name, now) = (p.name(), phrase::iops(scaling.deep));
+            let name = p.name();
+            let now = phrase::iops(scaling.deep);
             format!("{name} at this block size would be {}; {now} now", phrase::iops(c))
         },
     );
     Some(
-        Cause::new(layer, Standing::Path, statement)
+        Cause::new(layer, CauseNature::Path, statement)
             .of_kind(if stack_view::has_heads(run) { CauseKind::OfItsLayer } else { CauseKind::OneCommand })
-            .sure(confidence)
-            .because(scaling.evidence())
-            .because(explanation.map(|e| e.evidence).unwrap_or_default())
+            .with_confidence(confidence)
+            .with_evidence(scaling.evidence())
+            .with_evidence(explanation.map(|e| e.evidence).unwrap_or_default())
             .decided_by("the same random phases with command queueing on and off, or on a host that has it")
             .tried_by(Trial::Depths)
             .step(remedy, ratio)

@@ -1,6 +1,6 @@
 //! The device, named by exclusion: the queue was full, the processors idle, the link far from its ceiling.
 
-use super::{Cause, CauseKind, Standing, Trial, depth, link, probes};
+use super::{Cause, CauseKind, CauseNature, Trial, depth, link, probes};
 use crate::{machine, phrase, stack_view};
 use model::facts as names;
 use model::{Confidence, Direction, Evidence, LayerKind, LimitLayer, Run};
@@ -13,11 +13,13 @@ const ALWAYS_BUSY: f64 = 0.9;
 const STILL_SCALING: f64 = 0.8;
 
 /// What remains when no other layer explains the numbers; `None` if not even that can be said.
-pub fn remainder(run: &Run) -> Option<Cause> {
+pub fn device_itself(run: &Run) -> Option<Cause> {
     let disk = stack_view::disks(&run.target.stack).first().map(|p| p.disk)?;
     let best = link::best_direct(run)?;
-    let (phase, rate, run_phase) = (best.name(), best.bytes_per_s, best.phase);
-    let link_cleared = link::cleared(run);
+    let phase = best.name();
+    let rate = best.bytes_per_s;
+    let run_phase = best.phase;
+    let link_cleared = link::is_link_cleared(run);
     let cpu = machine::cpus_during(run, run_phase).map(|c| c.share.busy());
     let busy = machine::disk_busy(run, run_phase);
     let scaling = depth::scaling(run, Direction::Read);
@@ -66,10 +68,10 @@ pub fn remainder(run: &Run) -> Option<Cause> {
         ),
     };
     Some(
-        Cause::new(LimitLayer::Device, Standing::Remainder, statement)
+        Cause::new(LimitLayer::Device, CauseNature::Remainder, statement)
             .of_kind(kind)
-            .sure(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
-            .because(evidence)
+            .with_confidence(if seen && !virtual_disk { Confidence::Probable } else { Confidence::Low })
+            .with_evidence(evidence)
             .decided_by(decided)
             .tried_by(Trial::Depths),
     )
@@ -77,9 +79,10 @@ pub fn remainder(run: &Run) -> Option<Cause> {
 
 /// What the rate is, and what else was looked at.
 fn evidence(run: &Run, best: &probes::Probe<'_>, cpu: Option<f64>, busy: Option<f64>) -> Vec<Evidence> {
-    let (phase, rate) = (best.name(), best.bytes_per_s);
+    let phase = best.name();
+    let rate = best.bytes_per_s;
     let mut evidence = vec![Evidence::measured("direct rate, bytes per second", rate, machine::throughput_id(phase))];
-    evidence.push(match link::narrowest(run) {
+    evidence.push(match link::narrowest_link(run) {
         Some((l, ceiling, _)) => {
             Evidence::measured("link utilisation", rate / ceiling, format!("{phase} over {}", l.name))
         }

@@ -1,6 +1,6 @@
 //! What the file system or its mount adds to each request: a process of its own, a wait for the device.
 
-use super::{Cause, Standing, probes};
+use super::{Cause, CauseNature, probes};
 use crate::machine;
 use crate::stack_view::Facts;
 use model::facts as names;
@@ -54,17 +54,17 @@ pub fn in_user_mode(run: &Run) -> Option<Cause> {
         ", through whose process each request goes".to_owned()
     };
     Some(
-        Cause::new(LimitLayer::Filesystem, Standing::Setting, format!("a file system in user mode ({fstype}){seen}"))
-            .sure(if at_work { Confidence::Probable } else { Confidence::Low })
-            .because([
-                Evidence::fact("type of the file system", fstype, "mount"),
-                Evidence::measured(
-                    "processors busy beside our own time",
-                    others,
-                    format!("{name} /proc/stat, getrusage"),
-                ),
-            ])
-            .decided_by("the same check on a file system of the kernel (ntfs3, exfat, ext4) on the same device")
-            .step(Step::KernelFilesystem, None),
+        Cause::new(
+            LimitLayer::Filesystem,
+            CauseNature::Setting,
+            format!("a file system in user mode ({fstype}){seen}"),
+        )
+        .with_confidence(if at_work { Confidence::Probable } else { Confidence::Low })
+        .with_evidence([
+            Evidence::fact("type of the file system", fstype, "mount"),
+            Evidence::measured("processors busy beside our own time", others, format!("{name} /proc/stat, getrusage")),
+        ])
+        .decided_by("the same check on a file system of the kernel (ntfs3, exfat, ext4) on the same device")
+        .step(Step::KernelFilesystem, None),
     )
 }

@@ -1,6 +1,6 @@
 //! A device that stands still: nothing completes for a while, once or again and again.
 
-use super::{Cause, Standing, probes};
+use super::{Cause, CauseNature, probes};
 use crate::{phrase, stack_view};
 use model::{
     Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Step, Sync,
@@ -19,7 +19,7 @@ const FELT_NS: Ns = model::NS_PER_S;
 /// The gaps of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Gaps {
-    /// How many.
+    /// Number of gaps.
     pub count: u32,
     pub longest_ns: Ns,
     /// Their share of the time.
@@ -32,7 +32,7 @@ pub(crate) struct Gaps {
 
 impl Gaps {
     /// Whether the rate of the phase is what they leave of it.
-    pub fn matter(&self) -> bool {
+    pub fn hold_rate_down(&self) -> bool {
         self.share >= MATTERS
     }
 }
@@ -43,7 +43,7 @@ const AT_WORK: f64 = 0.1;
 /// Whether the disks had work and completed none of it, in a time in which nothing of ours completed. What goes past the page
 /// cache is work for them all the time, so that only their counters can speak against it (they completed something, or had nothing
 /// in flight: our own thread did not run); of what goes through it, only they can speak for it.
-fn disks_stood_still(run: &Run, phase: &PhaseRun, record: &PhaseRecord, from: Ns, to: Ns) -> bool {
+fn disks_idle(run: &Run, phase: &PhaseRun, record: &PhaseRecord, from: Ns, to: Ns) -> bool {
     if taken_away(run, phase, from, to) {
         return false;
     }
@@ -101,13 +101,16 @@ pub(crate) fn gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<
     let intervals = record.counted_intervals();
     let usual_ns = record.duration_ns() as f64 / record.operations as f64;
     let least = (LEAST_NS as f64).max(usual_ns * UNUSUAL) as Ns;
-    let (mut found, mut all, mut first, mut last) = (Gaps::default(), 0, None, 0);
+    let mut found = Gaps::default();
+    let mut all = 0;
+    let mut first = None;
+    let mut last = 0;
     let mut moved: u64 = record.intervals.iter().take(record.intervals.len() - intervals.len()).map(|i| i.bytes).sum();
     for stretch in intervals.chunk_by(|a, b| (a.operations == 0) == (b.operations == 0)) {
         let length: Ns = stretch.iter().map(|i| i.length_ns).sum();
         moved += stretch.iter().map(|i| i.bytes).sum::<u64>();
         let (from, to) = (stretch[0].start_ns, stretch[0].start_ns + length);
-        let stood = || disks_stood_still(run, phase, record, from, to);
+        let stood = || disks_idle(run, phase, record, from, to);
         if stretch[0].operations == 0 && length >= least && stood() {
             found.count += 1;
             found.longest_ns = found.longest_ns.max(length);
@@ -132,48 +135,52 @@ pub(crate) fn without_gaps(record: &PhaseRecord) -> Vec<Interval> {
 /// The gaps of a phase, where they are what holds it: how many, how long, after how much.
 pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<Cause> {
     let gaps = gaps(run, phase, record)?;
-    if !gaps.matter() && gaps.longest_ns < FELT_NS {
+    if !gaps.hold_rate_down() && gaps.longest_ns < FELT_NS {
         return None;
     }
     let name = &phase.plan.name;
     let times = if gaps.count == 1 { "once".to_owned() } else { format!("{} times", gaps.count) };
     let mb = |bytes: u64| phrase::bytes(bytes);
     let then = gaps.bytes_between.filter(|b| *b > 0).map_or(String::new(), |b| format!(", then each {}", mb(b)));
-    let what = stack_view::called(run);
+    let what = stack_view::display_name(run);
     let statement = format!(
         "{what} has gaps without a completion: {times} in {name}, up to {}, {} of the time, first after {}{then}",
         phrase::seconds(gaps.longest_ns),
         phrase::percent(gaps.share),
         mb(gaps.bytes_before_first),
     );
-    let (standing, sure) = match gaps.matter() {
-        true => (Standing::Path, Confidence::Probable),
-        false => (Standing::Distortion, Confidence::Low),
+    let (standing, sure) = match gaps.hold_rate_down() {
+        true => (CauseNature::Path, Confidence::Probable),
+        false => (CauseNature::Distortion, Confidence::Low),
     };
     let source = || format!("{name} series");
     Some(
         Cause::new(LimitLayer::Device, standing, statement)
-            .sure(sure)
+            .with_confidence(sure)
             .below(Some(1.0 / (1.0 - gaps.share)))
-            .because([
+            .with_evidence([
                 Evidence::measurement("longest time without a completion, ns", gaps.longest_ns, source()),
                 Evidence::measured("share of time without a completion", gaps.share, source()),
                 Evidence::measurement("gaps", gaps.count, source()),
                 Evidence::measurement("bytes moved before the first", gaps.bytes_before_first, source()),
             ])
-            .because(gaps.bytes_between.map(|b| Evidence::measurement("bytes moved from one to the next", b, source())))
+            .with_evidence(
+                gaps.bytes_between.map(|b| Evidence::measurement("bytes moved from one to the next", b, source())),
+            )
             .decided_by("the same phase after some minutes of rest, and on another device")
             .step(Step::LeaveTimeToTidy, None),
     )
 }
 
 /// The phase that stands still the most.
-pub fn stands_still(run: &Run) -> Option<Cause> {
+pub fn is_stalled(run: &Run) -> Option<Cause> {
     probes::all(run)
         .into_iter()
         .filter_map(|p| Some((gaps(run, p.phase, p.record)?, between_gaps(run, p.phase, p.record)?)))
         .max_by(|a, b| {
-            (a.0.matter(), a.0.share).partial_cmp(&(b.0.matter(), b.0.share)).unwrap_or(std::cmp::Ordering::Equal)
+            (a.0.hold_rate_down(), a.0.share)
+                .partial_cmp(&(b.0.hold_rate_down(), b.0.share))
+                .unwrap_or(std::cmp::Ordering::Equal)
         })
         .map(|(_, cause)| cause)
 }

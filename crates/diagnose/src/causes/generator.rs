@@ -1,6 +1,6 @@
 //! The program itself is the limit.
 
-use super::{Cause, Standing};
+use super::{Cause, CauseNature};
 use crate::{machine, phrase};
 use model::{Confidence, EngineKind, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step, traffic};
 
@@ -20,12 +20,12 @@ pub fn null_target(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Generator,
-            Standing::Distortion,
+            CauseNature::Distortion,
             format!("the generator itself, as null: has no storage{rate}"),
         )
-        .sure(Confidence::High)
-        .because([Evidence::fact("target", "null", "target kind")])
-        .because(evidence)
+        .with_confidence(Confidence::High)
+        .with_evidence([Evidence::fact("target", "null", "target kind")])
+        .with_evidence(evidence)
         .decided_by("nothing below the generator exists on this target"),
     )
 }
@@ -58,10 +58,10 @@ pub fn own_processor(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Generator,
-            Standing::Distortion,
+            CauseNature::Distortion,
             format!("this program: its worker computes {} of the time during {name}", phrase::percent(user)),
         )
-        .because([Evidence::measured("own user CPU share", user, format!("{name} getrusage"))])
+        .with_evidence([Evidence::measured("own user CPU share", user, format!("{name} getrusage"))])
         .decided_by(format!("{name} again with more workers: a higher rate means the generator was the limit"))
         .step(Step::MoreWorkers, None),
     )

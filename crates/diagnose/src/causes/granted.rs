@@ -1,7 +1,7 @@
 //! What a volume itself counts of its limits: on Amazon EBS, the time in which more was asked for than volume or machine
 //! (EC2 instance) let pass.
 
-use super::{Cause, Standing};
+use super::{Cause, CauseNature};
 use crate::phrase;
 use crate::stack_view::Facts;
 use model::facts as names;
@@ -18,7 +18,7 @@ static LIMITS: [(&str, &str, Step); 4] = [
 const HELD: f64 = 0.1;
 
 /// The limit that was exceeded for the longest time.
-pub fn exceeded(run: &Run) -> Option<Cause> {
+pub fn granted_limit_exceeded(run: &Run) -> Option<Cause> {
     let disks = || run.target.stack.layers.iter().filter(|l| l.kind == LayerKind::Disk);
     let told = disks().flat_map(|disk: &Layer| {
         LIMITS.iter().filter_map(move |limit| Some((disk, limit, disk.int(limit.0).filter(|us| *us > 0)? as f64 / 1e6)))
@@ -32,9 +32,9 @@ pub fn exceeded(run: &Run) -> Option<Cause> {
         phrase::percent(share.min(1.0))
     );
     Some(
-        Cause::new(LimitLayer::Throttle, Standing::Distortion, statement)
-            .sure(if held { Confidence::High } else { Confidence::Low })
-            .because(LIMITS.iter().map(|(name, ..)| disk.evidence(name)))
+        Cause::new(LimitLayer::Throttle, CauseNature::Distortion, statement)
+            .with_confidence(if held { Confidence::High } else { Confidence::Low })
+            .with_evidence(LIMITS.iter().map(|(name, ..)| disk.evidence(name)))
             .decided_by(format!("the same check after the limit was raised ({fact})"))
             .step(remedy.clone(), None),
     )

@@ -1,7 +1,7 @@
 //! Others: users of the same disk, the hypervisor's processors, and caps set on purpose.
 
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, Standing, Trial};
+use super::{Cause, CauseKind, CauseNature, Trial};
 use crate::{machine, phrase, series, stack_view};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run, Step};
 
@@ -32,8 +32,8 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
             refused(a.0).cmp(&refused(b.0)).then(a.1.total_cmp(&b.1))
         })?;
     let (standing, confidence) = match phase.status {
-        PhaseStatus::Refused => (Standing::Remainder, Confidence::Probable),
-        _ => (Standing::Distortion, Confidence::Low),
+        PhaseStatus::Refused => (CauseNature::Remainder, Confidence::Probable),
+        _ => (CauseNature::Distortion, Confidence::Low),
     };
     let name = &phase.plan.name;
     let (statement, evidence) = match refused_for_others(phase).filter(|_| ratio <= FOREIGN) {
@@ -48,8 +48,8 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
     };
     Some(
         Cause::new(LimitLayer::Unknown, standing, statement)
-            .sure(confidence)
-            .because([evidence])
+            .with_confidence(confidence)
+            .with_evidence([evidence])
             .decided_by("the same check while nothing else uses the disk")
             .step(Step::StopOtherUsers, None),
     )
@@ -76,15 +76,15 @@ pub fn steal(run: &Run) -> Option<Cause> {
     let name = &phase.plan.name;
     let hides = Reason::find(&phase.reasons, "steal").is_some() && probes::all(run).is_empty();
     let (standing, confidence) =
-        if hides { (Standing::Remainder, Confidence::Probable) } else { (Standing::Distortion, Confidence::Low) };
+        if hides { (CauseNature::Remainder, Confidence::Probable) } else { (CauseNature::Distortion, Confidence::Low) };
     Some(
         Cause::new(
             LimitLayer::Throttle,
             standing,
             format!("the hypervisor took {} of the processors during {name}", phrase::percent(steal)),
         )
-        .sure(confidence)
-        .because([Evidence::measured("CPU steal share", steal, format!("{name} /proc/stat"))])
+        .with_confidence(confidence)
+        .with_evidence([Evidence::measured("CPU steal share", steal, format!("{name} /proc/stat"))])
         .decided_by("the same check at an hour or on a machine without steal"),
     )
 }
@@ -105,20 +105,20 @@ pub fn busy_machine(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Cpu,
-            Standing::Distortion,
+            CauseNature::Distortion,
             format!(
                 "other programs kept the processors busy: during {name} the workers waited for one {} of the time",
                 phrase::percent(share)
             ),
         )
-        .sure(Confidence::Low)
-        .because([Evidence::measured("time on a run queue over wall time", share, format!("{name} schedstat"))])
+        .with_confidence(Confidence::Low)
+        .with_evidence([Evidence::measured("time on a run queue over wall time", share, format!("{name} schedstat"))])
         .decided_by("the same check while nothing else runs on this machine")
         .step(Step::StopOtherWork, None),
     )
 }
 
-struct Flat<'a> {
+struct Plateau<'a> {
     phase: &'a str,
     value: f64,
     /// Bytes per second.
@@ -126,12 +126,12 @@ struct Flat<'a> {
     spread: f64,
 }
 
-fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Flat<'a>> {
+fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Plateau<'a>> {
     let probe = probe?;
     let spread = series::relative_spread(probe.record)?;
     let value = machine::value(run, &probe.id(quantity))?;
     let even = FLAT_SPREAD + series::grain(probe.record, probe.bytes_per_s, probe.block);
-    (spread <= even).then_some(Flat { phase: probe.name(), value, rate: probe.bytes_per_s, spread })
+    (spread <= even).then_some(Plateau { phase: probe.name(), value, rate: probe.bytes_per_s, spread })
 }
 
 /// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them; or each
@@ -164,17 +164,17 @@ pub fn cap(run: &Run) -> Option<Cause> {
             phrase::rate(b.rate)
         ),
     };
-    let evidence = |f: &Flat<'_>| {
+    let evidence = |f: &Plateau<'_>| {
         [
             Evidence::measured(f.phase, f.value, format!("{}.{quantity}", f.phase)),
             Evidence::measured("relative spread of windows", f.spread, format!("{} series", f.phase)),
         ]
     };
     Some(
-        Cause::new(LimitLayer::Throttle, Standing::Path, statement)
+        Cause::new(LimitLayer::Throttle, CauseNature::Path, statement)
             .of_kind(if *quantity == "iops" { CauseKind::Operations } else { CauseKind::OfItsLayer })
-            .because(evidence(a))
-            .because(evidence(b))
+            .with_evidence(evidence(a))
+            .with_evidence(evidence(b))
             .decided_by("another block size: under a cap the same quantity stays at the same value")
             .tried_by(Trial::Sizes)
             .step(Step::CompareWithGrant, None),
@@ -184,7 +184,7 @@ pub fn cap(run: &Run) -> Option<Cause> {
 /// Whether something beside the roundness of two rates speaks for a limiter: operations of another size meet them as well (a limit
 /// on bytes holds them all, a medium gives each size its own), or they are more even than media are, on processors that nobody took
 /// away meanwhile.
-fn as_limited(run: &Run, a: &Flat<'_>, b: &Flat<'_>) -> bool {
+fn as_limited(run: &Run, a: &Plateau<'_>, b: &Plateau<'_>) -> bool {
     /// A size of its own.
     const OTHER_SIZE: f64 = 4.0;
     /// Of the spread that counts as even.
@@ -207,7 +207,7 @@ fn as_limited(run: &Run, a: &Flat<'_>, b: &Flat<'_>) -> bool {
 
 /// Whether two rates are such as somebody set: numbers of one or two digits, both in what is limited, operations, or 10^6 or 2^20
 /// bytes a second.
-fn are_round(a: &Flat<'_>, b: &Flat<'_>, quantity: &str) -> bool {
+fn are_round(a: &Plateau<'_>, b: &Plateau<'_>, quantity: &str) -> bool {
     const ROUND: [f64; 13] = [1.0, 1.2, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0];
     /// A limiter is that exact; a phase sees its bucket's first fill as well.
     const EXACT: f64 = 0.006;
@@ -215,6 +215,6 @@ fn are_round(a: &Flat<'_>, b: &Flat<'_>, quantity: &str) -> bool {
         let digits = value / 10f64.powf(value.log10().floor());
         ROUND.iter().any(|r| (digits / r - 1.0).abs() <= EXACT)
     };
-    let both = |of: fn(&Flat<'_>) -> f64| round(of(a)) && round(of(b));
+    let both = |of: fn(&Plateau<'_>) -> f64| round(of(a)) && round(of(b));
     both(|f| f.value) || quantity != "iops" && both(|f| f.value / 1_048_576.0)
 }

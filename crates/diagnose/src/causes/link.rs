@@ -1,7 +1,7 @@
 //! The link between controller and device: how much of what it carries in practice is used.
 
 use super::probes::{self, Probe};
-use super::{Cause, Standing, Trial};
+use super::{Cause, CauseNature, Trial};
 use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
@@ -9,7 +9,7 @@ use model::facts as names;
 use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run, Step, four_figures};
 
 /// What a rate says of the link below it.
-pub(crate) struct AtLink {
+pub(crate) struct LinkUse {
     /// Link, or not known which of two.
     pub layer: LimitLayer,
     /// In a few words.
@@ -34,7 +34,7 @@ const SAME_BOTH_WAYS: f64 = 0.03;
 
 /// The narrowest link of a single-disk path: its layer, what it carries in practice (or its line rate, where nothing
 /// else is known), and where that comes from.
-pub(crate) fn narrowest(run: &Run) -> Option<(&Layer, f64, &'static str)> {
+pub(crate) fn narrowest_link(run: &Run) -> Option<(&Layer, f64, &'static str)> {
     // Several disks share or add links; their stack does not tell which.
     let path = stack_view::only_disk(&run.target.stack)?;
     std::iter::once(path.disk)
@@ -55,21 +55,22 @@ pub(crate) fn best_direct(run: &Run) -> Option<Probe<'_>> {
 }
 
 /// Whether the link is cleared: known, and used to less than 60 %.
-pub(crate) fn cleared(run: &Run) -> Option<bool> {
-    let (_, ceiling, _) = narrowest(run)?;
+pub(crate) fn is_link_cleared(run: &Run) -> Option<bool> {
+    let (_, ceiling, _) = narrowest_link(run)?;
     Some(best_direct(run)?.bytes_per_s / ceiling < CLEARED)
 }
 
 /// What one direct rate says of the link, with the rate the other way where it is known: full; full, or the device, which
 /// cannot be told apart; somewhere between. `None` where the link is cleared, or not known.
-pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
-    let (layer, ceiling, kind) = narrowest(run)?;
+pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<LinkUse> {
+    let (layer, ceiling, kind) = narrowest_link(run)?;
     let share = rate / ceiling;
     if share < CLEARED {
         return None;
     }
     let what = format!("{} {}", what(layer), layer.name);
-    let (percent, same) = (phrase::percent(share), other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS));
+    let percent = phrase::percent(share);
+    let same = other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS);
     let known = Evidence::fact(
         format!("{kind}, bytes per second"),
         four_figures(ceiling),
@@ -92,7 +93,7 @@ pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
             Some(Step::SeparateLinkAndDevice),
         )
     };
-    Some(AtLink { layer: of, statement, confidence: sure, evidence: vec![known], trial })
+    Some(LinkUse { layer: of, statement, confidence: sure, evidence: vec![known], trial })
 }
 
 /// How many times faster the same link could be in its best mode, where the facts tell: no faster than both ends.
@@ -131,7 +132,7 @@ fn what(layer: &Layer) -> &'static str {
 /// A link between 60 and 85 % of what it carries is neither cleared nor full. Whose rate it is: that of the platters of a
 /// hard disk; that of the link, where both directions give the same; else one of two, which is said.
 pub fn between(run: &Run) -> Option<Cause> {
-    let (layer, ceiling, kind) = narrowest(run)?;
+    let (layer, ceiling, kind) = narrowest_link(run)?;
     let best = best_direct(run)?;
     let share = best.bytes_per_s / ceiling;
     if !(CLEARED..NAMED).contains(&share) {
@@ -140,7 +141,8 @@ pub fn between(run: &Run) -> Option<Cause> {
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| !best.random && o.bytes_per_s >= best.bytes_per_s * (1.0 - SAME_BOTH_WAYS));
     let platters = stack_view::disks(&run.target.stack).first().map(|p| p.disk).filter(|_| stack_view::has_heads(run));
-    let (name, what) = (&layer.name, what(layer));
+    let name = &layer.name;
+    let what = what(layer);
     let reaches = format!(
         "{} reaches {}, {} of the {kind} of {name}",
         best.name(),
@@ -165,11 +167,11 @@ pub fn between(run: &Run) -> Option<Cause> {
         Evidence::measured("direct rate the other way, bytes per second", o.bytes_per_s, source)
     });
     Some(
-        Cause::new(of, Standing::Remainder, statement)
-            .sure(Confidence::Low)
-            .because(evidence(best.name(), best.bytes_per_s, (layer, ceiling, kind)))
-            .because(also)
-            .because(platters.map(|d| d.evidence(names::ROTATIONAL)))
+        Cause::new(of, CauseNature::Remainder, statement)
+            .with_confidence(Confidence::Low)
+            .with_evidence(evidence(best.name(), best.bytes_per_s, (layer, ceiling, kind)))
+            .with_evidence(also)
+            .with_evidence(platters.map(|d| d.evidence(names::ROTATIONAL)))
             .decided_by("the same device on a faster link, or a faster device on this link")
             .tried_by(Trial::Sizes),
     )
@@ -178,9 +180,10 @@ pub fn between(run: &Run) -> Option<Cause> {
 /// Names the link where a direct phase uses all of what it carries, or 85 % and more in both directions alike. Between 85 %
 /// and all of it in one direction a medium may be as fast by chance: then both are named, and what would tell them apart.
 pub fn utilisation(run: &Run) -> Option<Cause> {
-    let (layer, ceiling, kind) = narrowest(run)?;
+    let (layer, ceiling, kind) = narrowest_link(run)?;
     let best = best_direct(run)?;
-    let (phase, rate) = (best.name(), best.bytes_per_s);
+    let phase = best.name();
+    let rate = best.bytes_per_s;
     let share = rate / ceiling;
     if share < NAMED {
         return None;
@@ -202,19 +205,19 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     if !sure {
         let cause = Cause::new(
             LimitLayer::Unknown,
-            Standing::Path,
+            CauseNature::Path,
             format!("the {what} {} or the device, which this run does not separate: {reaches}", layer.name),
         )
-        .sure(Confidence::Low)
-        .because(evidence(phase, rate, (layer, ceiling, kind)))
-        .because(also)
+        .with_confidence(Confidence::Low)
+        .with_evidence(evidence(phase, rate, (layer, ceiling, kind)))
+        .with_evidence(also)
         .decided_by(Step::SeparateLinkAndDevice.text())
         .tried_by(Trial::Sizes);
         return Some(cause.step(Step::SeparateLinkAndDevice, None));
     }
-    let cause = Cause::new(LimitLayer::Link, Standing::Path, format!("the {what} {}: {reaches}", layer.name))
-        .because(evidence(phase, rate, (layer, ceiling, kind)))
-        .because(also)
+    let cause = Cause::new(LimitLayer::Link, CauseNature::Path, format!("the {what} {}: {reaches}", layer.name))
+        .with_evidence(evidence(phase, rate, (layer, ceiling, kind)))
+        .with_evidence(also)
         .decided_by("the same device on a faster link, or this link set to a lower speed, alternating")
         .tried_by(Trial::Sizes);
     Some(match faster_mode(run, layer).filter(|(r, _)| *r > 1.01) {

@@ -32,7 +32,7 @@ use std::cmp::Reverse;
 
 pub(crate) use gaps::between_gaps;
 pub(crate) use pages::{huge_over_ordinary, split_phase};
-pub(crate) use small_writes::DEAR_WRITE;
+pub(crate) use small_writes::SLOW_WRITE_RATIO;
 pub use trials::Trial;
 
 /// One thing that may hold the run back.
@@ -55,7 +55,7 @@ pub struct Cause {
     pub trial: Option<Trial>,
     /// What kind of cause it is.
     #[serde(skip)]
-    pub(crate) standing: Standing,
+    pub(crate) standing: CauseNature,
     /// How many times as fast the path that it holds is without it, where that is known.
     #[serde(skip)]
     pub(crate) below: Option<f64>,
@@ -95,7 +95,7 @@ impl From<Cause> for model::Cause {
 /// and for its bottleneck ([`crate::headline`]). Within a place the surer comes first; particular causes then by how far below
 /// its path each holds it, to the nearest power of two, and of one power what a setting changes comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum CauseOrder {
     /// Slows or hides all that comes after it (a cap, a credit that ran out, a quota, heat): what is slow then says no more.
     Hides,
     /// What the command was asked for, where its answer names a limit.
@@ -120,7 +120,7 @@ const PARTICULAR_SETTING: f64 = 1.5;
 
 /// What kind of cause one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Standing {
+pub(crate) enum CauseNature {
     /// The numbers are not the storage's: the generator, other users, throttling.
     Distortion,
     /// A setting of this machine: to change it costs nothing.
@@ -132,7 +132,7 @@ pub(crate) enum Standing {
 }
 
 impl Cause {
-    pub(crate) fn new(layer: LimitLayer, standing: Standing, statement: impl Into<String>) -> Self {
+    pub(crate) fn new(layer: LimitLayer, standing: CauseNature, statement: impl Into<String>) -> Self {
         Self {
             layer,
             statement: statement.into(),
@@ -152,12 +152,12 @@ impl Cause {
         self
     }
 
-    pub(crate) fn sure(mut self, confidence: Confidence) -> Self {
+    pub(crate) fn with_confidence(mut self, confidence: Confidence) -> Self {
         self.confidence = confidence;
         self
     }
 
-    pub(crate) fn because(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+    pub(crate) fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         self.evidence.extend(evidence);
         self
     }
@@ -194,7 +194,7 @@ impl Cause {
 
     /// Something that happened and whose effect was not seen: told, but never the bottleneck.
     pub(crate) fn is_remark(&self) -> bool {
-        self.place() == Place::Remark
+        self.place() == CauseOrder::Remark
     }
 
     /// How far below what its path gives without it the path is.
@@ -206,29 +206,29 @@ impl Cause {
     }
 
     /// Where it is told.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> CauseOrder {
         let holds_all = matches!(self.layer, LimitLayer::Throttle | LimitLayer::ThermalPower)
-            || self.standing == Standing::Distortion && self.layer != LimitLayer::Generator;
+            || self.standing == CauseNature::Distortion && self.layer != LimitLayer::Generator;
         match (self.confidence, self.standing) {
-            (Confidence::Low, Standing::Distortion) => Place::Remark,
-            (Confidence::Low, _) => Place::Hint,
-            _ if holds_all => Place::Hides,
-            (_, Standing::Remainder) => Place::LeftOver,
-            (_, Standing::Setting) if self.ratio() >= PARTICULAR_SETTING => Place::Particular,
-            _ if self.ratio() >= PARTICULAR => Place::Particular,
-            _ => Place::Named,
+            (Confidence::Low, CauseNature::Distortion) => CauseOrder::Remark,
+            (Confidence::Low, _) => CauseOrder::Hint,
+            _ if holds_all => CauseOrder::Hides,
+            (_, CauseNature::Remainder) => CauseOrder::LeftOver,
+            (_, CauseNature::Setting) if self.ratio() >= PARTICULAR_SETTING => CauseOrder::Particular,
+            _ if self.ratio() >= PARTICULAR => CauseOrder::Particular,
+            _ => CauseOrder::Named,
         }
     }
 
     /// What it is ranked by: the least first.
-    fn rank(&self) -> (Place, Reverse<Confidence>, Reverse<i32>, Standing) {
-        let particular = self.place() == Place::Particular;
+    fn rank(&self) -> (CauseOrder, Reverse<Confidence>, Reverse<i32>, CauseNature) {
+        let particular = self.place() == CauseOrder::Particular;
         let power = if particular { self.ratio().log2().round() as i32 } else { 0 };
         (self.place(), Reverse(self.confidence), Reverse(power), self.standing)
     }
 }
 
-/// All causes that the run gives reason to name, the most telling first (`Place`).
+/// All causes that the run gives reason to name, the most telling first (`CauseOrder`).
 pub fn causes(run: &Run) -> Vec<Cause> {
     if run.target.kind == TargetKind::Null {
         return generator::null_target(run).into_iter().collect();
@@ -245,12 +245,12 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(interference::steal(run));
     causes.extend(interference::busy_machine(run));
     let probable = |c: &Option<Cause>| c.as_ref().is_some_and(|c| c.confidence >= Confidence::Probable);
-    let credit = credit::spent(run);
+    let credit = credit::burst_credit_spent_cause(run);
     // The plateau behind a credit that ran out is a cap as well; how it came to it is more.
     let cap = interference::cap(run).filter(|_| !probable(&credit));
     let group = cgroup::limit(run);
     let capped = probable(&cap) || probable(&group) || probable(&credit);
-    causes.extend(granted::exceeded(run));
+    causes.extend(granted::granted_limit_exceeded(run));
     causes.extend(credit);
     causes.extend(cap);
     causes.extend(group);
@@ -267,7 +267,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(depth::serialised(run));
         causes.extend(depth::short_queue(run));
         causes.extend(splitting::small_requests(run));
-        causes.extend(gaps::stands_still(run));
+        causes.extend(gaps::is_stalled(run));
         causes.extend(stacking::above_the_disk(run));
         causes.extend(stacking::slow_member(run));
     }
@@ -276,7 +276,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(small_writes::rewritten(run));
     causes.extend(responsive::waits(run));
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
-        causes.extend(device::remainder(run));
+        causes.extend(device::device_itself(run));
         causes.extend(link::between(run));
     }
     causes.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
@@ -303,27 +303,27 @@ pub(crate) fn cap(run: &Run) -> Option<Cause> {
     interference::cap(run)
 }
 
-/// See [`cap`].
+/// As [`cap`], for the truth scenarios.
 pub(crate) fn credit(run: &Run) -> Option<Cause> {
-    credit::spent(run)
+    credit::burst_credit_spent_cause(run)
 }
 
-/// See [`cap`].
+/// As [`cap`], for the truth scenarios.
 pub(crate) fn granted(run: &Run) -> Option<Cause> {
-    granted::exceeded(run)
+    granted::granted_limit_exceeded(run)
 }
 
-/// See [`cap`].
+/// As [`cap`], for the truth scenarios.
 pub(crate) fn cache_ran_out(run: &Run) -> Option<Cause> {
     write_cache::exhausted(run)
 }
 
-/// See [`cap`].
+/// As [`cap`], for the truth scenarios.
 pub(crate) fn steal(run: &Run) -> Option<Cause> {
     interference::steal(run)
 }
 
-/// See [`cap`].
+/// As [`cap`], for the truth scenarios.
 pub(crate) fn foreign(run: &Run) -> Option<Cause> {
     interference::foreign_traffic(run)
 }

@@ -1,7 +1,7 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, Standing, Trial, filesystem};
+use super::{Cause, CauseKind, CauseNature, Trial, filesystem};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -137,21 +137,21 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
             let kernel = w.all.map_or(w.own, |all| all.max(w.own));
             Cause::new(
                 LimitLayer::PageCache,
-                Standing::Path,
+                CauseNature::Path,
                 format!("copying through the page cache: buffered writes {pair}, with {} of a processor busy in the kernel", phrase::percent(kernel)),
             )
             .decided_by("the program's own writes, direct from aligned buffers against buffered, alternating")
         }
         None => Cause::new(
             LimitLayer::PageCache,
-            Standing::Path,
+            CauseNature::Path,
             format!("buffered writes lose to direct ones ({pair}), and no busy processor explains it"),
         )
-        .sure(Confidence::Low)
+        .with_confidence(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
     let (cause, remedy) = instead(run, &pair).unwrap_or((cause, Step::WriteDirectly));
-    let cause = cause.because(step.evidence()).tried_by(Trial::WritePaths).step(remedy, Some(direct / buffered));
+    let cause = cause.with_evidence(step.evidence()).tried_by(Trial::WritePaths).step(remedy, Some(direct / buffered));
     Some(cause.based_on(Step::WriteDirectly.basis()))
 }
 
@@ -162,14 +162,14 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, Step)> {
         let statement = format!(
             "the file system is mounted with sync, so that each write waits for the device: buffered writes {pair}"
         );
-        let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
+        let cause = Cause::new(LimitLayer::Filesystem, CauseNature::Setting, statement)
             .of_kind(CauseKind::SyncMount)
             .decided_by("the same writes after mount -o remount,async, alternating");
         return Some((cause, Step::MountWithoutSync));
     }
     if let Some(fstype) = filesystem::user_mode(run) {
         let statement = format!("a file system in user mode ({fstype}) carries out each write: buffered writes {pair}");
-        let cause = Cause::new(LimitLayer::Filesystem, Standing::Setting, statement)
+        let cause = Cause::new(LimitLayer::Filesystem, CauseNature::Setting, statement)
             .decided_by("the same check on a file system of the kernel on the same device");
         return Some((cause, Step::KernelFilesystem));
     }
@@ -178,9 +178,9 @@ fn instead(run: &Run, pair: &str) -> Option<(Cause, Step)> {
         "the memory limit of this control group ({}) leaves the page cache little room: buffered writes {pair}",
         phrase::bytes(bytes as u64)
     );
-    let cause = Cause::new(LimitLayer::Memory, Standing::Setting, statement)
+    let cause = Cause::new(LimitLayer::Memory, CauseNature::Setting, statement)
         .of_kind(CauseKind::MemoryLimit)
-        .because([evidence])
+        .with_evidence([evidence])
         .decided_by("the same writes outside of the control group, or with a larger limit, alternating");
     Some((cause, Step::RaiseMemoryLimit))
 }
@@ -258,27 +258,30 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
         None => (LimitLayer::PageCache, CauseKind::OfItsLayer, statement),
     };
     Some(
-        Cause::new(layer, if kind == CauseKind::ReadAhead { Standing::Setting } else { Standing::Path }, statement)
-            .of_kind(kind)
-            .sure(sure)
-            .because([
-                Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-                Evidence::measured("direct read, bytes per second", direct, direct_id),
-            ])
-            .because(window.map(|(_, one)| {
-                Evidence::measured(
-                    "one read-ahead window a latency, bytes per second",
-                    one,
-                    "read_ahead_kb, latency at depth 1",
-                )
-            }))
-            .because(
-                copying
-                    .map(|own| Evidence::measured("own system CPU share", own, format!("{} getrusage", probe.name()))),
+        Cause::new(
+            layer,
+            if kind == CauseKind::ReadAhead { CauseNature::Setting } else { CauseNature::Path },
+            statement,
+        )
+        .of_kind(kind)
+        .with_confidence(sure)
+        .with_evidence([
+            Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
+            Evidence::measured("direct read, bytes per second", direct, direct_id),
+        ])
+        .with_evidence(window.map(|(_, one)| {
+            Evidence::measured(
+                "one read-ahead window a latency, bytes per second",
+                one,
+                "read_ahead_kb, latency at depth 1",
             )
-            .decided_by(decided)
-            .tried_by(Trial::ReadPaths)
-            .step(step, Some(direct / buffered)),
+        }))
+        .with_evidence(
+            copying.map(|own| Evidence::measured("own system CPU share", own, format!("{} getrusage", probe.name()))),
+        )
+        .decided_by(decided)
+        .tried_by(Trial::ReadPaths)
+        .step(step, Some(direct / buffered)),
     )
 }
 
@@ -291,11 +294,11 @@ pub fn direct_fallback(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Filesystem,
-            Standing::Path,
+            CauseNature::Path,
             format!("the file system serves O_DIRECT through the page cache ({basis})"),
         )
-        .sure(Confidence::Low)
-        .because([Evidence::fact("direct I/O", basis.as_str(), format!("{} direct proof", phase.plan.name))])
+        .with_confidence(Confidence::Low)
+        .with_evidence([Evidence::fact("direct I/O", basis.as_str(), format!("{} direct proof", phase.plan.name))])
         .decided_by("the same check on a file without checksums (chattr +C on btrfs), or on the device"),
     )
 }

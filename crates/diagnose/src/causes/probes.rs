@@ -40,8 +40,8 @@ impl<'a> Probe<'a> {
         machine::value(run, &self.id("iops")).unwrap_or(self.bytes_per_s / self.block)
     }
 
-    /// A metric of the phase, even if it was refused because of others (see [`with_company`]).
-    pub fn whatever_beside(&self, quantity: &str) -> Option<f64> {
+    /// A metric of the phase, even if it was refused because of others (see [`with_other_io`]).
+    pub fn value_despite_others(&self, quantity: &str) -> Option<f64> {
         let id = self.id(quantity);
         let metric = self.phase.metrics.iter().find(|m| m.id == id)?;
         metric.value.or(metric.rejected_value).filter(|v| *v > 0.0)
@@ -73,7 +73,7 @@ fn is_plain(stream: &StreamPlan) -> bool {
 
 /// A phase whose only flaw is that others used the disk: its numbers are not the storage's, but a limit of ours that was
 /// met was met all the same.
-fn beside_others(phase: &PhaseRun) -> bool {
+fn had_other_io(phase: &PhaseRun) -> bool {
     phase.status == PhaseStatus::Refused
         && !phase.reasons.is_empty()
         && phase.reasons.iter().all(|r| r.is("foreign-traffic"))
@@ -108,14 +108,14 @@ fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> 
 pub(crate) fn all(run: &Run) -> Vec<Probe<'_>> {
     let standing = |phase| {
         let PhaseRun { plan, .. }: &PhaseRun = phase;
-        let (_, record) = machine::standing(run, &plan.name)?;
+        let (_, record) = machine::valid_phase(run, &plan.name)?;
         probe(phase, record, machine::throughput(run, &plan.name)?)
     };
     run.phases.iter().filter_map(standing).collect()
 }
 
 /// Those beside which others used the disk, too. They serve for limits that were set on ourselves, and for nothing else.
-pub(crate) fn with_company(run: &Run) -> Vec<Probe<'_>> {
+pub(crate) fn with_other_io(run: &Run) -> Vec<Probe<'_>> {
     let company = |phase| {
         let PhaseRun { plan, record, metrics, .. }: &PhaseRun = phase;
         let id = machine::throughput_id(&plan.name);
@@ -123,7 +123,7 @@ pub(crate) fn with_company(run: &Run) -> Vec<Probe<'_>> {
         probe(phase, record.as_ref()?, rate)
     };
     let mut probes = all(run);
-    probes.extend(run.phases.iter().filter(|p| beside_others(p)).filter_map(company));
+    probes.extend(run.phases.iter().filter(|p| had_other_io(p)).filter_map(company));
     probes
 }
 

@@ -1,7 +1,7 @@
 //! A processor or memory that is full while direct I/O runs.
 
 use super::probes;
-use super::{Cause, CauseKind, Standing, Trial, generator};
+use super::{Cause, CauseKind, CauseNature, Trial, generator};
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
@@ -71,7 +71,7 @@ pub fn saturated(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             layer,
-            Standing::Path,
+            CauseNature::Path,
             format!(
                 "processor {} is {} busy, mostly {kind}{arrive}, during {name}{through}{caveat}",
                 cpus.busiest,
@@ -79,15 +79,17 @@ pub fn saturated(run: &Run) -> Option<Cause> {
             ),
         )
         .of_kind(if crypt.is_some() { CauseKind::Encryption } else { CauseKind::OfItsLayer })
-        .sure(confidence)
-        .because([
+        .with_confidence(confidence)
+        .with_evidence([
             Evidence::measured("busy share", share.busy(), format!("{name} /proc/stat cpu{}", cpus.busiest)),
             Evidence::measured("system share", share.system, format!("{name} /proc/stat")),
             Evidence::measured("interrupt share", share.irq, format!("{name} /proc/stat")),
             Evidence::measured("user share", share.user, format!("{name} /proc/stat")),
             before_evidence,
         ])
-        .because(on_one.map(|s| Evidence::measured("share of all interrupts", s, format!("{name} /proc/interrupts"))))
+        .with_evidence(
+            on_one.map(|s| Evidence::measured("share of all interrupts", s, format!("{name} /proc/interrupts"))),
+        )
         .decided_by("the same phase at a lower pinned frequency: a rate that falls with it is bound by the processor")
         .tried_by(Trial::Sizes)
         .step(step, None),
@@ -103,7 +105,7 @@ pub fn quota(run: &Run) -> Option<Cause> {
     };
     let met = run.phases.iter().filter_map(|p| p.record.as_ref()).any(|r| used_of(r) >= granted * QUOTA_MET);
     let enough = if met { QUOTA_NEARLY_MET } else { QUOTA_MET };
-    let (probe, used) = probes::with_company(run)
+    let (probe, used) = probes::with_other_io(run)
         .into_iter()
         .map(|p| (p, used_of(p.record)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
@@ -112,14 +114,14 @@ pub fn quota(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Cpu,
-            Standing::Distortion,
+            CauseNature::Distortion,
             format!(
                 "the processor quota of this control group: {} of a processor are granted, and {name} uses {}",
                 phrase::percent(granted),
                 phrase::percent(used)
             ),
         )
-        .because([
+        .with_evidence([
             host.evidence(names::CGROUP_CPU_PROCESSORS),
             Evidence::measured("own CPU time over wall time", used, format!("{name} getrusage")),
         ])
@@ -149,7 +151,8 @@ pub fn memory(run: &Run) -> Option<Cause> {
         .into_iter()
         .filter(|p| !p.random && (asked_buffered(p) || (in_memory && p.direct)))
         .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))?;
-    let (phase, rate) = (best.name(), best.bytes_per_s);
+    let phase = best.name();
+    let rate = best.bytes_per_s;
     if (rate / copy < MEMORY_SHARE && !nothing_below) || run.target.stack.first(LayerKind::Sim).is_some() {
         return None;
     }
@@ -157,14 +160,14 @@ pub fn memory(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::Memory,
-            Standing::Path,
+            CauseNature::Path,
             format!(
                 "memory: {below}{phase} moves {}, {} of what a copy in memory moves",
                 phrase::rate(rate),
                 phrase::percent(rate / copy)
             ),
         )
-        .because([
+        .with_evidence([
             Evidence::measured("rate, bytes per second", rate, machine::throughput_id(phase)),
             Evidence::measured("memory copy, bytes per second", copy, machine::rate_id(run, Work::MemoryCopy)),
         ])

@@ -1,6 +1,6 @@
 //! What a small operation waits for beside a writer: the queue of what is being written back, the device itself, dirty memory.
 
-use super::{Cause, CauseKind, Standing};
+use super::{Cause, CauseKind, CauseNature};
 use crate::stack_view::{self, Facts as _};
 use crate::{machine, phrase};
 use model::{
@@ -104,10 +104,10 @@ impl<'a> Seen<'a> {
 }
 
 fn cause(layer: LimitLayer, statement: String, of: &SmallOperations, evidence: Vec<Evidence>) -> Cause {
-    Cause::new(layer, Standing::Setting, statement)
+    Cause::new(layer, CauseNature::Setting, statement)
         .of_kind(CauseKind::BesideWriter)
         .below(Some(of.ratio))
-        .because(evidence)
+        .with_evidence(evidence)
         .decided_by("the same with vm.dirty_bytes=16777216, and with another scheduler")
 }
 

@@ -1,6 +1,6 @@
 //! What the rows of a card ask of the causes: the same rules, of one direction or one rate.
 
-use super::link::AtLink;
+use super::link::LinkUse;
 use super::{Cause, depth, link, page_cache, write_cache};
 use model::{Direction, Evidence, Run};
 
@@ -9,18 +9,18 @@ pub(crate) struct Scaling {
     /// Rate at depth over rate at depth 1.
     pub ratio: f64,
     pub depth: f64,
-    /// Both rates.
+    /// The two rates that are compared.
     pub evidence: Vec<Evidence>,
 }
 
 /// What a direct rate says of the link; `None` where the link is cleared, or not known.
-pub(crate) fn link(run: &Run, rate: f64, other: Option<f64>) -> Option<AtLink> {
+pub(crate) fn link(run: &Run, rate: f64, other: Option<f64>) -> Option<LinkUse> {
     link::at(run, rate, other)
 }
 
 /// Whether what the link carries is known at all.
 pub(crate) fn link_is_known(run: &Run) -> bool {
-    link::narrowest(run).is_some()
+    link::narrowest_link(run).is_some()
 }
 
 /// A write cache that ran out.

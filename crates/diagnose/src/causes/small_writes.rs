@@ -1,6 +1,6 @@
 //! Small writes that cost more than their data: the flush behind each, and the rewriting of large erase blocks.
 
-use super::{Cause, Standing};
+use super::{Cause, CauseNature};
 use crate::{machine, phrase, stack_view};
 use model::{Evidence, LimitLayer, PhaseStatus, Reason, Run, Step, Work};
 
@@ -9,7 +9,7 @@ const MOSTLY: f64 = 0.5;
 /// Below this a flush is what any log can live with (etcd asks for 10 ms at the 99th percentile).
 const FELT_NS: f64 = 2e6;
 /// A small write that takes so many times as long as a small read, on a device that writes large ones well.
-pub(crate) const DEAR_WRITE: f64 = 5.0;
+pub(crate) const SLOW_WRITE_RATIO: f64 = 5.0;
 /// Time in which the same device writes this much in one piece is spent on one small write: it rewrites what is around it.
 const REWRITTEN_BYTES: f64 = 65_536.0;
 
@@ -58,9 +58,9 @@ pub fn flush(run: &Run) -> Option<Cause> {
         phrase::count(per_s)
     );
     Some(
-        Cause::new(LimitLayer::Device, Standing::Path, statement)
-            .because([measured(run, "mean latency of a write and its flush", each, work, "latency_ns_mean")])
-            .because(
+        Cause::new(LimitLayer::Device, CauseNature::Path, statement)
+            .with_evidence([measured(run, "mean latency of a write and its flush", each, work, "latency_ns_mean")])
+            .with_evidence(
                 plain.map(|p| measured(run, "mean latency without a flush", p, Work::RandomWrite, "latency_ns_mean")),
             )
             .decided_by("the same writes with several before each sync: the rate of writes rises with their number")
@@ -74,7 +74,10 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
     let sequential = machine::direct_rate(run, Work::SequentialWrite)?;
     let block = run.phase_of_work(Work::RandomWrite)?.plan.streams.first()?.block().block_size_bytes as f64;
     let instead = write / 1e9 * sequential;
-    if write < read * DEAR_WRITE || instead < REWRITTEN_BYTES.max(block * DEAR_WRITE) || stack_view::has_heads(run) {
+    if write < read * SLOW_WRITE_RATIO
+        || instead < REWRITTEN_BYTES.max(block * SLOW_WRITE_RATIO)
+        || stack_view::has_heads(run)
+    {
         return None;
     }
     let statement = format!(
@@ -85,9 +88,9 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
         phrase::bytes(instead as u64)
     );
     Some(
-        Cause::new(LimitLayer::Device, Standing::Path, statement)
+        Cause::new(LimitLayer::Device, CauseNature::Path, statement)
             .below(Some(write / read))
-            .because([
+            .with_evidence([
                 measured(run, "mean latency of a small write", write, Work::RandomWrite, "latency_ns_mean"),
                 measured(run, "mean latency of a small read", read, Work::RandomRead, "latency_ns_mean"),
                 measured(

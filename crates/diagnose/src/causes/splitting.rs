@@ -1,6 +1,6 @@
 //! Requests that the block layer splits: t(n) = t0 + n / B, and t0 is paid for each piece.
 
-use super::{Cause, CauseKind, Standing, depth, link, probes};
+use super::{Cause, CauseKind, CauseNature, depth, link, probes};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -32,7 +32,7 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
     let kib = |name: &'static str| path.disk.need_number(name).ok().map(|v| v * 1024.0);
     let (most, hardware) = (kib(names::MAX_SECTORS_KB)?, kib(names::MAX_HW_SECTORS_KB)?);
     let large = probes::fastest(run, Direction::Read).filter(|p| p.block >= 2.0 * most)?;
-    let ceiling = link::narrowest(run).map(|(_, c, _)| c);
+    let ceiling = link::narrowest_link(run).map(|(_, c, _)| c);
     let pieces = machine::requests_per_operation(run, large.phase, &path.disk.name);
     if most <= 0.0
         || hardware < 2.0 * most
@@ -47,7 +47,9 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
         .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
         .filter(|p| large.bytes_per_s <= p.bytes_per_s * AS_SINGLE);
     let full = machine::cpus_during(run, large.phase).map(|c| c.full()).filter(|f| *f >= FULL && pieces >= Some(MANY));
-    let (name, rate, kib) = (large.name(), phrase::rate(large.bytes_per_s), most / 1024.0);
+    let name = large.name();
+    let rate = phrase::rate(large.bytes_per_s);
+    let kib = most / 1024.0;
     let why = match (single, full) {
         (Some(single), _) => {
             format!("no more than {} gives in single ones ({})", single.name(), phrase::rate(single.bytes_per_s))
@@ -58,19 +60,21 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
     let statement =
         format!("requests are split into {kib:.0} KiB, each a command of its own: {name} reaches {rate}, {why}");
     Some(
-        Cause::new(LimitLayer::BlockLayer, Standing::Setting, statement)
+        Cause::new(LimitLayer::BlockLayer, CauseNature::Setting, statement)
             .of_kind(CauseKind::Split)
-            .because([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
-            .because([Evidence::measured(
+            .with_evidence([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
+            .with_evidence([Evidence::measured(
                 "rate, bytes per second",
                 large.bytes_per_s,
                 large.id("throughput_bytes_per_s"),
             )])
-            .because(single.map(|p| {
+            .with_evidence(single.map(|p| {
                 let id = p.id("throughput_bytes_per_s");
                 Evidence::measured("rate of single commands, bytes per second", p.bytes_per_s, id)
             }))
-            .because(pieces.map(|n| Evidence::measured("requests for each operation", n, format!("{name} diskstats"))))
+            .with_evidence(
+                pieces.map(|n| Evidence::measured("requests for each operation", n, format!("{name} diskstats"))),
+            )
             .decided_by("the same sequential phase with a larger max_sectors_kb, alternating")
             .step(Step::RaiseMaxSectors, ceiling.map(|c| c / large.bytes_per_s)),
     )
@@ -110,7 +114,7 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::BlockLayer,
-            Standing::Setting,
+            CauseNature::Setting,
             format!(
                 "requests are split into {:.0} KiB, one at a time, and {} of each is fixed time ({name} at {})",
                 most / 1024.0,
@@ -119,7 +123,7 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
             ),
         )
         .of_kind(CauseKind::Split)
-        .because([
+        .with_evidence([
             path.disk.evidence(names::MAX_SECTORS_KB),
             path.disk.evidence(names::MAX_HW_SECTORS_KB),
             Evidence::measured("fixed time of a command, ns", fixed * 1e9, small.id("latency_ns_mean")),

@@ -1,6 +1,6 @@
 //! Layers between the file system and the disks: where a request spends its time, by the counters that each layer keeps.
 
-use super::{Cause, CauseKind, Standing, probes};
+use super::{Cause, CauseKind, CauseNature, probes};
 use crate::phrase;
 use model::facts as names;
 use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step};
@@ -20,7 +20,7 @@ const LEAST_ALL_MS: f64 = 400.0;
 const WHOLE_BYTES: f64 = 65_536.0;
 
 /// What a layer did during a phase.
-struct Did {
+struct LayerActivity {
     requests: u64,
     /// Mean time of a request, milliseconds.
     each_ms: f64,
@@ -28,7 +28,7 @@ struct Did {
     writes: u64,
 }
 
-fn did(run: &Run, phase: &PhaseRun, layer: &Layer) -> Option<Did> {
+fn did(run: &Run, phase: &PhaseRun, layer: &Layer) -> Option<LayerActivity> {
     let samples = run.samples_of(phase);
     let (first, last) = (samples.first()?, samples.last()?);
     let of = |s: &'_ model::SystemSample| s.disks.iter().find(|d| d.name == layer.name).cloned();
@@ -38,7 +38,7 @@ fn did(run: &Run, phase: &PhaseRun, layer: &Layer) -> Option<Did> {
     let ms = after.read_ms.checked_sub(before.read_ms)? + after.write_ms.checked_sub(before.write_ms)?;
     let busy_ms = after.busy_ms.checked_sub(before.busy_ms)?;
     let elapsed_ms = last.at_ns.saturating_sub(first.at_ns) as f64 / 1e6;
-    (requests >= LEAST_REQUESTS && elapsed_ms > 0.0).then(|| Did {
+    (requests >= LEAST_REQUESTS && elapsed_ms > 0.0).then(|| LayerActivity {
         requests,
         each_ms: ms as f64 / requests as f64,
         busy: (busy_ms as f64 / elapsed_ms).min(1.0),
@@ -89,11 +89,13 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
     // It holds those of other phases as well.
     let others = seen.iter().filter(|(l, p, _)| l.name == layer.name && p.name() != name);
     Some(
-        Cause::new(LimitLayer::Stacking, Standing::Setting, statement)
+        Cause::new(LimitLayer::Stacking, CauseNature::Setting, statement)
             .below(Some(above / below.max(1e-3)))
-            .because([mean(name, layer, above), mean(name, disk, below)])
-            .because(others.map(|(l, p, (above, _))| mean(p.name(), l, *above)))
-            .because(layer.fact(names::DM_TYPE).map(|_| crate::stack_view::Facts::evidence(layer, names::DM_TYPE)))
+            .with_evidence([mean(name, layer, above), mean(name, disk, below)])
+            .with_evidence(others.map(|(l, p, (above, _))| mean(p.name(), l, *above)))
+            .with_evidence(
+                layer.fact(names::DM_TYPE).map(|_| crate::stack_view::Facts::evidence(layer, names::DM_TYPE)),
+            )
             .decided_by(format!("the same phase on {} itself, alternating with {}", disk.name, layer.name))
             .step(Step::LookAtMapping, None),
     )
@@ -110,7 +112,8 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
         .into_iter()
         .filter(|p| p.direct)
         .filter_map(|p| {
-            let mut all: Vec<(&Layer, Did)> = disks.iter().filter_map(|d| Some((*d, did(run, p.phase, d)?))).collect();
+            let mut all: Vec<(&Layer, LayerActivity)> =
+                disks.iter().filter_map(|d| Some((*d, did(run, p.phase, d)?))).collect();
             all.sort_by(|a, b| b.1.busy.total_cmp(&a.1.busy));
             (all.len() == disks.len()).then_some(())?;
             let fast = all.pop()?;
@@ -132,7 +135,7 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
         phrase::percent(fast.1.busy),
         phrase::time(fast.1.each_ms * 1e6)
     );
-    let busy = |(l, d): &(&Layer, Did)| {
+    let busy = |(l, d): &(&Layer, LayerActivity)| {
         Evidence::measured(
             format!("share of time with requests in flight, {}", l.name),
             d.busy,
@@ -140,10 +143,10 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
         )
     };
     Some(
-        Cause::new(LimitLayer::Stacking, Standing::Setting, statement)
+        Cause::new(LimitLayer::Stacking, CauseNature::Setting, statement)
             .of_kind(CauseKind::SlowMember)
-            .sure(Confidence::Probable)
-            .because([busy(&slow), busy(&fast)])
+            .with_confidence(Confidence::Probable)
+            .with_evidence([busy(&slow), busy(&fast)])
             .decided_by(format!("narrows check on each member alone, or the array without {}", slow.0.name))
             .step(Step::ReplaceSlowMember, None),
     )

@@ -1,6 +1,6 @@
 //! Heat and power: throttling that the machine itself reports, and whether the rate fell with it.
 
-use super::{Cause, Standing};
+use super::{Cause, CauseNature};
 use crate::{machine, phrase, series};
 use model::{
     Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, PhaseStatus, Reason, Run, Step, SystemSample,
@@ -99,7 +99,8 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     let step = seen.then(|| series::fall(record)).flatten();
     // Heat comes slowly where the firmware slows down little by little.
     let slide = seen.then(|| series::slide(record)).flatten().map(|s| series::Step { at_ns: record.ended_ns, ..s });
-    let (slid, fall) = (step.is_none() && slide.is_some(), step.or(slide));
+    let slid = step.is_none() && slide.is_some();
+    let fall = step.or(slide);
     let slower = frequency_fall(samples);
     // Writes fall when a cache runs out, and a fan may start at any time; reads have no cache to run out, and a device
     // that is hot itself needs no other explanation.
@@ -117,16 +118,16 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
         }
         None => format!("{} was reported during {name}", event.what),
     };
-    let mut cause = Cause::new(LimitLayer::ThermalPower, Standing::Distortion, statement)
-        .because([event.evidence])
-        .because(slower)
-        .because(hot)
+    let mut cause = Cause::new(LimitLayer::ThermalPower, CauseNature::Distortion, statement)
+        .with_evidence([event.evidence])
+        .with_evidence(slower)
+        .with_evidence(hot)
         .decided_by("the same phase with better cooling or supply, alternating with this one")
-        .sure(Confidence::Low);
+        .with_confidence(Confidence::Low);
     if let Some(f) = together {
         cause = cause
-            .sure(Confidence::Probable)
-            .because([Evidence::measurement(
+            .with_confidence(Confidence::Probable)
+            .with_evidence([Evidence::measurement(
                 "rate before and after the event, bytes per second",
                 vec![four_figures(f.before), four_figures(f.after)],
                 match slid {
@@ -139,7 +140,7 @@ fn cause_of(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     } else if phase.status == PhaseStatus::Refused && slowed {
         // The number was refused for it; the event itself was seen.
         cause = cause
-            .sure(Confidence::Probable)
+            .with_confidence(Confidence::Probable)
             .step(Step::FixPowerAndCooling, None)
             .based_on(format!("{name} is refused, so there is no value to predict from"));
     }
@@ -175,14 +176,14 @@ pub fn slowed_processor(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(
             LimitLayer::ThermalPower,
-            Standing::Distortion,
+            CauseNature::Distortion,
             format!(
                 "a processor that heat slows down under this load: full during {name} at {:.0} MHz, {:.0} MHz before",
                 mhz(now),
                 mhz(best)
             ),
         )
-        .because([
+        .with_evidence([
             Evidence::fact(
                 "highest CPU frequency before and during it, kHz",
                 vec![best, now],
@@ -201,14 +202,14 @@ pub fn throttled(run: &Run) -> Option<Cause> {
         .filter_map(|(p, _)| cause_of(run, p))
         .reduce(|a, b| if b.confidence > a.confidence { b } else { a });
     match in_one {
-        Some(cause) if cause.confidence < Confidence::Probable => slid_together(run).or(Some(cause)),
+        Some(cause) if cause.confidence < Confidence::Probable => common_slide(run).or(Some(cause)),
         other => other,
     }
 }
 
 /// Reads that all slide down from the moment at which the machine reports heat or power, each a little. Writes may slide for other
 /// reasons.
-fn slid_together(run: &Run) -> Option<Cause> {
+fn common_slide(run: &Run) -> Option<Cause> {
     /// Fewer phases have nothing in common, and a trend that is less sure, in standard errors, is noise.
     const PHASES: usize = 3;
     const SURE: f64 = 6.0;
@@ -233,10 +234,10 @@ fn slid_together(run: &Run) -> Option<Cause> {
         phrase::percent(left)
     );
     Some(
-        Cause::new(LimitLayer::ThermalPower, Standing::Distortion, statement)
-            .because([event.evidence])
-            .because(device_hot(run, reads.iter().map(|(_, r)| r.ended_ns).max()?))
-            .because(reads.iter().map(|(p, _)| {
+        Cause::new(LimitLayer::ThermalPower, CauseNature::Distortion, statement)
+            .with_evidence([event.evidence])
+            .with_evidence(device_hot(run, reads.iter().map(|(_, r)| r.ended_ns).max()?))
+            .with_evidence(reads.iter().map(|(p, _)| {
                 let what = "share of a rate that a second leaves, all reads together";
                 Evidence::measured(what, each_second, format!("{} series", p.plan.name))
             }))
@@ -246,6 +247,6 @@ fn slid_together(run: &Run) -> Option<Cause> {
 }
 
 /// Whether throttling explains what happened in this phase.
-pub fn explains(run: &Run, phase: &PhaseRun) -> bool {
+pub fn throttling_explains(run: &Run, phase: &PhaseRun) -> bool {
     cause_of(run, phase).is_some_and(|c| c.confidence >= Confidence::Probable)
 }

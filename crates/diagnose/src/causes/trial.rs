@@ -65,7 +65,8 @@ fn sizes(cause: &Cause, run: &Run) -> Found {
     let of_operations = cause.kind == CauseKind::Operations || cause.layer == LimitLayer::Cpu;
     let statement = match (operations, bytes) {
         (true, true) => {
-            let (iops, rate) = (phrase::iops(first.iops(run)), phrase::rate(last.bytes_per_s));
+            let iops = phrase::iops(first.iops(run));
+            let rate = phrase::rate(last.bytes_per_s);
             format!("small blocks are limited by operations ({iops}), large ones by bytes ({rate})")
         }
         (true, false) => {

@@ -1,6 +1,6 @@
 //! A device that writes fast into a cache and slowly once it is full.
 
-use super::{Cause, Standing, credit, gaps, probes, thermal};
+use super::{Cause, CauseNature, credit, gaps, probes, thermal};
 use crate::{machine, phrase, series, stack_view};
 use model::{Confidence, Direction, Evidence, Interval, LimitLayer, PhaseRecord, PhaseRun, Run, Step, four_figures};
 
@@ -38,7 +38,7 @@ pub fn exhausted(run: &Run) -> Option<Cause> {
     let within = fall(run, writes.phase, writes.record).map(|fall| (writes.phase, fall));
     let before = || {
         credit::before_measuring(run, writes.phase).find_map(|p| {
-            let (_, record) = machine::standing(run, &p.plan.name)?;
+            let (_, record) = machine::valid_phase(run, &p.plan.name)?;
             // The layout's own speed says nothing if writes are faster afterwards: then nothing was used up.
             fall(run, p, record).filter(|f| writes.bytes_per_s <= f.after * STAYED).map(|f| (p, f))
         })
@@ -53,24 +53,24 @@ pub fn exhausted(run: &Run) -> Option<Cause> {
     let laid_out = credit::before_measuring(run, phase).filter(into_it).flat_map(intervals);
     let written: u64 = intervals(phase).filter(|i| i.start_ns < fall.at_ns).chain(laid_out).map(|i| i.bytes).sum();
     // Throttling at the same time is the better explanation, and so is a limiter's plateau; then the fall is told there.
-    let told_elsewhere = thermal::explains(run, phase) || credit::spent(run).is_some();
+    let told_elsewhere = thermal::throttling_explains(run, phase) || credit::burst_credit_spent_cause(run).is_some();
     let confidence = if told_elsewhere { Confidence::Low } else { Confidence::Probable };
     let when = if phase.plan.measures_target() { "" } else { " before anything was measured" };
     Some(
         Cause::new(
             LimitLayer::Device,
-            Standing::Path,
+            CauseNature::Path,
             format!(
                 "{}'s write cache ran out{when}, after {}: {} before, {} after",
-                stack_view::called(run),
+                stack_view::display_name(run),
                 phrase::bytes(written),
                 phrase::rate(fall.before),
                 phrase::rate(fall.after)
             ),
         )
-        .sure(confidence)
+        .with_confidence(confidence)
         .below(Some(fall.before / fall.after))
-        .because([
+        .with_evidence([
             Evidence::measurement(
                 "write rate before and after, bytes per second",
                 vec![four_figures(fall.before), four_figures(fall.after)],

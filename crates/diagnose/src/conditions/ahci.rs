@@ -1,6 +1,6 @@
 //! Host adapters: what they cannot do, what they hide, and what libata turned off.
 
-use super::{Case, Decision, any_disk, any_disk_of};
+use super::{Decision, Match, any_disk, any_disk_of};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -29,7 +29,7 @@ pub fn host_without_ncq(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let host = path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST));
-        Ok(Some(Case::seen(host.into_iter().chain([path.disk.evidence(names::QUEUE_DEPTH)]))))
+        Ok(Some(Match::observed(host.into_iter().chain([path.disk.evidence(names::QUEUE_DEPTH)]))))
     })
 }
 
@@ -44,7 +44,7 @@ pub fn samsung_on_ati(on: &Subject<'_>) -> Decision {
         }
         let vendor = path.holder(names::PCI_VENDOR_ID).map(|l| l.evidence(names::PCI_VENDOR_ID));
         let disk = [path.disk.evidence(names::MODEL), path.disk.evidence(names::QUEUE_DEPTH)];
-        Ok(Some(Case::seen(disk.into_iter().chain(vendor))))
+        Ok(Some(Match::observed(disk.into_iter().chain(vendor))))
     })
 }
 
@@ -68,7 +68,7 @@ pub fn short_addresses(on: &Subject<'_>) -> Decision {
         }
         let evidence = [host.evidence(names::AHCI_64BIT_DMA), machine.evidence(names::MEMORY_BYTES)];
         // An IOMMU remaps instead of copying.
-        Ok(Some(Case::seen(evidence).at_most(Confidence::Low)))
+        Ok(Some(Match::observed(evidence).at_most(Confidence::Low)))
     })
 }
 
@@ -83,7 +83,7 @@ pub fn multiplier_serialised(on: &Subject<'_>) -> Decision {
         if host.need_bool(names::AHCI_FBS)? {
             return Ok(None);
         }
-        Ok(Some(Case::seen([link.evidence(names::PORT_MULTIPLIER), host.evidence(names::AHCI_FBS)])))
+        Ok(Some(Match::observed([link.evidence(names::PORT_MULTIPLIER), host.evidence(names::AHCI_FBS)])))
     })
 }
 
@@ -98,7 +98,7 @@ pub fn slow_transfer_mode(on: &Subject<'_>) -> Decision {
         match mode {
             m if m.starts_with("XFER_UDMA") => Ok(None),
             m if ["XFER_PIO", "XFER_MW_DMA", "XFER_SW_DMA"].iter().any(|slow| m.starts_with(slow)) => {
-                Ok(Some(Case::seen([path.disk.evidence(names::ATA_DMA_MODE)])))
+                Ok(Some(Match::observed([path.disk.evidence(names::ATA_DMA_MODE)])))
             }
             _ => Err(Missing(names::ATA_DMA_MODE)),
         }
@@ -116,7 +116,7 @@ pub fn errors_recorded(on: &Subject<'_>) -> Decision {
             Some(Fact::List(errors)) => {
                 let sure = if errors.len() > 1 { Confidence::Probable } else { Confidence::Low };
                 let downshifts = path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS);
-                Ok(Some(Case::seen([path.disk.evidence(names::ATA_ERRORS), downshifts]).at_most(sure)))
+                Ok(Some(Match::observed([path.disk.evidence(names::ATA_ERRORS), downshifts]).at_most(sure)))
             }
             _ => Err(Missing(names::ATA_ERRORS)),
         }
@@ -128,5 +128,5 @@ pub fn remapped_nvme(on: &Subject<'_>) -> Decision {
     let mut controllers = on.stack.all(LayerKind::Controller);
     let hiding = controllers.find(|c| c.int(names::REMAPPED_NVME).is_some_and(|n| n > 0));
     // Only Intel's controllers have the attribute; without it nothing is remapped that could be seen.
-    Ok(hiding.map(|c| Case::seen([c.evidence(names::REMAPPED_NVME)])))
+    Ok(hiding.map(|c| Match::observed([c.evidence(names::REMAPPED_NVME)])))
 }

@@ -1,6 +1,6 @@
 //! Copies of a device's memory by a processor, as a run of copies shows them.
 
-use super::{Case, Decision};
+use super::{Decision, Match};
 use crate::copies::copy_report;
 use crate::machine;
 use crate::stack_view::Facts;
@@ -40,7 +40,7 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
             Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
             Evidence::measured("rate of the kernel's copy, bytes per second", calls.bytes_per_s, "calls by size"),
         ];
-        Case::seen(common.into_iter().chain(more)).at_most(Confidence::Probable)
+        Match::observed(common.into_iter().chain(more)).at_most(Confidence::Probable)
     };
     if let (Some(cost), Some(width)) = (cost, calls.implied_width_bytes) {
         if width >= f64::from(cost.width_bytes) * NARROWER {
@@ -64,7 +64,7 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
 }
 
 /// Where the device can be reached by calls alone: by the width that its map declares, and what such flash takes for an access.
-fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Evidence>) -> Case) -> Decision {
+fn by_declared_width(on: &Subject<'_>, calls: CallCost, seen: &dyn Fn(Vec<Evidence>) -> Match) -> Decision {
     super::any_disk_of(on, "mtd", |path| {
         if path.disk.need_text(names::MTD_TYPE)? != "nor" {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Settings by which durability is bought or sold: journals, commits, flushes.
 
-use super::{Case, Decision, first_case};
+use super::{Decision, Match, first_case};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -20,7 +20,7 @@ pub fn data_journal(on: &Subject<'_>) -> Decision {
         if !is_ext(fs)? || fs.need_text(names::JOURNAL_MODE)? != "journal" {
             return Ok(None);
         }
-        Ok(Some(Case::seen([fs.evidence(names::FSTYPE), fs.evidence(names::JOURNAL_MODE)])))
+        Ok(Some(Match::observed([fs.evidence(names::FSTYPE), fs.evidence(names::JOURNAL_MODE)])))
     })
 }
 
@@ -34,14 +34,14 @@ pub fn long_commit_interval(on: &Subject<'_>) -> Decision {
         }
         // Only options that differ from the default are shown.
         let long = fs.int(names::COMMIT_INTERVAL_S).is_some_and(|s| s > LONG_S);
-        Ok(long.then(|| Case::seen([fs.evidence(names::COMMIT_INTERVAL_S)])))
+        Ok(long.then(|| Match::observed([fs.evidence(names::COMMIT_INTERVAL_S)])))
     })
 }
 
 /// A file system that sends no flushes.
 pub fn barriers_off(on: &Subject<'_>) -> Decision {
     on_filesystems(on, |fs| match fs.bool(names::BARRIERS) {
-        Some(false) => Ok(Some(Case::seen([fs.evidence(names::BARRIERS), fs.evidence(names::MOUNT_OPTIONS)]))),
+        Some(false) => Ok(Some(Match::observed([fs.evidence(names::BARRIERS), fs.evidence(names::MOUNT_OPTIONS)]))),
         Some(true) => Ok(None),
         // File systems in memory or on a network have no such option.
         None if fs.text(names::BACKING).is_some_and(|b| b != "block") => Ok(None),
@@ -59,7 +59,7 @@ pub fn discard_unqueued(on: &Subject<'_>) -> Decision {
             let unqueued = matches!(d.disk.need_text(names::ATA_TRIM)?, "unqueued" | "forced_unqueued");
             Ok(unqueued.then(|| {
                 let evidence = [fs.evidence(names::ONLINE_DISCARD), d.disk.evidence(names::ATA_TRIM)];
-                Case::seen(evidence).at_most(Confidence::Probable)
+                Match::observed(evidence).at_most(Confidence::Probable)
             }))
         }))
     })
@@ -94,6 +94,6 @@ pub fn writeback_throttled(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let seen = model::Evidence::measurement("median read latency beside writes, ns", median, id);
-        Ok(Some(Case::seen([d.disk.evidence(names::WBT_LAT_USEC), seen]).at_most(Confidence::Probable)))
+        Ok(Some(Match::observed([d.disk.evidence(names::WBT_LAT_USEC), seen]).at_most(Confidence::Probable)))
     }))
 }

@@ -1,6 +1,6 @@
 //! File systems and their mounts.
 
-use super::{Case, Decision, first_case};
+use super::{Decision, Match, first_case};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -19,7 +19,7 @@ pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Decision {
         match proof {
             DirectProof::Fallback(basis) => {
                 let seen = Evidence::fact("direct I/O", basis.as_str(), format!("{phase} direct proof"));
-                Ok(Some(Case::seen(facts.into_iter().chain([seen]))))
+                Ok(Some(Match::observed(facts.into_iter().chain([seen]))))
             }
             DirectProof::Proven(_) | DirectProof::NoDevice(_) => Ok(None),
             DirectProof::Unproven(_) => Err(Missing("direct I/O proof")),
@@ -36,7 +36,7 @@ pub fn ntfs_fuse(on: &Subject<'_>) -> Decision {
         }
         // exFAT and others may also mount as fuseblk.
         let sure = if fstype == "fuseblk" { Confidence::Low } else { Confidence::Probable };
-        Ok(Some(Case::seen([fs.evidence(names::FSTYPE), fs.evidence(names::MOUNT_SOURCE)]).at_most(sure)))
+        Ok(Some(Match::observed([fs.evidence(names::FSTYPE), fs.evidence(names::MOUNT_SOURCE)]).at_most(sure)))
     }))
 }
 
@@ -46,11 +46,11 @@ pub fn sync_mount(on: &Subject<'_>) -> Decision {
         let directories =
             matches!(fs.fact(names::MOUNT_OPTIONS), Some(Fact::List(o)) if o.iter().any(|o| o == "dirsync"));
         if directories && fs.bool(names::SYNC_MOUNT) != Some(true) {
-            return Ok(Some(Case::seen([fs.evidence(names::MOUNT_OPTIONS)])));
+            return Ok(Some(Match::observed([fs.evidence(names::MOUNT_OPTIONS)])));
         }
         Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
             let ratio = on.direct_rate(Work::SequentialWrite).zip(on.rate(Work::BufferedWrite)).map(|(d, b)| d / b);
-            Case::seen([fs.evidence(names::SYNC_MOUNT)]).gain(
+            Match::observed([fs.evidence(names::SYNC_MOUNT)]).gain(
                 &on.rate_id(Work::BufferedWrite),
                 ratio,
                 "direct over buffered write of this run",
@@ -68,6 +68,6 @@ pub fn ext4_lazy_init(on: &Subject<'_>) -> Decision {
         // The thread serves every ext4 of the machine, so it may be at work on another one.
         Ok(fs
             .need_bool(names::LAZY_INIT_RUNNING)?
-            .then(|| Case::seen([fs.evidence(names::LAZY_INIT_RUNNING)]).at_most(Confidence::Probable)))
+            .then(|| Match::observed([fs.evidence(names::LAZY_INIT_RUNNING)]).at_most(Confidence::Probable)))
     }))
 }

@@ -1,6 +1,6 @@
 //! Flash without a block layer of its own: MTD.
 
-use super::{Case, Decision, any_disk_of};
+use super::{Decision, Match, any_disk_of};
 use crate::machine;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -31,7 +31,7 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
         let rate = record.bytes as f64 / record.duration_ns() as f64 * 1e9;
         let kernel = on.environment.kernel.as_deref();
         Ok(Some(
-            Case::seen([
+            Match::observed([
                 path.disk.evidence(names::MTD_TYPE),
                 Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
                 Evidence::measured("read rate, bytes per second", rate, format!("{phase} series")),
@@ -63,6 +63,6 @@ pub fn spi_nor_slow_read(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let evidence = [names::SPI_FAST_READ, names::SPI_READ_LINES, names::SPI_MAX_HZ].map(|n| bus.evidence(n));
-        Ok(Some(Case::seen(evidence).at_most(Confidence::Probable)))
+        Ok(Some(Match::observed(evidence).at_most(Confidence::Probable)))
     })
 }

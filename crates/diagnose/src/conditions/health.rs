@@ -1,6 +1,6 @@
 //! What a drive says of its own health.
 
-use super::{Case, Decision, any_disk, any_disk_of};
+use super::{Decision, Match, any_disk, any_disk_of};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -13,7 +13,7 @@ fn keeps_records(path: &DiskPath<'_>) -> Result<bool, Missing> {
 }
 
 /// A drive that warns, or that has sectors it cannot read.
-pub fn unwell(on: &Subject<'_>) -> Decision {
+pub fn predicts_failure(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if !keeps_records(path)? {
             return Ok(None);
@@ -35,7 +35,7 @@ pub fn unwell(on: &Subject<'_>) -> Decision {
             names::MEDIA_ERRORS,
         ];
         let known = evidence.into_iter().filter(|n| disk.fact(n).is_some()).map(|n| disk.evidence(n));
-        Ok(Some(Case::seen(known).at_most(if bad { Confidence::High } else { Confidence::Low })))
+        Ok(Some(Match::observed(known).at_most(if bad { Confidence::High } else { Confidence::Low })))
     })
 }
 
@@ -51,7 +51,7 @@ pub fn cable_errors(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         // The count is for life: the cable may have been replaced since.
-        Ok(Some(Case::seen([path.disk.evidence(names::INTERFACE_CRC_ERRORS)]).at_most(Confidence::Low)))
+        Ok(Some(Match::observed([path.disk.evidence(names::INTERFACE_CRC_ERRORS)]).at_most(Confidence::Low)))
     })
 }
 
@@ -68,6 +68,6 @@ pub fn overheated(on: &Subject<'_>) -> Decision {
             Some(Fact::List(w)) if w.iter().any(|w| w == "temperature"));
         let sure = if hot_now { Confidence::High } else { Confidence::Low };
         let evidence = [path.disk.evidence(names::THROTTLED_MINUTES), path.disk.evidence(names::TEMPERATURE_C)];
-        Ok(Some(Case::seen(evidence).at_most(sure)))
+        Ok(Some(Match::observed(evidence).at_most(sure)))
     })
 }

@@ -1,6 +1,6 @@
 //! Frequency, heat and power of the machine.
 
-use super::{Case, Decision};
+use super::{Decision, Match};
 use crate::machine;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -28,7 +28,7 @@ pub fn governor_ondemand(on: &Subject<'_>) -> Decision {
     }
     let seen = Evidence::fact(names::CPU_GOVERNORS, governors, "scaling_governor");
     let busy = host.map(|h| h.evidence(names::IO_IS_BUSY));
-    Ok(Some(Case::seen(std::iter::once(seen).chain(busy)).at_most(Confidence::Probable)))
+    Ok(Some(Match::observed(std::iter::once(seen).chain(busy)).at_most(Confidence::Probable)))
 }
 
 /// Under-voltage or throttling, now or since boot, as the Raspberry Pi's firmware reports it.
@@ -58,7 +58,7 @@ pub fn raspberry_pi_throttled(on: &Subject<'_>) -> Decision {
     // Bits 0 to 3: now; 16 to 19: since boot, perhaps long before this run.
     let now = bits & 0xf != 0;
     let evidence = Evidence::fact("get_throttled", format!("{bits:#x}"), "raspberry_pi_throttled, system samples");
-    Ok(Some(Case::seen([evidence]).at_most(if now { Confidence::High } else { Confidence::Low })))
+    Ok(Some(Match::observed([evidence]).at_most(if now { Confidence::High } else { Confidence::Low })))
 }
 
 /// A policy that holds the frequency below what the processor can do.
@@ -70,7 +70,7 @@ pub fn frequency_capped(on: &Subject<'_>) -> Decision {
     if limit <= 0.0 || limit >= most * WELL_BELOW {
         return Ok(None);
     }
-    Ok(Some(Case::seen([host.evidence(names::CPU_LIMIT_KHZ), host.evidence(names::CPU_MAX_KHZ)])))
+    Ok(Some(Match::observed([host.evidence(names::CPU_LIMIT_KHZ), host.evidence(names::CPU_MAX_KHZ)])))
 }
 
 /// A clock that is read from a device instead of from the processor.
@@ -79,7 +79,7 @@ pub fn slow_clock_source(on: &Subject<'_>) -> Decision {
     if !matches!(source, "hpet" | "acpi_pm" | "jiffies" | "refined-jiffies") {
         return Ok(None);
     }
-    Ok(Some(Case::seen([Evidence::fact("clock source", source, "environment")]).at_most(Confidence::Probable)))
+    Ok(Some(Match::observed([Evidence::fact("clock source", source, "environment")]).at_most(Confidence::Probable)))
 }
 
 /// io_uring forbidden to this process, so that threads stand in for a queue.
@@ -90,7 +90,7 @@ pub fn io_uring_off(on: &Subject<'_>) -> Decision {
         return Ok(None);
     };
     let forbidden = switch >= 2 || (switch == 1 && on.environment.root == Some(false));
-    Ok(forbidden.then(|| Case::seen([Evidence::fact("kernel.io_uring_disabled", switch, "environment")])))
+    Ok(forbidden.then(|| Match::observed([Evidence::fact("kernel.io_uring_disabled", switch, "environment")])))
 }
 
 /// Thermal throttle events of an x86 processor while phases ran.
@@ -111,7 +111,7 @@ pub fn processor_throttled(on: &Subject<'_>) -> Decision {
     }
     let count = Evidence::fact("thermal throttle events", last - first, "thermal_throttle/*_throttle_count");
     // The counts of a laptop rise under any load: without a lower rate they are a hint.
-    Ok(Some(Case::seen([count]).at_most(Confidence::Low)))
+    Ok(Some(Match::observed([count]).at_most(Confidence::Low)))
 }
 
 /// One processor that takes all interrupts, and is busy with them.
@@ -140,7 +140,7 @@ pub fn interrupts_on_one_processor(on: &Subject<'_>) -> Decision {
         if counts.len() > 1 && share >= NEARLY_ALL && cpus.busiest == processor && cpus.share.irq >= BUSY {
             let source = format!("{} /proc/interrupts, /proc/stat", phase.plan.name);
             return Ok(Some(
-                Case::seen([
+                Match::observed([
                     Evidence::measured("share of interrupts on one processor", share, source.clone()),
                     Evidence::fact("processor", processor as u64, source.clone()),
                     Evidence::measured("share of its time in interrupts", cpus.share.irq, source),
@@ -165,5 +165,5 @@ pub fn processor_quota(on: &Subject<'_>) -> Decision {
         return Ok(None);
     }
     let all = Evidence::fact("processors", processors, "environment");
-    Ok(Some(Case::seen([host.evidence(names::CGROUP_CPU_PROCESSORS), all])))
+    Ok(Some(Match::observed([host.evidence(names::CGROUP_CPU_PROCESSORS), all])))
 }

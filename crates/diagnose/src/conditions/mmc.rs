@@ -1,6 +1,6 @@
 //! SD cards and eMMC.
 
-use super::{Case, Decision, any_disk};
+use super::{Decision, Match, any_disk};
 use crate::link_modes;
 use crate::stack_view::{DiskPath, Facts};
 use crate::subject::Subject;
@@ -29,8 +29,8 @@ pub fn sd_a2_without_queue(on: &Subject<'_>) -> Decision {
         let evidence = [path.disk.evidence(names::APP_PERFORMANCE_CLASS), path.disk.evidence(names::CMDQ_EN)];
         let host_cannot = path.holder(names::MMC_HOST_CQE).and_then(|l| l.bool(names::MMC_HOST_CQE)) == Some(false);
         let case = match scaling {
-            Some((_, measured)) => Case::seen(evidence.into_iter().chain(measured)),
-            None if host_cannot || path.disk.bool(names::CMDQ_EN) == Some(false) => Case::seen(evidence),
+            Some((_, measured)) => Match::observed(evidence.into_iter().chain(measured)),
+            None if host_cannot || path.disk.bool(names::CMDQ_EN) == Some(false) => Match::observed(evidence),
             None => return Err(crate::stack_view::Missing(Work::QueuedRead.iops())),
         };
         let host = path.holder(names::MMC_HOST_CQE).map(|l| l.evidence(names::MMC_HOST_CQE));
@@ -56,7 +56,7 @@ pub fn sdr104_derated(on: &Subject<'_>) -> Decision {
         }
         let Some(ratio) = link_modes::sdr104(path)? else { return Ok(None) };
         let mode = path.need(names::BUS_MODE)?;
-        Ok(Some(Case::seen([mode.evidence(names::BUS_MODE), mode.evidence(names::CLOCK_HZ)]).gain(
+        Ok(Some(Match::observed([mode.evidence(names::BUS_MODE), mode.evidence(names::CLOCK_HZ)]).gain(
             &on.rate_id(Work::SequentialRead),
             Some(ratio),
             "208 MHz over the actual clock",
@@ -86,7 +86,7 @@ pub fn sd_high_speed_only(on: &Subject<'_>) -> Decision {
             path.disk.evidence(names::UHS_GRADE),
         ];
         evidence.extend(path.holder(names::MMC_HOST_MODES).map(|l| l.evidence(names::MMC_HOST_MODES)));
-        Ok(Some(Case::seen(evidence).gain(
+        Ok(Some(Match::observed(evidence).gain(
             &on.rate_id(Work::SequentialRead),
             best.zip(now).map(|(b, n)| b / n),
             "line rate of the best mode of the host over that of the mode in use",
@@ -114,7 +114,7 @@ pub fn emmc_without_queue(on: &Subject<'_>) -> Decision {
             Some(false) => return Ok(None),
             None => Confidence::Probable,
         };
-        Ok(Some(Case::seen(evidence).at_most(sure)))
+        Ok(Some(Match::observed(evidence).at_most(sure)))
     })
 }
 
@@ -127,6 +127,9 @@ pub fn emmc_cache_off(on: &Subject<'_>) -> Decision {
         if path.disk.need_bool(names::EMMC_CACHE_ON)? {
             return Ok(None);
         }
-        Ok(Some(Case::seen([path.disk.evidence(names::EMMC_CACHE_BYTES), path.disk.evidence(names::EMMC_CACHE_ON)])))
+        Ok(Some(Match::observed([
+            path.disk.evidence(names::EMMC_CACHE_BYTES),
+            path.disk.evidence(names::EMMC_CACHE_ON),
+        ])))
     })
 }

@@ -1,6 +1,6 @@
 //! The bus of a card: lines, clock, mode.
 
-use super::{Case, Decision, any_disk_of};
+use super::{Decision, Match, any_disk_of};
 use crate::link_modes;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -23,14 +23,14 @@ pub fn one_data_line(on: &Subject<'_>) -> Decision {
                     return Ok(None);
                 }
                 let evidence = [link.evidence(names::BUS_WIDTH), path.disk.evidence(names::SD_BUS_WIDTHS)];
-                Ok(Some(Case::seen(evidence).gain(
+                Ok(Some(Match::observed(evidence).gain(
                     &on.rate_id(Work::SequentialRead),
                     Some(4.0),
                     "four data lines over one, at the same clock",
                 )))
             }
             // Every eMMC has eight lines; how many of them a board connects is not known.
-            "MMC" => Ok(Some(Case::seen([link.evidence(names::BUS_WIDTH)]).at_most(Confidence::Probable))),
+            "MMC" => Ok(Some(Match::observed([link.evidence(names::BUS_WIDTH)]).at_most(Confidence::Probable))),
             _ => Ok(None),
         }
     })
@@ -66,7 +66,7 @@ pub fn emmc_below_host_mode(on: &Subject<'_>) -> Decision {
             path.disk.evidence(names::EMMC_MODES),
         ];
         let sure = if card.is_some() { Confidence::High } else { Confidence::Probable };
-        Ok(Some(Case::seen(evidence).at_most(sure).gain(
+        Ok(Some(Match::observed(evidence).at_most(sure).gain(
             &on.rate_id(Work::SequentialRead),
             now.map(|n| best / n),
             "line rate of the host's best mode over that of the mode in use",
@@ -86,7 +86,7 @@ pub fn clock_below_request(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let evidence = [names::CLOCK_REQUESTED_HZ, names::CLOCK_HZ, names::BUS_MODE].map(|n| link.evidence(n));
-        Ok(Some(Case::seen(evidence).gain(
+        Ok(Some(Match::observed(evidence).gain(
             &on.rate_id(Work::SequentialRead),
             Some(asked / actual),
             "requested clock over the actual one",
@@ -107,6 +107,6 @@ pub fn errors(on: &Subject<'_>) -> Decision {
         if kinds.iter().filter(matters).map(count).sum::<u64>() < MORE_THAN_ACCIDENT {
             return Ok(None);
         }
-        Ok(Some(Case::seen([host.evidence(names::MMC_ERROR_KINDS)]).at_most(Confidence::Probable)))
+        Ok(Some(Match::observed([host.evidence(names::MMC_ERROR_KINDS)]).at_most(Confidence::Probable)))
     })
 }

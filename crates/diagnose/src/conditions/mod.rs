@@ -27,7 +27,7 @@ use model::{Confidence, Evidence, Gain};
 
 /// A condition that holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
+pub struct Match {
     /// What it rests on.
     pub evidence: Vec<Evidence>,
     /// What mending it would bring, where a ceiling is known.
@@ -37,11 +37,11 @@ pub struct Case {
 }
 
 /// Three-valued outcome.
-pub type Decision = Result<Option<Case>, Missing>;
+pub type Decision = Result<Option<Match>, Missing>;
 
-impl Case {
+impl Match {
     /// A condition that was read directly.
-    pub fn seen(evidence: impl IntoIterator<Item = Evidence>) -> Self {
+    pub fn observed(evidence: impl IntoIterator<Item = Evidence>) -> Self {
         Self { evidence: evidence.into_iter().collect(), gain: None, confidence: Confidence::High }
     }
 

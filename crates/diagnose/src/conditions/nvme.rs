@@ -1,6 +1,6 @@
 //! NVMe: power states, queues, and the slot of a Raspberry Pi 5.
 
-use super::{Case, Decision, any_disk_of};
+use super::{Decision, Match, any_disk_of};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -25,7 +25,7 @@ pub fn power_states(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         Ok(Some(
-            Case::seen([
+            Match::observed([
                 path.disk.evidence(names::NVME_PS_MAX_LATENCY_US),
                 Evidence::measurement("slowest read at depth 1, ns", slowest, slowest_id),
                 Evidence::measurement("mean of reads at depth 1, ns", mean, mean_id),
@@ -44,7 +44,7 @@ pub fn single_queue(on: &Subject<'_>) -> Decision {
         }
         let processors = on.processors()?;
         Ok((processors > 1).then(|| {
-            Case::seen([
+            Match::observed([
                 path.disk.evidence(names::HARDWARE_QUEUES),
                 Evidence::fact("processors", processors, "environment"),
             ])
@@ -70,7 +70,7 @@ pub fn pi5_gen2(on: &Subject<'_>) -> Decision {
         // 8 of 10 bits carry data up to 5 GT/s, 128 of 130 above.
         let ratio = (GEN3_GT_S * 128.0 / 130.0) / (speed * 0.8);
         Ok(Some(
-            Case::seen([
+            Match::observed([
                 Evidence::fact("machine", board, "environment"),
                 link.evidence(names::PCIE_SPEED_GT_S),
                 link.evidence(names::PCIE_MAX_SPEED_GT_S),
@@ -96,7 +96,7 @@ pub fn aspm_powersave(on: &Subject<'_>) -> Decision {
             // The policy says so, but this link has no such state.
             return Ok(None);
         }
-        Ok(sleeps.then(|| Case::seen([link.evidence(names::PCIE_ASPM_POLICY)]).at_most(Confidence::Probable)))
+        Ok(sleeps.then(|| Match::observed([link.evidence(names::PCIE_ASPM_POLICY)]).at_most(Confidence::Probable)))
     })
 }
 
@@ -120,7 +120,7 @@ pub fn bus_errors(on: &Subject<'_>) -> Decision {
         let told = lines.as_ref().and_then(|l| kernel_log::evidence(l));
         if many || (told.is_some() && !counted) || own {
             let sure = if many || own { Confidence::High } else { Confidence::Low };
-            return Ok(Some(Case::seen(counts.into_iter().chain(told)).at_most(sure)));
+            return Ok(Some(Match::observed(counts.into_iter().chain(told)).at_most(sure)));
         }
         if counted || lines.is_some() { Ok(None) } else { Err(LOG) }
     })

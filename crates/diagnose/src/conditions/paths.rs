@@ -1,6 +1,6 @@
 //! Findings that rest on measurements: paths compared, caps, other users.
 
-use super::{Case, Decision};
+use super::{Decision, Match};
 use crate::causes::{self, Cause};
 use crate::machine;
 use crate::stack_view::Missing;
@@ -16,9 +16,9 @@ fn need_iops(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
     on.value_of_work(work, "iops").ok_or(Missing(work.iops()))
 }
 
-fn case_of(cause: Cause) -> Case {
+fn case_of(cause: Cause) -> Match {
     let confidence = cause.confidence;
-    Case::seen(cause.evidence).at_most(confidence)
+    Match::observed(cause.evidence).at_most(confidence)
 }
 
 /// Buffered writes well below direct ones.
@@ -29,7 +29,7 @@ pub fn buffered_far_below_direct(on: &Subject<'_>) -> Decision {
     need_rate(on, Work::BufferedWrite)?;
     need_rate(on, Work::SequentialWrite)?;
     Ok(on.measured(causes::buffered_write_step).map(|(buffered, direct, evidence, busy)| {
-        Case::seen(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low }).gain(
+        Match::observed(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low }).gain(
             &on.rate_id(Work::BufferedWrite),
             Some(direct / buffered),
             "direct over buffered write of this run",
@@ -82,7 +82,7 @@ pub fn cpu_steal(on: &Subject<'_>) -> Decision {
         return Err(Missing("system samples"));
     }
     // That time was stolen was seen, whatever it did to the numbers.
-    Ok(on.measured(causes::steal).map(|c| Case::seen(c.evidence)))
+    Ok(on.measured(causes::steal).map(|c| Match::observed(c.evidence)))
 }
 
 /// Others that use the same disk.
@@ -122,7 +122,7 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
     }
     let share = Evidence::measured("own system CPU share", system, format!("{phase} getrusage"));
     let rate = on.value(&id).map(|v| Evidence::measured("buffered write, bytes per second", v, id.clone()));
-    Ok(Some(Case::seen(std::iter::once(share).chain(rate)).at_most(Confidence::Probable).gain(
+    Ok(Some(Match::observed(std::iter::once(share).chain(rate)).at_most(Confidence::Probable).gain(
         &id,
         ratio,
         "direct over buffered write of this run",

@@ -1,6 +1,6 @@
 //! PCI Express and NVMe.
 
-use super::{Case, Decision, any_disk_of};
+use super::{Decision, Match, any_disk_of};
 use crate::link_modes;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -15,7 +15,7 @@ pub fn link_degraded(on: &Subject<'_>) -> Decision {
         if possible.ratio <= 1.0 {
             return Ok(None);
         }
-        Ok(Some(Case::seen(possible.facts.into_iter().map(|n| link.evidence(n))).gain(
+        Ok(Some(Match::observed(possible.facts.into_iter().map(|n| link.evidence(n))).gain(
             &on.rate_id(Work::SequentialRead),
             Some(possible.ratio),
             "line rate that both ends could do over that of the link as it is",
@@ -33,7 +33,8 @@ pub fn host_memory_off(on: &Subject<'_>) -> Decision {
         }
         let limit = path.holder(names::NVME_MAX_HOST_MEM_SIZE_MB).map(|l| l.evidence(names::NVME_MAX_HOST_MEM_SIZE_MB));
         Ok(Some(
-            Case::seen(std::iter::once(holder.evidence(names::NVME_HMB)).chain(limit)).at_most(Confidence::Probable),
+            Match::observed(std::iter::once(holder.evidence(names::NVME_HMB)).chain(limit))
+                .at_most(Confidence::Probable),
         ))
     })
 }

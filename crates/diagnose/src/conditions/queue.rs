@@ -1,6 +1,6 @@
 //! The request queue, its policy and geometry.
 
-use super::{Case, Decision, any_disk, any_disk_of, first_case};
+use super::{Decision, Match, any_disk, any_disk_of, first_case};
 use crate::causes;
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing};
@@ -23,7 +23,7 @@ pub fn virtio_single_queue(on: &Subject<'_>) -> Decision {
         if processors == 1 {
             return Ok(None);
         }
-        Ok(Some(Case::seen([
+        Ok(Some(Match::observed([
             path.disk.evidence(names::HARDWARE_QUEUES),
             Evidence::fact("processors", processors, "environment"),
         ])))
@@ -45,7 +45,7 @@ pub fn write_through_cache(on: &Subject<'_>) -> Decision {
         let own = path.disk.bool(names::ATA_WRITE_CACHE_ENABLED);
         let sure = if own.is_some() { Confidence::High } else { Confidence::Low };
         let evidence = [path.disk.evidence(names::WRITE_CACHE), path.disk.evidence(names::ATA_WRITE_CACHE_ENABLED)];
-        Ok(Some(Case::seen(evidence).at_most(sure)))
+        Ok(Some(Match::observed(evidence).at_most(sure)))
     })
 }
 
@@ -63,7 +63,7 @@ pub fn read_ahead_small(on: &Subject<'_>) -> Decision {
             // Small, and it costs nothing here.
             return Ok(None);
         }
-        let case = Case::seen([path.disk.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
+        let case = Match::observed([path.disk.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
         Ok(Some(case.gain(&on.rate_id(Work::BufferedRead), ratio, "direct over buffered read of this run")))
     })
 }
@@ -81,7 +81,10 @@ pub fn max_sectors_below_hardware(on: &Subject<'_>) -> Decision {
         if now >= hardware || now >= ENOUGH_KB {
             return Ok(None);
         }
-        Ok(Some(Case::seen([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])))
+        Ok(Some(Match::observed([
+            path.disk.evidence(names::MAX_SECTORS_KB),
+            path.disk.evidence(names::MAX_HW_SECTORS_KB),
+        ])))
     })
 }
 
@@ -115,7 +118,7 @@ pub fn split_requests(on: &Subject<'_>) -> Decision {
             let what = "rate in huge pages over rate in ordinary pages";
             let evidence =
                 limits.into_iter().chain([Evidence::measurement(what, (ratio * 100.0).round() / 100.0, rate.as_str())]);
-            let case = Case::seen(evidence.chain(requests(on, path, ordinary.phase)));
+            let case = Match::observed(evidence.chain(requests(on, path, ordinary.phase)));
             return Ok(Some(case.gain(&rate, Some(ratio), "the same phase with buffers in huge pages")));
         }
         let split = on.measured(|run| causes::split_phase(run, path.disk, in_pages.min(most)));
@@ -123,7 +126,7 @@ pub fn split_requests(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let counted = split.and_then(|phase| requests(on, path, phase));
-        Ok(Some(Case::seen(limits.into_iter().chain(counted)).at_most(Confidence::Probable)))
+        Ok(Some(Match::observed(limits.into_iter().chain(counted)).at_most(Confidence::Probable)))
     })
 }
 
@@ -142,7 +145,7 @@ pub fn bfq_on_nvme(on: &Subject<'_>) -> Decision {
         }
         let scaling = on.measured(causes::read_scaling).map(|s| s.1).unwrap_or_default();
         Ok(Some(
-            Case::seen(std::iter::once(path.disk.evidence(names::SCHEDULER)).chain(scaling))
+            Match::observed(std::iter::once(path.disk.evidence(names::SCHEDULER)).chain(scaling))
                 .at_most(Confidence::Probable),
         ))
     })
@@ -158,7 +161,7 @@ pub fn misaligned_partition(on: &Subject<'_>) -> Decision {
         if aligned && !by_kernel {
             return Ok(None);
         }
-        Ok(Some(Case::seen([
+        Ok(Some(Match::observed([
             partition.evidence(names::START_BYTES),
             partition.evidence(names::ALIGNMENT_OFFSET_BYTES),
             partition.evidence(names::ALIGNED),
@@ -173,7 +176,7 @@ pub fn merging_off(on: &Subject<'_>) -> Decision {
         if path.is("nvme")? || without_queue(path)? || path.disk.need_int(names::NOMERGES)? != 2 {
             return Ok(None);
         }
-        Ok(Some(Case::seen([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable)))
+        Ok(Some(Match::observed([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable)))
     })
 }
 
@@ -183,6 +186,6 @@ pub fn traffic_not_counted(on: &Subject<'_>) -> Decision {
         if without_queue(path)? || path.disk.need_bool(names::IO_STATISTICS)? {
             return Ok(None);
         }
-        Ok(Some(Case::seen([path.disk.evidence(names::IO_STATISTICS)])))
+        Ok(Some(Match::observed([path.disk.evidence(names::IO_STATISTICS)])))
     })
 }

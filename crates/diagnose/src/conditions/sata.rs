@@ -1,7 +1,7 @@
 //! SATA and IDE.
 
 use super::ahci::is_samsung_on_ati;
-use super::{Case, Decision, any_disk, any_disk_of};
+use super::{Decision, Match, any_disk, any_disk_of};
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
 use crate::subject::Subject;
 use model::facts as names;
@@ -12,7 +12,7 @@ pub fn ide_mode(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if let Some(layer) = path.has_driver("ata_piix") {
             let class = path.holder(names::PCI_CLASS).map(|l| l.evidence(names::PCI_CLASS));
-            return Ok(Some(Case::seen(std::iter::once(driver_evidence(layer)).chain(class))));
+            return Ok(Some(Match::observed(std::iter::once(driver_evidence(layer)).chain(class))));
         }
         // Any other driver, or another bus, is known not to be it.
         let elsewhere = path.disk.text(names::TRANSPORT).is_some_and(|t| !matches!(t, "sata" | "ide" | "scsi"));
@@ -44,7 +44,7 @@ pub fn link_downshift(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         Ok(Some(
-            Case::seen([
+            Match::observed([
                 link.evidence(names::SATA_SPEED_GBIT_S),
                 link.evidence(names::SATA_SPEED_MAX_GBIT_S),
                 link.evidence(names::SATA_SPEED_LIMIT_GBIT_S),
@@ -77,7 +77,7 @@ pub fn no_ncq(on: &Subject<'_>) -> Decision {
         evidence.extend(path.holder(names::ATA_NCQ_DEPTH).map(|l| l.evidence(names::ATA_NCQ_DEPTH)));
         evidence.extend(path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST)));
         evidence.extend(path.below.iter().find(|l| l.driver.is_some()).map(driver_evidence));
-        Ok(Some(Case::seen(evidence)))
+        Ok(Some(Match::observed(evidence)))
     })
 }
 
@@ -118,7 +118,7 @@ pub fn a20_fifo(on: &Subject<'_>) -> Decision {
             return Err(Missing(names::SUNXI_AHCI_P0DMACR));
         };
         let ratio = write.zip(read).map(|(w, r)| r / w);
-        Ok(Some(Case::seen(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
+        Ok(Some(Match::observed(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
             &on.rate_id(Work::SequentialWrite),
             ratio,
             "direct read over direct write of this run",
@@ -134,7 +134,7 @@ pub fn link_power_management(on: &Subject<'_>) -> Decision {
         let sleeps = matches!(policy, "min_power" | "min_power_with_partial" | "med_power_with_dipm" | "medium_power");
         // Deep sleep costs up to milliseconds, partial sleep microseconds: the second is a hint only.
         let sure = if policy.starts_with("min_power") { Confidence::High } else { Confidence::Low };
-        Ok(sleeps.then(|| Case::seen([holder.evidence(names::LINK_POWER_POLICY)]).at_most(sure)))
+        Ok(sleeps.then(|| Match::observed([holder.evidence(names::LINK_POWER_POLICY)]).at_most(sure)))
     })
 }
 
@@ -151,7 +151,7 @@ pub fn older_port(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let evidence = [path.disk.evidence(names::ATA_SATA_GENERATION), link.evidence(names::SATA_SPEED_MAX_GBIT_S)];
-        Ok(Some(Case::seen(evidence).gain(
+        Ok(Some(Match::observed(evidence).gain(
             &on.rate_id(Work::SequentialRead),
             Some(able / port),
             "the drive's fastest generation over the port's",

@@ -1,6 +1,6 @@
 //! What a card says of itself, and queues that go wrong.
 
-use super::{Case, Decision, any_disk, any_disk_of, first_case};
+use super::{Decision, Match, any_disk, any_disk_of, first_case};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
@@ -35,7 +35,7 @@ pub fn pi5_queue_off(on: &Subject<'_>) -> Decision {
         if path.disk.need_int(names::QUEUE_DEPTH)? > 1 {
             return Ok(None);
         }
-        Ok(Some(Case::seen([
+        Ok(Some(Match::observed([
             model::Evidence::fact("machine", machine, "environment"),
             path.disk.evidence(names::APP_PERFORMANCE_CLASS),
             path.disk.evidence(names::SD_CARD_QUEUE_DEPTH),
@@ -53,7 +53,7 @@ pub fn queue_recovery(on: &Subject<'_>) -> Decision {
         let host = path.holder(names::MMC_HOST).and_then(|l| l.text(names::MMC_HOST));
         let lines = on.log_lines(&["running CQE recovery"], host.as_slice()).ok_or(LOG)?;
         Ok(kernel_log::evidence(&lines)
-            .map(|line| Case::seen([line, path.disk.evidence(names::CMDQ_EN), path.disk.evidence(names::MODEL)])))
+            .map(|line| Match::observed([line, path.disk.evidence(names::CMDQ_EN), path.disk.evidence(names::MODEL)])))
     })
 }
 
@@ -77,7 +77,7 @@ pub fn counterfeit_identity(on: &Subject<'_>) -> Decision {
         let serial_zero = path.disk.text(names::SERIAL).and_then(hexadecimal) == Some(0);
         let sure = if serial_zero { Confidence::Probable } else { Confidence::Low };
         let evidence = [names::MANFID, names::OEMID, names::SERIAL, names::MODEL].map(|n| path.disk.evidence(n));
-        Ok(Some(Case::seen(evidence).at_most(sure)))
+        Ok(Some(Match::observed(evidence).at_most(sure)))
     })
 }
 
@@ -96,7 +96,7 @@ pub fn worn(on: &Subject<'_>) -> Decision {
         let spare = path.disk.text(names::PRE_EOL).and_then(hexadecimal);
         // 0 is not defined, 1 to 10 are tenths, 11 is past the rated life (JESD84-B51, DEVICE_LIFE_TIME_EST_TYP_A, PRE_EOL_INFO).
         let worn = tenths.iter().any(|t| (10..=11).contains(t)) || matches!(spare, Some(2 | 3));
-        Ok(worn.then(|| Case::seen([path.disk.evidence(names::LIFE_TIME), path.disk.evidence(names::PRE_EOL)])))
+        Ok(worn.then(|| Match::observed([path.disk.evidence(names::LIFE_TIME), path.disk.evidence(names::PRE_EOL)])))
     })
 }
 
@@ -113,6 +113,6 @@ pub fn partition_off_allocation_unit(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let evidence = [partition.evidence(names::START_BYTES), card.disk.evidence(names::ALLOCATION_UNIT_BYTES)];
-        Ok(Some(Case::seen(evidence).at_most(Confidence::Low)))
+        Ok(Some(Match::observed(evidence).at_most(Confidence::Low)))
     }))
 }

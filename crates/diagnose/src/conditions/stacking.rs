@@ -1,6 +1,6 @@
 //! Loop, device mapper, software RAID.
 
-use super::{Case, Decision, first_case};
+use super::{Decision, Match, first_case};
 use crate::machine;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -12,7 +12,7 @@ pub fn loop_double_cache(on: &Subject<'_>) -> Decision {
     first_case(
         on.stack
             .all(LayerKind::Loop)
-            .map(|l| Ok((!l.need_bool(names::DIO)?).then(|| Case::seen([l.evidence(names::DIO)])))),
+            .map(|l| Ok((!l.need_bool(names::DIO)?).then(|| Match::observed([l.evidence(names::DIO)])))),
     )
 }
 
@@ -37,7 +37,7 @@ pub fn dm_crypt_queues(on: &Subject<'_>) -> Decision {
                 Evidence::measurement("processors busy in the kernel", k, format!("{name} /proc/stat"))
             }),
         );
-        Ok(Some(Case::seen(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low })))
+        Ok(Some(Match::observed(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low })))
     }))
 }
 
@@ -51,7 +51,7 @@ pub fn raid_resync(on: &Subject<'_>) -> Decision {
             Err(missing) => return Err(missing),
         };
         Ok((!matches!(action, "idle" | "frozen"))
-            .then(|| Case::seen([md.evidence(names::SYNC_ACTION), md.evidence(names::DEGRADED)])))
+            .then(|| Match::observed([md.evidence(names::SYNC_ACTION), md.evidence(names::DEGRADED)])))
     }))
 }
 
@@ -64,8 +64,9 @@ pub fn raid_degraded(on: &Subject<'_>) -> Decision {
             Err(_) if matches!(md.text(names::MD_LEVEL), Some("raid0" | "linear")) => return Ok(None),
             Err(missing) => return Err(missing),
         };
-        Ok((missing > 0)
-            .then(|| Case::seen([names::DEGRADED, names::RAID_DISKS, names::MD_LEVEL].map(|name| md.evidence(name)))))
+        Ok((missing > 0).then(|| {
+            Match::observed([names::DEGRADED, names::RAID_DISKS, names::MD_LEVEL].map(|name| md.evidence(name)))
+        }))
     }))
 }
 
@@ -81,7 +82,7 @@ pub fn raid5_stripe_cache(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let evidence = [md.evidence(names::MD_LEVEL), md.evidence(names::STRIPE_CACHE_SIZE)];
-        Ok(Some(Case::seen(evidence).at_most(Confidence::Low)))
+        Ok(Some(Match::observed(evidence).at_most(Confidence::Low)))
     }))
 }
 
@@ -92,7 +93,7 @@ pub fn integrity_journal(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let mode = Evidence::absence("mode (J journal, B bitmap, D direct)", "dmsetup table");
-        Ok(Some(Case::seen([dm.evidence(names::DM_TYPE), mode]).at_most(Confidence::Probable)))
+        Ok(Some(Match::observed([dm.evidence(names::DM_TYPE), mode]).at_most(Confidence::Probable)))
     }))
 }
 
@@ -108,5 +109,5 @@ pub fn cgroup_limit(on: &Subject<'_>) -> Decision {
         LIMITS.iter().filter(move |name| layer.fact(name).is_some()).map(move |name| layer.evidence(name))
     });
     let evidence: Vec<Evidence> = set.collect();
-    Ok((!evidence.is_empty()).then(|| Case::seen(evidence)))
+    Ok((!evidence.is_empty()).then(|| Match::observed(evidence)))
 }
