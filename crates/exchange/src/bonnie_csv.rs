@@ -50,7 +50,7 @@ impl Cells<'_> {
     /// A metric of a test: `seeks.ops_per_s`, or of this program's own phases with a direction in between. A block that is
     /// read and written back counts once: as it is read.
     fn metric(&self, test: &str, quantities: &[&str]) -> Option<&Metric> {
-        let wanted = self.run.phases.iter().filter(|p| self.options.wants(&p.plan.name));
+        let wanted = self.run.phases.iter().filter(|p| self.options.includes(&p.plan.name));
         let metrics = wanted.flat_map(|p| &p.metrics);
         let parts = metrics.filter_map(|m| Some((m, m.id.strip_prefix(test)?.strip_prefix('.')?)));
         let quantity = |r: &str| ["read.", "write."].iter().find_map(|d| r.strip_prefix(d)).unwrap_or(r).to_owned();

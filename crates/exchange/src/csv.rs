@@ -36,7 +36,7 @@ pub fn csv(runs: &[Run], options: &Options) -> Result<String> {
     let header = text.len();
     for run in runs {
         check_phases(run, &options.phases)?;
-        for phase in run.phases.iter().filter(|p| options.wants(&p.plan.name)) {
+        for phase in run.phases.iter().filter(|p| options.includes(&p.plan.name)) {
             let jobs = phase.plan.jobs();
             for metric in &phase.metrics {
                 let cells = line(run, phase, &jobs, metric);

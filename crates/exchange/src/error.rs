@@ -2,7 +2,7 @@
 
 use model::{Failure, FailureKind, Run};
 
-/// Result of this room.
+/// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, ExchangeError>;
 
 /// Why a run cannot be said in a format.
@@ -38,7 +38,7 @@ pub enum ExchangeError {
 }
 
 impl ExchangeError {
-    /// Whose error it is.
+    /// The kind of failure, which decides the exit code.
     pub fn kind(&self) -> FailureKind {
         match self {
             Self::NoSuchPhase { .. } => FailureKind::Usage,

@@ -16,7 +16,7 @@ use std::path::Path;
 /// A phase is named that does not exist, or none that was measured has a series that stands.
 pub fn fio_logs(run: &Run, options: &Options) -> Result<Vec<ExportedFile>> {
     let mut jobs = phases(run, options)?;
-    jobs.retain(|j| j.is_measurement() && (j.stands() || options.keep_refused) && !j.intervals().is_empty());
+    jobs.retain(|j| j.is_measurement() && (j.is_valid() || options.keep_refused) && !j.intervals().is_empty());
     let files: Vec<ExportedFile> = in_directories(&jobs).into_iter().flat_map(|(d, job)| files(&d, job)).collect();
     if files.is_empty() {
         let reason = "no measured phase has a valid series".to_owned();

@@ -33,7 +33,7 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
          #[MaxValueDivisor: {MAX_VALUE_DIVISOR:.3}]\n"
     );
     let mut written = 0;
-    for phase in run.phases.iter().filter(|p| options.wants(&p.plan.name)) {
+    for phase in run.phases.iter().filter(|p| options.includes(&p.plan.name)) {
         let Some(record) = phase.record.as_ref().filter(|r| r.latency.count() > 0) else { continue };
         if phase.status != PhaseStatus::Measured {
             let _ = writeln!(log, "#{}", refusal(phase));
@@ -49,7 +49,8 @@ pub fn hlog(run: &Run, options: &Options) -> Result<String> {
         };
         for part in std::iter::once(whole).chain(parts(phase)) {
             let begin = part.begin_ns.min(part.end_ns);
-            let (start_s, length_s) = (begin as f64 / 1e9, part.end_ns.saturating_sub(begin) as f64 / 1e9);
+            let start_s = begin as f64 / 1e9;
+            let length_s = part.end_ns.saturating_sub(begin) as f64 / 1e9;
             let counts = encodable(&part.latency);
             let max = counts.max() as f64 / MAX_VALUE_DIVISOR;
             let _ = writeln!(log, "Tag={},{start_s:.3},{length_s:.3},{max:.3},{}", tag(&part.name), counts.encoded());

@@ -57,9 +57,9 @@ pub fn iozone(run: &Run, options: &Options) -> Result<String> {
                 job.name()
             )));
         };
-        let stands = job.stands() || options.keep_refused;
+        let stands = job.is_valid() || options.keep_refused;
         row.insert(place, stands.then(|| (job.bytes_per_s(options.keep_refused) / 1024.0).round() as u64));
-        if !job.stands() {
+        if !job.is_valid() {
             refused.push(format!("{}: {}", job.name(), model::reason::joined(&job.phase.reasons)));
         }
     }

@@ -20,7 +20,7 @@ pub(crate) enum Direction {
     Read,
     Write,
     Trim,
-    /// Several.
+    /// Reads and writes.
     Mixed,
 }
 
@@ -79,7 +79,7 @@ fn wanted<'a>(
     of: impl Fn(usize, &'a PhaseRun) -> Vec<ExecutedJob<'a>>,
 ) -> Result<Vec<ExecutedJob<'a>>> {
     check_phases(run, &options.phases)?;
-    let wanted = run.phases.iter().enumerate().filter(|(_, p)| options.wants(&p.plan.name));
+    let wanted = run.phases.iter().enumerate().filter(|(_, p)| options.includes(&p.plan.name));
     let jobs: Vec<ExecutedJob> = wanted.flat_map(|(i, p)| of(i, p)).collect();
     if jobs.is_empty() {
         let reason = if run.phases.is_empty() {
@@ -175,7 +175,7 @@ impl<'a> ExecutedJob<'a> {
     }
 
     /// Whether its numbers may be believed.
-    pub fn stands(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.phase.status == PhaseStatus::Measured
     }
 
@@ -427,7 +427,7 @@ fn rw(direction: Direction, streams: &[&StreamPlan]) -> &'static str {
     }
 }
 
-/// One size, or a range.
+/// The block size as fio prints it: one size, or a range.
 fn block_size(streams: &[&StreamPlan]) -> String {
     let low = streams.iter().map(|s| s.block().min_block_bytes()).min().unwrap_or(0);
     let high = streams.iter().map(|s| s.block().block_size_bytes).max().unwrap_or(0);

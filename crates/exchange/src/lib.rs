@@ -56,7 +56,7 @@ pub struct Options {
 }
 
 impl Options {
-    pub(crate) fn wants(&self, phase: &str) -> bool {
+    pub(crate) fn includes(&self, phase: &str) -> bool {
         self.phases.is_empty() || self.phases.iter().any(|p| p == phase)
     }
 }
@@ -66,6 +66,6 @@ impl Options {
 pub struct ExportedFile {
     /// Relative, without `..`.
     pub path: PathBuf,
-    /// Its content.
+    /// The file's content.
     pub text: String,
 }

@@ -108,7 +108,9 @@ fn place(value: u64, ends: &[u64]) -> usize {
 
 impl LatencyShares {
     pub fn of(latency: &Histogram) -> Self {
-        let (mut ns, mut us, mut ms) = ([0u64; ENDS.len()], [0u64; ENDS.len()], [0u64; ENDS.len() + 2]);
+        let mut ns = [0u64; ENDS.len()];
+        let mut us = [0u64; ENDS.len()];
+        let mut ms = [0u64; ENDS.len() + 2];
         let ms_ends = [&ENDS[..], &[2000]].concat();
         for bucket in latency.buckets() {
             let value = middle(&bucket, latency);

@@ -114,7 +114,7 @@ pub fn fio_json(run: &Run, options: &Options) -> Result<String> {
 /// As [`fio_json`]; also if no phase stands.
 pub fn fio_json_files(run: &Run, options: &Options) -> Result<Vec<ExportedFile>> {
     let mut jobs = jobs(run, options)?;
-    jobs.retain(|j| j.is_measurement() && (j.stands() || options.keep_refused));
+    jobs.retain(|j| j.is_measurement() && (j.is_valid() || options.keep_refused));
     if jobs.is_empty() {
         let reason = "no measured phase is valid".to_owned();
         return Err(crate::ExchangeError::NothingRecorded { run: run.id.clone(), reason });
@@ -145,9 +145,10 @@ fn document(run: &Run, jobs: &[&ExecutedJob], options: &Options) -> String {
 }
 
 fn job_stats<'a>(run: &Run, job: &'a ExecutedJob<'a>, wall: &WallTime, options: &Options) -> JobStats<'a> {
-    let (record, usage) = (job.record, job.usage());
+    let record = job.record;
+    let usage = job.usage();
     // A refused phase is a job that did nothing, so that no reader takes its numbers for good ones.
-    let shown = job.stands() || options.keep_refused;
+    let shown = job.is_valid() || options.keep_refused;
     let counted = if shown { job.counted } else { Counted::default() };
     let (mut mixed, mut read, mut write, mut trim) = (None, None, None, None);
     let whole = || {
@@ -230,7 +231,7 @@ fn error_of(job: &ExecutedJob, first_error: Option<i32>) -> i32 {
     match first_error {
         Some(errno) if failed => errno,
         None if failed && !anothers => errno::EIO,
-        _ if !job.stands() => REFUSED,
+        _ if !job.is_valid() => REFUSED,
         _ => 0,
     }
 }
@@ -238,7 +239,7 @@ fn error_of(job: &ExecutedJob, first_error: Option<i32>) -> i32 {
 /// What has to be said before the numbers are read.
 fn remark(job: &ExecutedJob) -> Option<String> {
     let mut parts = Vec::new();
-    if !job.stands() {
+    if !job.is_valid() {
         let reasons = if job.phase.reasons.is_empty() {
             "no reason given".into()
         } else {

@@ -45,7 +45,7 @@ pub(crate) struct Results {
     pub rates: [Cell; TESTS],
     /// Shares of CPU.
     pub cpus: [Cell; TESTS],
-    /// Worst latencies.
+    /// Max latency of each test.
     pub latencies: [Cell; TESTS],
     /// Whether the figures of throughput stand there and could not be read.
     pub unread_io: bool,

@@ -116,7 +116,8 @@ fn fill(fields: &[&str], layout: &Layout) -> Result<Results, String> {
     results.files = files.join(":");
     for test in 0..TESTS {
         let at = if test < IO_TESTS { layout.io + 2 * test } else { files_at + 2 * (test - IO_TESTS) };
-        let (rate, cpu) = (fields[at], fields[at + 1]);
+        let rate = fields[at];
+        let cpu = fields[at + 1];
         let name = NAMES[test];
         let fault = |what: &str, text: &str| format!("'{text}' is not a {what} of {name}");
         results.rates[test] = bonnie::rate(test, rate).ok_or_else(|| fault("rate", rate))?;
@@ -173,7 +174,8 @@ mod tests {
     fn another_program_may_write_it() {
         let line = V1_98.replace("2.00a", "narrows-0.1.0");
         assert!(is_start(&line));
-        let (theirs, own) = (parse(V1_98).unwrap(), parse(&line).unwrap());
+        let theirs = parse(V1_98).unwrap();
+        let own = parse(&line).unwrap();
         assert_eq!(
             (own.rates, own.latencies, own.version.as_deref()),
             (theirs.rates, theirs.latencies, Some("narrows-0.1.0"))

@@ -56,12 +56,12 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     let mut cache = Cache::default();
     let mut unread = text.lines();
     while let Some((number, line)) = found.next_of(&mut unread) {
-        cache.look(line);
+        cache.note_cache_drop(line);
         if let Some(at) = Command::of(line) {
             (command, command_end) = (Some((number, at)), number);
         } else if let Some((_, begun)) = &mut command
             && command_end + 1 == number
-            && begun.goes_on(line)
+            && begun.continues(line)
         {
             command_end = number;
             found.used(number);

@@ -21,7 +21,7 @@ impl Command {
     }
 
     /// Takes the next line where the command goes on in it: behind a backslash, or because a mail or a page broke it.
-    pub fn goes_on(&mut self, line: &str) -> bool {
+    pub fn continues(&mut self, line: &str) -> bool {
         let rest = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
         let continued = self.0.strip_suffix('\\').map(|own| own.trim_end().len());
         let goes_on = continued.is_some() && !rest.is_empty() || OPERANDS.iter().any(|name| rest.starts_with(name));
@@ -82,7 +82,7 @@ pub(super) struct Cache {
 
 impl Cache {
     /// A line of a shell: whether it empties the cache.
-    pub fn look(&mut self, line: &str) {
+    pub fn note_cache_drop(&mut self, line: &str) {
         if line.contains("drop_caches") || line.contains("flushbufs") || line.contains("blockdev --flush") {
             (self.dropped, self.held) = (true, Vec::new());
         }
@@ -144,7 +144,7 @@ mod tests {
     fn what_the_page_cache_may_have_done() {
         let mut cache = Cache::default();
         let mut doubt = |line: &'static str| {
-            cache.look(line);
+            cache.note_cache_drop(line);
             Command::of(line).and_then(|c| cache.doubt(&c))
         };
         assert!(doubt("dd if=/dev/zero of=a bs=1M").is_some_and(|d| d.text().contains("nothing was synced")));

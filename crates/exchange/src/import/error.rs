@@ -9,10 +9,10 @@ pub enum ImportError {
     /// Nothing, or blanks only.
     #[error("it is empty")]
     Empty,
-    /// Not text.
+    /// The file is binary, not text.
     #[error("it is not text: {0}")]
     Binary(String),
-    /// Packed text.
+    /// The text is compressed by this program.
     #[error("it is packed ({0})")]
     Packed(&'static str),
     /// More than [`super::IMPORT_LIMIT_BYTES`].

@@ -162,7 +162,7 @@ pub struct ImportedRun {
     pub state: RunState,
     /// How long it took, nanoseconds; `None` where not printed.
     pub duration_ns: Option<u64>,
-    /// The metrics.
+    /// Metrics by job, test or interval.
     pub groups: Vec<ImportedGroup>,
     /// What a reader of the metrics must know.
     pub remarks: Vec<String>,
@@ -220,7 +220,7 @@ impl ImportedRun {
     }
 
     /// Gives every rate of bytes a reason why it may not be what was to be measured.
-    pub(super) fn doubt(&mut self, why: &Reason) {
+    pub(super) fn add_doubt(&mut self, why: &Reason) {
         let rates = self.groups.iter_mut().flat_map(|g| &mut g.metrics);
         for m in rates.filter(|m| matches!(m.metric.unit, Unit::BytesPerS | Unit::OpsPerS)) {
             m.metric.reasons.push(why.clone());

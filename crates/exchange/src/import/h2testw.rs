@@ -84,7 +84,8 @@ pub(super) fn detect(text: &Text) -> bool {
 /// Reads all outputs: a run begins with a figure that the last one has already.
 pub(super) fn read(text: &Text, found: &mut Found) {
     let mut run: Option<ImportedRun> = None;
-    let (mut seen, mut ended) = (Vec::new(), false);
+    let mut seen = Vec::new();
+    let mut ended = false;
     let mut unread = text.lines();
     while let Some((number, line)) = found.next_of(&mut unread) {
         let figure = match (speed(line), count(line)) {

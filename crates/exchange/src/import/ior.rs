@@ -16,7 +16,8 @@ fn maximum(line: &str) -> Option<(&'static str, f64, &str)> {
         .find_map(|(direction, label)| Some((direction, line.strip_prefix(label)?)))?;
     let (mib, mb) = rest.split_once("MiB/sec (")?;
     let digits = mib.trim();
-    let (value, mb) = (finite(digits)? * MIB, finite(mb.strip_suffix("MB/sec)")?)? * 1e6);
+    let value = finite(digits)? * MIB;
+    let mb = finite(mb.strip_suffix("MB/sec)")?)? * 1e6;
     ((value - mb).abs() <= 0.01 * mb + 1e4 && value > 0.0).then_some((direction, value, digits))
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Column {
     /// The end of the metric's id: `read.iops`.
     pub id: &'static str,
     pub unit: Unit,
-    /// Its direction.
+    /// Which direction of the column is the better one.
     pub better: Option<Better>,
     /// What a printed 1 is in that unit.
     scale: f64,

@@ -55,7 +55,9 @@ fn statistics(all: &str, from: usize) -> Option<(usize, usize)> {
 fn document(text: &Text, start: usize, limit: usize, found: &mut Found) {
     let all = &text.all()[..limit];
     let first_line = text.line_at(start);
-    let (mut at, mut runs, mut fault) = (start, 0, None);
+    let mut at = start;
+    let mut runs = 0;
+    let mut fault = None;
     while let Some((key, list)) = statistics(all, at) {
         let mut run = host(&all[at..key], found.file, first_line);
         let mut series = Series::new("report", found.room());

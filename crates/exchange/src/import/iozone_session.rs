@@ -120,7 +120,7 @@ impl Session {
                 self.run.is_direct = Some(direct);
                 if !direct {
                     self.run.remark("without -I these rates may be those of the page cache");
-                    self.run.doubt(&Reason::of("page-cache", "without -I this may be the rate of the page cache"));
+                    self.run.add_doubt(&Reason::of("page-cache", "without -I this may be the rate of the page cache"));
                 }
             }
             None => self.run.remark("without its command line it cannot be told whether the page cache was measured"),

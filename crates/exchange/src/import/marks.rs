@@ -11,15 +11,15 @@ pub(super) enum Marks {
         /// Whether commas separate fields.
         separating_comma: bool,
     },
-    /// `1,234.5`.
+    /// The point is the decimal mark: `1,234.5`.
     Point,
-    /// `1.234,5`.
+    /// The comma is the decimal mark: `1.234,5`.
     Comma,
 }
 
 impl Marks {
     /// From the cells of a table, which are looked at one by one.
-    pub fn told_by(separator: char) -> Evidence {
+    pub fn evidence(separator: char) -> Evidence {
         Evidence { point: false, comma: false, separator }
     }
 
@@ -43,8 +43,8 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Looks at another cell.
-    pub fn look(&mut self, cell: &str) {
-        match told(cell) {
+    pub fn add_cell(&mut self, cell: &str) {
+        match marks_of_cell(cell) {
             Some(Marks::Point) => self.point = true,
             Some(_) => self.comma = true,
             None => {}
@@ -82,7 +82,7 @@ fn grouped(text: &str, group: char, mark: char) -> Option<f64> {
 }
 
 /// What a cell tells: `None` for what is no number, has no mark, or can be read in two ways.
-fn told(text: &str) -> Option<Marks> {
+fn marks_of_cell(text: &str) -> Option<Marks> {
     let digits = text.trim_start_matches(['+', '-']);
     if !digits.starts_with(|c: char| c.is_ascii_digit())
         || !digits.bytes().all(|b| b.is_ascii_digit() || b",.".contains(&b))
@@ -90,7 +90,8 @@ fn told(text: &str) -> Option<Marks> {
         return None;
     }
     let reads = |marks: Marks| marks.number(text).is_some();
-    let (points, commas) = (digits.matches('.').count(), digits.matches(',').count());
+    let points = digits.matches('.').count();
+    let commas = digits.matches(',').count();
     match (reads(Marks::Point), reads(Marks::Comma)) {
         (true, false) if points + commas > 0 => Some(Marks::Point),
         (false, true) if points + commas > 0 => Some(Marks::Comma),
@@ -108,8 +109,8 @@ mod tests {
     #[test]
     fn one_number_tells_of_the_others() {
         let of = |cells: &[&str], separator| {
-            let mut evidence = Marks::told_by(separator);
-            cells.iter().for_each(|cell| evidence.look(cell));
+            let mut evidence = Marks::evidence(separator);
+            cells.iter().for_each(|cell| evidence.add_cell(cell));
             evidence.end()
         };
         let untold = |separating_comma| Marks::Untold { separating_comma };

@@ -55,7 +55,7 @@ pub(super) fn detect(text: &Text) -> bool {
     text.all().contains("<PhoronixTestSuite>") || text.lines().any(|(_, line)| heading(line).is_some())
 }
 
-/// Reads both.
+/// Reads `composite.xml` and the text that a terminal shows.
 pub(super) fn read(text: &Text, found: &mut Found) {
     composite(text, found);
     terminal(text, found);

@@ -14,7 +14,7 @@ impl ImportedRun {
             .groups
             .iter()
             .map(|group| {
-                let metrics: Vec<Metric> = group.metrics.iter().map(kept).collect();
+                let metrics: Vec<Metric> = group.metrics.iter().map(as_printed).collect();
                 let stands = metrics.iter().any(|m| m.status == MetricStatus::Measured);
                 PhaseRun {
                     plan: PhasePlan { name: group.name.clone(), ..PhasePlan::default() },
@@ -66,7 +66,7 @@ fn session(started: &str) -> Session {
 }
 
 /// The metric with what was printed, where that is another unit.
-fn kept(m: &ImportedMetric) -> Metric {
+fn as_printed(m: &ImportedMetric) -> Metric {
     let mut metric = m.metric.clone();
     let digits = |c: u8| c.is_ascii_digit() || c == b'.';
     let own = m.original.unit == own_unit(metric.unit)

@@ -63,7 +63,8 @@ fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
         let runs = rest
             .split_once('(')
             .map_or(1, |(_, list)| list.split([',', ' ', ')']).filter(|r| finite(r).is_some()).count());
-        let (id, original) = (format!("{name}.elapsed_s"), Original::new(value, "sec"));
+        let id = format!("{name}.elapsed_s");
+        let original = Original::new(value, "sec");
         let metric =
             ImportedMetric::new(id, Unit::S, Some(Better::Lower), finite(value)?, runs.max(1) as u64, original)?;
         unit.starts_with("sec").then(|| (name.to_owned(), metric))
@@ -84,7 +85,8 @@ fn groups(line: &str) -> Option<Vec<(String, ImportedMetric)>> {
             for (direction, value) in [("read", read), ("write", write)] {
                 let name = format!("random-{direction}-{}", size.trim());
                 let id = format!("{name}.iops");
-                let (digits, original) = (value.trim(), Original::new(value.trim(), "IOPS"));
+                let digits = value.trim();
+                let original = Original::new(value.trim(), "IOPS");
                 let metric =
                     ImportedMetric::new(id, Unit::OpsPerS, Some(Better::Higher), finite(digits)?, 3, original)?;
                 if out.iter().any(|(other, _)| *other == name) {

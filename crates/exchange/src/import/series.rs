@@ -313,7 +313,8 @@ mod tests {
         assert!((8..=64).contains(&figures), "{figures}");
         assert_eq!(run.groups[0].name, "report[1]");
         let [first, second] = [&run.groups[1], &run.groups[2]];
-        let (name, length) = (first.name.as_str(), first.metrics[0].metric.n);
+        let name = first.name.as_str();
+        let length = first.metrics[0].metric.n;
         assert_eq!(name, format!("report[2..{}]", length + 1));
         assert!((first.metrics[0].metric.value.unwrap() - (length + 3) as f64 / 2.0).abs() < 1e-9, "{first:?}");
         assert_eq!(second.metrics[0].metric.n, length);

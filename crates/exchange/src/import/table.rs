@@ -77,12 +77,12 @@ fn table(text: &Text) -> Option<Table> {
     }
     let all = || rows(text, heading_line, heading.len(), separator);
     let (mut good, mut bad) = (0, 0);
-    let mut marks = Marks::told_by(separator);
+    let mut marks = Marks::evidence(separator);
     for (_, row) in all() {
         match row {
             Ok(cells) => {
                 good += 1;
-                cells.iter().for_each(|cell| marks.look(cell));
+                cells.iter().for_each(|cell| marks.add_cell(cell));
             }
             Err(_) => bad += 1,
         }

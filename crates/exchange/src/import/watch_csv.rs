@@ -25,7 +25,7 @@ enum Column {
     Own(&'static str, bool, Unit, Option<Better>),
     /// A word, or the state of the reading itself.
     Known,
-    /// Something else.
+    /// A column that is not known, by its heading.
     Other(String),
 }
 

@@ -5,7 +5,10 @@ use exchange::{ExchangeError, Options};
 
 /// A reader after RFC 4180, written apart from the writer.
 pub fn parse(text: &str) -> Vec<Vec<String>> {
-    let (mut lines, mut line, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut lines = Vec::new();
+    let mut line = Vec::new();
+    let mut cell = String::new();
+    let mut quoted = false;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {

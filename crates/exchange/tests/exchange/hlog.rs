@@ -23,7 +23,9 @@ fn read(log: &str) -> Vec<(String, f64, f64, Histogram<u64>)> {
 
 fn base64_decode(text: &str) -> Vec<u8> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut bytes, mut bits, mut n) = (Vec::new(), 0u32, 0);
+    let mut bytes = Vec::new();
+    let mut bits = 0u32;
+    let mut n = 0;
     for digit in text.bytes().filter(|b| *b != b'=') {
         bits = bits << 6 | DIGITS.iter().position(|d| *d == digit).expect("a digit of base 64") as u32;
         n += 6;

@@ -198,7 +198,8 @@ pub fn generated(seed: u64) -> Run {
             .collect();
         record.latency = Histogram::from_buckets([], 0, 0, 0);
         for _ in 0..d.bits() % 40 {
-            let (value, n) = (d.number(), 1 + d.number() % (1 << 40));
+            let value = d.number();
+            let n = 1 + d.number() % (1 << 40);
             record.latency.record_n(value, n);
         }
         if d.bits().is_multiple_of(8) {

@@ -74,7 +74,8 @@ pub(super) fn best_rate(
 ) -> Option<(Quantity, Option<String>)> {
     let mut all: Vec<(f64, &str)> = printed.iter().filter_map(|t| Some((bytes(t, prefix)?, t.trim()))).collect();
     all.sort_by(|a, b| rounding(a.1).total_cmp(&rounding(b.1)));
-    let (first, second) = (*all.first()?, all.get(1));
+    let first = *all.first()?;
+    let second = all.get(1);
     let mut chosen = first;
     let mut remark = None;
     if let Some(second) = second {

@@ -20,7 +20,7 @@ pub(super) fn of_completion_latency() -> Reason {
 pub(super) struct Quantity {
     /// Bytes per second, operations per second, nanoseconds or percent.
     pub value: f64,
-    /// As printed.
+    /// The number as fio printed it.
     pub original: Original,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Direction {
     pub total: Latencies,
     /// From being handed to the kernel to being completed.
     pub completion: Latencies,
-    /// Handing over.
+    /// Submission latency (`slat`).
     pub submission: Latencies,
     /// Remarks on the rates.
     pub remarks: Vec<String>,

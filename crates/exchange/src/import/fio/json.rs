@@ -123,7 +123,7 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
             // States of one run would otherwise be held until the last one is read.
             if let Some(state) = reports.pop_if(|last| snapshots::is_state_of(last, &report)) {
                 jobs -= state.jobs.len();
-                report.took_over(state);
+                report.absorb_earlier(state);
             }
             if jobs > 0 && jobs + report.jobs.len() > MOST_JOBS {
                 found.leave_out(report.first_line);

@@ -41,7 +41,7 @@ pub(super) struct Report {
     pub jobs: Vec<FioJob>,
     /// It was ended by a signal.
     pub interrupted: bool,
-    /// Its text is not whole.
+    /// The output ends within the report.
     pub truncated: bool,
     pub remarks: Vec<String>,
     /// Lines from which on its earlier states were printed.
@@ -61,7 +61,7 @@ impl Report {
     }
 
     /// The other one was an earlier state of it.
-    pub fn took_over(&mut self, state: Self) {
+    pub fn absorb_earlier(&mut self, state: Self) {
         self.states.push(state.first_line);
         self.states.extend(state.states);
     }

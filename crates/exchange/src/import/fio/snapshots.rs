@@ -18,7 +18,7 @@ pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
         // Nothing stands between states of one run but what was printed in other forms.
         let next = kept.iter_mut().rev().find(|later| later.format == report.format);
         match next.filter(|later| is_state_of(&report, later)) {
-            Some(later) => later.took_over(report),
+            Some(later) => later.absorb_earlier(report),
             None => kept.push(report),
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn is_state_of(earlier: &Report, later: &Report) -> bool {
         && now.at_ns >= then.at_ns
         && longest_ns(later) > longest_ns(earlier)
         && jobs().all(|(a, b)| a.name == b.name && a.host == b.host)
-        && directions.all(|(a, b)| b.is_some_and(|b| went_on(a, &b)))
+        && directions.all(|(a, b)| b.is_some_and(|b| can_follow(a, &b)))
 }
 
 fn longest_ns(report: &Report) -> f64 {
@@ -62,7 +62,7 @@ fn longest_ns(report: &Report) -> f64 {
 }
 
 /// Whether what was counted of a direction may have grown from one to the other.
-fn went_on(earlier: &Direction, later: &Direction) -> bool {
+fn can_follow(earlier: &Direction, later: &Direction) -> bool {
     let not_less = |a: Option<f64>, b: Option<f64>| a.zip(b).is_none_or(|(a, b)| b >= a);
     let worst = |d: &Direction| d.total.max.as_ref().or(d.completion.max.as_ref()).map(|q| q.value);
     let operations = |d: &Direction| (d.operations > 0).then_some(d.operations as f64);
