@@ -181,7 +181,7 @@ fn preconditioning(first: &conduct::plan::Preconditioning, place: &str) -> Strin
 }
 
 impl Listener for Terminal {
-    fn hear(&self, event: Event<'_>) {
+    fn on_event(&self, event: Event<'_>) {
         match event {
             Event::WillBeLost(loss) => self.say(&what_will_be_lost(loss)),
             Event::RunBegins { target, plan, step } => {

@@ -10,7 +10,8 @@ use crate::signals::{Ending, SecondSignal, Signals};
 use archive::Archive;
 use conduct::admission::Consent;
 use conduct::soak::{
-    Amplification, Enough, Growth, Keeps, Mode, OwnFile, SoakEnd, SoakEvent, SoakState, Soaking, TargetIdentity,
+    Amplification, Growth, Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria,
+    TargetIdentity,
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
@@ -97,7 +98,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     };
     let keep = |state: &SoakState| far.as_ref().map_or(Ok(()), |far| far.keep(state));
     let (control, archive, scrubs) = (&control, &archive, !args.no_scrub);
-    let soaking = Soaking { control, interrupts: &interrupts, archive, witness: Some(&keep), scrubs, tell: &tell };
+    let soaking = SoakContext { control, interrupts: &interrupts, archive, witness: Some(&keep), scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     progress.wipe();
     let simulated = opened.target.kind == TargetKind::Sim;
@@ -229,7 +230,7 @@ fn answer(
 }
 
 /// What it wrote goes where nothing was wrong, and its state is kept.
-fn close(state: &SoakState, archive: &Archive, keep: &Keeps<'_>) -> Result<(), Failure> {
+fn close(state: &SoakState, archive: &Archive, keep: &SaveState<'_>) -> Result<(), Failure> {
     let begun = state.sessions > 0;
     if state.own_file && (!begun || state.finished && state.is_clean()) {
         std::fs::remove_file(&state.path)
@@ -258,10 +259,10 @@ fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
 }
 
 /// What is asked: of a soak that goes on what was, unless it is said anew; of a new one a pass.
-fn enough(args: &SoakArgs, time_ns: Option<u64>, before: Enough) -> Enough {
+fn enough(args: &SoakArgs, time_ns: Option<u64>, before: StopCriteria) -> StopCriteria {
     let anew = args.passes.is_some() || time_ns.is_some();
     let (passes, time_ns) = if anew { (args.passes, time_ns) } else { (before.passes, before.time_ns) };
-    Enough {
+    StopCriteria {
         passes: passes.or_else(|| time_ns.is_none().then_some(1)),
         time_ns,
         at_finding: args.on_finding.map_or(before.at_finding, |on| on == OnFinding::Stop),
@@ -300,7 +301,7 @@ fn line(event: &SoakEvent<'_>) -> String {
             format!("the kernel: {}", state.kernel_warnings.last().map_or("", String::as_str))
         }
         SoakEvent::Scrubs => "the file system checks all that it holds (--no-scrub leaves it out)".to_owned(),
-        SoakEvent::LooksBack => "reads what was written before".to_owned(),
+        SoakEvent::ReadsBack => "reads what was written before".to_owned(),
         SoakEvent::Found(finding) => format!("WRONG: {}", report::data_finding_text(finding)),
         SoakEvent::Pass(state) => {
             let what = wrong(state);

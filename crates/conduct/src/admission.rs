@@ -35,14 +35,14 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a target is to the kernel: `st_dev`, `st_ino` and `st_rdev`. Told apart from another that has its name by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Object {
+pub struct FileIdentity {
     device: u64,
     inode: u64,
     special: u64,
     born_ns: Option<u64>,
 }
 
-impl Object {
+impl FileIdentity {
     /// Of an open file.
     pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
         let born = metadata.created().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
@@ -69,7 +69,7 @@ pub struct Consent<'a> {
     /// The content of the block device with this identity.
     pub destroy: Option<&'a str>,
     /// Nothing but what this object holds: it was looked at before, and nobody is asked again.
-    pub only: Option<Object>,
+    pub only: Option<FileIdentity>,
 }
 
 /// What will be lost by writing to a device, for the person who allowed it.
@@ -90,7 +90,7 @@ pub struct Loss {
 pub struct Admitted {
     /// Its descriptors, for the rig.
     pub target: FileTarget,
-    pub object: Object,
+    pub object: FileIdentity,
     /// What may be done to it.
     pub readiness: Readiness,
     /// Block device: its own number. Else that of the file system.
@@ -102,7 +102,7 @@ pub struct Admitted {
 }
 
 /// A target that is held and not yet decided about.
-struct Held<'a> {
+struct HeldTarget<'a> {
     root: &'a Root,
     /// As the kernel has its name, for messages.
     path: PathBuf,
@@ -122,14 +122,14 @@ pub fn admit(root: &Root, name: &Path, links: SymlinkPolicy, consent: Consent<'_
     if kind == TargetKind::Directory && metadata.nlink() == 0 {
         return Err(deleted(name));
     }
-    let object = Object::of(&metadata);
+    let object = FileIdentity::of(&metadata);
     if consent.only.is_some_and(|only| only != object) {
         let message = format!("{}: something else is in the place of what was looked at before", name.display());
         return Err(Failure::new(FailureKind::Refused, message).remedy("name the target anew"));
     }
     let path = path_of(&handle, name)?;
     let device = device::number(&metadata, kind);
-    let held = Held { root, path, handle };
+    let held = HeldTarget { root, path, handle };
     let (file, readiness, claims, loss) = match kind {
         TargetKind::BlockDevice => device::admit(&held, device, &consent)?,
         _ if consent.destroy.is_some() => {
@@ -157,7 +157,7 @@ pub fn admit(root: &Root, name: &Path, links: SymlinkPolicy, consent: Consent<'_
 /// A descriptor that was decided about, what may be done with it, the claims that keep others away, and what is lost.
 type Decided = (File, Readiness, Vec<File>, Option<Loss>);
 
-impl Held<'_> {
+impl HeldTarget<'_> {
     /// For reading only. Without /proc the name serves once more, if it still stands for the same object.
     fn open_for_reading(&self) -> Result<File, Failure> {
         let file = sys::open_through(&self.handle, OpenMode::Read).or_else(|e| {
@@ -172,7 +172,7 @@ impl Held<'_> {
     /// For reading and writing: only by way of the handle.
     fn open_for_writing(&self) -> Result<File, Failure> {
         sys::open_through(&self.handle, OpenMode::ReadWrite).map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => self.unsure("/proc is not mounted", "mount -t proc proc /proc"),
+            io::ErrorKind::NotFound => self.use_unknown("/proc is not mounted", "mount -t proc proc /proc"),
             _ => refusal(Attempt::OpenWrite, &self.path, &e),
         })
     }
@@ -192,21 +192,21 @@ impl Held<'_> {
     }
 
     /// Whether it is in use cannot be found out.
-    fn unsure(&self, why: &str, remedy: &str) -> Failure {
+    fn use_unknown(&self, why: &str, remedy: &str) -> Failure {
         let message = format!("{}: it cannot be excluded that it is in use: {why}", self.path.display());
         Failure::new(FailureKind::Refused, message).remedy(remedy)
     }
 }
 
 /// Why not, and whether that may pass: udev and others have a device or file open for moments when it appears or changes.
-struct No {
+struct Refusal {
     failure: Failure,
     /// How long it is worth to wait for that.
     patience: Duration,
 }
 
-impl No {
-    fn never(failure: Failure) -> Self {
+impl Refusal {
+    fn permanent(failure: Failure) -> Self {
         Self { failure, patience: Duration::ZERO }
     }
 
@@ -215,7 +215,7 @@ impl No {
     }
 
     /// In use. Who only reads may be done in a moment; a lock of a process that is gone ends with what it left.
-    fn in_use(held: &Held<'_>, uses: &[Use]) -> Self {
+    fn in_use(held: &HeldTarget<'_>, uses: &[Use]) -> Self {
         let patience = |u: &Use| match u {
             Use::Open { writing: false, mapped: false, .. } => PATIENCE,
             Use::Locked { by: Some((pid, _)), .. } if held.root.text(&format!("/proc/{pid}/comm")).is_none() => {
@@ -228,7 +228,7 @@ impl No {
 }
 
 /// Asks again for a while where the reason may pass.
-fn patiently<T>(mut attempt: impl FnMut() -> Result<T, No>) -> Result<T, Failure> {
+fn with_retries<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> Result<T, Failure> {
     let start = Instant::now();
     loop {
         match attempt() {

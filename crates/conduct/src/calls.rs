@@ -28,7 +28,7 @@ pub struct Recorded {
 
 /// How an argument is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum As {
+enum ArgumentKind {
     Descriptor,
     Directory,
     Path,
@@ -58,8 +58,8 @@ enum As {
 }
 
 /// How the arguments of a call are written; `None` for one that is not.
-fn arguments_of(name: &str) -> Option<&'static [As]> {
-    use As::*;
+fn arguments_of(name: &str) -> Option<&'static [ArgumentKind]> {
+    use ArgumentKind::*;
     Some(match name {
         "open" => &[Path, Open],
         "openat" => &[Directory, Path, Open],
@@ -183,39 +183,39 @@ fn open_flags(value: u64, text: &mut String) {
     text.push_str(if value & nameless == nameless { "|O_TMPFILE" } else { "" });
 }
 
-fn argument(how: As, thread: u32, value: u64, text: &mut String) {
+fn argument(how: ArgumentKind, thread: u32, value: u64, text: &mut String) {
     let number = value as i64;
     let wrote = match how {
-        As::Nothing => write!(text, "..."),
-        As::Number => write!(text, "{number}"),
-        As::Descriptor => write!(text, "{}", value as i32),
-        As::Directory if value as i32 == -100 => write!(text, "AT_FDCWD"),
-        As::Directory => write!(text, "{}", value as i32),
-        As::Place => match word(thread, value) {
+        ArgumentKind::Nothing => write!(text, "..."),
+        ArgumentKind::Number => write!(text, "{number}"),
+        ArgumentKind::Descriptor => write!(text, "{}", value as i32),
+        ArgumentKind::Directory if value as i32 == -100 => write!(text, "AT_FDCWD"),
+        ArgumentKind::Directory => write!(text, "{}", value as i32),
+        ArgumentKind::Place => match word(thread, value) {
             Some(place) => write!(text, "[{place}]"),
             None => write!(text, "NULL"),
         },
-        As::Command => match value {
+        ArgumentKind::Command => match value {
             0 => write!(text, "F_DUPFD"),
             2 => write!(text, "F_SETFD"),
             1030 => write!(text, "F_DUPFD_CLOEXEC"),
             other => write!(text, "{other}"),
         },
-        As::Setting if value == 1 => write!(text, "FD_CLOEXEC"),
-        As::Setting => write!(text, "{number}"),
-        As::Path => return path(thread, value, text),
-        As::Open => return open_flags(value, text),
-        As::How => return open_flags(word(thread, value).unwrap_or(0), text),
-        As::Removes => return named(value, &[(0x200, "AT_REMOVEDIR")], text),
-        As::Exchanges => return named(value, &[(1, "RENAME_NOREPLACE"), (2, "RENAME_EXCHANGE")], text),
-        As::OnlyExec => return named(value, &[(4, "CLOSE_RANGE_CLOEXEC")], text),
-        As::Range => {
+        ArgumentKind::Setting if value == 1 => write!(text, "FD_CLOEXEC"),
+        ArgumentKind::Setting => write!(text, "{number}"),
+        ArgumentKind::Path => return path(thread, value, text),
+        ArgumentKind::Open => return open_flags(value, text),
+        ArgumentKind::How => return open_flags(word(thread, value).unwrap_or(0), text),
+        ArgumentKind::Removes => return named(value, &[(0x200, "AT_REMOVEDIR")], text),
+        ArgumentKind::Exchanges => return named(value, &[(1, "RENAME_NOREPLACE"), (2, "RENAME_EXCHANGE")], text),
+        ArgumentKind::OnlyExec => return named(value, &[(4, "CLOSE_RANGE_CLOEXEC")], text),
+        ArgumentKind::Range => {
             let bits =
                 [(1, "SYNC_FILE_RANGE_WAIT_BEFORE"), (2, "SYNC_FILE_RANGE_WRITE"), (4, "SYNC_FILE_RANGE_WAIT_AFTER")];
             return named(value, &bits, text);
         }
-        As::Clone | As::CloneArguments => {
-            let flags = if how == As::Clone { value } else { word(thread, value).unwrap_or(0) };
+        ArgumentKind::Clone | ArgumentKind::CloneArguments => {
+            let flags = if how == ArgumentKind::Clone { value } else { word(thread, value).unwrap_or(0) };
             return named(flags, &[(0x200, "CLONE_FS"), (0x400, "CLONE_FILES")], text);
         }
     };
@@ -224,7 +224,7 @@ fn argument(how: As, thread: u32, value: u64, text: &mut String) {
 }
 
 /// A call that has not come back.
-struct Entered {
+struct PendingCall {
     at_ns: u128,
     text: String,
 }
@@ -251,7 +251,7 @@ pub fn record_calls(
     writeln!(out, "# root: {}\n# directory: {}", root.display(), here.display())?;
     let mut tracer = Tracer::start(command)?;
     let mut recorded = Recorded { threads: 1, ..Recorded::default() };
-    let mut entered: HashMap<u32, Entered> = HashMap::new();
+    let mut entered: HashMap<u32, PendingCall> = HashMap::new();
     loop {
         if let Some(signal) = passes_on() {
             tracer.signal(signal);
@@ -271,10 +271,10 @@ pub fn record_calls(
                     argument(*how, thread, value, &mut text);
                 }
                 text.push(')');
-                entered.insert(thread, Entered { at_ns, text });
+                entered.insert(thread, PendingCall { at_ns, text });
             }
             TraceEvent::Leaves { thread, result, failed } => {
-                let Some(Entered { at_ns: start, text }) = entered.remove(&thread) else { continue };
+                let Some(PendingCall { at_ns: start, text }) = entered.remove(&thread) else { continue };
                 // Who was started is told by an event of its own.
                 if text.starts_with("clone") || text.starts_with("fork") || text.starts_with("vfork") {
                     continue;

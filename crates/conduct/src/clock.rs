@@ -20,7 +20,7 @@ fn timestamp(at: SystemTime) -> jiff::Timestamp {
 }
 
 impl WallClock {
-    /// Now.
+    /// Both clocks at this moment.
     pub fn start() -> Self {
         Self { wall: SystemTime::now(), monotonic: Instant::now() }
     }

@@ -70,11 +70,11 @@ impl Execution<'_> {
         faults_can_come(&plan, opened)?;
         let run = self.begin(command, plan, opened, step.map(|s| s.place.clone()))?;
         let _elsewhere = self.interrupts.keep_away();
-        self.listener.hear(Event::RunBegins { target: &opened.target.name, plan: &run.plan, step });
+        self.listener.on_event(Event::RunBegins { target: &opened.target.name, plan: &run.plan, step });
         let partial = self.archive.map(|archive| archive.begin(&run)).transpose();
         let executed =
             partial.map_err(Failure::from).and_then(|p| Conductor::new(self, budget, opened).conduct(run, p));
-        self.listener.hear(Event::RunEnds);
+        self.listener.on_event(Event::RunEnds);
         executed
     }
 

@@ -4,25 +4,25 @@
 mod declared;
 mod facts;
 mod in_force;
-mod left;
 mod lock;
 mod noise;
 mod order;
 mod outcome;
-mod own;
+mod own_executions;
+mod pending_restores;
 mod ready;
 mod state;
 mod steps;
 
-pub use declared::{Declared, alpha, declared};
-pub use in_force::Slot;
-pub use left::{Left, Undone};
+pub use declared::{Declaration, alpha, declared};
+pub use in_force::SettingsInForce;
 pub use noise::{noise_floor_of, refuse_small_margins};
 pub use order::order;
 pub use outcome::ExperimentResult;
-pub use ready::{Allowed, Here, ReadyArm, TooFewPairs, arms, too_few_pairs};
-pub use state::{DIRECTORY, Given, State, StepState, tag_of};
-pub use steps::Walk;
+pub use pending_restores::{PendingRestores, RestoreReport};
+pub use ready::{Allowed, ArmTarget, ReadyArm, TooFewPairs, arms, too_few_pairs};
+pub use state::{CommandLineOverrides, DIRECTORY, State, StepState, tag_of};
+pub use steps::Runner;
 
 use crate::source::Source;
 use archive::Archive;
@@ -65,13 +65,13 @@ pub fn programs(arm: &Arm) -> impl Iterator<Item = &Setting> {
 }
 
 /// An execution that this process has to itself: another one is refused while this lives.
-pub struct Underway {
+pub struct ActiveExecution {
     /// How far it is.
     pub state: State,
     _held: lock::Lock,
 }
 
-impl Underway {
+impl ActiveExecution {
     /// Starts a new one: its state is in the archive when this returns.
     ///
     /// # Errors
@@ -100,14 +100,14 @@ impl Underway {
     ///
     /// # Errors
     /// What stopped it; the state is kept, and [`Self::resume`] goes on.
-    pub fn walk(&mut self, walk: &Walk<'_>, more: &[String]) -> Result<bool, Failure> {
-        own::remember(&self.state);
-        let walked = steps::walk(walk, &mut self.state);
+    pub fn run_steps(&mut self, runner: &Runner<'_>, more: &[String]) -> Result<bool, Failure> {
+        own_executions::remember(&self.state);
+        let walked = steps::run_steps(runner, &mut self.state);
         // Why it stopped matters more than a tag that could not be given.
-        let tagged = outcome::tag(walk.archive, &self.state, more);
+        let tagged = outcome::tag(runner.archive, &self.state, more);
         let clean = walked?;
         tagged?;
-        own::forget(&self.state);
+        own_executions::forget(&self.state);
         Ok(clean)
     }
 }

@@ -5,7 +5,7 @@
 //! a frame is durable when it has waited for half of the latency that was asked for, and a flush has ended.
 
 mod bounds;
-mod one;
+mod measurement;
 mod way;
 mod workspace;
 mod writer;
@@ -14,9 +14,9 @@ use crate::Interrupts;
 use crate::admission::Consent;
 use bounds::OVERHEAD_BYTES;
 pub use bounds::{at_most, fitted};
+use measurement::FramesSetup;
 use model::{CpuShare, Failure, FailureKind, FrameWay, FramesStudy, Histogram, NS_PER_S, Ns, cpu_share_total};
 use observe::{Root, Sampler};
-use one::FramesSetup;
 use recorder::FrameTime;
 use stats::mean_interval;
 use std::ffi::OsStr;
@@ -46,7 +46,7 @@ pub enum FramesStep {
     Full { round: u32 },
     /// Whether so many frames a second of each camera are carried.
     Search {
-        /// So many.
+        /// Frames per second.
         frames_per_s: f64,
     },
     /// All at one rate.

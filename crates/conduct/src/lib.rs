@@ -1,6 +1,7 @@
-//! Where the rooms meet: a target is admitted and opened, a plan is executed on it under observation, judged phase by phase
-//! and kept; an experiment is executed as runs in an order that was drawn by lot, with settings applied and undone around
-//! each, and goes on from its state after a crash.
+//! Executes what the commands ask for, by calling the other crates: opens a target after checking that it may be used
+//! ([`admission`]), executes a plan on it phase by phase under observation and archives the run ([`Execution`]); executes
+//! experiments as runs in randomised order, with settings applied and undone around each, resumable after a crash
+//! ([`experiment`]); soaks ([`soak`]) and recordings ([`record`]).
 //!
 //! Invariants:
 //! - One way to a target for all commands: [`admission`] opens it once, decides about the open descriptor, and hands
@@ -39,7 +40,7 @@ pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
 pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
-pub use listener::{Event, Listener, Silence, Step};
+pub use listener::{Event, Listener, NullListener, Step};
 pub use opened::Opened;
 pub use requests::{RecordedRequests, record_requests};
 pub use simulated::simulated_bytes;

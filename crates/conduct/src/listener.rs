@@ -8,8 +8,8 @@ use model::{ExperimentPlace, PhasePlan, Plan};
 ///
 /// [`Event::PhaseRuns`] comes from a thread of its own, all else from the thread that executes.
 pub trait Listener: Sync {
-    /// Something happened.
-    fn hear(&self, event: Event<'_>);
+    /// Called for each event, in the order in which they happen.
+    fn on_event(&self, event: Event<'_>);
 }
 
 /// What happened. The listener makes sentences of it.
@@ -19,7 +19,7 @@ pub enum Event<'a> {
     WillBeLost(&'a Loss),
     /// A plan is about to be executed on the target of this name.
     RunBegins {
-        /// As the run calls it.
+        /// The target as the run names it.
         target: &'a str,
         /// What will be done.
         plan: &'a Plan,
@@ -62,10 +62,10 @@ pub struct Step<'a> {
     pub pairs: u32,
 }
 
-/// Hears nothing.
+/// A listener that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silence;
+pub struct NullListener;
 
-impl Listener for Silence {
-    fn hear(&self, _: Event<'_>) {}
+impl Listener for NullListener {
+    fn on_event(&self, _: Event<'_>) {}
 }

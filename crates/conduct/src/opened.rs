@@ -1,6 +1,6 @@
 //! A target that is open.
 
-use crate::admission::Object;
+use crate::admission::FileIdentity;
 use engine::Rig;
 use model::{Environment, Stack, Target, TargetKind};
 use observe::{Locator, Root, Sampler};
@@ -11,7 +11,7 @@ pub struct Opened {
     /// What it is, with the stack below it.
     pub target: Target,
     /// What it is to the kernel; `None` where the rig simulates it.
-    pub object: Option<Object>,
+    pub object: Option<FileIdentity>,
     /// Where it is on this machine; `None` where the rig simulates one.
     pub place: Option<Locator>,
     /// The machine.

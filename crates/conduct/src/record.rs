@@ -25,7 +25,7 @@ pub use inputs::bind;
 pub use limits::{GroupLimit, Limit, Limited, Rate};
 pub use pins::{Pinned, pin};
 pub(crate) use place::open_device;
-pub use place::{RECORDING_SUFFIX, mend, room_bytes};
+pub use place::{RECORDING_SUFFIX, repair_recording, room_bytes};
 pub use priority::Priority;
 pub use read::{Read, open_recording};
 pub use scheduling::Scheduling;
@@ -38,8 +38,8 @@ use inputs::{Opened, Sockets, open_input, start};
 use model::{Failure, FailureKind, IoPriority, Ns};
 use observe::Root;
 use others::Others;
-use pins::Listening;
-use place::{Begun, RecordingTarget};
+use pins::PinWatch;
+use place::{Continuation, RecordingTarget};
 use recorder::input::{Generated, Producer, RingFull};
 use recorder::{
     FrameChannel, Geometry, PIECE_BYTES, Pins, RecordingOutcome, Ring, SharedPins, StreamCounters, WhenFull,
@@ -278,7 +278,7 @@ fn formats(opened: &[(Opened, String)]) -> Vec<(String, VideoFormat)> {
     opened.iter().filter_map(format).collect()
 }
 
-fn begins(place: &RecordingTarget, begun: &Begun, most_bytes: Option<u64>, tell: &dyn Fn(RecordEvent<'_>)) {
+fn begins(place: &RecordingTarget, begun: &Continuation, most_bytes: Option<u64>, tell: &dyn Fn(RecordEvent<'_>)) {
     tell(RecordEvent::Begins {
         path: &place.path,
         geometry: &place.geometry,
@@ -312,7 +312,7 @@ fn real(
     let epoch = Epoch::start();
     let settings = writer_settings(recording, &place, &begun, ring_bytes, asked);
     let pins = settings.pins.clone();
-    let listening = Listening::new(&place.file, begun.identity.uuid, place.geometry.when_full, pins);
+    let listening = PinWatch::new(&place.file, begun.identity.uuid, place.geometry.when_full, pins);
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
     let (channel, receiver) =
@@ -386,7 +386,7 @@ fn hold_back(others: &mut Others, (ring, ring_bytes): (&Ring, u64), ended: &dyn 
     while Instant::now() < next && !ended() {
         let (used, _) = ring.used();
         others.look((used as u64, ring_bytes));
-        std::thread::sleep(if others.stand_still() { LOOK_AT_RING } else { LOOK });
+        std::thread::sleep(if others.needs_ring_level() { LOOK_AT_RING } else { LOOK });
     }
 }
 
@@ -394,7 +394,7 @@ fn hold_back(others: &mut Others, (ring, ring_bytes): (&Ring, u64), ended: &dyn 
 fn writer_settings(
     recording: &Recording<'_>,
     place: &RecordingTarget,
-    begun: &Begun,
+    begun: &Continuation,
     ring_bytes: u64,
     priority: Option<IoPriority>,
 ) -> WriterSettings {

@@ -47,7 +47,7 @@ const MOST_MAPPED_BYTES: u64 = 1 << 30;
 const MEM: (u32, u32) = (1, 1);
 
 /// A name and the part of it that is meant: `PATH@OFFSET+LENGTH`.
-struct Part {
+struct RegionSpec {
     path: PathBuf,
     offset: u64,
     bytes: Option<u64>,
@@ -64,13 +64,13 @@ fn number(text: &str) -> Result<u64, Failure> {
     })
 }
 
-fn part(name: &Path) -> Result<Part, Failure> {
+fn part(name: &Path) -> Result<RegionSpec, Failure> {
     let text = name.to_string_lossy();
     match text.rsplit_once('@').filter(|_| !name.exists()) {
-        None => Ok(Part { path: name.to_owned(), offset: 0, bytes: None }),
+        None => Ok(RegionSpec { path: name.to_owned(), offset: 0, bytes: None }),
         Some((path, place)) => {
             let (offset, bytes) = place.split_once('+').map_or((place, None), |(offset, bytes)| (offset, Some(bytes)));
-            Ok(Part { path: path.into(), offset: number(offset)?, bytes: bytes.map(number).transpose()? })
+            Ok(RegionSpec { path: path.into(), offset: number(offset)?, bytes: bytes.map(number).transpose()? })
         }
     }
 }
@@ -187,7 +187,7 @@ fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
 }
 
 /// A device or a file that is open.
-struct Reached {
+struct OpenRegion {
     path: PathBuf,
     file: File,
     start: u64,
@@ -199,7 +199,7 @@ struct Reached {
     registers: bool,
 }
 
-fn reach(name: &Path, rights: RegionRights) -> Result<Reached, Failure> {
+fn reach(name: &Path, rights: RegionRights) -> Result<OpenRegion, Failure> {
     let part = part(name)?;
     let path = std::fs::canonicalize(&part.path).map_err(|e| cannot_open(&part.path, &e))?;
     let metadata = std::fs::metadata(&path).map_err(|e| cannot_open(&path, &e))?;
@@ -250,11 +250,11 @@ fn reach(name: &Path, rights: RegionRights) -> Result<Reached, Failure> {
     let mapping = mapping.map_err(|e| cannot_open(&path, &e))?;
     // The memory of BARs and of UIO is had by mapping alone.
     let calls = bar.is_none() && uio.is_none();
-    Ok(Reached { path, file, start: part.offset, bytes, mapping, calls, registers })
+    Ok(OpenRegion { path, file, start: part.offset, bytes, mapping, calls, registers })
 }
 
 /// The bytes of a part of something that is `whole` bytes long, where that is known.
-fn extent(part: &Part, whole: Option<u64>) -> Result<u64, Failure> {
+fn extent(part: &RegionSpec, whole: Option<u64>) -> Result<u64, Failure> {
     let bytes = match (part.bytes, whole) {
         (Some(bytes), _) => bytes,
         (None, Some(whole)) => whole.saturating_sub(part.offset),
@@ -270,7 +270,7 @@ fn extent(part: &Part, whole: Option<u64>) -> Result<u64, Failure> {
 }
 
 fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened, Failure> {
-    let Reached { path, file, start, bytes, mapping, calls, registers } = reach(name, rights)?;
+    let OpenRegion { path, file, start, bytes, mapping, calls, registers } = reach(name, rights)?;
     let region = Region::Device { file, start, bytes, mapping, calls };
     let mut opened = opened(&name.to_string_lossy(), region, bytes, interval_ns);
     describe(&mut opened, &path, registers, rights);

@@ -25,14 +25,14 @@ pub struct RecordedRequests {
 
 /// The part of a disk that is recorded, in sectors of 512 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct SectorRange {
     major: u32,
     minor: u32,
     start: u64,
     sectors: u64,
 }
 
-impl Part {
+impl SectorRange {
     /// Of a block device: requests are told of the disk that a partition is of.
     fn of(device: &Path) -> io::Result<Self> {
         let facts = fs::metadata(device)?;
@@ -57,10 +57,10 @@ impl Part {
 }
 
 /// An instance of tracefs, which is gone when this is dropped.
-struct Instance(PathBuf);
+struct TraceInstance(PathBuf);
 
-impl Instance {
-    fn new(part: Part) -> io::Result<Self> {
+impl TraceInstance {
+    fn new(part: SectorRange) -> io::Result<Self> {
         let mounted = TRACEFS.iter().map(Path::new).find(|place| place.join("instances").is_dir());
         let mounted = mounted.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "tracefs is not mounted"))?;
         let place = mounted.join("instances").join(format!("narrows-{}", std::process::id()));
@@ -87,7 +87,7 @@ impl Instance {
     }
 }
 
-impl Drop for Instance {
+impl Drop for TraceInstance {
     fn drop(&mut self) {
         let _ = self.set("events/block/block_bio_queue/enable", "0");
         let _ = fs::remove_dir(&self.0);
@@ -96,15 +96,15 @@ impl Drop for Instance {
 
 /// What a line of trace_pipe says.
 #[derive(Debug, PartialEq, Eq)]
-enum Told<'t> {
+enum TraceLine<'t> {
     Request { cpu: u32, pid: u32, seconds: &'t str, rwbs: &'t str, sector: u64, sectors: u64, name: &'t str },
     Lost(u64),
 }
 
 /// `  dd-812   [001] ..... 20312.898313: block_bio_queue: 254,0 RA 1447624 + 8 [dd]`; a name may hold anything.
-fn told(line: &str) -> Option<Told<'_>> {
+fn trace_line(line: &str) -> Option<TraceLine<'_>> {
     if let Some(lost) = line.split_once("[LOST ").and_then(|(_, rest)| rest.strip_suffix(" EVENTS]")) {
-        return Some(Told::Lost(lost.parse().ok()?));
+        return Some(TraceLine::Lost(lost.parse().ok()?));
     }
     let (before, request) = line.split_once(": block_bio_queue: ")?;
     let (before, seconds) = before.rsplit_once(' ')?;
@@ -115,7 +115,15 @@ fn told(line: &str) -> Option<Told<'_>> {
     let mut words = request.split(' ');
     let [_, rwbs, sector, "+", sectors] = std::array::from_fn(|_| words.next().unwrap_or("")) else { return None };
     let name = name.strip_suffix(']').unwrap_or(name);
-    Some(Told::Request { cpu, pid, seconds, rwbs, sector: sector.parse().ok()?, sectors: sectors.parse().ok()?, name })
+    Some(TraceLine::Request {
+        cpu,
+        pid,
+        seconds,
+        rwbs,
+        sector: sector.parse().ok()?,
+        sectors: sectors.parse().ok()?,
+        name,
+    })
 }
 
 /// Writes down the requests of a block device, from just before `begins` until `done` says so. Requests of a partition count from
@@ -131,15 +139,15 @@ pub fn record_requests<E>(
     out: &mut impl Write,
     failure: impl Fn(io::Error) -> E,
 ) -> Result<RecordedRequests, E> {
-    let part = Part::of(device).map_err(&failure)?;
-    let instance = Instance::new(part).map_err(&failure)?;
+    let part = SectorRange::of(device).map_err(&failure)?;
+    let instance = TraceInstance::new(part).map_err(&failure)?;
     begins()?;
     follow(&instance, part, done, out).map_err(failure)
 }
 
 fn follow(
-    instance: &Instance,
-    part: Part,
+    instance: &TraceInstance,
+    part: SectorRange,
     done: impl Fn() -> bool,
     out: &mut impl Write,
 ) -> io::Result<RecordedRequests> {
@@ -174,15 +182,15 @@ fn follow(
     }
 }
 
-fn take(line: &str, part: Part, recorded: &mut RecordedRequests, out: &mut impl Write) -> io::Result<()> {
-    match told(line) {
-        Some(Told::Lost(lost)) => recorded.lost += lost,
-        Some(Told::Request { cpu, pid, seconds, rwbs, sector, sectors, name }) => {
+fn take(line: &str, part: SectorRange, recorded: &mut RecordedRequests, out: &mut impl Write) -> io::Result<()> {
+    match trace_line(line) {
+        Some(TraceLine::Lost(lost)) => recorded.lost += lost,
+        Some(TraceLine::Request { cpu, pid, seconds, rwbs, sector, sectors, name }) => {
             // A flush names no sector of its own.
             let inside = sector.checked_sub(part.start).filter(|s| s.saturating_add(sectors) <= part.sectors);
             let Some(sector) = inside.or((sectors == 0).then_some(0)) else { return Ok(()) };
             recorded.requests += 1;
-            let (number, Part { major, minor, .. }) = (recorded.requests, part);
+            let (number, SectorRange { major, minor, .. }) = (recorded.requests, part);
             write!(out, "{major:>3},{minor:<3} {cpu:>2} {number:>8} {seconds:>14} {pid:>5}  Q {rwbs:>3} {sector}")?;
             if sectors > 0 {
                 write!(out, " + {sectors}")?;
@@ -200,7 +208,7 @@ mod tests {
 
     #[test]
     fn lines_of_the_kernel_become_lines_of_blkparse() {
-        let part = Part { major: 254, minor: 0, start: 1000, sectors: 5000 };
+        let part = SectorRange { major: 254, minor: 0, start: 1000, sectors: 5000 };
         let (mut recorded, mut out) = (RecordedRequests::default(), Vec::new());
         for line in [
             "           cargo-16769   [001] ..... 20312.898313: block_bio_queue: 254,0 RA 1448 + 8 [cargo]",

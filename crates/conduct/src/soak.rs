@@ -6,29 +6,29 @@
 //! it has constant size: it is durable before a lap begins and after its flush.
 
 mod bundle;
-mod busy;
 mod capacity;
+mod concurrent_reads;
 mod growth;
-mod kept;
 mod machine;
 mod own_file;
 mod plan;
+mod saved_state;
 mod scrub;
 mod state;
 
 pub use bundle::run_of;
 pub use capacity::{CapacityProbe, capacity, may_be_written, probe_bytes};
 pub use growth::{Growth, PassTimes, Times};
-pub use kept::DIRECTORY;
 pub use machine::Amplification;
 pub use own_file::OwnFile;
 pub(crate) use own_file::reserve;
+pub use saved_state::DIRECTORY;
 pub use scrub::Scrub;
-pub use state::{Ended, Enough, Flight, Lap, Mode, SoakState, TargetIdentity};
+pub use state::{Lap, LapInProgress, Mode, SoakState, StopCriteria, TargetIdentity, WriteEnd};
 
 use crate::{Interrupts, Opened};
 use archive::Archive;
-use busy::Busy;
+use concurrent_reads::ConcurrentReads;
 use engine::Control;
 use machine::Machine;
 use model::{DataFinding, Direction, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
@@ -44,7 +44,7 @@ const MOST_FAULT_PASSES: u32 = 8;
 #[derive(Clone, Copy, Debug)]
 pub enum SoakEvent<'a> {
     /// What was written before the crash is looked at.
-    LooksBack,
+    ReadsBack,
     /// A lap of a pass has been written and read back.
     Lap(&'a SoakState),
     /// A whole pass has been read once more.
@@ -68,10 +68,10 @@ pub enum SoakEnd {
 }
 
 /// Keeps a state; it is durable when this returns.
-pub type Keeps<'a> = dyn Fn(&SoakState) -> Result<(), Failure> + 'a;
+pub type SaveState<'a> = dyn Fn(&SoakState) -> Result<(), Failure> + 'a;
 
 /// With what it is carried out.
-pub struct Soaking<'a> {
+pub struct SoakContext<'a> {
     /// Ends phases, and sees them.
     pub control: &'a Control,
     /// Whether the end was asked for.
@@ -79,14 +79,14 @@ pub struct Soaking<'a> {
     /// Where the state is kept, and the bytes of what is wrong.
     pub archive: &'a Archive,
     /// Keeps it elsewhere, too.
-    pub witness: Option<&'a Keeps<'a>>,
+    pub witness: Option<&'a SaveState<'a>>,
     /// Whether the file system is to check all that it holds at the end, where it can.
     pub scrubs: bool,
     /// Hears what happens.
     pub tell: &'a dyn Fn(SoakEvent<'_>),
 }
 
-impl Soaking<'_> {
+impl SoakContext<'_> {
     /// Goes on from the state until it is enough.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Soaking<'_> {
         let elapsed = || before.saturating_add(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
         let mut machine = Machine::listen(opened, state);
         let mut wrong = state.wrong();
-        let mut whole = self.look_back(opened, state)?;
+        let mut whole = self.read_back(opened, state)?;
         let ended = loop {
             if state.enough.at_finding && state.wrong() > wrong {
                 break SoakEnd::Found;
@@ -105,7 +105,7 @@ impl Soaking<'_> {
             if !whole || self.interrupts.end() || self.control.stopped() {
                 break SoakEnd::Interrupted;
             }
-            let Enough { passes, time_ns, with_faults, .. } = state.enough;
+            let StopCriteria { passes, time_ns, with_faults, .. } = state.enough;
             let goes_on = with_faults && state.passes < MOST_FAULT_PASSES && !opened.rig.pending_faults().is_empty();
             if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) && !goes_on {
                 break SoakEnd::Done;
@@ -113,7 +113,7 @@ impl Soaking<'_> {
             let writes = state.lap < state.laps.len();
             let done = if writes { self.lap(opened, state) } else { self.pass(opened, state) };
             state.elapsed_ns = elapsed();
-            if machine.hear(state) > 0 {
+            if machine.poll_kernel_log(state) > 0 {
                 (self.tell)(SoakEvent::Kernel(state));
             }
             whole = done?;
@@ -131,7 +131,7 @@ impl Soaking<'_> {
             state.scrub = Some(scrub::scrub(&can, self.control));
         }
         machine.count(state);
-        machine.hear(state);
+        machine.poll_kernel_log(state);
         // Nothing is in flight, and what was written is flushed. After an error that is not known.
         state.running = false;
         Ok(ended)
@@ -144,7 +144,7 @@ impl Soaking<'_> {
     }
 
     /// What earlier sessions promised must be there, and nothing else; whether all of it was looked at.
-    fn look_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
+    fn read_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let mut begun = state.clone();
         begun.begin_session(opened.environment.boot_id.clone());
         opened.rig.remember_known(&begun.known())?;
@@ -152,12 +152,12 @@ impl Soaking<'_> {
         // The state has to be there before the first byte.
         self.keep(state)?;
         if !state.written().is_empty() {
-            (self.tell)(SoakEvent::LooksBack);
+            (self.tell)(SoakEvent::ReadsBack);
             if !self.reads(opened, state, state.written())? {
                 return Ok(false);
             }
         }
-        state.looked_back();
+        state.mark_read_back();
         self.keep(state)?;
         Ok(true)
     }
@@ -167,7 +167,7 @@ impl Soaking<'_> {
         let lap = state.begin_lap();
         self.keep(state)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
-        let record = self.beside_reads(opened, state, &work)?;
+        let record = self.with_concurrent_reads(opened, state, &work)?;
         let written = bytes_written(&record);
         state.bytes_written += written;
         // An error of the flush is among them: it is an operation of the phase. One of a flush after it says that something is
@@ -190,16 +190,21 @@ impl Soaking<'_> {
     }
 
     /// Carries out writes, beside reads where they were asked for.
-    fn beside_reads(&self, opened: &mut Opened, state: &mut SoakState, work: &Work) -> Result<PhaseRecord, Failure> {
+    fn with_concurrent_reads(
+        &self,
+        opened: &mut Opened,
+        state: &mut SoakState,
+        work: &Work,
+    ) -> Result<PhaseRecord, Failure> {
         if !state.busy {
             return self.carry_out(opened, state, work);
         }
-        let busy = Busy::open(&state.path, opened.object).map_err(|why| {
+        let busy = ConcurrentReads::open(&state.path, opened.object).map_err(|why| {
             let what = format!("{}: --busy: cannot be read past the page cache: {why}", state.path.display());
             Failure::new(FailureKind::Environment, what)
         })?;
         let (region, seed) = (0..state.region_bytes, state.seed ^ state.phases);
-        let (record, bytes) = busy.beside(region, seed, || self.carry_out(opened, state, work));
+        let (record, bytes) = busy.run_with_reads(region, seed, || self.carry_out(opened, state, work));
         state.bytes_read_beside += bytes;
         record
     }
@@ -225,7 +230,7 @@ impl Soaking<'_> {
         let phase = phase(opened, work, state.seed ^ state.phases)?;
         state.phases += 1;
         let record = opened.rig.run(&phase, self.control)?;
-        self.heard(state, &record);
+        self.take_over(state, &record);
         Ok(record)
     }
 
@@ -242,7 +247,7 @@ impl Soaking<'_> {
     }
 
     /// Takes over what a phase verified and found.
-    fn heard(&self, state: &mut SoakState, record: &PhaseRecord) {
+    fn take_over(&self, state: &mut SoakState, record: &PhaseRecord) {
         for (name, count) in &record.errors {
             *state.errors.entry(name.clone()).or_default() += count;
         }

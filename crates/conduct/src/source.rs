@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// In which language a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Ours.
+    /// A workload file of this program (TOML).
     Toml,
     /// fio's job files.
     Fio,

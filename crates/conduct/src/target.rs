@@ -113,7 +113,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     let given = Path::new(wanted.name);
     let admitted = admit(&root, given, wanted.links, wanted.consent)?;
     if let Some(loss) = &admitted.loss {
-        listener.hear(Event::WillBeLost(loss));
+        listener.on_event(Event::WillBeLost(loss));
     }
     // What the device says of its health and wear is kept with what is measured on it.
     let look = ProbeOptions { registers: wanted.registers, health: true, ..ProbeOptions::default() };

@@ -25,7 +25,7 @@ const LEAST_PROBE: u64 = 4 << 20;
 pub enum Wear {
     /// The larger of twice the layout and 2 GiB, at most a fiftieth of the device (16 MiB of a very small one).
     Usual,
-    /// So much.
+    /// This many bytes at most.
     AtMost(u64),
 }
 

@@ -38,7 +38,7 @@ fn list(global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
             name: &state.name,
             target: state.target.as_deref(),
             started: &state.started,
-            made: state.made(),
+            made: state.runs_made(),
             runs: state.steps.len(),
             complete: state.is_complete(),
         })

@@ -3,20 +3,20 @@
 
 use crate::output::Output;
 use archive::Archive;
-use conduct::experiment::{DIRECTORY, Left, Undone};
+use conduct::experiment::{DIRECTORY, PendingRestores, RestoreReport};
 use model::{Failure, FailureKind};
 use report::document::ActionDocument;
 use std::process::ExitCode;
 
 /// Undoes all that is left. A command is shown before it runs.
-fn undo(left: Left, output: &Output) -> Vec<Undone> {
+fn undo(left: PendingRestores, output: &Output) -> Vec<RestoreReport> {
     left.undo(&mut |id, command| {
         output.warning(&format!("{id} was cut off; runs what undoes its command: {command}"));
     })
 }
 
 /// What was done about what an execution left changed.
-fn said(undone: &Undone) -> String {
+fn said(undone: &RestoreReport) -> String {
     match &undone.failure {
         Some(failure) => failure.message.clone(),
         None if undone.rebooted && undone.done.is_empty() => "the reboot undid its settings".to_owned(),
@@ -26,7 +26,7 @@ fn said(undone: &Undone) -> String {
 
 /// Before a run: undoes what is left, and says so. What could not be undone is the last word of the command.
 pub fn undo_left(archive: &Archive, output: &Output) {
-    let left = Left::look();
+    let left = PendingRestores::find();
     left.refused().iter().for_each(|what| output.warning(what));
     for undone in undo(left, output) {
         let id = &undone.experiment;
@@ -43,7 +43,7 @@ pub fn undo_left(archive: &Archive, output: &Output) {
 
 /// Says in a line that something was left changed; undoes nothing.
 pub fn mention_left(output: &Output) {
-    let left = Left::look();
+    let left = PendingRestores::find();
     let ids = left.experiments();
     if !ids.is_empty() {
         let ids = ids.join(", ");
@@ -69,7 +69,7 @@ pub fn restore(output: &Output) -> ExitCode {
 
 /// Undoes all; a line for each that says what was done, and the subjects of those that failed.
 fn lines(output: &Output) -> (Vec<(String, String)>, Vec<String>) {
-    let left = Left::look();
+    let left = PendingRestores::find();
     let mut failed = vec!["refused".to_owned(); left.refused().len()];
     let mut lines: Vec<(String, String)> = left.refused().iter().map(|w| ("refused".to_owned(), w.clone())).collect();
     lines.extend(left.elsewhere().iter().map(|what| ("journal".to_owned(), what.clone())));

@@ -19,7 +19,7 @@ use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::run::text::settings;
 use crate::signals::SecondSignal;
-use conduct::experiment::{self, Given, ReadyArm, Slot, State, Underway, Walk};
+use conduct::experiment::{self, ActiveExecution, CommandLineOverrides, ReadyArm, Runner, SettingsInForce, State};
 use conduct::{Language, Source, random_u64};
 use model::{Failure, FailureKind};
 use spec::Experiment;
@@ -64,11 +64,11 @@ fn execute(
         output.warning(&format!(
             "{} is not complete ({} of {} runs); this is a new execution, --resume would continue that one",
             unfinished.id,
-            unfinished.made(),
+            unfinished.runs_made(),
             unfinished.steps.len()
         ));
     }
-    let given = Given {
+    let given = CommandLineOverrides {
         seed: args.marks.seed.or(experiment.seed).map_or_else(random_u64, Ok)?,
         target: args.target.as_ref().map(|t| t.to_string_lossy().into_owned()),
         set: settings(args, Language::Toml)?,
@@ -86,8 +86,8 @@ fn execute(
     let Command { experiment, execution, .. } = &command;
     agreement::to_commands(experiment, source, args, output, execution.signals())?;
     experiment::refuse_small_margins(execution.archive(), experiment, &arms, args.calibrate)?;
-    let underway = Underway::start(execution.archive(), state)?;
-    command.finish(underway, &arms)
+    let active = ActiveExecution::start(execution.archive(), state)?;
+    command.finish(active, &arms)
 }
 
 /// `narrows run [EXPERIMENT.toml] --resume [ID]`.
@@ -115,10 +115,10 @@ pub fn resume(
     if let Some(target) = &args.target {
         state.target = Some(target.to_string_lossy().into_owned());
     }
-    let underway = Underway::resume(execution.archive(), state)?;
+    let active = ActiveExecution::resume(execution.archive(), state)?;
     let command = Command { experiment, args, execution, output };
-    let arms = command.arms(&underway.state)?;
-    command.finish(underway, &arms)
+    let arms = command.arms(&active.state)?;
+    command.finish(active, &arms)
 }
 
 fn prepare<'a>(args: &'a RunArgs, global: &GlobalArgs, output: &Output) -> Result<Execution<'a>, Failure> {
@@ -166,11 +166,11 @@ impl Command<'_> {
         }
     }
 
-    fn finish(&self, mut underway: Underway, arms: &[ReadyArm]) -> Result<ExitCode, Failure> {
+    fn finish(&self, mut active: ActiveExecution, arms: &[ReadyArm]) -> Result<ExitCode, Failure> {
         let Self { experiment, args, execution, output } = self;
-        let slot = Slot::default();
+        let slot = SettingsInForce::default();
         self.obey_second_signal(&slot);
-        let walk = Walk {
+        let walk = Runner {
             experiment,
             arms,
             allowed: args.permissions.allowed(),
@@ -178,7 +178,7 @@ impl Command<'_> {
             execution: execution.conducted(),
             archive: execution.archive(),
         };
-        let walked = underway.walk(&walk, &args.marks.tags);
+        let walked = active.run_steps(&walk, &args.marks.tags);
         let still_changed = execution.terminal().is_still_changed();
         if still_changed {
             output.in_red();
@@ -193,11 +193,11 @@ impl Command<'_> {
             }
             Err(failure) => return Err(failure),
         };
-        outcome::show(experiment, &underway.state, execution.archive(), args, output, ended)
+        outcome::show(experiment, &active.state, execution.archive(), args, output, ended)
     }
 
     /// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.
-    fn obey_second_signal(&self, slot: &Slot) {
+    fn obey_second_signal(&self, slot: &SettingsInForce) {
         let (slot, output) = (slot.clone(), self.output.for_another_thread());
         self.execution.signals().on_second(move || {
             let undone = slot.undo(&|| true);

@@ -42,7 +42,9 @@ struct Arm<'a> {
 /// Prints it.
 pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &Output) {
     let each_on = |of: &dyn Fn(&model::Plan, Option<&str>) -> Option<u64>| -> Option<u64> {
-        let of_arm = |a: &ReadyArm| a.here.as_ref().and_then(|here| of(&here.plan, here.target.stack.fstype()));
+        let of_arm = |a: &ReadyArm| {
+            a.target_state.as_ref().and_then(|target_state| of(&target_state.plan, target_state.target.stack.fstype()))
+        };
         let sums = arms.iter().map(of_arm).collect::<Option<Vec<u64>>>()?;
         let one = sums.into_iter().try_fold(0u64, u64::checked_add)?;
         one.checked_mul(u64::from(experiment.pairs))
@@ -75,7 +77,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
                     target: a.target.to_string_lossy().into_owned(),
                     settings: resolved(a),
                     waits_for: a.waits.as_deref(),
-                    run: a.here.as_ref().map(|h| PlanDocument::new(&h.target, &h.plan)),
+                    run: a.target_state.as_ref().map(|h| PlanDocument::new(&h.target, &h.plan)),
                 })
                 .collect(),
         });
@@ -113,8 +115,11 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
             text.push_str(&format!("  waits for {waits}\n"));
         }
     }
-    if let Some(here) = arms.iter().find_map(|a| a.here.as_ref()) {
-        text.push_str(&format!("\n{}", report::plan_text(&here.plan, here.target.stack.fstype(), output.style())));
+    if let Some(target_state) = arms.iter().find_map(|a| a.target_state.as_ref()) {
+        text.push_str(&format!(
+            "\n{}",
+            report::plan_text(&target_state.plan, target_state.target.stack.fstype(), output.style())
+        ));
     }
     output.text(&text);
 }
@@ -139,7 +144,9 @@ pub fn change(setting: &Setting) -> String {
 
 /// What makes an arm an arm, with the files that its settings mean on its target as it is now.
 fn resolved(arm: &ReadyArm) -> Vec<String> {
-    let Some(stack) = arm.here.as_ref().map(|here| here.real_stack()) else { return changes(&arm.arm) };
+    let Some(stack) = arm.target_state.as_ref().map(|target_state| target_state.real_stack()) else {
+        return changes(&arm.arm);
+    };
     let tree = settings::Tree::machine();
     // Which device a setting is of is seen in its path alone.
     let of = |setting: &Setting| {

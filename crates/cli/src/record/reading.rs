@@ -6,7 +6,9 @@ use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::signals::Signals;
 use conduct::admission::Consent;
-use conduct::record::{Export, ExportFormat, ExportInto, Exported, Read, export, mend, open_recording, pin};
+use conduct::record::{
+    Export, ExportFormat, ExportInto, Exported, Read, export, open_recording, pin, repair_recording,
+};
 use model::{Failure, FailureKind, parse_duration_ns};
 use recorder::{Damage, FrameKind, ReadError, StreamContents, Verified, WhenFull};
 use report::document::{
@@ -46,7 +48,7 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
         if args.recover && (damaged || read.container.superblock.gives_back) {
             let path = read.path.clone();
             drop(read);
-            let (mended, given_back_bytes) = mend(path.as_os_str(), consent)?;
+            let (mended, given_back_bytes) = repair_recording(path.as_os_str(), consent)?;
             document.checked = Some(RecordingChecked { mended, given_back_bytes, ..checked(&verified) });
         }
         answer(&document, output);

@@ -2,7 +2,7 @@
 //! was named.
 
 use super::content::found_on;
-use super::{Consent, Decided, Held, Loss, No, patiently};
+use super::{Consent, Decided, HeldTarget, Loss, Refusal, with_retries};
 use engine::{Attempt, refusal};
 use model::{DeviceId, Failure, FailureKind, Reason, TargetKind};
 use observe::{DeviceUse, Part, Relation, Store, device_use};
@@ -25,24 +25,24 @@ pub(super) fn number(metadata: &Metadata, kind: TargetKind) -> DeviceId {
 }
 
 /// Only reads without `--destroy`.
-pub(super) fn admit(held: &Held<'_>, device: DeviceId, consent: &Consent<'_>) -> Result<Decided, Failure> {
+pub(super) fn admit(held: &HeldTarget<'_>, device: DeviceId, consent: &Consent<'_>) -> Result<Decided, Failure> {
     let Some(asked) = consent.destroy else {
         let why = Reason::of("read-only", "a block device is written to only with --destroy SERIAL");
         return Ok((held.open_for_reading()?, Readiness::ReadOnly(why), Vec::new(), None));
     };
-    let (used, claims) = patiently(|| unused(held, device, asked))?;
+    let (used, claims) = with_retries(|| unused(held, device, asked))?;
     let file = held.open_for_writing()?;
     let loss = loss(held, used, &file);
     Ok((file, Readiness::Writable, claims, Some(loss)))
 }
 
 /// Claims it and everything that leads to the same bytes, if nobody uses any of that, and it is the one that was asked for.
-fn unused(held: &Held<'_>, device: DeviceId, asked: &str) -> Result<(DeviceUse, Vec<File>), No> {
+fn unused(held: &HeldTarget<'_>, device: DeviceId, asked: &str) -> Result<(DeviceUse, Vec<File>), Refusal> {
     let (mut claim, mut used) = claimed(held, device, asked)?;
     let doubts = used.uses.doubts();
     if !doubts.is_empty() {
         if !used.uses.unknown.is_empty() {
-            return Err(No::never(held.unsure(&doubts.join("; "), LOOK_REMEDY)));
+            return Err(Refusal::permanent(held.use_unknown(&doubts.join("; "), LOOK_REMEDY)));
         }
         // What a process has open that cannot be looked into, the kernel still counts; but it counts ours as well.
         drop(claim);
@@ -57,42 +57,45 @@ fn unused(held: &Held<'_>, device: DeviceId, asked: &str) -> Result<(DeviceUse, 
 }
 
 /// Claims the device itself, if no use of it is seen and it is the one that was asked for.
-fn claimed(held: &Held<'_>, device: DeviceId, asked: &str) -> Result<(File, DeviceUse), No> {
+fn claimed(held: &HeldTarget<'_>, device: DeviceId, asked: &str) -> Result<(File, DeviceUse), Refusal> {
     // From here on nobody else can claim it: what is found is still so when it is written to.
     let claim = sys::open_through(&held.handle, OpenMode::ReadExclusive);
     let used = device_use(held.root, device)
-        .ok_or_else(|| No::never(held.unsure("/sys does not know this device", LOOK_REMEDY)))?;
+        .ok_or_else(|| Refusal::permanent(held.use_unknown("/sys does not know this device", LOOK_REMEDY)))?;
     if !used.uses.uses.is_empty() {
-        return Err(No::in_use(held, &used.uses.uses));
+        return Err(Refusal::in_use(held, &used.uses.uses));
     }
     if used.read_only {
         let message = format!("{}: the device is read-only", held.path.display());
-        return Err(No::never(Failure::new(FailureKind::Refused, message).remedy("blockdev --setrw DEVICE")));
+        return Err(Refusal::permanent(Failure::new(FailureKind::Refused, message).remedy("blockdev --setrw DEVICE")));
     }
     let claim = claim.map_err(|e| match e.kind() {
-        ErrorKind::NotFound => No::never(held.unsure("/proc is not mounted", LOOK_REMEDY)),
-        ErrorKind::ResourceBusy => No::now(held.claimed("it")),
-        _ => No::never(refusal(Attempt::OpenWrite, &held.path, &e)),
+        ErrorKind::NotFound => Refusal::permanent(held.use_unknown("/proc is not mounted", LOOK_REMEDY)),
+        ErrorKind::ResourceBusy => Refusal::now(held.claimed("it")),
+        _ => Refusal::permanent(refusal(Attempt::OpenWrite, &held.path, &e)),
     })?;
-    confirmed(held, &used, asked).map_err(No::never)?;
+    confirmed(held, &used, asked).map_err(Refusal::permanent)?;
     Ok((claim, used))
 }
 
 /// Whether the kernel counts no opening of it, nor of another way to the same bytes. A partition counts as an opening of
 /// its disk. `doubts` say why it has to be asked.
-fn opened_by_nobody(held: &Held<'_>, used: &DeviceUse, doubts: &[String]) -> Result<(), No> {
-    let unsure = |why: String| held.unsure(&format!("{}; {why}", doubts.join("; ")), LOOK_REMEDY);
+fn opened_by_nobody(held: &HeldTarget<'_>, used: &DeviceUse, doubts: &[String]) -> Result<(), Refusal> {
+    let unsure = |why: String| held.use_unknown(&format!("{}; {why}", doubts.join("; ")), LOOK_REMEDY);
     let ask = |handle: &File, label: &str| match sys::sole_device_opening(handle) {
         Ok(SoleOpening::Yes) => Ok(()),
-        Ok(SoleOpening::No) => Err(No::now(unsure(format!("somebody has {label} open")))),
-        Ok(SoleOpening::NotTold) => Err(No::never(unsure(format!("the kernel does not tell who has {label} open")))),
-        Err(e) => Err(No::never(unsure(format!("{label} cannot be read ({e})")))),
+        Ok(SoleOpening::No) => Err(Refusal::now(unsure(format!("somebody has {label} open")))),
+        Ok(SoleOpening::NotTold) => {
+            Err(Refusal::permanent(unsure(format!("the kernel does not tell who has {label} open"))))
+        }
+        Err(e) => Err(Refusal::permanent(unsure(format!("{label} cannot be read ({e})")))),
     };
     ask(&held.handle, "it")?;
     // What lies below a loop device is held open by that, so nothing follows from its being open.
     let tells = |p: &&Part| p.is_whole || can_be_claimed(p) && p.relation != Relation::Below;
     for part in used.uses.parts.iter().skip(1).filter(tells) {
-        let handle = node_of(part).ok_or_else(|| No::never(unsure(format!("{} has no node in /dev", part.label))))?;
+        let handle =
+            node_of(part).ok_or_else(|| Refusal::permanent(unsure(format!("{} has no node in /dev", part.label))))?;
         ask(&handle, &part.label)?;
     }
     Ok(())
@@ -106,12 +109,14 @@ fn can_be_claimed(part: &Part) -> bool {
 }
 
 /// A claim on another way to the same bytes; `None` where it has no node.
-fn claimed_too(held: &Held<'_>, part: &Part) -> Result<Option<File>, No> {
+fn claimed_too(held: &HeldTarget<'_>, part: &Part) -> Result<Option<File>, Refusal> {
     let Some(handle) = node_of(part) else { return Ok(None) };
     match sys::open_through(&handle, OpenMode::ReadExclusive) {
         Ok(claim) => Ok(Some(claim)),
-        Err(e) if e.kind() == ErrorKind::ResourceBusy => Err(No::now(held.claimed(&part.label))),
-        Err(e) => Err(No::never(held.unsure(&format!("{} cannot be opened ({e})", part.label), LOOK_REMEDY))),
+        Err(e) if e.kind() == ErrorKind::ResourceBusy => Err(Refusal::now(held.claimed(&part.label))),
+        Err(e) => {
+            Err(Refusal::permanent(held.use_unknown(&format!("{} cannot be opened ({e})", part.label), LOOK_REMEDY)))
+        }
     }
 }
 
@@ -127,7 +132,7 @@ fn node_of(part: &Part) -> Option<File> {
 }
 
 /// Whether it is the device that the user named.
-fn confirmed(held: &Held<'_>, used: &DeviceUse, asked: &str) -> Result<(), Failure> {
+fn confirmed(held: &HeldTarget<'_>, used: &DeviceUse, asked: &str) -> Result<(), Failure> {
     let identity = &used.identity;
     if asked == identity.text || identity.also.iter().any(|also| also == asked) {
         return Ok(());
@@ -144,7 +149,7 @@ fn quoted(text: &str) -> String {
     if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-fn loss(held: &Held<'_>, used: DeviceUse, file: &File) -> Loss {
+fn loss(held: &HeldTarget<'_>, used: DeviceUse, file: &File) -> Loss {
     let size = sys::device_size(file).unwrap_or(0);
     Loss { path: held.path.clone(), model: used.model, partitions: used.partitions, content: found_on(file, size) }
 }

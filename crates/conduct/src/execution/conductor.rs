@@ -1,7 +1,7 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
 use super::fitting::fit_to_remaining;
-use super::keeping::Keeper;
+use super::keeping::StoragePolicy;
 use super::observer::{Keeping, Observation, observed, sample};
 use super::quiet::{Waiting, disturbed};
 use super::{Budget, Execution};
@@ -46,7 +46,7 @@ pub(super) struct Conductor<'a> {
     disks: Vec<String>,
     kernel_log: KernelLog,
     budget: Budget,
-    keeper: Keeper,
+    keeper: StoragePolicy,
     others: Others,
     wait_quiet_ns: u64,
     waited_ns: u64,
@@ -180,7 +180,7 @@ impl<'a> Conductor<'a> {
             listener: execution.listener,
             clock: execution.clock,
             budget,
-            keeper: Keeper::new(execution.keep_every, execution.keep_shared),
+            keeper: StoragePolicy::new(execution.keep_every, execution.keep_shared),
             others: Others::default(),
             wait_quiet_ns: u64::try_from(execution.wait_quiet.as_nanos()).unwrap_or(u64::MAX),
             waited_ns: 0,
@@ -214,7 +214,7 @@ impl<'a> Conductor<'a> {
         if self.wait_quiet_ns == 0 {
             return;
         }
-        self.listener.hear(Event::WaitsForQuiet(std::time::Duration::from_nanos(self.wait_quiet_ns)));
+        self.listener.on_event(Event::WaitsForQuiet(std::time::Duration::from_nanos(self.wait_quiet_ns)));
         let began = self.rig.now();
         let mut waiting = Waiting::new(self.wait_quiet_ns);
         while let Some(look) = waiting.next_look().filter(|_| !self.interrupts.end()) {
@@ -301,7 +301,7 @@ impl<'a> Conductor<'a> {
             *window = self.quiet(run);
         }
         let plan = self.without_passed(plan);
-        self.listener.hear(Event::PhaseBegins(&plan));
+        self.listener.on_event(Event::PhaseBegins(&plan));
         let step_before_ns = self.clock.step_ns();
         self.interrupts.take_continued();
         let (every, before) = (self.keeper.every, &run.samples);
@@ -315,7 +315,7 @@ impl<'a> Conductor<'a> {
             observed(self.rig, self.sampler.as_deref_mut(), self.control, self.listener, keeping, |rig| {
                 rig.run(&plan, self.control)
             });
-        self.listener.hear(Event::PhaseEnds);
+        self.listener.on_event(Event::PhaseEnds);
         run.remarks.extend(self.keeper.remarks(&plan.name, &kept));
         self.note_missing_thread(run, no_thread);
         // Only what the clock did during this phase speaks against it.
@@ -338,9 +338,9 @@ impl<'a> Conductor<'a> {
         if windows {
             record.quiet_before = window.take();
             if run.state == RunState::Complete {
-                self.listener.hear(Event::SettleBegins);
+                self.listener.on_event(Event::SettleBegins);
                 let settled = self.rig.flush();
-                self.listener.hear(Event::SettleEnds);
+                self.listener.on_event(Event::SettleEnds);
                 match settled {
                     Ok(()) => {
                         *window = self.quiet(run);

@@ -14,7 +14,7 @@ const LEAST_PERIODS: u32 = 2;
 const JOURNAL_BYTES: u64 = 128 << 10;
 
 /// Decides what of a run is kept before its phases end.
-pub struct Keeper {
+pub struct StoragePolicy {
     /// How often; zero: never.
     pub every: Duration,
     /// Whether also during what measures the disks on which the archive lies.
@@ -23,7 +23,7 @@ pub struct Keeper {
     shared: Vec<String>,
 }
 
-impl Keeper {
+impl StoragePolicy {
     /// For phases that last longer than a few times `every`; zero: for none.
     pub fn new(every: Duration, on_shared: bool) -> Self {
         Self { every, on_shared, shared: Vec::new() }
@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn long_phases_are_kept_and_short_ones_wait() {
         let phase = |seconds: u64| PhasePlan { time_limit_ns: seconds * 1_000_000_000, ..PhasePlan::default() };
-        let mut keeper = Keeper::new(Duration::from_secs(60), false);
+        let mut keeper = StoragePolicy::new(Duration::from_secs(60), false);
         assert!(keeper.keeps(&phase(120)) && !keeper.keeps(&phase(119)));
-        assert!(!Keeper::new(Duration::ZERO, true).keeps(&phase(86_400)));
+        assert!(!StoragePolicy::new(Duration::ZERO, true).keeps(&phase(86_400)));
         keeper.shared = vec!["sda".into()];
         let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(120) };
         assert!(!keeper.keeps(&phase(120)) && keeper.keeps(&layout), "nothing is written to what is measured");
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_was_written_to_the_measured_disk_is_said() {
-        let mut keeper = Keeper::new(Duration::from_secs(60), true);
+        let mut keeper = StoragePolicy::new(Duration::from_secs(60), true);
         let kept = Kept { bytes: 4096, times: 2, error: None };
         assert!(keeper.remarks("read", &kept).is_empty() && keeper.on_measured_disks(&kept) == 0);
         keeper.shared = vec!["sda".into()];

@@ -140,7 +140,7 @@ pub fn observed<T>(
             taken.push(first.clone());
             while !done.load(Ordering::Acquire) {
                 std::thread::park_timeout(TELL_EVERY);
-                listener.hear(Event::PhaseRuns(control));
+                listener.on_event(Event::PhaseRuns(control));
                 if Instant::now() >= next {
                     let sample = sample();
                     brought.sampled(&sample);
@@ -211,7 +211,7 @@ fn simulated<T>(
                 }
                 brought.keep_if_due();
                 if Instant::now() >= tell {
-                    listener.hear(Event::PhaseRuns(control));
+                    listener.on_event(Event::PhaseRuns(control));
                     tell = Instant::now() + TELL_EVERY;
                 }
                 match (ended, any) {

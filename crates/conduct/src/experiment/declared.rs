@@ -7,10 +7,10 @@ use model::Run;
 use spec::{Arm, Experiment};
 
 /// What an experiment fixed before its data.
-pub struct Declared {
+pub struct Declaration {
     /// Margins, error rate, primary metrics.
     pub asked: Asked,
-    /// In words.
+    /// The question as a sentence.
     pub question: String,
 }
 
@@ -36,7 +36,7 @@ pub fn same_arm(a: &Arm, b: &Arm) -> bool {
 }
 
 /// What was declared for these runs, if all of them belong to one execution that the archive knows.
-pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declared> {
+pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declaration> {
     let mut places = a.iter().chain(b).map(|r| r.experiment.as_ref().map(|p| p.id.as_str()));
     let id = places.next()??;
     if !places.all(|other| other == Some(id)) {
@@ -49,5 +49,5 @@ pub fn declared(archive: &Archive, a: &[Run], b: &[Run]) -> Option<Declared> {
         experiment.arms.iter().find(|arm| arm.name == *name)
     };
     let same_arm = arm(a).zip(arm(b)).is_some_and(|(a, b)| same_arm(a, b));
-    Some(Declared { asked: Asked { same_arm, ..asked(&experiment) }, question: experiment.question })
+    Some(Declaration { asked: Asked { same_arm, ..asked(&experiment) }, question: experiment.question })
 }

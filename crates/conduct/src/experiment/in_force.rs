@@ -17,19 +17,19 @@ const QUICK: Duration = Duration::from_secs(2);
 
 /// The settings in force, for the thread that executes and for the one that hears the second signal.
 #[derive(Clone, Default)]
-pub struct Slot {
-    shared: Arc<Mutex<Shared>>,
+pub struct SettingsInForce {
+    shared: Arc<Mutex<SettingsState>>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct SettingsState {
     in_force: Option<AppliedSettings>,
     /// What became of them where the second signal had them put back.
     undone: Option<Result<(), Failure>>,
 }
 
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+impl SettingsInForce {
+    fn lock(&self) -> MutexGuard<'_, SettingsState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

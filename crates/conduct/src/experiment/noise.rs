@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const FILE: &str = "noise.json";
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Book {
+struct NoiseFile {
     schema: String,
     entries: Vec<Entry>,
 }
@@ -79,7 +79,7 @@ impl Rig {
 }
 
 /// What the archive knows; a file that cannot be read is as none (a calibration replaces it).
-fn book(archive: &Archive) -> Book {
+fn book(archive: &Archive) -> NoiseFile {
     let text = archive.read_side_file(FILE).ok().flatten();
     text.and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default()
 }
@@ -138,7 +138,7 @@ pub fn refuse_small_margins(
     }
     let book = book(archive);
     let asked = super::declared::asked(experiment);
-    for here in arms.iter().filter_map(|a| a.here.as_ref()) {
+    for here in arms.iter().filter_map(|a| a.target_state.as_ref()) {
         let rig = Rig::of(&here.environment, &here.target, &here.plan.name);
         let Some(entry) = book.entries.iter().find(|e| e.rig == rig) else { continue };
         for (id, kept) in &entry.metrics {

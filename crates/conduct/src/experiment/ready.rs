@@ -3,7 +3,7 @@
 
 use super::state::{State, tag_of};
 use super::{facts, in_force};
-use crate::admission::{Consent, Object};
+use crate::admission::{Consent, FileIdentity};
 use crate::destination::destination;
 use crate::{Execution, Opened, Wanted, plan};
 use model::{Environment, Failure, FailureKind, MetricKey, Plan, Stack, Target, TargetKind};
@@ -12,19 +12,19 @@ use std::ffi::OsString;
 
 /// An arm with what it runs and whether it can run now.
 pub struct ReadyArm {
-    /// As the text says.
+    /// The arm as the experiment's file has it.
     pub arm: Arm,
     /// What is run.
     pub workload: Workload,
     pub target: OsString,
     /// What is known of its target; `None` where it cannot be reached in this state of the machine.
-    pub here: Option<Here>,
+    pub target_state: Option<ArmTarget>,
     /// Why it cannot run now.
     pub waits: Option<String>,
 }
 
 /// An arm's target as it is now.
-pub struct Here {
+pub struct ArmTarget {
     /// The target with its stack.
     pub target: Target,
     /// The machine.
@@ -32,10 +32,10 @@ pub struct Here {
     /// What one run does.
     pub plan: Plan,
     /// The file whose content the user gave up: each run of the arm must find this one and no other.
-    pub file: Option<Object>,
+    pub file: Option<FileIdentity>,
 }
 
-impl Here {
+impl ArmTarget {
     /// What settings may name. The disk of a simulation must never be taken for one of this machine with the same name.
     pub fn real_stack(&self) -> Stack {
         if self.target.kind == TargetKind::Sim { Stack::default() } else { self.target.stack.clone() }
@@ -70,11 +70,11 @@ pub fn arms(
         let workload = workload(arm)?;
         let given = arm.target.as_ref().or(state.target.as_ref()).or(experiment.target.as_ref()).map(OsString::from);
         let place = destination(given.as_deref(), &workload)?;
-        let mut ready = ReadyArm { arm: arm.clone(), workload, target: place.name, here: None, waits: None };
+        let mut ready = ReadyArm { arm: arm.clone(), workload, target: place.name, target_state: None, waits: None };
         match look(&ready, allowed, state, execution) {
-            Ok(here) => {
-                ready.waits = condition(arm, &here)?;
-                ready.here = Some(here);
+            Ok(target_state) => {
+                ready.waits = condition(arm, &target_state)?;
+                ready.target_state = Some(target_state);
             }
             Err(failure) => match &arm.when {
                 // A card that is not inserted, a disk under another name: part of the state that is waited for.
@@ -92,18 +92,23 @@ fn named(arm: &Arm, failure: Failure) -> Failure {
     Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure }
 }
 
-fn look(ready: &ReadyArm, allowed: Allowed<'_>, state: &State, execution: &Execution<'_>) -> Result<Here, Failure> {
+fn look(
+    ready: &ReadyArm,
+    allowed: Allowed<'_>,
+    state: &State,
+    execution: &Execution<'_>,
+) -> Result<ArmTarget, Failure> {
     let opened = open(ready, allowed, execution)?;
     let plan = plan::plan(&ready.workload, &opened, state.seed)?;
     let file = opened.object.filter(|_| opened.target.kind == TargetKind::File && opened.target.writable);
-    Ok(Here { target: opened.target, environment: opened.environment, plan, file })
+    Ok(ArmTarget { target: opened.target, environment: opened.environment, plan, file })
 }
 
 /// Opens the target of an arm.
 pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution<'_>) -> Result<Opened, Failure> {
     let Allowed { overwrite, destroy, registers } = allowed;
     let wanted = Wanted {
-        consent: Consent { overwrite, destroy, only: ready.here.as_ref().and_then(|h| h.file) },
+        consent: Consent { overwrite, destroy, only: ready.target_state.as_ref().and_then(|h| h.file) },
         registers,
         region: ready.workload.copies_region(),
         ..Wanted::new(&ready.target, ready.workload.interval_ns)
@@ -112,9 +117,9 @@ pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution
 }
 
 /// Why the arm has to wait; `None` where it can run.
-fn condition(arm: &Arm, here: &Here) -> Result<Option<String>, Failure> {
+fn condition(arm: &Arm, target_state: &ArmTarget) -> Result<Option<String>, Failure> {
     let Some(when) = &arm.when else { return Ok(None) };
-    Ok(match facts::holds(when, &facts::facts(&here.environment, &here.target)) {
+    Ok(match facts::holds(when, &facts::facts(&target_state.environment, &target_state.target)) {
         Ok(true) => None,
         Ok(false) => Some(when.text.clone()),
         Err(fact) => Some(format!("{} ('{fact}' is not known of this machine and target now)", when.text)),
@@ -123,8 +128,8 @@ fn condition(arm: &Arm, here: &Here) -> Result<Option<String>, Failure> {
 
 /// The metrics that are asked are in the plan, and the settings can be applied if the arm can run now.
 fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
-    let Some(here) = &ready.here else { return Ok(()) };
-    let ids: Vec<String> = metric_ids(&here.plan).collect();
+    let Some(target_state) = &ready.target_state else { return Ok(()) };
+    let ids: Vec<String> = metric_ids(&target_state.plan).collect();
     for id in experiment.primary.iter().chain(experiment.margins.keys()) {
         if !ids.contains(id) {
             let near: Vec<&str> = ids.iter().filter(|i| same_end(i, id)).map(String::as_str).take(8).collect();
@@ -137,7 +142,7 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
     if ready.waits.is_some() {
         return Ok(());
     }
-    in_force::check(&ready.arm, &here.real_stack())
+    in_force::check(&ready.arm, &target_state.real_stack())
         .map_err(|what| named(&ready.arm, Failure::new(FailureKind::Refused, what).remedy("nothing was changed")))
 }
 
@@ -156,7 +161,7 @@ fn questions(experiment: &Experiment, arms: &[ReadyArm]) -> usize {
     if !experiment.primary.is_empty() {
         return experiment.primary.len();
     }
-    let plan = arms.iter().find_map(|a| a.here.as_ref()).map(|h| &h.plan);
+    let plan = arms.iter().find_map(|a| a.target_state.as_ref()).map(|h| &h.plan);
     let measured = |p: &Plan| p.phases.iter().filter(|p| p.measures_target() && p.skip.is_none()).count();
     plan.map_or(1, measured).clamp(1, 10)
 }

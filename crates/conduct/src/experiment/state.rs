@@ -42,7 +42,7 @@ struct WorkloadState {
 
 /// What the command line adds to the text of an experiment.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct CommandLineOverrides {
     /// Seed of the order.
     pub seed: u64,
     pub target: Option<String>,
@@ -63,7 +63,7 @@ pub struct State {
     /// File that it was read from.
     pub file: String,
     directory: PathBuf,
-    /// Its text, whole.
+    /// The whole text.
     pub text: String,
     workload: WorkloadState,
     /// TARGET of the command line.
@@ -104,8 +104,14 @@ impl State {
     const SCHEMA: &'static str = "narrows/experiment/1";
 
     /// A new execution; draws the order.
-    pub fn new(experiment: &Experiment, source: &Source, workload: &Source, given: Given, random: u32) -> Self {
-        let Given { seed, target, set, calibrate } = given;
+    pub fn new(
+        experiment: &Experiment,
+        source: &Source,
+        workload: &Source,
+        given: CommandLineOverrides,
+        random: u32,
+    ) -> Self {
+        let CommandLineOverrides { seed, target, set, calibrate } = given;
         let clock = WallClock::start();
         let steps = order(experiment.pairs, experiment.arms.len(), seed);
         let named = |(pair, arm): (u32, usize)| StepState {
@@ -192,7 +198,7 @@ impl State {
     }
 
     /// Runs that are made.
-    pub fn made(&self) -> usize {
+    pub fn runs_made(&self) -> usize {
         self.steps.iter().filter(|s| s.run_id.is_some()).count()
     }
 

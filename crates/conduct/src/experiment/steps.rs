@@ -1,6 +1,6 @@
 //! The runs, in the order that was drawn.
 
-use super::in_force::Slot;
+use super::in_force::SettingsInForce;
 use super::ready::{self, Allowed, ReadyArm};
 use super::state::State;
 use crate::listener::{Event, Step};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// What the runs of an experiment are made with.
 #[derive(Clone, Copy)]
-pub struct Walk<'a> {
+pub struct Runner<'a> {
     /// What is asked.
     pub experiment: &'a Experiment,
     /// Its arms, looked at.
@@ -20,7 +20,7 @@ pub struct Walk<'a> {
     /// What the user allows.
     pub allowed: Allowed<'a>,
     /// Where the settings in force are, for whoever has to put them back meanwhile.
-    pub slot: &'a Slot,
+    pub slot: &'a SettingsInForce,
     /// Executes each run.
     pub execution: Execution<'a>,
     /// Where the state is.
@@ -32,8 +32,8 @@ pub struct Walk<'a> {
 ///
 /// # Errors
 /// What stopped it; the state is kept, and `--resume` goes on.
-pub(super) fn walk(walk: &Walk<'_>, state: &mut State) -> Result<bool, Failure> {
-    let Walk { experiment, arms, execution, .. } = walk;
+pub(super) fn run_steps(runner: &Runner<'_>, state: &mut State) -> Result<bool, Failure> {
+    let Runner { experiment, arms, execution, .. } = runner;
     let mut clean = true;
     let mut first = true;
     for index in 0..state.steps.len() {
@@ -48,7 +48,7 @@ pub(super) fn walk(walk: &Walk<'_>, state: &mut State) -> Result<bool, Failure> 
             return Err(waiting(state, &ready.arm.name, state_needed));
         }
         if !std::mem::take(&mut first) {
-            settle(experiment, ready, execution);
+            rest_between_runs(experiment, ready, execution);
         }
         if execution.interrupts.end() {
             return Err(interrupted(state));
@@ -61,7 +61,7 @@ pub(super) fn walk(walk: &Walk<'_>, state: &mut State) -> Result<bool, Failure> 
             seed: Some(state.seed),
         };
         let place = Step { place: &place, pairs: experiment.pairs };
-        let run = one(walk, ready, state, place)?;
+        let run = one(runner, ready, state, place)?;
         match run.state {
             RunState::Complete => {}
             RunState::Interrupted => return Err(interrupted(state)),
@@ -73,24 +73,24 @@ pub(super) fn walk(walk: &Walk<'_>, state: &mut State) -> Result<bool, Failure> 
         }
         clean &= run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref()).all(|v| v.mismatched() == 0);
         state.steps[index].run_id = Some(run.id.clone());
-        state.save(walk.archive)?;
-        execution.listener.hear(Event::StepMade { step: place, made: state.made(), of: state.steps.len() });
+        state.save(runner.archive)?;
+        execution.listener.on_event(Event::StepMade { step: place, made: state.runs_made(), of: state.steps.len() });
     }
     Ok(clean)
 }
 
 /// One run: settings, workload, settings back.
-fn one(walk: &Walk<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> Result<Run, Failure> {
-    let execution = walk.execution.from_now();
-    let (slot, interrupts) = (walk.slot, execution.interrupts);
-    let stack = ready.here.as_ref().map(ready::Here::real_stack).unwrap_or_default();
+fn one(runner: &Runner<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> Result<Run, Failure> {
+    let execution = runner.execution.from_now();
+    let (slot, interrupts) = (runner.slot, execution.interrupts);
+    let stack = ready.target_state.as_ref().map(ready::ArmTarget::real_stack).unwrap_or_default();
     slot.apply(&ready.arm, &state.id, &stack, interrupts).inspect_err(|failure| {
         if failure.kind == FailureKind::Invalid {
-            execution.listener.hear(Event::StillChanged);
+            execution.listener.on_event(Event::StillChanged);
         }
     })?;
     let made = (|| {
-        let mut opened = ready::open(ready, walk.allowed, &execution)?;
+        let mut opened = ready::open(ready, runner.allowed, &execution)?;
         // Both runs of a pair ask for the same blocks in the same order.
         let seed = state.seed ^ u64::from(step.place.pair + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let plan = plan::plan(&ready.workload, &opened, seed)?;
@@ -98,7 +98,7 @@ fn one(walk: &Walk<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> Resu
     })();
     let restored = slot.undo(&|| interrupts.hurry());
     if restored.is_err() {
-        execution.listener.hear(Event::StillChanged);
+        execution.listener.on_event(Event::StillChanged);
     }
     let run = made.and_then(crate::Executed::into_kept);
     match (run, restored) {
@@ -114,8 +114,8 @@ fn one(walk: &Walk<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> Resu
 }
 
 /// Rests between two runs, if asked; simulated time needs no rest.
-fn settle(experiment: &Experiment, ready: &ReadyArm, execution: &Execution<'_>) {
-    if ready.here.as_ref().is_some_and(|h| h.target.kind == TargetKind::Sim) {
+fn rest_between_runs(experiment: &Experiment, ready: &ReadyArm, execution: &Execution<'_>) {
+    if ready.target_state.as_ref().is_some_and(|h| h.target.kind == TargetKind::Sim) {
         return;
     }
     let until = Instant::now() + Duration::from_nanos(experiment.settle_ns.min(86_400 * NS_PER_S));
@@ -130,7 +130,7 @@ fn why(run: &Run) -> String {
 }
 
 fn progress(state: &State) -> String {
-    format!("{} of {} runs are made", state.made(), state.steps.len())
+    format!("{} of {} runs are made", state.runs_made(), state.steps.len())
 }
 
 /// The next arm needs another state of the machine.

@@ -18,7 +18,7 @@ const METADATA_PER_FRAME: u64 = 32 << 10;
 /// How much reaches the device at most, and how long it takes at most.
 pub fn at_most(study: &FramesStudy, ways: usize) -> (u64, Ns) {
     let measurements = measurements(study, ways);
-    let bytes = measurements.saturating_mul(study.room_bytes.saturating_add(beside(study, study.room_bytes)));
+    let bytes = measurements.saturating_mul(study.room_bytes.saturating_add(overhead_bytes(study, study.room_bytes)));
     (bytes, measurements * study.time_ns + 2 * ways as u64 * study.rest_ns)
 }
 
@@ -27,7 +27,7 @@ fn measurements(study: &FramesStudy, ways: usize) -> u64 {
 }
 
 /// What a file system writes beside frames of so many bytes: a part of them, and for each frame the blocks of its file.
-fn beside(study: &FramesStudy, bytes: u64) -> u64 {
+fn overhead_bytes(study: &FramesStudy, bytes: u64) -> u64 {
     bytes / METADATA_PART + bytes / study.frame_bytes.max(1) * METADATA_PER_FRAME
 }
 
@@ -49,10 +49,10 @@ pub fn fitted(study: &FramesStudy, target: &OsStr, ways: usize, most: Option<u64
     }
     let most = most.map_or_else(|| whole_bytes(target), Ok)?;
     let each = most / measurements(&study, ways).max(1);
-    let share = each as f64 / (each + beside(&study, each)).max(1) as f64;
+    let share = each as f64 / (each + overhead_bytes(&study, each)).max(1) as f64;
     let frames = (each as f64 * share) as u64;
     // What a file system writes beside them does not grow in proportion: blocks of whole frames.
-    let over = (frames + beside(&study, frames)).saturating_sub(each);
+    let over = (frames + overhead_bytes(&study, frames)).saturating_sub(each);
     study.room_bytes = study.room_bytes.min(frames.saturating_sub(over));
     if study.room_bytes < LEAST_FRAMES * study.frame_bytes {
         let least = FramesStudy { room_bytes: LEAST_FRAMES * study.frame_bytes, ..study.clone() };

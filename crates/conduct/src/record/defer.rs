@@ -6,7 +6,7 @@
 //!
 //! Nobody is left standing: the watcher lets them go on when this program is gone, whatever ended it.
 
-use super::watcher::PutRight;
+use super::watcher::Restore;
 use model::{Failure, FailureKind, Ns};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
 use std::fs::OpenOptions;
@@ -21,7 +21,7 @@ const LOW_PERCENT: u64 = 2;
 
 /// Somebody who can be made to stand still.
 #[derive(Debug)]
-enum Other {
+enum PausableGroup {
     Process {
         pid: i32,
         handle: OwnedFd,
@@ -48,7 +48,7 @@ pub struct Deferred {
 /// Who stands still, and since when.
 #[derive(Debug)]
 pub(super) struct Defer {
-    others: Vec<Other>,
+    others: Vec<PausableGroup>,
     longest: Duration,
     still_since: Option<Instant>,
     /// Not before this moment again.
@@ -66,14 +66,14 @@ impl Defer {
     /// # Errors
     /// There is no such one, it is this program itself or what started it, or it may not be stopped.
     pub fn of(names: &[String], longest: Duration) -> Result<Self, Failure> {
-        let others = names.iter().map(|name| Other::of(name)).collect::<Result<Vec<_>, _>>()?;
+        let others = names.iter().map(|name| PausableGroup::of(name)).collect::<Result<Vec<_>, _>>()?;
         let done = Deferred { who: names.to_vec(), still_ns: 0, times: 0, failed: None };
         Ok(Self { others, longest, still_since: None, free_until: None, done })
     }
 
     /// What lets them go on.
-    pub fn put_right(&self) -> Vec<PutRight> {
-        self.others.iter().map(Other::put_right).collect()
+    pub fn restores(&self) -> Vec<Restore> {
+        self.others.iter().map(PausableGroup::restores).collect()
     }
 
     /// Whether there is nobody.
@@ -95,14 +95,14 @@ impl Defer {
                 self.still_since = Some(now);
             }
             Some(since) if percent <= LOW_PERCENT || now - since >= self.longest => {
-                self.go_on();
+                self.resume();
                 self.free_until = Some(now + (now - since).min(self.longest));
             }
             _ => {}
         }
     }
 
-    fn go_on(&mut self) {
+    fn resume(&mut self) {
         if let Some(since) = self.still_since.take() {
             self.all(false);
             self.done.still_ns += u64::try_from(since.elapsed().as_nanos()).unwrap_or(0);
@@ -111,7 +111,7 @@ impl Defer {
 
     fn all(&mut self, still: bool) {
         for other in &self.others {
-            if let Err(e) = other.stand(still) {
+            if let Err(e) = other.set_paused(still) {
                 self.done.failed.get_or_insert(e.to_string());
             }
         }
@@ -119,18 +119,18 @@ impl Defer {
 
     /// All go on, for good.
     pub fn end(mut self) -> Option<Deferred> {
-        self.go_on();
+        self.resume();
         (!self.others.is_empty()).then(|| self.done.clone())
     }
 }
 
 impl Drop for Defer {
     fn drop(&mut self) {
-        self.go_on();
+        self.resume();
     }
 }
 
-impl Other {
+impl PausableGroup {
     fn of(name: &str) -> Result<Self, Failure> {
         if let Ok(pid) = name.parse::<i32>() {
             let own = ancestors();
@@ -159,7 +159,7 @@ impl Other {
         Ok(kind(path))
     }
 
-    fn stand(&self, still: bool) -> io::Result<()> {
+    fn set_paused(&self, still: bool) -> io::Result<()> {
         let write = |path: &Path, word: &str| OpenOptions::new().write(true).open(path)?.write_all(word.as_bytes());
         match self {
             Self::Process { handle, .. } => {
@@ -175,11 +175,11 @@ impl Other {
         }
     }
 
-    fn put_right(&self) -> PutRight {
+    fn restores(&self) -> Restore {
         match self {
-            Self::Process { pid, .. } => PutRight::Continue(*pid),
-            Self::Group(path) => PutRight::Write(path.clone(), "0".into()),
-            Self::OldGroup(path) => PutRight::Write(path.clone(), "THAWED".into()),
+            Self::Process { pid, .. } => Restore::Continue(*pid),
+            Self::Group(path) => Restore::Write(path.clone(), "0".into()),
+            Self::OldGroup(path) => Restore::Write(path.clone(), "THAWED".into()),
         }
     }
 }

@@ -13,7 +13,7 @@
 
 mod file;
 
-use super::watcher::PutRight;
+use super::watcher::Restore;
 use file::LimitFile;
 use model::{DeviceId, Failure, FailureKind, LayerKind, Ns, Stack};
 use observe::facts;
@@ -181,9 +181,9 @@ impl Limits {
     }
 
     /// What puts all of it back.
-    pub fn put_right(&self) -> Vec<PutRight> {
+    pub fn restores(&self) -> Vec<Restore> {
         let sets = self.sets.iter().filter_map(|(set, _)| set.as_ref());
-        sets.map(|set| PutRight::Write(set.place.path.clone(), set.place.line(&set.was))).collect()
+        sets.map(|set| Restore::Write(set.place.path.clone(), set.place.line(&set.was))).collect()
     }
 
     /// Sets them, and looks whether that took.

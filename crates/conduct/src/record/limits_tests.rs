@@ -48,7 +48,7 @@ fn a_rate_of_version_2_is_set_read_back_and_put_back() {
         group(&[NEW, ("io.max", "8:16 rbps=7 wbps=8 riops=max wiops=max\n8:0 rbps=max wbps=5000 riops=max wiops=9\n")]);
     let mut limits = found(&directory, &[Limit::Most(Rate::Write, 70)], "none");
     let path = directory.path().canonicalize().unwrap().join("io.max");
-    assert_eq!(limits.put_right(), [PutRight::Write(path, "8:0 wbps=5000".into())]);
+    assert_eq!(limits.restores(), [Restore::Write(path, "8:0 wbps=5000".into())]);
     assert!(text(&directory, "io.max").starts_with("8:16"), "nothing is changed yet");
     limits.begin();
     assert_eq!(text(&directory, "io.max"), "8:0 wbps=70\n");
@@ -69,7 +69,7 @@ fn rates_of_version_1_have_files_of_their_own_and_0_is_none() {
     let mut limits = found(&directory, &limits, "none");
     limits.begin();
     files.iter().for_each(|file| assert_eq!(text(&directory, file), "8:0 9\n"));
-    assert_eq!(limits.put_right().len(), 4);
+    assert_eq!(limits.restores().len(), 4);
     drop(limits);
     files.iter().for_each(|file| assert_eq!(text(&directory, file), "8:0 0\n", "{file}: also where all ends early"));
 }

@@ -8,7 +8,7 @@ use super::watcher::Watcher;
 use model::{Failure, Stack};
 use std::time::Duration;
 
-/// All of them.
+/// What is done to other users of the disk for a recording: groups that are paused, limits of their I/O.
 #[derive(Debug)]
 pub(super) struct Others {
     defer: Defer,
@@ -33,7 +33,7 @@ impl Others {
     /// There is no watcher.
     pub fn begin(&mut self, stack: &Stack) -> Result<(), Failure> {
         self.limits.find(stack);
-        let all = [self.defer.put_right(), self.limits.put_right()].concat();
+        let all = [self.defer.restores(), self.limits.restores()].concat();
         self.watcher = Some(Watcher::start(&all)?);
         self.limits.begin();
         Ok(())
@@ -45,7 +45,7 @@ impl Others {
     }
 
     /// Whether the ring is to be looked at.
-    pub fn stand_still(&self) -> bool {
+    pub fn needs_ring_level(&self) -> bool {
         !self.defer.is_empty()
     }
 

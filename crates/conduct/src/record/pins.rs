@@ -5,7 +5,7 @@
 //! the other kind of lock is the recorder's. Nothing but a superblock that was read and found whole is ever written over.
 
 use super::read::find_recording;
-use super::superblocks::{Alone, cannot, failed, refused, superblock_of, write_superblocks};
+use super::superblocks::{SuperblockLock, cannot, failed, refused, superblock_of, write_superblocks};
 use crate::admission::{Consent, admit};
 use model::{Failure, FailureKind};
 use observe::Root;
@@ -30,7 +30,7 @@ pub struct Pinned {
 }
 
 /// A recorder's ear for pins.
-pub(super) struct Listening {
+pub(super) struct PinWatch {
     /// Through the page cache, where those who pin write.
     file: Option<File>,
     uuid: [u8; 16],
@@ -38,7 +38,7 @@ pub(super) struct Listening {
     looked: Cell<Instant>,
 }
 
-impl Listening {
+impl PinWatch {
     /// To the container in `file`, for a writer that has `pins`.
     pub fn new(file: &File, uuid: [u8; 16], when_full: WhenFull, pins: SharedPins) -> Self {
         let own = if when_full == WhenFull::Wrap { sys::reopen(file, false, false).ok() } else { None };
@@ -66,7 +66,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     let admitted = admit(&Root::new("/"), &path, SymlinkPolicy::Follow, Consent::default())?;
     let path = admitted.target.path;
     let file = sys::reopen(&admitted.target.file, true, false).map_err(|e| cannot(&path, &e))?;
-    let _alone = Alone::wait(&file, &path)?;
+    let _alone = SuperblockLock::wait(&file, &path)?;
     let container = Container::open(&file).map_err(|e| failed(&path, &e))?;
     if container.geometry().when_full != WhenFull::Wrap {
         return Err(refused(&path, "this recording is never overwritten: it stops when it is full"));

@@ -1,9 +1,9 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
 use super::room::{Growing, free_bytes, give_back, put_footer_back};
-use super::superblocks::{Alone, cannot, failed, refused, superblock_of, write_superblocks};
+use super::superblocks::{SuperblockLock, cannot, failed, refused, superblock_of, write_superblocks};
 use super::{RecordEvent, Recording};
-use crate::admission::{Admitted, Consent, Object, admit};
+use crate::admission::{Admitted, Consent, FileIdentity, admit};
 use crate::clock::random_u64;
 use crate::soak::reserve;
 use crate::target::locator;
@@ -52,7 +52,7 @@ struct Before {
 }
 
 /// What this opening of the container goes on from.
-pub(super) struct Begun {
+pub(super) struct Continuation {
     pub identity: Identity,
     /// What is not overwritten.
     pub pins: Pins,
@@ -95,7 +95,7 @@ impl RecordingTarget {
                 refused(path, &why.to_string()).remedy("a block device: --destroy SERIAL; narrows inspect shows it")
             );
         }
-        if made.is_some_and(|made| made != Object::file(&object)) {
+        if made.is_some_and(|made| made != FileIdentity::file(&object)) {
             return Err(refused(path, "another file is there now"));
         }
         let file = target.file;
@@ -147,10 +147,10 @@ impl RecordingTarget {
     }
 
     /// Writes the superblocks of this opening, durably, and from then on past the page cache where that can be.
-    pub fn begin(&self) -> Result<Begun, Failure> {
+    pub fn begin(&self) -> Result<Continuation, Failure> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let created_ns = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
-        let _alone = Alone::wait(&self.file, &self.path)?;
+        let _alone = SuperblockLock::wait(&self.file, &self.path)?;
         let (superblock, next_segment, next_batch) = match &self.before {
             Some(before) => {
                 let mut superblock = before.superblock.clone();
@@ -186,7 +186,7 @@ impl RecordingTarget {
         // Where the file system has no direct I/O the page cache serves; flushes are as they are.
         let _ = sys::set_direct(&self.file, true);
         let Superblock { identity, pins, .. } = superblock;
-        Ok(Begun { identity, pins, next_segment, next_batch, growing })
+        Ok(Continuation { identity, pins, next_segment, next_batch, growing })
     }
 
     /// Takes the room that it begins with: of a container that grows a first piece, of another one that was cut off all of it.
@@ -288,7 +288,7 @@ pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
 ///
 /// # Errors
 /// The target may not be written to, or holds no recording.
-pub fn mend(name: &OsStr, consent: Consent<'_>) -> Result<(bool, u64), Failure> {
+pub fn repair_recording(name: &OsStr, consent: Consent<'_>) -> Result<(bool, u64), Failure> {
     let path = Path::new(name);
     let consent = Consent { overwrite: consent.destroy.is_none() && !is_device(path), ..consent };
     let admitted = admit(&Root::new("/"), path, SymlinkPolicy::Follow, consent)?;

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A superblock that this process alone changes, until it is dropped.
-pub(super) struct Alone<'a>(&'a File);
+pub(super) struct SuperblockLock<'a>(&'a File);
 
-impl<'a> Alone<'a> {
+impl<'a> SuperblockLock<'a> {
     /// Waits for others. The lock goes when any descriptor of the file is closed by this process: none may be, meanwhile.
     pub fn wait(file: &'a File, path: &Path) -> Result<Self, Failure> {
         let begun = Instant::now();
@@ -34,7 +34,7 @@ impl<'a> Alone<'a> {
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for SuperblockLock<'_> {
     fn drop(&mut self) {
         let _ = rustix::fs::fcntl_lock(self.0, FlockOperation::Unlock);
     }

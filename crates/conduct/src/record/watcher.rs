@@ -19,7 +19,7 @@ esac; done"#;
 
 /// One thing that is put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PutRight {
+pub(super) enum Restore {
     /// A process goes on (SIGCONT).
     Continue(i32),
     /// A line is written to a file of a control group that is there.
@@ -35,13 +35,13 @@ impl Watcher {
     ///
     /// # Errors
     /// There is no shell.
-    pub fn start(all: &[PutRight]) -> Result<Self, Failure> {
+    pub fn start(all: &[Restore]) -> Result<Self, Failure> {
         if all.is_empty() {
             return Ok(Self(None));
         }
         let arguments = all.iter().flat_map(|one| match one {
-            PutRight::Continue(pid) => vec!["continue".into(), OsString::from(pid.to_string())],
-            PutRight::Write(path, line) => vec!["write".into(), path.into(), line.into()],
+            Restore::Continue(pid) => vec!["continue".into(), OsString::from(pid.to_string())],
+            Restore::Write(path, line) => vec!["write".into(), path.into(), line.into()],
         });
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SCRIPT, "narrows-watcher"]).args(arguments);
@@ -74,7 +74,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a file; with $signs");
         let gone = directory.path().join("no/such/group");
-        let all = [PutRight::Write(gone, "x".into()), PutRight::Write(file.clone(), "8:0 wbps=max".into())];
+        let all = [Restore::Write(gone, "x".into()), Restore::Write(file.clone(), "8:0 wbps=max".into())];
         drop(Watcher::start(&all).unwrap());
         assert!(!file.exists());
         let mut watcher = Watcher::start(&all).unwrap();

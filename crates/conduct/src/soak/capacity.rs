@@ -17,7 +17,7 @@ const PAIRS: u64 = 16;
 pub enum CapacityProbe {
     /// Places at random, as many as tell.
     Quick,
-    /// Every place.
+    /// Every block is written.
     Full,
 }
 
@@ -69,10 +69,10 @@ pub fn capacity(
         churn: None,
     };
     let record = opened.rig.run(&phase(opened, &work, seed)?, control)?;
-    Ok(told(&record, opened.target.size_bytes.unwrap_or(bytes), quick))
+    Ok(capacity_from(&record, opened.target.size_bytes.unwrap_or(bytes), quick))
 }
 
-fn told(record: &PhaseRecord, claimed_bytes: u64, quick: bool) -> Capacity {
+fn capacity_from(record: &PhaseRecord, claimed_bytes: u64, quick: bool) -> Capacity {
     let verify = record.verify.as_ref();
     let findings = verify.map(|v| v.findings.as_slice()).unwrap_or_default();
     let of = |class| findings.iter().find(|f| f.class == class).map(|f| f.lba * 512);
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn what_came_back_says_what_it_is_and_doubt_is_never_genuine() {
         let kind = |record: &PhaseRecord| {
-            let found = told(record, 32 << 30, true);
+            let found = capacity_from(record, 32 << 30, true);
             (found.kind, found.real_bytes)
         };
         assert_eq!(kind(&record(&[])), (CapacityKind::Genuine, Some(32 << 30)));
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(kind(&record(&[(DataFault::LimboCapacity, 16384)])), (CapacityKind::Limbo, Some(8 << 20)));
         let others = record(&[(DataFault::BitRot, 7), (DataFault::LostWrite, 9)]);
         assert_eq!(kind(&others), (CapacityKind::Unknown, None));
-        assert!(told(&others, 1, true).reasons[0].contains("bit-rot, lost-write"));
+        assert!(capacity_from(&others, 1, true).reasons[0].contains("bit-rot, lost-write"));
         let mut failed = record(&[]);
         failed.errors.insert("EIO".into(), 3);
         assert_eq!(kind(&failed), (CapacityKind::Unknown, None));

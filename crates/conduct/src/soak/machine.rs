@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Takes over the kernel's new warnings; how many.
-    pub(super) fn hear(&mut self, state: &mut SoakState) -> usize {
+    pub(super) fn poll_kernel_log(&mut self, state: &mut SoakState) -> usize {
         let messages = self.log.as_mut().and_then(|log| log.drain().ok()).unwrap_or_default();
         let warnings = messages.iter().filter(|m| m.level <= WARNING);
         let before = state.kernel_warnings.len();
@@ -94,7 +94,7 @@ fn counters(layers: &[Layer]) -> BTreeMap<String, Fact> {
 /// What a device wrote to its flash for what it was given, by its own counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amplification {
-    /// Which device.
+    /// Name of the device's layer.
     pub layer: String,
     /// Written by hosts meanwhile.
     pub host_bytes: u64,

@@ -72,7 +72,7 @@ pub struct Lap {
 /// How the writing of what has not been looked at since came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ended {
+pub enum WriteEnd {
     /// All that was issued had ended.
     Well,
     /// The process was gone, in the same boot.
@@ -81,7 +81,7 @@ pub enum Ended {
     Power,
 }
 
-impl Ended {
+impl WriteEnd {
     fn cut(self) -> Interruption {
         match self {
             Self::Well => Interruption::None,
@@ -93,7 +93,7 @@ impl Ended {
 
 /// What was asked of a soak; each session may ask otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Enough {
+pub struct StopCriteria {
     /// Passes, whole ones.
     pub passes: Option<u32>,
     /// Time, all sessions together; it ends with the lap in which that is over.
@@ -119,7 +119,7 @@ pub enum Mode {
 
 /// A lap that was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flight {
+pub struct LapInProgress {
     pub lap: usize,
     /// The newest version that may be there.
     pub newest: u32,
@@ -189,11 +189,11 @@ pub struct SoakState {
     /// What was read beside them, in all, and not looked at.
     pub bytes_read_beside: u64,
     /// When it has done enough.
-    pub enough: Enough,
+    pub enough: StopCriteria,
     /// What each lap holds.
     pub laps: Vec<Lap>,
     /// The lap that was begun and is not known to be durable.
-    pub flight: Option<Flight>,
+    pub flight: Option<LapInProgress>,
     /// The pass that runs, from 1 on.
     pub pass: u32,
     /// The lap that comes next.
@@ -207,7 +207,7 @@ pub struct SoakState {
     /// Whether a session runs, or ended without a word.
     pub running: bool,
     /// How what was written ended, as far as it was not looked at since.
-    pub unseen: Ended,
+    pub unseen: WriteEnd,
     /// The boot of the machine in which it last ran.
     pub boot_id: Option<String>,
     /// Time of all sessions.
@@ -285,7 +285,7 @@ impl SoakState {
             trims: false,
             busy: false,
             bytes_read_beside: 0,
-            enough: Enough::default(),
+            enough: StopCriteria::default(),
             laps: vec![Lap::default(); usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
             flight: None,
             pass: 1,
@@ -294,7 +294,7 @@ impl SoakState {
             phases: 0,
             sessions: 0,
             running: false,
-            unseen: Ended::Well,
+            unseen: WriteEnd::Well,
             boot_id: None,
             elapsed_ns: 0,
             bytes_written: 0,
@@ -359,15 +359,15 @@ impl SoakState {
     pub(super) fn begin_session(&mut self, boot_id: Option<String>) {
         if self.running {
             let same_boot = boot_id.is_some() && boot_id == self.boot_id;
-            self.unseen = self.unseen.max(if same_boot { Ended::Killed } else { Ended::Power });
+            self.unseen = self.unseen.max(if same_boot { WriteEnd::Killed } else { WriteEnd::Power });
         }
         (self.boot_id, self.running) = (boot_id, true);
         self.sessions += 1;
     }
 
     /// All that was written has been looked at: what was in flight owes nothing more.
-    pub(super) fn looked_back(&mut self) {
-        self.unseen = Ended::Well;
+    pub(super) fn mark_read_back(&mut self) {
+        self.unseen = WriteEnd::Well;
         if let Some(flight) = &mut self.flight {
             flight.looked_at = true;
         }
@@ -430,7 +430,8 @@ impl SoakState {
         };
         let churn = Churn::of(self);
         let newest = before + churn.map_or(1, |churn| churn.times);
-        self.flight = Some(Flight { lap, newest, looked_at: false, trims: churn.is_some_and(|churn| churn.trims) });
+        self.flight =
+            Some(LapInProgress { lap, newest, looked_at: false, trims: churn.is_some_and(|churn| churn.trims) });
         lap
     }
 
@@ -441,7 +442,7 @@ impl SoakState {
 
     /// It was written; `promised`: and flushed, without an error.
     pub(super) fn end_lap(&mut self, promised: bool) {
-        if let Some(Flight { lap, newest, .. }) = self.flight.take() {
+        if let Some(LapInProgress { lap, newest, .. }) = self.flight.take() {
             // The last two writes of a place that is overwritten again and again may have been in flight together: then either is
             // right.
             let in_doubt = u32::from(Churn::of(self).is_some());

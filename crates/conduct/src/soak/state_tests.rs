@@ -49,7 +49,7 @@ fn what_is_promised_is_what_was_written_and_flushed_without_an_error() {
     assert_eq!(known(&s)[0], (0, 2));
     // It goes on with a version that nothing there can have.
     s.begin_session(Some("a".into()));
-    s.looked_back();
+    s.mark_read_back();
     s.begin_lap();
     assert_eq!(s.flight.map(|f| f.newest), Some(3));
     s.end_lap(true);
@@ -78,23 +78,23 @@ fn a_cut_stays_one_until_all_has_been_looked_at() {
     let mut s = state();
     let boot = |name: &str| Some(name.to_owned());
     s.begin_session(boot("a"));
-    assert_eq!(s.unseen, Ended::Well);
+    assert_eq!(s.unseen, WriteEnd::Well);
     s.begin_session(boot("a"));
-    assert_eq!(s.unseen, Ended::Killed);
+    assert_eq!(s.unseen, WriteEnd::Killed);
     // The machine goes down while it is being looked at, and the next look is interrupted.
     s.begin_session(boot("b"));
-    assert_eq!(s.unseen, Ended::Power);
+    assert_eq!(s.unseen, WriteEnd::Power);
     s.running = false;
     s.begin_session(boot("b"));
-    assert_eq!((s.unseen, s.known().cut), (Ended::Power, Interruption::Power));
-    s.looked_back();
+    assert_eq!((s.unseen, s.known().cut), (WriteEnd::Power, Interruption::Power));
+    s.mark_read_back();
     s.running = false;
     s.begin_session(boot("c"));
-    assert_eq!(s.unseen, Ended::Well, "a reboot between two sessions cuts nothing");
+    assert_eq!(s.unseen, WriteEnd::Well, "a reboot between two sessions cuts nothing");
     let mut unknown = state();
     unknown.begin_session(None);
     unknown.begin_session(None);
-    assert_eq!(unknown.unseen, Ended::Power, "whether it is the same boot is not known");
+    assert_eq!(unknown.unseen, WriteEnd::Power, "whether it is the same boot is not known");
 }
 
 #[test]

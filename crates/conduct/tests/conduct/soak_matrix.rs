@@ -5,8 +5,8 @@
 //! 160 seeds for each class, spread over the modes; with NARROWS_TEST_SEEDS=125, as `.ci/run all` has it, a thousand.
 
 use archive::Archive;
-use conduct::soak::{Ended, SoakEnd, SoakEvent, SoakState, Soaking, TargetIdentity};
-use conduct::{Interrupts, Opened, Silence, Wanted};
+use conduct::soak::{SoakContext, SoakEnd, SoakEvent, SoakState, TargetIdentity, WriteEnd};
+use conduct::{Interrupts, NullListener, Opened, Wanted};
 use engine::{Control, SimData, SimRig};
 use model::random::mix;
 use model::{DataFault, DataFinding};
@@ -63,7 +63,7 @@ struct Desk {
 impl Desk {
     fn new(seed: u64, mode: Mode) -> Self {
         let wanted = Wanted::new(OsStr::new("sim:nvme"), 1_000_000_000);
-        let mut opened = conduct::open(&wanted, &Control::default(), &Silence).unwrap();
+        let mut opened = conduct::open(&wanted, &Control::default(), &NullListener).unwrap();
         let rig = SimRig::new(spec::parse_sim("nvme").unwrap(), 1_000_000_000);
         let data = rig.data();
         opened.rig = Box::new(rig);
@@ -95,8 +95,14 @@ impl Desk {
             on(&event);
         };
         let (interrupts, archive) = (Interrupts::default(), &self.archive);
-        let soaking =
-            Soaking { control: &control, interrupts: &interrupts, archive, witness: None, scrubs: false, tell: &tell };
+        let soaking = SoakContext {
+            control: &control,
+            interrupts: &interrupts,
+            archive,
+            witness: None,
+            scrubs: false,
+            tell: &tell,
+        };
         soaking.run(&mut self.opened, &mut self.state).unwrap()
     }
 
@@ -210,7 +216,7 @@ fn dies(desk: &mut Desk, seed: u64, mode: Mode) -> usize {
     desk.opened.environment.boot_id = Some(if power { "two" } else { "one" }.into());
     let passes = desk.state.passes;
     desk.soak(passes + 2, &|_| ());
-    assert_eq!(desk.state.unseen, Ended::Well);
+    assert_eq!(desk.state.unseen, WriteEnd::Well);
     lap
 }
 

@@ -24,7 +24,7 @@ fn holding(text: &str) -> (tempfile::TempDir, Archive) {
 fn it_says_how_far_it_is() {
     let (_directory, archive) = holding(&old());
     let state = State::load(&archive, ID).unwrap().expect("the state");
-    assert_eq!((state.made(), state.steps.len(), state.is_complete()), (3, 10, false));
+    assert_eq!((state.runs_made(), state.steps.len(), state.is_complete()), (3, 10, false));
     assert_eq!(state.next_arm(), Some(state.steps[3].arm_name.as_str()));
     assert_eq!(state.id_of_last(), "20261122T113002Z-fc986301");
     assert_eq!(State::last_unfinished(&archive, "cards").unwrap().map(|s| s.id).as_deref(), Some(ID));

@@ -131,7 +131,7 @@ impl Study {
                 // A state that comes from another machine is followed as far as the command line says the same.
                 Some(_) => ("", quoted(["narrows", "run", "/lab/in/study.toml", target, "--resume"])),
             };
-            let (made, all) = at.as_ref().map_or((0, 0), |state| (state.made(), state.steps.len()));
+            let (made, all) = at.as_ref().map_or((0, 0), |state| (state.runs_made(), state.steps.len()));
             progress::say(&format!("{next}: {made} of {all} runs are made"));
             let mut job = GuestJob::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
             job.files.push((TEXT_IN_GUEST.into(), 0o644, text.as_bytes().to_vec()));
@@ -142,7 +142,7 @@ impl Study {
             let new = outcome.out.path().join("archive");
             let now = State::all(&Archive::open(&new))?.pop();
             said = outcome.text("stdout");
-            let step = |state: &Option<State>| state.as_ref().map(|s| (s.made(), s.next_arm().map(str::to_owned)));
+            let step = |state: &Option<State>| state.as_ref().map(|s| (s.runs_made(), s.next_arm().map(str::to_owned)));
             if step(&now) == step(&at) {
                 bail!(
                     "{next}: the experiment does not go on (exit code {}): {}; the console is kept in {}",

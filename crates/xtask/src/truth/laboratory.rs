@@ -3,7 +3,7 @@
 
 use super::scenario::{Dress, Plan as Wanted};
 use anyhow::{Context as _, anyhow};
-use conduct::{Budget, Execution, Interrupts, Opened, Silence, WallClock};
+use conduct::{Budget, Execution, Interrupts, NullListener, Opened, WallClock};
 use engine::{Control, Rig};
 use model::{Failure, Ns, PhasePlan, PhaseRecord, Plan, Run, SystemSample};
 use spec::Workload;
@@ -49,7 +49,7 @@ fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
         probe: workload.has_budget().then_some(conduct::Wear::AtMost(u64::MAX)),
         ..conduct::Wanted::new(OsStr::new(device), workload.interval_ns)
     };
-    Ok(conduct::open(&wanted, &Control::default(), &Silence)?)
+    Ok(conduct::open(&wanted, &Control::default(), &NullListener)?)
 }
 
 /// Executes the plan on the device; `dress` changes what the machine shows of itself, not what it does.
@@ -65,7 +65,7 @@ pub fn run(device: &str, wanted: &Wanted, dress: &Dress, seed: u64) -> anyhow::R
     let execution = Execution {
         control: &Control::default(),
         interrupts: &Interrupts::default(),
-        listener: &Silence,
+        listener: &NullListener,
         archive: None,
         keep_every: Duration::ZERO,
         keep_shared: false,

@@ -90,7 +90,7 @@ impl LimitFile {
         Ok(value.map_or(self.none, str::trim).to_owned())
     }
 
-    /// Sets it.
+    /// Writes the value.
     pub fn write(&self, value: &str) -> io::Result<()> {
         // In one call: the kernel takes each for a line of its own.
         let line = format!("{}\n", self.line(value));

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 /// What is left changed; looking at it changes nothing.
-pub struct Left {
+pub struct PendingRestores {
     found: OrphanedJournals,
     machine: Machine,
 }
 
 /// What became of what one execution left changed.
-pub struct Undone {
+pub struct RestoreReport {
     /// Id of the execution.
     pub experiment: String,
     /// Its arm that was in force.
@@ -27,9 +27,9 @@ pub struct Undone {
     pub failure: Option<Failure>,
 }
 
-impl Left {
+impl PendingRestores {
     /// Of this machine and user, now.
-    pub fn look() -> Self {
+    pub fn find() -> Self {
         let machine = Machine::of(Path::new("/"));
         Self { found: find(&JournalDirectories::of_this_user(), &machine), machine }
     }
@@ -52,7 +52,7 @@ impl Left {
     }
 
     /// Undoes all of it. `tell` hears of each command before it runs, with the id of the execution that left it.
-    pub fn undo(self, tell: &mut dyn FnMut(&str, &Change)) -> Vec<Undone> {
+    pub fn undo(self, tell: &mut dyn FnMut(&str, &Change)) -> Vec<RestoreReport> {
         let tree = Tree::machine();
         let mut out = Vec::new();
         for mut journal in self.found.left {
@@ -64,7 +64,7 @@ impl Left {
             };
             let patience = CommandLimits { over: &|| false, at_least: Duration::ZERO };
             let undone = journal.undo(&tree, &self.machine, &patience, &mut show);
-            out.push(Undone {
+            out.push(RestoreReport {
                 rebooted: !head.machine.is_same_boot(&self.machine),
                 failure: (!undone.failed.is_empty()).then(|| still_changed(&undone.failed, &journal.paths())),
                 done: undone.done,
