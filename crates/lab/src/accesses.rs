@@ -90,7 +90,8 @@ pub fn mark_program(arch: Arch) -> Vec<u8> {
         Arch::Arm64 => (true, 183, 0, ARM64),
     };
     let (header, program_header): (u16, u16) = if wide { (64, 56) } else { (52, 32) };
-    let (base, offset) = (0x40_0000_u64, u64::from(header + program_header));
+    let base = 0x40_0000_u64;
+    let offset = u64::from(header + program_header);
     let whole = offset + code.len() as u64;
     let mut elf = b"\x7fELF".to_vec();
     elf.extend([if wide { 2 } else { 1 }, 1, 1]);
@@ -120,7 +121,7 @@ pub fn mark_program(arch: Arch) -> Vec<u8> {
 
 /// Which mark of a session ends the check of this number, the first being the one that counting begins at; `None` where
 /// nothing is counted of it.
-pub fn mark_behind(checks: &[MachineCheck], number: usize) -> Option<usize> {
+pub fn end_mark(checks: &[MachineCheck], number: usize) -> Option<usize> {
     let counted = |check: &&MachineCheck| check.counts_accesses();
     checks.get(number).filter(counted)?;
     Some(2 * checks[..=number].iter().filter(counted).count())
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn counts_belong_to_the_checks_that_ask_for_them() {
         let checks = [check(""), check("loads = { 4 = 2 }"), check("prints = [\"x\"]"), check("stores = { 1 = 1 }")];
-        let marks: Vec<_> = (0..5).map(|i| mark_behind(&checks, i)).collect();
+        let marks: Vec<_> = (0..5).map(|i| end_mark(&checks, i)).collect();
         assert_eq!(marks, [None, Some(2), None, Some(4), None]);
         let log = "mark 1 loads 1:9 2:0 stores 1:0 2:0\nmark 2 loads 1:0 4:262144 stores 1:3 8:0\nmark 3 loads 1:x stores 1:0\n";
         let counted = counted_at(log, 2).expect("a line");

@@ -71,7 +71,7 @@ impl Apt {
         if !now && age.is_some_and(|age| age < FRESH_FOR) {
             return Ok(false);
         }
-        super::progress::say("renewing the lists of packages");
+        super::progress::print_status("renewing the lists of packages");
         let mut command = self.command("apt-get")?;
         command.args(["update", "-q"]);
         match output_of(command, "apt-get update", || {}) {
@@ -87,7 +87,7 @@ impl Apt {
     ///
     /// # Errors
     /// apt cannot be run.
-    pub fn show(&self, package: &str) -> anyhow::Result<Option<Shown>> {
+    pub fn show(&self, package: &str) -> anyhow::Result<Option<PackageRecord>> {
         let mut command = self.command("apt-cache")?;
         command.args(["show", "--no-all-versions", package]);
         // It fails for a package that there is not.
@@ -166,7 +166,7 @@ pub fn output_of(command: Command, name: &str, meanwhile: impl FnMut()) -> anyho
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         if let Some(line) = said.lines().find(|l| l.contains("No space left")) {
-            return Err(Full::said(line).into());
+            return Err(Full::from_message(line).into());
         }
         let errors: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
         bail!("{name}: {}", errors.iter().rev().take(3).rev().copied().collect::<Vec<_>>().join("; "));
@@ -182,7 +182,7 @@ pub fn parse_provider(text: &str) -> Option<String> {
 
 /// What `apt-cache show` says of one package.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct PackageRecord {
     /// Name of the package.
     pub name: String,
     pub version: String,
@@ -192,13 +192,13 @@ pub struct Shown {
     pub sha256: String,
     /// Of the file.
     pub size_bytes: u64,
-    /// Unpacked.
+    /// Size when unpacked.
     pub installed_bytes: u64,
 }
 
 /// The first paragraph of `apt-cache show`.
-pub fn parse_shown(text: &str) -> Option<Shown> {
-    let mut shown = Shown::default();
+pub fn parse_shown(text: &str) -> Option<PackageRecord> {
+    let mut shown = PackageRecord::default();
     for line in text.lines().take_while(|l| !l.is_empty()) {
         let Some((key, value)) = line.split_once(": ") else { continue };
         match key {

@@ -55,7 +55,7 @@ pub fn run(lab: &Lab, machine: &Machine) -> anyhow::Result<PathBuf> {
         machine.name
     );
     let prepared = lab.prepare(machine)?;
-    prepared.notes.iter().for_each(|n| progress::say(n));
+    prepared.notes.iter().for_each(|n| progress::print_status(n));
     let outcome = lab.run(
         &prepared,
         &GuestJob::script(COMMAND),

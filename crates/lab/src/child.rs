@@ -79,7 +79,7 @@ fn wait(child: &mut Child, mut meanwhile: impl FnMut()) -> anyhow::Result<ExitSt
         if let Some(status) = child.try_wait().context("cannot wait for a program")? {
             return Ok(status);
         }
-        if interrupts::seen() {
+        if interrupts::is_interrupted() {
             end_group(child);
             return Err(interrupts::Interrupted.into());
         }

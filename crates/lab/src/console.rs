@@ -48,7 +48,7 @@ impl Reader {
     pub fn line(&mut self, line: &str) -> Line {
         let line = line.trim_end_matches('\r');
         if let Some((_, said)) = line.split_once(&self.mark) {
-            return self.said(said);
+            return self.parse_status(said);
         }
         if let Some(at) = line.find("Kernel panic - not syncing") {
             return Line::Panic(line[at..].to_owned());
@@ -59,7 +59,7 @@ impl Reader {
         Line::Text(line.to_owned())
     }
 
-    fn said(&mut self, said: &str) -> Line {
+    fn parse_status(&mut self, said: &str) -> Line {
         let (word, rest) = said.split_once(' ').unwrap_or((said, ""));
         match word {
             "ready" => Line::Stage(Stage::Running),

@@ -54,7 +54,7 @@ impl<'a> Evidence<'a> {
         let read = |path: &PathBuf| std::fs::read(path).ok();
         let log = outcome.emulator_log.as_ref().and_then(read).unwrap_or_default();
         let accesses = outcome.accesses_log.as_ref().and_then(read).unwrap_or_default();
-        let mark = accesses::mark_behind(checks, number);
+        let mark = accesses::end_mark(checks, number);
         Self {
             exit: outcome.text(&format!("check-{number}.exit")).trim().parse().ok(),
             out: outcome.text(&format!("check-{number}.out")),

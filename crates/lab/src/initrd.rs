@@ -30,13 +30,13 @@ impl GuestJob {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn bring(&mut self, from: &Path, to: &str) -> anyhow::Result<()> {
+    pub fn add_directory(&mut self, from: &Path, to: &str) -> anyhow::Result<()> {
         let entries = fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
         for entry in entries {
             let entry = entry?;
             let path = format!("{to}/{}", entry.file_name().to_string_lossy());
             if entry.file_type()?.is_dir() {
-                self.bring(&entry.path(), &path)?;
+                self.add_directory(&entry.path(), &path)?;
             } else {
                 let content =
                     fs::read(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
@@ -106,9 +106,9 @@ pub fn compiled(name: &str, content: Vec<u8>) -> Program {
 ///
 /// # Errors
 /// They cannot be read.
-pub fn brought(root: &Path, directory: &str) -> anyhow::Result<Vec<Program>> {
+pub fn programs_in(root: &Path, directory: &str) -> anyhow::Result<Vec<Program>> {
     let mut job = GuestJob::default();
-    job.bring(&root.join(directory), &format!("lab/{directory}"))?;
+    job.add_directory(&root.join(directory), &format!("lab/{directory}"))?;
     Ok(job.files.into_iter().map(|(path, _, content)| Program { path, content }).collect())
 }
 

@@ -34,7 +34,7 @@ pub fn install() -> anyhow::Result<()> {
 }
 
 /// Whether one has come.
-pub fn seen() -> bool {
+pub fn is_interrupted() -> bool {
     SEEN.get().is_some_and(|seen| seen.any.load(Ordering::Relaxed))
 }
 
@@ -47,5 +47,5 @@ pub fn exit_code() -> i32 {
 /// # Errors
 /// [`Interrupted`], if a signal has come.
 pub fn check() -> Result<(), Interrupted> {
-    if seen() { Err(Interrupted) } else { Ok(()) }
+    if is_interrupted() { Err(Interrupted) } else { Ok(()) }
 }

@@ -95,7 +95,8 @@ impl Kernel {
     pub fn device_tree(&self, name: &str) -> anyhow::Result<PathBuf> {
         let top = self.directory.join(format!("usr/lib/linux-image-{}", self.release));
         // Since 6.5 the vendors have directories of their own.
-        let (mut open, mut known) = (vec![top.clone()], Vec::new());
+        let mut open = vec![top.clone()];
+        let mut known = Vec::new();
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -135,7 +136,8 @@ mod tests {
         let package = tempfile::tempdir().expect("a directory");
         fs::create_dir(package.path().join("boot")).expect("boot");
         fs::write(package.path().join("boot/vmlinuz-6.1"), XZ).expect("a kernel");
-        let (kernel, cache) = (Kernel::of(package.path()).expect("a kernel"), package.path().join("cache"));
+        let kernel = Kernel::of(package.path()).expect("a kernel");
+        let cache = package.path().join("cache");
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {

@@ -151,16 +151,16 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Ok(0) => Ok(()),
         Ok(code) => std::process::exit(code),
         Err(error) if error.is::<GuestFailure>() => {
-            progress::say(&error.to_string());
+            progress::print_status(&error.to_string());
             std::process::exit(3);
         }
         // Whatever failed then, failed for that.
-        Err(_) if interrupts::seen() => {
-            progress::say(&interrupts::Interrupted.to_string());
+        Err(_) if interrupts::is_interrupted() => {
+            progress::print_status(&interrupts::Interrupted.to_string());
             std::process::exit(interrupts::exit_code());
         }
         Err(error) => {
-            progress::say(&format!("{error:#}"));
+            progress::print_status(&format!("{error:#}"));
             std::process::exit(1);
         }
     }
@@ -213,7 +213,9 @@ fn capture_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()
         let machine = Machine::load(&machines_directory(), name)?;
         println!("{}", capture::run(&lab, &machine)?.display());
     }
-    progress::say("look through the trees, and accept their snapshots: cargo insta test --review -p narrows-observe");
+    progress::print_status(
+        "look through the trees, and accept their snapshots: cargo insta test --review -p narrows-observe",
+    );
     Ok(())
 }
 

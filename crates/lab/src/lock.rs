@@ -22,7 +22,7 @@ pub fn take(path: &Path, what: &str) -> anyhow::Result<File> {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) => {
                 if !std::mem::replace(&mut told, true) {
-                    progress::say(&format!("{what} elsewhere; waiting"));
+                    progress::print_status(&format!("{what} elsewhere; waiting"));
                 }
                 interrupts::check()?;
                 std::thread::sleep(TRY_EVERY);

@@ -22,10 +22,10 @@ pub fn names(sources: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// For which kernel, and where what is made is kept.
-pub struct Workshop<'a> {
+pub struct ModuleBuilder<'a> {
     /// Packages of headers come from it.
     pub store: &'a Store,
-    /// `lab/modules`.
+    /// Directory of the modules' sources: `lab/modules`.
     pub sources: &'a Path,
     /// A directory below `target/lab`.
     pub cache: &'a Path,
@@ -35,7 +35,7 @@ pub struct Workshop<'a> {
     pub release: &'a str,
 }
 
-impl Workshop<'_> {
+impl ModuleBuilder<'_> {
     /// The file of a module, compiled once for each kernel and text.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! used here too. Its lists are renewed once a day. apt checks what it downloads against signed lists; the sum is kept and
 //! checked again whenever a package is unpacked from the cache.
 
-use super::apt::{Apt, FRESH_FOR, Shown, output_of, tool};
+use super::apt::{Apt, FRESH_FOR, PackageRecord, output_of, tool};
 use super::interrupts::Interrupted;
 use super::machine::Arch;
 use super::mistakes::did_you_mean;
@@ -131,7 +131,8 @@ impl Store {
                 None if error.chain().any(|cause| cause.is::<std::io::Error>()) => Err(error),
                 None => {
                     let because: Vec<String> = notes.drain(..).chain([format!("{error:#}")]).collect();
-                    let (arch, because) = (arch.debian(), because.join("; "));
+                    let arch = arch.debian();
+                    let because = because.join("; ");
                     let remedy = "the lab needs the network, or a cache from an earlier run";
                     Err(Unavailable::because(format!("{asked} ({arch}) cannot be had: {because}; {remedy}")).into())
                 }
@@ -186,7 +187,7 @@ impl Store {
         }
         let needed = shown.size_bytes + shown.installed_bytes + SPARE_BYTES;
         space::require(&self.directory, needed, &shown.name)?;
-        super::progress::say(&format!("downloading {} ({:.1} MB)", shown.name, shown.size_bytes as f64 / 1e6));
+        super::progress::print_status(&format!("downloading {} ({:.1} MB)", shown.name, shown.size_bytes as f64 / 1e6));
         let file = apt.download(&shown.name, &self.directory.join("packages"))?;
         let entry = Entry { name: shown.name, version: shown.version, file, sha256: shown.sha256, resolved_unix_s };
         self.verify(&entry)?;
@@ -254,7 +255,8 @@ fn is_fresh(since_unix_s: u64) -> bool {
 /// SHA-256 of a file, in hexadecimal.
 fn sha256(path: &Path) -> anyhow::Result<String> {
     let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
     loop {
         match file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))? {
             0 => break,
@@ -265,7 +267,7 @@ fn sha256(path: &Path) -> anyhow::Result<String> {
 }
 
 /// The kernel that a meta package stands for.
-fn kernel_behind(shown: &Shown) -> Option<String> {
+fn kernel_behind(shown: &PackageRecord) -> Option<String> {
     // A kernel's own package depends on tools, never on another kernel.
     let names = shown.depends.split(',').filter_map(|d| d.split_whitespace().next());
     names.filter(|n| n.starts_with("linux-image-")).map(str::to_owned).next()

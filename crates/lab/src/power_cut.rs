@@ -51,7 +51,8 @@ fn entries(log: &mut (impl Read + Seek)) -> anyhow::Result<Vec<Entry>> {
     let mut head = [0; 32];
     log.seek(SeekFrom::Start(0)).and_then(|_| log.read_exact(&mut head)).context("the log cannot be read")?;
     ensure!(number(&head, 0) == MAGIC, "there is no log of dm-log-writes: was the mapping removed?");
-    let (count, sector) = (number(&head, 16), number(&head, 24) & 0xffff_ffff);
+    let count = number(&head, 16);
+    let sector = number(&head, 24) & 0xffff_ffff;
     ensure!((512..=65_536).contains(&sector), "the log's sectors have {sector} bytes");
     let mut at = sector;
     let mut found = Vec::new();
@@ -60,7 +61,8 @@ fn entries(log: &mut (impl Read + Seek)) -> anyhow::Result<Vec<Entry>> {
         log.seek(SeekFrom::Start(at)).and_then(|_| log.read_exact(&mut block)).with_context(|| {
             format!("the log ends before its entry {i} of {count}; its image is too small for what was written")
         })?;
-        let (length, flags) = (number(&block, 8).saturating_mul(sector), number(&block, 16));
+        let length = number(&block, 8).saturating_mul(sector);
+        let flags = number(&block, 16);
         let text_length = usize::try_from(number(&block, 24)).unwrap_or(0).min(block.len() - 32);
         let mark = (flags & MARK != 0).then(|| String::from_utf8_lossy(&block[32..32 + text_length]).into_owned());
         at += sector;

@@ -82,7 +82,7 @@ impl Programs {
 
 fn build(archs: &[Arch]) -> anyhow::Result<Vec<Vec<u8>>> {
     let targets: Vec<&str> = archs.iter().map(|arch| arch.rust_target()).collect();
-    super::progress::say(&format!("building narrows for {}", targets.join(" and ")));
+    super::progress::print_status(&format!("building narrows for {}", targets.join(" and ")));
     let read = |path: PathBuf| std::fs::read(&path).with_context(|| format!("there is no program {}", path.display()));
     static_build::programs(&targets, child::status)?.into_iter().map(read).collect()
 }

@@ -27,7 +27,7 @@ pub fn print(text: &str) {
 }
 
 /// Says what begins.
-pub fn say(text: &str) {
+pub fn print_status(text: &str) {
     wipe();
     let _ = writeln!(stderr(), "lab: {text}");
 }

@@ -2,18 +2,18 @@
 //! a limit is reached, and what it left is brought home. However it ends, the emulator ends with it.
 
 use super::arguments::{Places, arguments, tsc_khz};
-use super::card::{InSlot, Slot, Summary};
-use super::initrd::{Base, GuestJob, brought, compiled, initrd, programs_of};
+use super::card::{ServedCard, Slot, Summary};
+use super::initrd::{Base, GuestJob, compiled, initrd, programs_in, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
 use super::modules::Modules;
-use super::own_modules::Workshop;
+use super::own_modules::ModuleBuilder;
 use super::packages::Store;
 use super::programs::Programs;
 use super::qemu::{Console, Emulator};
 use super::scratch::{Scratch, sweep_left_behind, sweep_older};
 use super::session_options::SessionOptions;
-use super::transport::{Arrived, unpack};
+use super::transport::{ResultPaths, unpack};
 use super::watch::Watch;
 use super::{accesses, own_modules, own_programs, qemu, space};
 use anyhow::{Context, ensure};
@@ -34,9 +34,9 @@ const PATTERN_BYTES: usize = 1 << 20;
 
 /// What all sessions of one command share.
 pub struct Lab {
-    /// `target/lab`.
+    /// Where all of the lab is kept: `target/lab`.
     pub directory: PathBuf,
-    /// The packages.
+    /// Packages that were fetched.
     pub store: Store,
     /// The programs for the guests.
     pub programs: Programs,
@@ -160,7 +160,7 @@ impl Lab {
             programs.push(compiled(name, content));
         }
         for name in &machine.brings {
-            programs.extend(brought(&crate::workspace_root(), name)?);
+            programs.extend(programs_in(&crate::workspace_root(), name)?);
         }
         let plugin = machine.accesses.as_ref().map(|_| accesses::plugin(&self.directory.join("plugin"))).transpose()?;
         let narrows = self.programs.get(machine.arch)?;
@@ -181,7 +181,8 @@ impl Lab {
     fn own_modules(&self, machine: &Machine, release: &str) -> anyhow::Result<Vec<PathBuf>> {
         let sources = crate::workspace_root().join("lab/modules");
         let cache = self.directory.join("modules");
-        let workshop = Workshop { store: &self.store, sources: &sources, cache: &cache, arch: machine.arch, release };
+        let workshop =
+            ModuleBuilder { store: &self.store, sources: &sources, cache: &cache, arch: machine.arch, release };
         let names = own_modules::names(&sources)?;
         let named = |name: &&String| machine.modules.iter().any(|m| m.split(' ').next() == Some(name.as_str()));
         names.iter().filter(named).map(|name| workshop.module(name)).collect()
@@ -229,7 +230,7 @@ impl Lab {
             console_log: &console_log,
             emulator_log: &emulator_log,
             plugin: prepared.plugin.as_deref().map(|plugin| (plugin, accesses_log.as_path())),
-            card: card.as_ref().map(InSlot::socket),
+            card: card.as_ref().map(ServedCard::socket),
             tsc_khz: tsc_khz(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
         };
         let mode = if job.script.is_some() { Console::Piped } else { Console::Terminal };
@@ -240,9 +241,9 @@ impl Lab {
         let watched =
             Watch::new(machine, &nonce, &console_log, options, &mut emulator)?.until_done(&mut emulator, &said_path)?;
         emulator.end();
-        let card = card.map(InSlot::take_out);
+        let card = card.map(ServedCard::stop);
         let out = Scratch::new(&self.directory.join("work"), &format!("{}-out", machine.name))?;
-        let arrived = Arrived { port: &results, console: &watched.results, images: &images };
+        let arrived = ResultPaths { port: &results, console: &watched.results, images: &images };
         if !watched.was_ended {
             unpack(&machine.transport, &arrived, out.path())
                 .with_context(|| format!("{}; the console is kept in {}", machine.name, console_log.display()))?;
@@ -263,13 +264,13 @@ impl Lab {
 }
 
 /// The card that a machine is to have, if it has a slot for one.
-fn insert_card(machine: &Machine, options: &SessionOptions, directory: &Path) -> anyhow::Result<Option<InSlot>> {
+fn insert_card(machine: &Machine, options: &SessionOptions, directory: &Path) -> anyhow::Result<Option<ServedCard>> {
     let Some(name) = &machine.card else { return Ok(None) };
     let slot = match &options.card {
         Some(slot) => slot.clone(),
         None => Slot::of(name)?,
     };
-    slot.put_in(directory).map(Some)
+    slot.serve(directory).map(Some)
 }
 
 /// # Errors

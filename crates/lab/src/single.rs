@@ -21,14 +21,14 @@ pub fn up(name: &str, programs: Option<PathBuf>) -> anyhow::Result<i32> {
     require_archive()?;
     let lab = Lab::new(programs)?;
     let prepared = lab.prepare(&machine)?;
-    prepared.notes.iter().for_each(|n| progress::say(n));
-    progress::say("say exit to leave, or C-a x to end the emulator at once");
+    prepared.notes.iter().for_each(|n| progress::print_status(n));
+    progress::print_status("say exit to leave, or C-a x to end the emulator at once");
     let outcome = lab.run(&prepared, &GuestJob::default(), &SessionOptions::default())?;
     if outcome.was_ended {
-        progress::say("the emulator was ended, and nothing was brought back");
+        progress::print_status("the emulator was ended, and nothing was brought back");
         return Ok(0);
     }
-    bring_home(&lab, &outcome)?;
+    import_results(&lab, &outcome)?;
     Ok(0)
 }
 
@@ -56,7 +56,7 @@ pub fn run(
     require_archive()?;
     let lab = Lab::new(programs)?;
     let prepared = lab.prepare(&machine)?;
-    prepared.notes.iter().for_each(|n| progress::say(n));
+    prepared.notes.iter().for_each(|n| progress::print_status(n));
     // A person sees it as it comes; a pipe gets each stream, byte for byte.
     let live = std::io::stdout().is_terminal();
     let outcome =
@@ -65,12 +65,12 @@ pub fn run(
         copy_out(&outcome.out.path().join("stdout"), &mut std::io::stdout().lock())?;
         copy_out(&outcome.out.path().join("stderr"), &mut std::io::stderr().lock())?;
     }
-    bring_home(&lab, &outcome)?;
-    outcome.notes.iter().for_each(|n| progress::say(n));
+    import_results(&lab, &outcome)?;
+    outcome.notes.iter().for_each(|n| progress::print_status(n));
     if let Some(card) = &outcome.card {
-        progress::say(&card.line());
+        progress::print_status(&card.line());
     }
-    progress::say(&format!(
+    progress::print_status(&format!(
         "{name}, kernel {}: ready after {:.1} s, {:.1} s in all; the console is kept in {}",
         prepared.release,
         outcome.boot.as_secs_f64(),
@@ -100,7 +100,7 @@ fn require_archive() -> anyhow::Result<()> {
 }
 
 /// Brings everything home; where that is not possible, what came back is kept all the same.
-fn bring_home(lab: &Lab, outcome: &GuestResult) -> anyhow::Result<()> {
+fn import_results(lab: &Lab, outcome: &GuestResult) -> anyhow::Result<()> {
     sorted(lab, outcome).or_else(|error| {
         let kept = lab.directory.join("out").join(outcome.out.path().file_name().unwrap_or_default());
         transport::copy_directory(outcome.out.path(), &kept)?;
@@ -111,13 +111,13 @@ fn bring_home(lab: &Lab, outcome: &GuestResult) -> anyhow::Result<()> {
 /// Runs of the guest's archive become runs of the host's; other files that were left are kept below `target/lab`.
 fn sorted(lab: &Lab, outcome: &GuestResult) -> anyhow::Result<()> {
     if let Some(kept) = transport::keep_files(outcome.out.path(), &lab.directory.join("out"))? {
-        progress::say(&format!("what was left in /lab/out is in {}", kept.display()));
+        progress::print_status(&format!("what was left in /lab/out is in {}", kept.display()));
     }
     let guest = outcome.out.path().join("archive");
     if guest.is_dir() {
-        let brought = transport::bring_home(&guest, &host_archive()?)?;
-        brought.runs.iter().for_each(|run| progress::say(&format!("run {run} is in the archive")));
-        brought.reports.iter().for_each(|page| progress::say(&format!("page {}", page.display())));
+        let brought = transport::import_results(&guest, &host_archive()?)?;
+        brought.runs.iter().for_each(|run| progress::print_status(&format!("run {run} is in the archive")));
+        brought.reports.iter().for_each(|page| progress::print_status(&format!("page {}", page.display())));
     }
     Ok(())
 }

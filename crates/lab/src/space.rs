@@ -10,7 +10,7 @@ pub struct Full(String);
 
 impl Full {
     /// As another program has said it.
-    pub fn said(line: &str) -> Self {
+    pub fn from_message(line: &str) -> Self {
         Self(line.trim().to_owned())
     }
 }

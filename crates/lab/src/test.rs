@@ -46,7 +46,8 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
         Err(error) if error.is::<Unavailable>() => return Ok(Verdict::Skipped(format!("{error:#}"))),
         Err(error) => return Err(error),
     };
-    let (mut wrong, mut checks) = (Vec::new(), machine.checks.len());
+    let mut wrong = Vec::new();
+    let mut checks = machine.checks.len();
     // A machine whose power is cut may have nothing else to show.
     if checks > 0 || machine.power_cut.is_none() {
         let outcome = lab.run(&prepared, &GuestJob::script(script(&machine.checks)), &SessionOptions::default())?;
@@ -65,13 +66,13 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
 }
 
 /// What a worker says of a machine.
-enum News {
+enum WorkerEvent {
     Begun(String),
     Ended { name: String, seconds: f64, verdict: Verdict },
 }
 
 /// How the machines' tests ended, as they do.
-struct Told {
+struct TestProgress {
     total: usize,
     under_way: Vec<String>,
     passed: usize,
@@ -80,11 +81,11 @@ struct Told {
     line: Line,
 }
 
-impl Told {
-    fn hear(&mut self, news: News) {
+impl TestProgress {
+    fn hear(&mut self, news: WorkerEvent) {
         match news {
-            News::Begun(name) => self.under_way.push(name),
-            News::Ended { name, seconds, verdict } => {
+            WorkerEvent::Begun(name) => self.under_way.push(name),
+            WorkerEvent::Ended { name, seconds, verdict } => {
                 self.under_way.retain(|n| *n != name);
                 self.line.clear();
                 let mut text = String::new();
@@ -120,25 +121,25 @@ impl Told {
 }
 
 /// Tests machines until there are none left or a signal comes.
-fn work(lab: &Lab, queue: &Mutex<std::vec::IntoIter<Machine>>, news: &Sender<News>) {
-    while !interrupts::seen() {
+fn work(lab: &Lab, queue: &Mutex<std::vec::IntoIter<Machine>>, news: &Sender<WorkerEvent>) {
+    while !interrupts::is_interrupted() {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let Some(machine) = next else { break };
         // Nobody stops listening before all have ended.
-        let _ = news.send(News::Begun(machine.name.clone()));
+        let _ = news.send(WorkerEvent::Begun(machine.name.clone()));
         let since = Instant::now();
         let verdict = match one(lab, &machine) {
             Ok(verdict) => verdict,
-            Err(_) if interrupts::seen() => Verdict::Interrupted,
+            Err(_) if interrupts::is_interrupted() => Verdict::Interrupted,
             Err(error) => Verdict::Failed(vec![format!("{error:#}")]),
         };
         let seconds = since.elapsed().as_secs_f64();
-        let _ = news.send(News::Ended { name: machine.name, seconds, verdict });
+        let _ = news.send(WorkerEvent::Ended { name: machine.name, seconds, verdict });
     }
 }
 
 /// Those that were skipped and are not expected to be.
-fn risen<'a>(skipped: &'a [String], expected: &BTreeSet<String>) -> Vec<&'a str> {
+fn unexpected_skips<'a>(skipped: &'a [String], expected: &BTreeSet<String>) -> Vec<&'a str> {
     skipped.iter().filter(|s| !expected.contains(*s)).map(String::as_str).collect()
 }
 
@@ -158,7 +159,7 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
     let total = machines.len();
     let archs = machines.iter().map(|m| m.arch).filter(|arch| qemu::find(*arch).is_ok()).collect();
     let line = Line::new("test", true);
-    let mut told = Told { total, under_way: vec![], passed: 0, failed: vec![], skipped: vec![], line };
+    let mut told = TestProgress { total, under_way: vec![], passed: 0, failed: vec![], skipped: vec![], line };
     let queue = Mutex::new(machines.into_iter());
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
     let (sender, news) = channel();
@@ -166,7 +167,8 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
         // Meanwhile packages are fetched.
         scope.spawn(|| lab.programs.build_ahead(&archs));
         for _ in 0..workers {
-            let (sender, queue) = (sender.clone(), &queue);
+            let sender = sender.clone();
+            let queue = &queue;
             scope.spawn(move || work(lab, queue, &sender));
         }
         drop(sender);
@@ -191,7 +193,7 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
     if !told.failed.is_empty() {
         bail!("failed: {}", told.failed.join(", "));
     }
-    let risen = risen(&told.skipped, &expected);
+    let risen = unexpected_skips(&told.skipped, &expected);
     if !risen.is_empty() {
         bail!("skipped, but not in lab/skips: {}", risen.join(", "));
     }
@@ -214,8 +216,8 @@ mod tests {
     #[test]
     fn a_skip_that_nobody_expects_has_risen() {
         let skipped = ["orangepi".to_owned(), "q35-nvme".to_owned()];
-        assert_eq!(risen(&skipped, &BTreeSet::from(["orangepi".to_owned()])), ["q35-nvme"]);
-        assert_eq!(risen(&[], &BTreeSet::from(["orangepi".to_owned()])), [""; 0]);
+        assert_eq!(unexpected_skips(&skipped, &BTreeSet::from(["orangepi".to_owned()])), ["q35-nvme"]);
+        assert_eq!(unexpected_skips(&[], &BTreeSet::from(["orangepi".to_owned()])), [""; 0]);
     }
 
     #[test]

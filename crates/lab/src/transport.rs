@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where results may have arrived.
-pub struct Arrived<'a> {
+pub struct ResultPaths<'a> {
     /// File of the virtio-serial port.
     pub port: &'a Path,
     /// Lines of base64 from the console.
@@ -22,7 +22,7 @@ pub struct Arrived<'a> {
 ///
 /// # Errors
 /// Nothing arrived, or not all of it.
-pub fn unpack(transport: &Transport, arrived: &Arrived<'_>, into: &Path) -> anyhow::Result<()> {
+pub fn unpack(transport: &Transport, arrived: &ResultPaths<'_>, into: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(into).with_context(|| format!("cannot create {}", into.display()))?;
     let (file, flags) = match transport {
         Transport::VirtioSerial => (arrived.port.to_owned(), "-xf"),
@@ -113,10 +113,10 @@ pub fn keep_files(out: &Path, into: &Path) -> anyhow::Result<Option<PathBuf>> {
 
 /// What of a guest's archive is now in the host's.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Brought {
+pub struct ImportedRuns {
     /// Runs that were not there before.
     pub runs: Vec<String>,
-    /// Pages.
+    /// Paths of the pages that came with the runs.
     pub reports: Vec<PathBuf>,
 }
 
@@ -142,9 +142,9 @@ pub fn copy_directory(from: &Path, to: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// A bundle does not verify, or the host's archive cannot be written.
-pub fn bring_home(guest: &Path, host: &Archive) -> anyhow::Result<Brought> {
+pub fn import_results(guest: &Path, host: &Archive) -> anyhow::Result<ImportedRuns> {
     let from = Archive::open(guest);
-    let mut brought = Brought::default();
+    let mut brought = ImportedRuns::default();
     for id in from.ids().context("the guest's archive cannot be read")? {
         if host.run_dir(&id).exists() {
             continue;
@@ -227,8 +227,8 @@ mod tests {
         let lines: Vec<String> = String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
         let images = BTreeMap::from([("spare".to_owned(), at("port"))]);
         let (port, none) = (at("port"), at("none"));
-        let by_port = Arrived { port: &port, console: &[], images: &images };
-        let by_console = Arrived { port: &none, console: &lines, images: &images };
+        let by_port = ResultPaths { port: &port, console: &[], images: &images };
+        let by_console = ResultPaths { port: &none, console: &lines, images: &images };
         let disk = Transport::Disk { image: "spare".into(), device: "/dev/sdb".into() };
         for (i, (transport, arrived)) in
             [(Transport::VirtioSerial, &by_port), (Transport::Console, &by_console), (disk, &by_port)]

@@ -96,7 +96,7 @@ impl Read for Growing {
 
 /// What the console told.
 #[derive(Default)]
-pub struct Watched {
+pub struct ConsoleResult {
     /// How the command ended.
     pub exit: i32,
     /// Time until the guest was ready.
@@ -164,7 +164,8 @@ impl<'a> Watch<'a> {
     }
 
     fn failure(&self, what: impl Into<String>) -> anyhow::Error {
-        let (machine, tail) = (self.machine.name.clone(), self.tail.iter().cloned().collect());
+        let machine = self.machine.name.clone();
+        let tail = self.tail.iter().cloned().collect();
         GuestFailure { machine, what: what.into(), console: self.log_path.to_owned(), tail }.into()
     }
 
@@ -184,16 +185,18 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// [`GuestFailure`], [`Interrupted`], or the disk is full.
-    pub fn until_done(&mut self, emulator: &mut Emulator, emulator_said: &Path) -> anyhow::Result<Watched> {
+    pub fn until_done(&mut self, emulator: &mut Emulator, emulator_said: &Path) -> anyhow::Result<ConsoleResult> {
         let begun = Instant::now();
-        let (mut stage, mut since, mut heard) = (Stage::Booting, Instant::now(), Instant::now());
-        let mut watched = Watched::default();
+        let mut stage = Stage::Booting;
+        let mut since = Instant::now();
+        let mut heard = Instant::now();
+        let mut watched = ConsoleResult::default();
         let mut failed: Option<String> = None;
         // A command may print such a line as well: it counts when the guest says nothing more.
         let mut panicked: Option<String> = None;
         loop {
             let line = self.lines.recv_timeout(Duration::from_millis(50));
-            if interrupts::seen() {
+            if interrupts::is_interrupted() {
                 return Err(Interrupted.into());
             }
             self.look_at_disk()?;
@@ -265,12 +268,12 @@ impl<'a> Watch<'a> {
         &self,
         ended: Option<ExitStatus>,
         emulator_said: &Path,
-        watched: Watched,
-    ) -> anyhow::Result<Watched> {
+        watched: ConsoleResult,
+    ) -> anyhow::Result<ConsoleResult> {
         let said = fs::read_to_string(emulator_said).unwrap_or_default();
         let said = said.lines().next();
         if self.attended.is_some() && said.is_none() && ended.is_some_and(|status| status.success()) {
-            return Ok(Watched { was_ended: true, ..watched });
+            return Ok(ConsoleResult { was_ended: true, ..watched });
         }
         let status = ended.map(|s| s.to_string()).unwrap_or_default();
         let said = said.unwrap_or("it printed nothing");

@@ -49,7 +49,7 @@ transport = "virtio-serial"
 "#;
 
 /// What becomes of a guest whose emulator is this script; `more` is said of the machine.
-fn watched(more: &str, script: &str) -> anyhow::Result<Watched> {
+fn watched(more: &str, script: &str) -> anyhow::Result<ConsoleResult> {
     let machine = Machine::parse("m", &format!("{MACHINE}{more}")).expect("a machine");
     let directory = tempfile::tempdir().expect("a directory");
     let (log, said) = (directory.path().join("log"), directory.path().join("said"));

@@ -43,7 +43,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The same in one line.
+    /// The summary as one line of text.
     pub fn line(&self) -> String {
         let Counts { read_bytes, written_bytes, read_runs, write_runs, flushes, stalls, busy_ns, .. } = self.counts;
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);

@@ -5,7 +5,7 @@ use super::timing::{Operation, Timing};
 /// Operations one after the other for one figure, and as many before them that are not counted.
 const OPERATIONS: u64 = 200;
 
-/// One line of figures.
+/// Figures of one kind of access: reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
     /// Size of the operations, bytes.
@@ -19,7 +19,7 @@ pub struct Figures {
 /// Rates of long streams, bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Streams {
-    /// Reading.
+    /// Throughput of reads.
     pub read_bytes_per_s: f64,
     /// Writing, once the cache is full.
     pub write_bytes_per_s: f64,
@@ -38,7 +38,8 @@ fn per_second(timing: &mut Timing, before: u64, operations: impl Iterator<Item =
     for operation in operations.by_ref().take(before as usize) {
         timing.serve(timing.busy_until_ns(), operation);
     }
-    let (start, mut count) = (timing.busy_until_ns(), 0u64);
+    let start = timing.busy_until_ns();
+    let mut count = 0u64;
     for operation in operations {
         timing.serve(timing.busy_until_ns(), operation);
         count += 1;

@@ -83,7 +83,8 @@ impl Media {
         let real = card.fake.as_ref().map_or(card.capacity, |fake| fake.real_capacity);
         file.set_len(real.0)?;
         let faults = Faults::new(&card, seed);
-        let (damaged, injected) = (BTreeMap::new(), Injected::default());
+        let damaged = BTreeMap::new();
+        let injected = Injected::default();
         Ok(Self { card, file, seed, faults, written_bytes: 0, damaged, injected })
     }
 
@@ -206,7 +207,8 @@ impl Media {
     /// The card is worn out, or the host failed.
     pub fn trim(&mut self, offset: u64, len: u64) -> Result<(), Refusal> {
         self.wear_out()?;
-        let (mut at, end) = (offset, offset + len);
+        let mut at = offset;
+        let end = offset + len;
         while at < end {
             let (place, room) = self.place(at, usize::try_from(end - at).unwrap_or(usize::MAX));
             if let Some(place) = place {

@@ -15,7 +15,7 @@
 //!
 //! What is deliberately absent: TLS, structured replies, and the loss of unflushed data (a card without power).
 
-mod against;
+mod by_metric;
 mod chance;
 mod curve;
 mod device;
@@ -35,13 +35,13 @@ mod socket;
 mod timing;
 mod transmission;
 
-pub use against::Against;
+pub use by_metric::CardsByMetric;
 #[cfg(test)]
-pub use against::Point;
+pub use by_metric::Point;
 pub use device::Summary;
 pub use findings::differences;
 pub use ranking::{Plan as CardsPlan, Ranked};
-pub use slot::{Choice, InSlot, Slot};
+pub use slot::{Choice, ServedCard, Slot};
 
 use super::mistakes::did_you_mean;
 use anyhow::{Context, bail, ensure};
@@ -190,7 +190,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     device.fill(arguments.filled).context("the card cannot be filled")?;
     let server = CardServer::start(device, &listen, false)?;
     eprintln!("card: {title} at {}", server.address());
-    let left = || arguments.once && server.was_left();
+    let left = || arguments.once && server.all_clients_left();
     while !stop.load(Ordering::Relaxed) && !left() {
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -123,7 +123,7 @@ pub struct Cache {
 pub struct Stall {
     /// Bytes written between two of them.
     pub every: Size,
-    /// How long.
+    /// How long the card does not answer.
     pub time: Time,
 }
 
@@ -161,7 +161,7 @@ impl Default for Commands {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Fake {
-    /// Its true size.
+    /// The capacity that the card has.
     pub real_capacity: Size,
     /// What happens above.
     pub beyond: Beyond,

@@ -98,7 +98,7 @@ pub struct Request {
     pub command: u16,
     /// The client's name for it.
     pub cookie: u64,
-    /// From where.
+    /// Byte offset of the request.
     pub offset: u64,
     /// How many bytes.
     pub len: u32,

@@ -3,7 +3,7 @@
 //! The guest is named after the card, so that the runs tell their cards apart in any archive: an emulated SD card has one
 //! model and one serial number for all.
 
-use super::against::Against;
+use super::by_metric::CardsByMetric;
 use super::slot::Slot;
 use crate::initrd::{GuestJob, quoted};
 use crate::interrupts::{self, Interrupted};
@@ -66,7 +66,7 @@ pub struct Ranked {
     pub text: String,
     pub page: PathBuf,
     /// What was measured against what the cards' files say, for each metric of which they say something.
-    pub against: Vec<Against>,
+    pub against: Vec<CardsByMetric>,
     /// What their times were multiplied by.
     pub slowness: f64,
     /// Cards are told apart whose files give one this many times as much as the other.
@@ -106,7 +106,7 @@ impl Plan {
         let mut accounts = String::from("\nWhat each card did by its own account, its times multiplied:\n");
         let slots = self.slots()?;
         for (number, (name, slot)) in slots.iter().enumerate() {
-            progress::say(&format!("card {} of {}: {}", number + 1, slots.len(), slot.card.title));
+            progress::print_status(&format!("card {} of {}: {}", number + 1, slots.len(), slot.card.title));
             let options = SessionOptions { card: Some(slot.clone()), progress: true, ..SessionOptions::default() };
             let job = self.job(name, workload);
             // One guest that fails should not cost the cards before it.
@@ -114,10 +114,10 @@ impl Plan {
                 if !error.is::<GuestFailure>() {
                     return Err(error);
                 }
-                progress::say(&format!("{name}: once more, after: {error}"));
+                progress::print_status(&format!("{name}: once more, after: {error}"));
                 boot(&job, &options)
             })?;
-            let brought = transport::bring_home(&outcome.out.path().join("archive"), &archive)?;
+            let brought = transport::import_results(&outcome.out.path().join("archive"), &archive)?;
             let [id] = brought.runs.as_slice() else {
                 bail!(
                     "{name}: the guest made {} runs instead of one (exit code {}): {}; the console is kept in {}",
@@ -130,29 +130,30 @@ impl Plan {
             archive.tag_add(TAG, id).context("the tag of the study")?;
             if let Some(card) = &outcome.card {
                 let account = format!("{name}: {}", card.line());
-                progress::say(&account);
+                progress::print_status(&account);
                 accounts.push_str(&format!("- {account}\n"));
             }
             targets
                 .push(TargetRuns { name: name.clone(), runs: vec![archive.load(id).context("a run of the study")?] });
-            if interrupts::seen() {
+            if interrupts::is_interrupted() {
                 return Err(Interrupted.into());
             }
         }
         let home = crate::host_archive()?;
-        transport::bring_home(&own, &home)?;
-        progress::say(&format!("the runs are in the archive: narrows rank {TAG}"));
+        transport::import_results(&own, &home)?;
+        progress::print_status(&format!("the runs are in the archive: narrows rank {TAG}"));
         // Beside the study's page, which points to it.
         let (mut text, page) = self.rank(&targets, &home.reports_dir())?;
         text.push_str(&accounts);
         println!("{text}");
-        let against: Vec<Against> = self.metrics.iter().filter_map(|m| Against::of(m, &slots, &targets)).collect();
+        let against: Vec<CardsByMetric> =
+            self.metrics.iter().filter_map(|m| CardsByMetric::of(m, &slots, &targets)).collect();
         let seen = self.ordered.iter().map(|metric| self.in_order(metric, &against)).collect();
         Ok(Ranked { text, page, against, slowness: self.slowness, apart: self.apart, seen })
     }
 
     /// Whether the cards are in the order of their files.
-    fn in_order(&self, metric: &str, against: &[Against]) -> StudyCheck {
+    fn in_order(&self, metric: &str, against: &[CardsByMetric]) -> StudyCheck {
         let found = against.iter().find(|a| a.metric == metric);
         let (pairs, reversed) = found.map_or((0, Vec::new()), |a| a.order(self.apart));
         let words = format!("{} of {pairs} pairs in order", pairs - reversed.len());

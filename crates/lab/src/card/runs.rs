@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 struct Run {
     /// Where it goes on.
     next: u64,
-    /// Its bytes so far.
+    /// Length of the run so far, bytes.
     len: u64,
     /// What ending it here costs beyond what has been charged, nanoseconds.
     owed_ns: u64,
@@ -32,7 +32,7 @@ pub struct Runs {
 pub struct Cost {
     /// Time, nanoseconds.
     pub ns: u64,
-    /// It continued a run.
+    /// Whether the operation continued a run.
     pub continued: bool,
     /// It opened a block that no run was in.
     pub opened: bool,

@@ -101,7 +101,8 @@ impl CardServer {
                 (Listener::Tcp(listener), address, None)
             }
         };
-        let (device, shared) = (Arc::new(device), Arc::new(Shared { quiet, ..Shared::default() }));
+        let device = Arc::new(device);
+        let shared = Arc::new(Shared { quiet, ..Shared::default() });
         let thread = std::thread::Builder::new().name("card".into());
         let listener = {
             let (device, shared) = (device.clone(), shared.clone());
@@ -117,7 +118,7 @@ impl CardServer {
     }
 
     /// Whether a client came, and all have left.
-    pub fn was_left(&self) -> bool {
+    pub fn all_clients_left(&self) -> bool {
         self.shared.served.load(Ordering::Relaxed) > 0
             && self.shared.lock().iter().all(|(_, thread)| thread.is_finished())
     }
@@ -157,7 +158,7 @@ impl Shared {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn say(&self, what: &str) {
+    fn log(&self, what: &str) {
         if !self.quiet {
             eprintln!("card: {what}");
         }
@@ -192,22 +193,22 @@ fn accept_clients(listener: &Listener, device: &Arc<Device>, shared: &Arc<Shared
             continue;
         }
         match listener.accept() {
-            Ok(socket) => welcome(socket, device, shared),
+            Ok(socket) => accept_client(socket, device, shared),
             // Another thread's client, or one that left again.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => {
-                shared.say(&format!("a client could not be taken: {error}"));
+                shared.log(&format!("a client could not be taken: {error}"));
                 std::thread::sleep(std::time::Duration::from_millis(50));
             }
         }
     }
 }
 
-fn welcome(mut socket: Socket, device: &Arc<Device>, shared: &Arc<Shared>) {
+fn accept_client(mut socket: Socket, device: &Arc<Device>, shared: &Arc<Shared>) {
     let mut clients = shared.lock();
     clients.retain(|(_, thread)| !thread.is_finished());
     if clients.len() >= MOST_CLIENTS {
-        shared.say(&format!("a client was turned away: {MOST_CLIENTS} are served at once"));
+        shared.log(&format!("a client was turned away: {MOST_CLIENTS} are served at once"));
         return;
     }
     let Ok(handle) = socket.again() else { return };
@@ -215,20 +216,20 @@ fn welcome(mut socket: Socket, device: &Arc<Device>, shared: &Arc<Shared>) {
     let thread = std::thread::Builder::new().name("card client".into()).spawn(move || {
         // The kernel may be 50 us late for a thread that did not say that it matters (prctl(2), PR_SET_TIMERSLACK).
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        if let Err(error) = entertain(&mut socket, &device, &of_thread)
+        if let Err(error) = serve_requests(&mut socket, &device, &of_thread)
             && !of_thread.stop.load(Ordering::Relaxed)
         {
-            of_thread.say(&format!("a connection was closed: {error}"));
+            of_thread.log(&format!("a connection was closed: {error}"));
         }
         socket.end();
     });
     match thread {
         Ok(thread) => clients.push((handle, thread)),
-        Err(error) => shared.say(&format!("no thread for a client: {error}")),
+        Err(error) => shared.log(&format!("no thread for a client: {error}")),
     }
 }
 
-fn entertain(socket: &mut Socket, device: &Device, shared: &Shared) -> io::Result<()> {
+fn serve_requests(socket: &mut Socket, device: &Device, shared: &Shared) -> io::Result<()> {
     match shake_hands(socket, device.card())? {
         HandshakeEnd::Aborted => Ok(()),
         HandshakeEnd::Transmission => {

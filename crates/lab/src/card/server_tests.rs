@@ -282,7 +282,7 @@ fn clients_share_one_card_and_one_too_many_is_turned_away() {
         let reader = &mut clients[(i + 1) % MOST_CLIENTS];
         assert_eq!(reader.read(i as u64 * 512, 512), Ok(vec![i as u8; 512]));
     }
-    assert!(!server.was_left());
+    assert!(!server.all_clients_left());
     // Ending the server ends them all.
     server.stop();
     assert!(clients.iter_mut().all(Client::is_closed));

@@ -72,7 +72,7 @@ impl Slot {
     ///
     /// # Errors
     /// There is no place for its content or for the socket.
-    pub fn put_in(&self, directory: &Path) -> anyhow::Result<InSlot> {
+    pub fn serve(&self, directory: &Path) -> anyhow::Result<ServedCard> {
         let mut socket = directory.join("card");
         if socket.as_os_str().len() > LONGEST_SOCKET_PATH {
             socket =
@@ -81,25 +81,25 @@ impl Slot {
         let device = insert(self.card.clone(), self.backing.as_deref(), self.seed, self.slowness)?;
         device.fill(self.filled_bytes).context("the card cannot be filled")?;
         let server = CardServer::start(device, &Listen::Path(socket.clone()), false)?;
-        Ok(InSlot { server, socket })
+        Ok(ServedCard { server, socket })
     }
 }
 
 /// A card that is served.
 #[derive(Debug)]
-pub struct InSlot {
+pub struct ServedCard {
     server: CardServer,
     socket: PathBuf,
 }
 
-impl InSlot {
+impl ServedCard {
     /// Where the emulator finds it.
     pub fn socket(&self) -> &Path {
         &self.socket
     }
 
     /// Takes it out; what it did.
-    pub fn take_out(self) -> Summary {
+    pub fn stop(self) -> Summary {
         self.server.stop()
     }
 }

@@ -19,9 +19,9 @@ use super::runs::Runs;
 /// What is asked of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Reads bytes.
+    /// A read.
     Read {
-        /// From where.
+        /// Byte offset.
         offset: u64,
         /// How many, more than 0.
         len: u64,
@@ -31,14 +31,14 @@ pub enum Operation {
         offset: u64,
         /// How many, more than 0.
         len: u64,
-        /// And flushes.
+        /// Whether the write is durable when it returns (FUA).
         flush: bool,
     },
     /// Makes sure of what was written.
     Flush,
-    /// Forgets bytes.
+    /// A trim.
     Trim {
-        /// From where.
+        /// Byte offset.
         offset: u64,
         /// How many, more than 0.
         len: u64,
@@ -55,7 +55,7 @@ pub struct Counts {
     /// Writes that continued no run.
     pub write_runs: u64,
     pub flushes: u64,
-    /// Discards.
+    /// Number of trims.
     pub trims: u64,
     pub stalls: u64,
     /// Time that it was busy, nanoseconds.

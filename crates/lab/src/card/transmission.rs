@@ -92,7 +92,8 @@ fn check(request: &Request, flags: u16, capacity: u64) -> Result<Operation, Errn
     if !offered || request.flags & !known != 0 || (fua && flags & flag::SEND_FUA == 0) {
         return Err(Errno::Inval);
     }
-    let (offset, len) = (request.offset, u64::from(request.len));
+    let offset = request.offset;
+    let len = u64::from(request.len);
     if request.command == command::FLUSH {
         return if (offset, len) == (0, 0) { Ok(Operation::Flush) } else { Err(Errno::Inval) };
     }

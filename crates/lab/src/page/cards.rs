@@ -1,6 +1,6 @@
 //! Cards as their files say and as they were measured, drawn metric by metric.
 
-use crate::card::Against;
+use crate::card::CardsByMetric;
 use maud::{Markup, html};
 use report::chart::{Area, Axis, Chart, px};
 use report::{quantity, text_of as t};
@@ -9,11 +9,11 @@ use report::{quantity, text_of as t};
 const ROW: f64 = 22.0;
 
 /// One small chart a metric.
-pub(super) fn figures(all: &[Against], apart: f64) -> Markup {
+pub(super) fn figures(all: &[CardsByMetric], apart: f64) -> Markup {
     html! { div.pile { @for against in all { (figure(against, apart)) } } }
 }
 
-fn figure(against: &Against, apart: f64) -> Markup {
+fn figure(against: &CardsByMetric, apart: f64) -> Markup {
     let (pairs, reversed) = against.order(apart);
     let values = against.points.iter().flat_map(|p| [Some(p.own), p.measured]).flatten();
     let count = against.points.len() as f64;
@@ -48,7 +48,7 @@ fn figure(against: &Against, apart: f64) -> Markup {
     }
 }
 
-fn title(own: f64, measured: Option<f64>, against: &Against) -> String {
+fn title(own: f64, measured: Option<f64>, against: &CardsByMetric) -> String {
     let measured = measured.map_or_else(|| "not measured".to_owned(), |m| quantity::quantity(m, against.unit));
     format!("{} by its file, {measured}", quantity::quantity(own, against.unit))
 }
@@ -63,7 +63,8 @@ mod tests {
     fn each_card_has_a_row_also_one_that_was_not_measured() {
         let point = |card: &str, own, measured| Point { card: card.into(), own, measured };
         let points = vec![point("fast", 2000.0, Some(1500.0)), point("slow<", 2.0, None)];
-        let page = figures(&[Against { metric: "w.iops".into(), unit: Unit::OpsPerS, points }], 1.25).into_string();
+        let page =
+            figures(&[CardsByMetric { metric: "w.iops".into(), unit: Unit::OpsPerS, points }], 1.25).into_string();
         assert_eq!(page.matches("class=\"own\"").count(), 2);
         assert_eq!(page.matches("class=\"measured\"").count(), 1);
         assert!(page.contains("0 of 1 pairs in order"), "what was not measured is in no order: {page}");

@@ -1,7 +1,7 @@
 //! The page of a study: what it shows in one sentence, what that rests on, and what was measured.
 
 use super::{EMULATED, cards, sweep};
-use crate::study::{Experimented, Shown, Study, StudyCheck};
+use crate::study::{ExperimentOutcome, Study, StudyCheck, StudyResult};
 use maud::{Markup, html};
 use report::{framed, text_of as t};
 use std::path::Path;
@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("study.css");
 const OUTPUT_LIMIT_BYTES: usize = 20_000;
 
 /// The page, as HTML without anything to fetch.
-pub fn page(study: &Study, shown: &Shown) -> String {
+pub fn page(study: &Study, shown: &StudyResult) -> String {
     let plan = &study.plan;
     let main = html! {
         p.banner role="note" { (EMULATED) }
@@ -50,7 +50,7 @@ pub fn page(study: &Study, shown: &Shown) -> String {
 }
 
 /// The answer in one sentence: what the study shows if all is as expected, else what is not.
-fn verdict(study: &Study, shown: &Shown) -> Markup {
+fn verdict(study: &Study, shown: &StudyResult) -> Markup {
     let all = shown.seen().count();
     let wrong: Vec<&StudyCheck> = shown.seen().filter(|s| !s.wrong.is_empty()).collect();
     html! {
@@ -75,7 +75,7 @@ fn verdict(study: &Study, shown: &Shown) -> Markup {
     }
 }
 
-fn looked_at(shown: &Shown) -> Markup {
+fn looked_at(shown: &StudyResult) -> Markup {
     html! {
         section id="facts" {
             h2 { "What was looked at" }
@@ -114,7 +114,7 @@ fn checks(seen: &[StudyCheck]) -> Markup {
     }
 }
 
-fn experimented(study: &Study, experiment: &Experimented) -> Markup {
+fn experimented(study: &Study, experiment: &ExperimentOutcome) -> Markup {
     let drawn = study.plan.plot.as_deref().and_then(|quantity| sweep::figure(quantity, &experiment.arms));
     html! {
         section id="experiment" {
@@ -165,7 +165,7 @@ mod tests {
         .expect("sound")
     }
 
-    fn shown(wrong: &[&str]) -> Shown {
+    fn shown(wrong: &[&str]) -> StudyResult {
         let seen = |wrong: &[&str]| StudyCheck {
             what: "the driver".into(),
             command: "narrows inspect".into(),
@@ -173,9 +173,9 @@ mod tests {
             output: "<ahci>\nsecond".into(),
             wrong: wrong.iter().map(|w| (*w).to_owned()).collect(),
         };
-        Shown {
+        StudyResult {
             steps: vec![Step { title: "step".into(), machine: "m".into(), seen: vec![seen(&[]), seen(wrong)] }],
-            experiment: Some(Experimented {
+            experiment: Some(ExperimentOutcome {
                 text: "same".into(),
                 pages: vec!["/a/reports/1.html".into()],
                 arms: Vec::new(),

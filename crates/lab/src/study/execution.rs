@@ -34,7 +34,7 @@ pub struct Step {
 }
 
 /// What an experiment gave.
-pub struct Experimented {
+pub struct ExperimentOutcome {
     /// What `narrows` printed at its end.
     pub text: String,
     pub pages: Vec<PathBuf>,
@@ -42,17 +42,17 @@ pub struct Experimented {
 }
 
 /// What a study showed.
-pub struct Shown {
+pub struct StudyResult {
     pub steps: Vec<Step>,
     /// The experiment, if it has one.
-    pub experiment: Option<Experimented>,
+    pub experiment: Option<ExperimentOutcome>,
     /// The ranking of its cards, if it has some.
     pub ranked: Option<Ranked>,
     /// Machines and kernels that took part.
     pub machines: Vec<String>,
 }
 
-impl Shown {
+impl StudyResult {
     /// All that was looked at.
     pub fn seen(&self) -> impl Iterator<Item = &StudyCheck> {
         self.steps.iter().flat_map(|s| &s.seen).chain(self.ranked.iter().flat_map(|r| &r.seen))
@@ -64,12 +64,12 @@ impl Study {
     ///
     /// # Errors
     /// A machine failed, or the experiment could not be finished. What is not as asserted is no error: it is in the result.
-    pub fn run(&self, lab: &Lab) -> anyhow::Result<Shown> {
+    pub fn run(&self, lab: &Lab) -> anyhow::Result<StudyResult> {
         let work = lab.directory.join("studies").join(&self.name);
         fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
         let lock = File::create(work.join("lock")).context("cannot create the study's lock")?;
         if lock.try_lock().is_err() {
-            progress::say(&format!("{} is being made by another process; waiting", self.name));
+            progress::print_status(&format!("{} is being made by another process; waiting", self.name));
             lock.lock().context("cannot lock the study")?;
         }
         let mut machines = Machines { lab, prepared: BTreeMap::new() };
@@ -87,7 +87,7 @@ impl Study {
         };
         let mut steps = Vec::new();
         for step in &self.plan.steps {
-            progress::say(&format!("{}: {}", step.machine, step.title));
+            progress::print_status(&format!("{}: {}", step.machine, step.title));
             let outcome =
                 machines.run(&step.machine, &GuestJob::script(script(&step.checks)), &SessionOptions::default())?;
             let seen = step
@@ -99,11 +99,11 @@ impl Study {
             steps.push(Step { title: step.title.clone(), machine: step.machine.clone(), seen });
         }
         let machines = machines.prepared.iter().map(|(n, (m, p))| format!("{n}: {}, kernel {}", m.title, p.release));
-        Ok(Shown { steps, experiment, ranked, machines: machines.collect() })
+        Ok(StudyResult { steps, experiment, ranked, machines: machines.collect() })
     }
 
     /// Boots one machine after the other until all runs are made.
-    fn experiment(&self, machines: &mut Machines<'_>, text: &str, work: &Path) -> anyhow::Result<Experimented> {
+    fn experiment(&self, machines: &mut Machines<'_>, text: &str, work: &Path) -> anyhow::Result<ExperimentOutcome> {
         let archive = work.join("archive");
         for old in ["archive", "images"].map(|d| work.join(d)).iter().filter(|d| d.exists()) {
             fs::remove_dir_all(old).with_context(|| format!("cannot clear {}", old.display()))?;
@@ -132,11 +132,11 @@ impl Study {
                 Some(_) => ("", quoted(["narrows", "run", "/lab/in/study.toml", target, "--resume"])),
             };
             let (made, all) = at.as_ref().map_or((0, 0), |state| (state.runs_made(), state.steps.len()));
-            progress::say(&format!("{next}: {made} of {all} runs are made"));
+            progress::print_status(&format!("{next}: {made} of {all} runs are made"));
             let mut job = GuestJob::script(format!("set -e\n{once}\n{}\nset +e\n{command}\n", self.plan.setup));
             job.files.push((TEXT_IN_GUEST.into(), 0o644, text.as_bytes().to_vec()));
             if archive.is_dir() {
-                job.bring(&archive, "lab/out/archive")?;
+                job.add_directory(&archive, "lab/out/archive")?;
             }
             let outcome = machines.run(&next, &job, &options)?;
             let new = outcome.out.path().join("archive");
@@ -156,18 +156,18 @@ impl Study {
             }
             copy_directory(&new, &archive)?;
             at = now;
-            if interrupts::seen() {
+            if interrupts::is_interrupted() {
                 return Err(Interrupted.into());
             }
         }
         let home = host_archive()?;
-        let brought = transport::bring_home(&archive, &home)?;
-        progress::say(&format!("{} runs are in the archive", brought.runs.len()));
+        let brought = transport::import_results(&archive, &home)?;
+        progress::print_status(&format!("{} runs are in the archive", brought.runs.len()));
         // What was printed names places of the guest; they are the host's by now.
         let text = said.replace("/lab/out/archive", &home.directory().to_string_lossy());
         println!("{text}");
         let arms = self.arms.iter().map(|arm| (arm.clone(), Vec::new())).collect();
-        Ok(Experimented { text, pages: brought.reports, arms: by_arm(&Archive::open(&archive), arms)? })
+        Ok(ExperimentOutcome { text, pages: brought.reports, arms: by_arm(&Archive::open(&archive), arms)? })
     }
 }
 
@@ -207,7 +207,7 @@ impl Machines<'_> {
         if !self.prepared.contains_key(name) {
             let machine = Machine::load(&machines_directory(), name)?;
             let prepared = self.lab.prepare(&machine)?;
-            prepared.notes.iter().for_each(|n| progress::say(n));
+            prepared.notes.iter().for_each(|n| progress::print_status(n));
             self.prepared.insert(name.to_owned(), (machine, prepared));
         }
         let (_, prepared) = &self.prepared[name];

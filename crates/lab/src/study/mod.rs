@@ -8,7 +8,7 @@ mod looked_at;
 
 #[cfg(test)]
 pub use execution::Step;
-pub use execution::{Experimented, Shown};
+pub use execution::{ExperimentOutcome, StudyResult};
 pub use looked_at::StudyCheck;
 
 use super::card::CardsPlan;

@@ -22,14 +22,14 @@ pub struct Point {
 
 /// All cards in one metric.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Against {
+pub struct CardsByMetric {
     pub metric: String,
     pub unit: Unit,
     /// The cards, the best by its file first.
     pub points: Vec<Point>,
 }
 
-impl Against {
+impl CardsByMetric {
     /// One metric of these runs; `None` if a card's file says nothing about what it measures.
     pub fn of(metric: &str, slots: &[(String, Slot)], targets: &[TargetRuns]) -> Option<Self> {
         let phase = model::MetricKey::of(metric).of;
@@ -69,7 +69,8 @@ fn at_true_speed(run: &Run, metric: &str, slowness: f64) -> Option<f64> {
 fn own(slot: &Slot, plan: &PhasePlan, unit: Unit) -> Option<f64> {
     let [stream] = plan.streams.as_slice() else { return None };
     let timing = Timing::new(slot.card.clone(), slot.seed, 1.0).ok()?;
-    let (capacity, bytes) = (slot.card.capacity.0, stream.block().block_size_bytes);
+    let capacity = slot.card.capacity.0;
+    let bytes = stream.block().block_size_bytes;
     let bytes_per_s = match (stream.block().order, stream.block().operation) {
         (Order::Random, Operation::Read) => random(&timing, capacity, bytes).read_iops * bytes as f64,
         (Order::Random, Operation::Write) => random(&timing, capacity, bytes).write_iops * bytes as f64,
@@ -88,11 +89,11 @@ fn own(slot: &Slot, plan: &PhasePlan, unit: Unit) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn against(measured: [Option<f64>; 3]) -> Against {
+    fn against(measured: [Option<f64>; 3]) -> CardsByMetric {
         let cards = [("a", 1000.0), ("b", 900.0), ("c", 100.0)];
         let point = |((card, own), measured): ((&str, f64), Option<f64>)| Point { card: card.into(), own, measured };
         let points = cards.into_iter().zip(measured).map(point).collect();
-        Against { metric: "w.iops".into(), unit: Unit::OpsPerS, points }
+        CardsByMetric { metric: "w.iops".into(), unit: Unit::OpsPerS, points }
     }
 
     #[test]
