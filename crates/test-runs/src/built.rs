@@ -184,7 +184,7 @@ pub fn random(name: &str, iops: f64) -> Phase {
     }
 }
 
-/// A run to be.
+/// Builds a run step by step.
 pub struct Builder {
     pub run: Run,
     clock_ns: u64,
@@ -392,7 +392,7 @@ pub fn with(mut phases: Vec<Phase>, changed: impl IntoIterator<Item = Phase>) ->
     phases
 }
 
-/// Removes phases.
+/// The phases without those of these names.
 pub fn without(mut phases: Vec<Phase>, names: &[&str]) -> Vec<Phase> {
     phases.retain(|p| !names.contains(&p.name.as_str()));
     phases

@@ -34,7 +34,7 @@ impl Draw {
         let drawn = f64::from_bits(self.bits());
         if drawn.is_finite() { drawn } else { 0.1 }
     }
-    /// One of these.
+    /// Draws one of these values.
     pub fn pick<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize].clone()
     }

@@ -22,11 +22,11 @@ pub struct Arguments {
     #[arg(long, default_value = "release", global = true)]
     profile: String,
     #[command(subcommand)]
-    what: What,
+    what: BenchCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum BenchCommand {
     /// The engine against fio, and against the t/io_uring that T_IO_URING names, alternating
     Engine(engine::Options),
     /// The same plain jobs by narrows, fio (io_uring, libaio, psync) and t/io_uring, on disk, loop device, tmpfs and page
@@ -39,7 +39,7 @@ fn is_built_as(profile: &str) -> anyhow::Result<bool> {
     Ok(std::env::current_exe()?.ancestors().nth(1).is_some_and(|directory| directory.ends_with(profile)))
 }
 
-fn again_as(profile: &str) -> anyhow::Result<()> {
+fn rebuild_as(profile: &str) -> anyhow::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = std::process::Command::new(cargo)
         .args(["run", "--quiet", "--profile", profile, "--package", "narrows-xtask", "--"])
@@ -51,11 +51,11 @@ fn again_as(profile: &str) -> anyhow::Result<()> {
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if !is_built_as(&arguments.profile)? {
-        return again_as(&arguments.profile);
+        return rebuild_as(&arguments.profile);
     }
     println!("Profile of this build: {}", arguments.profile);
     match arguments.what {
-        What::Engine(options) => engine::run(&options),
-        What::Parity(options) => parity::run(&options),
+        BenchCommand::Engine(options) => engine::run(&options),
+        BenchCommand::Parity(options) => parity::run(&options),
     }
 }

@@ -72,8 +72,8 @@ fn present(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// README.md, CONTRIBUTING.md and what lies below docs/, paths from the root.
 pub fn documents(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let (mut found, mut open) =
-        (vec![PathBuf::from("README.md"), PathBuf::from("CONTRIBUTING.md")], vec![PathBuf::from("docs")]);
+    let mut found = vec![PathBuf::from("README.md"), PathBuf::from("CONTRIBUTING.md")];
+    let mut open = vec![PathBuf::from("docs")];
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(root.join(&directory))? {
             let entry = entry?;

@@ -67,7 +67,7 @@ fn job(case: &Case, task: &Task) -> String {
 }
 
 /// Both on every case, alternating.
-pub fn hold(target: &Target, rounds: u32, seconds: u32, only: Option<&str>, markdown: bool) {
+pub fn run_rounds(target: &Target, rounds: u32, seconds: u32, only: Option<&str>, markdown: bool) {
     for case in CASES.iter().filter(|c| only.is_none_or(|o| c.title.contains(o))) {
         let task = Task {
             path: target.path.clone(),
@@ -84,15 +84,17 @@ pub fn hold(target: &Target, rounds: u32, seconds: u32, only: Option<&str>, mark
             Contestant { name: "fio", how: String::new(), run: Box::new(|task| fios(case, task)) },
         ];
         let title = format!("{}, {}", target.name, case.title);
-        println!("{}", Contest::hold(title, &task, &contestants, rounds).table(markdown));
+        println!("{}", Contest::run_rounds(title, &task, &contestants, rounds).table(markdown));
     }
 }
 
 fn ours(case: &Case, task: &Task) -> anyhow::Result<Figures> {
     let (mut rig, phase) = our_job::opened(&job(case, task), &task.path)?;
-    let (before, start) = (sys::process_usage(), Instant::now());
+    let before = sys::process_usage();
+    let start = Instant::now();
     let record = rig.run(&phase, &Control::default()).map_err(|e| anyhow::anyhow!("{e}"))?;
-    let (used, elapsed) = (sys::process_usage().since(&before), start.elapsed().as_secs_f64());
+    let used = sys::process_usage().since(&before);
+    let elapsed = start.elapsed().as_secs_f64();
     check(&record, case)?;
     let operations = record.operations as f64;
     let seconds = if case.by_amount { elapsed } else { record.duration_ns() as f64 / 1e9 };
@@ -125,7 +127,8 @@ fn fios(case: &Case, task: &Task) -> anyhow::Result<Figures> {
         _ => fixed,
     };
     std::fs::write(&path, job(case, task) + fixed)?;
-    let (before, start) = (sys::children_usage(), Instant::now());
+    let before = sys::children_usage();
+    let start = Instant::now();
     let output = Command::new("fio").arg("--output-format=json").arg(&path).output().context("starting fio");
     let elapsed = start.elapsed().as_secs_f64();
     let _ = std::fs::remove_file(&path);

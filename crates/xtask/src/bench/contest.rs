@@ -11,7 +11,7 @@ pub struct Contest {
 
 impl Contest {
     /// Lets them alternate. One that fails is left out from then on, and said so.
-    pub fn hold(title: String, task: &Task, contestants: &[Contestant], rounds: u32) -> Self {
+    pub fn run_rounds(title: String, task: &Task, contestants: &[Contestant], rounds: u32) -> Self {
         let mut figures: Vec<Vec<Figures>> = contestants.iter().map(|_| Vec::new()).collect();
         let mut out = vec![false; contestants.len()];
         for round in 1..=rounds {

@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         warn_if_busy();
         match targets::tmpfs(options.size_mib << 20) {
             Ok(target) => {
-                cases::hold(&target, options.rounds, options.seconds, options.only.as_deref(), options.markdown);
+                cases::run_rounds(&target, options.rounds, options.seconds, options.only.as_deref(), options.markdown);
             }
             Err(error) => println!("SKIPPED: {error:#}"),
         }
@@ -107,7 +107,7 @@ fn on(target: &Target, contestants: &[Contestant], options: &Options) {
         };
         let access = if task.direct { "O_DIRECT" } else { "buffered" };
         let title = format!("{}, {access}, submit {batch}, complete {batch}", target.name);
-        println!("{}", Contest::hold(title, &task, contestants, options.rounds).table(options.markdown));
+        println!("{}", Contest::run_rounds(title, &task, contestants, options.rounds).table(options.markdown));
     }
 }
 
@@ -125,6 +125,6 @@ fn overhead(options: &Options) {
             seconds: options.seconds.min(2),
         };
         let title = format!("null: (our own overhead), submit {batch}, complete {batch}");
-        println!("{}", Contest::hold(title, &task, &ours, options.rounds).table(options.markdown));
+        println!("{}", Contest::run_rounds(title, &task, &ours, options.rounds).table(options.markdown));
     }
 }

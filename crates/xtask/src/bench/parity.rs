@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             continue;
         }
         match make(options.size_mib << 20) {
-            Ok(target) => cells.iter().for_each(|cell| println!("{}", hold(&target, cell, &peers, options))),
+            Ok(target) => cells.iter().for_each(|cell| println!("{}", run_rounds(&target, cell, &peers, options))),
             Err(error) => println!("SKIPPED: {error:#}"),
         }
     }
@@ -90,14 +90,15 @@ fn title(target: &str, cell: &Cell) -> String {
 }
 
 /// All contestants in turn, round after round; the line of the table.
-fn hold(target: &Target, cell: &Cell, peers: &[Peer], options: &Options) -> String {
+fn run_rounds(target: &Target, cell: &Cell, peers: &[Peer], options: &Options) -> String {
     let title = title(target.name, cell);
     let mut readings: Vec<Vec<Reading>> = peers.iter().map(|_| Vec::new()).collect();
     for round in 0..options.rounds as usize {
         // Who comes first changes from round to round: what one leaves behind meets another the next time.
         for i in 0..peers.len() {
             let i = (i + round) % peers.len();
-            let (peer, readings) = (&peers[i], &mut readings[i]);
+            let peer = &peers[i];
+            let readings = &mut readings[i];
             if !(peer.takes)(cell) {
                 continue;
             }
@@ -114,7 +115,8 @@ fn hold(target: &Target, cell: &Cell, peers: &[Peer], options: &Options) -> Stri
 }
 
 fn line(title: &str, peers: &[Peer], readings: &[Vec<Reading>], markdown: bool) -> String {
-    let (ours, others) = (&readings[0], peers.iter().zip(readings).skip(1));
+    let ours = &readings[0];
+    let others = peers.iter().zip(readings).skip(1);
     let median = |readings: &[Reading], of: fn(&Reading) -> Option<f64>| Spread::of(readings.iter().filter_map(of));
     let Some(rate) = median(ours, |r| Some(r.iops)) else { return format!("SKIPPED: {title}: no figures") };
     let figure = |of| median(ours, of).map_or("-".to_owned(), |s| format!("{:.1}", s.median));
@@ -137,7 +139,8 @@ fn line(title: &str, peers: &[Peer], readings: &[Vec<Reading>], markdown: bool) 
     };
     let fastest = best_by(|r| Some(r.iops), |a, b| a > b);
     let quickest = best_by(|r| r.p50_us, |a, b| a < b);
-    let (rates, latencies) = (ratio(fastest, |r| Some(r.iops)), ratio(quickest, |r| r.p50_us));
+    let rates = ratio(fastest, |r| Some(r.iops));
+    let latencies = ratio(quickest, |r| r.p50_us);
     let short = rates.is_some_and(|s| s.median < LEAST_RATE);
     let late = latencies.is_some_and(|s| s.median > MOST_LATENCY);
     let flag = match (short, late) {

@@ -27,7 +27,7 @@ impl std::fmt::Display for Reading {
 
 type Runner = Box<dyn Fn(&Target, &Cell, u32) -> anyhow::Result<Reading>>;
 
-/// A contestant.
+/// A program that is compared.
 pub struct Peer {
     pub name: &'static str,
     /// Whether it can do this cell.

@@ -73,7 +73,8 @@ pub fn target(document: &Path, link: &str) -> Option<(PathBuf, Option<String>)> 
 /// # Errors
 /// One leads nowhere.
 pub fn check(root: &Path, documents: &[PathBuf]) -> anyhow::Result<usize> {
-    let (mut count, mut wrong) = (0, Vec::new());
+    let mut count = 0;
+    let mut wrong = Vec::new();
     for document in documents {
         let text = fs::read_to_string(root.join(document)).with_context(|| document.display().to_string())?;
         for link in links(&text) {

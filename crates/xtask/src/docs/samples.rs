@@ -74,7 +74,8 @@ fn run_id(word: &str) -> Option<(usize, usize)> {
 /// Whether the lines are what was printed; `...` stands for any number of lines.
 fn agrees(expected: &[String], printed: &[String]) -> bool {
     let Some(gap) = expected.iter().position(|line| line.trim() == "...") else { return expected == printed };
-    let (head, rest) = (&expected[..gap], &expected[gap + 1..]);
+    let head = &expected[..gap];
+    let rest = &expected[gap + 1..];
     printed.starts_with(head) && (head.len()..=printed.len()).any(|at| agrees(rest, &printed[at..]))
 }
 

@@ -158,15 +158,18 @@ impl Mutator {
                 input.drain(range);
             }
             3 | 4 => {
-                let (at, word) = (self.below(input.len() + 1), self.word());
+                let at = self.below(input.len() + 1);
+                let word = self.word();
                 input.splice(at..at, word);
             }
             5 | 6 => {
-                let (range, word) = (self.token(input), self.word());
+                let range = self.token(input);
+                let word = self.word();
                 input.splice(range, word);
             }
             7 | 8 => {
-                let (range, number) = (self.number(input), self.hard());
+                let range = self.number(input);
+                let number = self.hard();
                 input.splice(range, number);
             }
             9 => self.lines(input),
@@ -189,7 +192,9 @@ impl Mutator {
                 input.splice(b, copied);
             }
             _ => {
-                let (at, word, count) = (self.below(input.len() + 1), self.word(), 1 + self.below(300));
+                let at = self.below(input.len() + 1);
+                let word = self.word();
+                let count = 1 + self.below(300);
                 let long: Vec<u8> = word.iter().copied().cycle().take(word.len() * count).collect();
                 input.splice(at..at, long);
             }

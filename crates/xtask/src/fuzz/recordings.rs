@@ -4,10 +4,10 @@
 //! record (16 bits), where in it (16 bits), and what stands there from then on (8 bytes).
 
 use super::{Fuzzer, mutate::hash};
-use recorder::input::{Generated, InTime, Walk, parse_frame_head};
+use recorder::input::{Generated, GeneratedSource, JpegParser, parse_frame_head};
 use recorder::{
-    Accounts, Container, DEPTH, FilmTimes, Geometry, Identity, Matroska, Pins, RECORD_BYTES, Ring, SharedPins,
-    Superblock, WhenFull, WriterSettings,
+    Accounts, Container, DEPTH, Geometry, Identity, Matroska, Pins, RECORD_BYTES, Ring, SharedPins, Superblock,
+    VideoTimes, WhenFull, WriterSettings,
 };
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -93,7 +93,7 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     let container = Rc::new(RefCell::new(container));
     let cameras = Generated { frames: Some(frames), ..Generated::parse(&format!("2x{frame}@50"), 1).ok()? };
     let accounts = Arc::new(Accounts::default());
-    let frame_source = InTime::new(cameras, Ring::new(1 << 20), geometry.largest_frame(), &accounts);
+    let frame_source = GeneratedSource::new(cameras, Ring::new(1 << 20), geometry.largest_frame(), &accounts);
     let settings = WriterSettings {
         identity,
         geometry,
@@ -147,11 +147,11 @@ impl Fuzzer for Recordings {
     }
 
     fn attempt(&mut self, input: &[u8]) -> Result<u64, String> {
-        let mut outcome = hash(format!("{:?}", Walk::default().walk(input)).as_bytes());
+        let mut outcome = hash(format!("{:?}", JpegParser::default().parse(input)).as_bytes());
         if let Some(head) = input.first_chunk() {
             outcome ^= u64::from(parse_frame_head(head).is_some());
         }
-        let film = Matroska::new(Vec::new(), FilmTimes::default()).picture(1, input).map_err(|e| e.to_string());
+        let film = Matroska::new(Vec::new(), VideoTimes::default()).picture(1, input).map_err(|e| e.to_string());
         outcome ^= hash(format!("{film:?}").as_bytes());
         let chosen = usize::from(input.last().copied().unwrap_or(0)) % self.0.len().max(1);
         let Some((container, records)) = self.0.get(chosen) else { return Ok(outcome) };

@@ -27,7 +27,7 @@ const MOST_IN_POOL: usize = 4000;
 pub enum Ended {
     /// Nothing was found.
     Clean,
-    /// What was.
+    /// What was found, as text.
     Finding(String),
 }
 

@@ -35,7 +35,7 @@ impl Draw {
         (low.ln() + self.share() * (high.ln() - low.ln())).exp()
     }
 
-    /// One of several.
+    /// Draws one of these values.
     pub fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
         list[(self.bits() % list.len() as u64) as usize]
     }
@@ -49,7 +49,8 @@ mod tests {
     fn a_variation_has_the_same_parameters_for_ever() {
         let mut draw = Draw::of(5, "cache", 3);
         assert_eq!((draw.bits(), draw.share()), (0x28fe_6486_9ec3_e316, 0.138_242_652_186_371));
-        let (normal, between) = (draw.normal(), draw.between(1.0, 100.0));
+        let normal = draw.normal();
+        let between = draw.between(1.0, 100.0);
         assert!((normal - -1.981_768_736_498_296_8).abs() < 1e-14, "{normal}");
         assert!((between - 1.880_216_984_049_470_2).abs() < 1e-14, "{between}");
         assert_eq!(draw.one_of(&[1, 2, 3, 4, 5]), 1);

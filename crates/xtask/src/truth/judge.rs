@@ -82,8 +82,8 @@ fn figures_of(disturbance: &Disturbance, seed: u64, trials: u32) -> Vec<Figure> 
         Figure::at_most("false alarms among 5 questions", disturbance, five.alarms, trials, 0.05),
         Figure::at_least("the 95 % interval holds the truth", disturbance, moved.covered, trials, 0.94),
         Figure::at_most("\"same\" at the margin", disturbance, at_margin.same, trials, 0.05),
-        Figure::tells("3 % is seen", disturbance, power.right, trials, least),
-        Figure::tells("a fifth of the margin is \"same\"", disturbance, fifth.same, trials, least),
+        Figure::from_hits("3 % is seen", disturbance, power.right, trials, least),
+        Figure::from_hits("a fifth of the margin is \"same\"", disturbance, fifth.same, trials, least),
     ]
 }
 

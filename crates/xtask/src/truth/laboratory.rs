@@ -1,7 +1,7 @@
 //! Simulated devices under the plan of `check` or of a workload, in simulated time, by the code that makes every run:
 //! [`conduct::open`] and [`conduct::Execution`]. Nothing is kept.
 
-use super::scenario::{Dress, Plan as Wanted};
+use super::scenario::{Fixture, Plan as Wanted};
 use anyhow::{Context as _, anyhow};
 use conduct::{Budget, Execution, Interrupts, NullListener, Opened, WallClock};
 use engine::{Control, Rig};
@@ -9,7 +9,7 @@ use model::{Failure, Ns, PhasePlan, PhaseRecord, Plan, Run, SystemSample};
 use spec::Workload;
 use std::ffi::OsStr;
 use std::time::Duration;
-use sys::Links;
+use sys::SymlinkPolicy;
 
 pub fn check_plan(device: &str, budget_s: u64, seed: u64) -> anyhow::Result<Plan> {
     let (workload, _) = workload(&Wanted::Check { budget_s })?;
@@ -45,21 +45,21 @@ fn last_of_each(device: &str) -> String {
 fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
     let device = &*last_of_each(device);
     let wanted = conduct::Wanted {
-        links: Links::Refuse,
+        links: SymlinkPolicy::Refuse,
         probe: workload.has_budget().then_some(conduct::Wear::AtMost(u64::MAX)),
         ..conduct::Wanted::new(OsStr::new(device), workload.interval_ns)
     };
     Ok(conduct::open(&wanted, &Control::default(), &NullListener)?)
 }
 
-/// Executes the plan on the device; `dress` changes what the machine shows of itself, not what it does.
-pub fn run(device: &str, wanted: &Wanted, dress: &Dress, seed: u64) -> anyhow::Result<Run> {
+/// Executes the plan on the device; `fixture` changes what the machine shows of itself, not what it does.
+pub fn run(device: &str, wanted: &Wanted, fixture: &Fixture, seed: u64) -> anyhow::Result<Run> {
     let (workload, command) = workload(wanted)?;
     let mut opened = open(device, &workload)?;
-    if let Some(path) = dress.path {
+    if let Some(path) = fixture.path {
         path(&mut opened.target.stack, &mut opened.environment);
     }
-    opened.rig = Box::new(Dressed { rig: opened.rig, dress: *dress });
+    opened.rig = Box::new(RigWithFixture { rig: opened.rig, fixture: *fixture });
     let plan = conduct::plan::plan(&workload, &opened, seed)?;
     let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
     let execution = Execution {
@@ -76,28 +76,28 @@ pub fn run(device: &str, wanted: &Wanted, dress: &Dress, seed: u64) -> anyhow::R
 }
 
 /// A rig that shows the machine as it is dressed.
-struct Dressed {
+struct RigWithFixture {
     rig: Box<dyn Rig>,
-    dress: Dress,
+    fixture: Fixture,
 }
 
-impl Dressed {
-    fn seen(&self, mut samples: Vec<SystemSample>) -> Vec<SystemSample> {
-        if let Some(observed) = self.dress.observed {
+impl RigWithFixture {
+    fn apply_fixture(&self, mut samples: Vec<SystemSample>) -> Vec<SystemSample> {
+        if let Some(observed) = self.fixture.observed {
             samples.iter_mut().for_each(observed);
         }
         samples
     }
 }
 
-impl Rig for Dressed {
+impl Rig for RigWithFixture {
     fn now(&self) -> Ns {
         self.rig.now()
     }
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let mut record = self.rig.run(phase, control)?;
-        if let Some(change) = self.dress.recorded {
+        if let Some(change) = self.fixture.recorded {
             change(&mut record);
         }
         Ok(record)
@@ -121,11 +121,11 @@ impl Rig for Dressed {
 
     fn simulated_sample(&mut self) -> Option<SystemSample> {
         let sample = self.rig.simulated_sample()?;
-        self.seen(vec![sample]).pop()
+        self.apply_fixture(vec![sample]).pop()
     }
 
     fn take_simulated_samples(&mut self) -> Vec<SystemSample> {
         let samples = self.rig.take_simulated_samples();
-        self.seen(samples)
+        self.apply_fixture(samples)
     }
 }

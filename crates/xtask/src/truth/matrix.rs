@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// What an answer was worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worth {
+pub enum Score {
     /// The layer is the one that limits.
     Right,
     /// Another layer was named.
@@ -26,7 +26,7 @@ pub struct Answer {
     /// How sure.
     pub confidence: Confidence,
     /// Right, wrong or unknown.
-    pub worth: Worth,
+    pub worth: Score,
 }
 
 /// 95 % interval of a share (Wilson, J. Am. Stat. Assoc. 22, 1927), in per cent.
@@ -35,7 +35,8 @@ pub fn wilson(hits: usize, of: usize) -> Option<(f64, f64)> {
     if of == 0 {
         return None;
     }
-    let (n, p) = (of as f64, hits as f64 / of as f64);
+    let n = of as f64;
+    let p = hits as f64 / of as f64;
     let middle = (p + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
     let half = Z / (1.0 + Z * Z / n) * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
     Some((100.0 * (middle - half).max(0.0), 100.0 * (middle + half).min(1.0)))
@@ -53,13 +54,13 @@ fn share(hits: usize, of: usize) -> String {
 /// The summary of one half (or of all), as rows of a Markdown table.
 pub fn summary(title: &str, answers: &[&Answer]) -> String {
     let count = |worth| answers.iter().filter(|a| a.worth == worth).count();
-    let sure = answers.iter().filter(|a| a.worth == Worth::Wrong && a.confidence == Confidence::High).count();
+    let sure = answers.iter().filter(|a| a.worth == Score::Wrong && a.confidence == Confidence::High).count();
     let n = answers.len();
     format!(
         "| {title} | {} | {} | {} | {} |\n",
-        share(count(Worth::Right), n),
-        share(count(Worth::Wrong), n),
-        share(count(Worth::Unknown), n),
+        share(count(Score::Right), n),
+        share(count(Score::Wrong), n),
+        share(count(Score::Unknown), n),
         share(sure, n)
     )
 }
@@ -92,7 +93,7 @@ pub fn by_kind(answers: &[&Answer]) -> String {
     for kind in kinds {
         let of: Vec<&&Answer> = answers.iter().filter(|a| a.kind == kind).collect();
         let count = |worth| of.iter().filter(|a| a.worth == worth).count();
-        let (right, wrong, unknown) = (count(Worth::Right), count(Worth::Wrong), count(Worth::Unknown));
+        let (right, wrong, unknown) = (count(Score::Right), count(Score::Wrong), count(Score::Unknown));
         let _ = writeln!(out, "| {kind} | {} | {right} | {wrong} | {unknown} |", json_name(&of[0].truth));
     }
     out

@@ -3,7 +3,7 @@
 //! Needs root and version 1 control groups for the limits. What cannot be made here is told as SKIPPED, with the reason.
 
 use super::draw::Draw;
-use super::matrix::{Answer, Worth};
+use super::matrix::{Answer, Score};
 use anyhow::{Context as _, bail};
 use model::{Confidence, LimitLayer, json_name};
 use std::fs;
@@ -23,7 +23,7 @@ const KINDS: &[(&str, LimitLayer)] = &[
 const IMAGE_BYTES: usize = 256 << 20;
 
 /// An answer with what led to it.
-pub struct Told {
+pub struct Answered {
     pub answer: Answer,
     pub text: String,
 }
@@ -159,7 +159,7 @@ fn measured(kind: &str, draw: &mut Draw) -> anyhow::Result<serde_json::Value> {
 }
 
 /// All real kinds; what could not be made, with the reason.
-pub fn all(only: &str, seed: u64, variations: u64) -> (Vec<Told>, Vec<String>) {
+pub fn all(only: &str, seed: u64, variations: u64) -> (Vec<Answered>, Vec<String>) {
     let (mut told, mut skipped) = (Vec::new(), Vec::new());
     for (kind, truth) in KINDS.iter().filter(|(kind, _)| kind.contains(only)) {
         for variation in 0..variations {
@@ -175,16 +175,16 @@ pub fn all(only: &str, seed: u64, variations: u64) -> (Vec<Told>, Vec<String>) {
             let named: LimitLayer = serde_json::from_value(limit["layer"].clone()).unwrap_or(LimitLayer::Unknown);
             let confidence: Confidence = serde_json::from_value(limit["confidence"].clone()).unwrap_or(Confidence::Low);
             let worth = match named {
-                named if named == *truth => Worth::Right,
-                LimitLayer::Unknown => Worth::Unknown,
-                _ => Worth::Wrong,
+                named if named == *truth => Score::Right,
+                LimitLayer::Unknown => Score::Unknown,
+                _ => Score::Wrong,
             };
             let statements = document["causes"].as_array().map(|c| {
                 c.iter()
                     .map(|c| format!("    {} {} {}", c["layer"], c["confidence"], c["statement"]))
                     .collect::<Vec<_>>()
             });
-            told.push(Told {
+            told.push(Answered {
                 text: format!(
                     "{kind} {variation}: is {}, said {} ({confidence:?}): {}\n{}",
                     json_name(truth),

@@ -2,7 +2,7 @@
 
 use model::{Environment, LimitLayer, PhaseRecord, Stack, SystemSample};
 
-/// What is executed.
+/// What the scenario executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// `narrows check` with this budget.
@@ -16,7 +16,7 @@ pub enum Plan {
 
 /// What a simulated machine shows of itself in place of its own inventory: parts that the simulation has no bus for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Dress {
+pub struct Fixture {
     /// Changes the storage path and the environment before anything runs.
     pub path: Option<fn(&mut Stack, &mut Environment)>,
     /// Changes each sample of the machine.
@@ -36,10 +36,10 @@ pub struct Scenario {
     pub heads: bool,
     /// The simulated device, as `narrows check` takes it.
     pub device: String,
-    /// What is executed.
+    /// What the scenario executes.
     pub plan: Plan,
     /// What the machine shows of itself.
-    pub dress: Dress,
+    pub fixture: Fixture,
 }
 
 /// A device's text under construction.
@@ -76,7 +76,7 @@ impl Device {
             heads: false,
             device: self.0,
             plan: Plan::Check { budget_s: 20 },
-            dress: Dress::default(),
+            fixture: Fixture::default(),
         }
     }
 
@@ -87,35 +87,35 @@ impl Device {
 
 impl Scenario {
     /// The statement must hold this word.
-    pub fn says(self, word: &'static str) -> Self {
+    pub fn statement_holds(self, word: &'static str) -> Self {
         Self { says: Some(word), ..self }
     }
 
     /// The headline itself must hold this word.
-    pub fn heads(self, word: &'static str) -> Self {
+    pub fn headline_holds(self, word: &'static str) -> Self {
         Self { says: Some(word), heads: true, ..self }
     }
 
-    /// Another plan.
-    pub fn by(self, plan: Plan) -> Self {
+    /// With this plan.
+    pub fn with_plan(self, plan: Plan) -> Self {
         Self { plan, ..self }
     }
 
-    /// Another path.
-    pub fn on(mut self, path: fn(&mut Stack, &mut Environment)) -> Self {
-        self.dress.path = Some(path);
+    /// With the storage path changed by this function.
+    pub fn with_path(mut self, path: fn(&mut Stack, &mut Environment)) -> Self {
+        self.fixture.path = Some(path);
         self
     }
 
-    /// Other samples.
-    pub fn seen(mut self, observed: fn(&mut SystemSample)) -> Self {
-        self.dress.observed = Some(observed);
+    /// With the samples changed by this function.
+    pub fn with_samples(mut self, observed: fn(&mut SystemSample)) -> Self {
+        self.fixture.observed = Some(observed);
         self
     }
 
-    /// Other records.
-    pub fn recorded(mut self, change: fn(&mut PhaseRecord)) -> Self {
-        self.dress.recorded = Some(change);
+    /// With the records changed by this function.
+    pub fn with_records(mut self, change: fn(&mut PhaseRecord)) -> Self {
+        self.fixture.recorded = Some(change);
         self
     }
 }

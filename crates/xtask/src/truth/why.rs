@@ -1,8 +1,8 @@
 //! `cargo xtask truth why`: the confusion matrix of the attribution.
 
 use super::draw::Draw;
-use super::matrix::{self, Answer, Worth};
-use super::real::{self, Told};
+use super::matrix::{self, Answer, Score};
+use super::real::{self, Answered};
 use super::scenario::Scenario;
 use super::{kinds, laboratory};
 use anyhow::Context as _;
@@ -31,16 +31,16 @@ pub struct Arguments {
     tell: bool,
 }
 
-fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Told> {
+fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Answered> {
     let make = kinds::all().into_iter().find(|k| k.0 == kind).context("a kind of that name")?.1;
     let mut draw = Draw::of(seed, kind, variation);
     let scenario = make(&mut draw)?;
-    let run = laboratory::run(&scenario.device, &scenario.plan, &scenario.dress, draw.bits());
+    let run = laboratory::run(&scenario.device, &scenario.plan, &scenario.fixture, draw.bits());
     let run = run.with_context(|| scenario.device.clone())?;
-    Ok(told(kind, variation, &scenario, &run))
+    Ok(answered(kind, variation, &scenario, &run))
 }
 
-fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Run) -> Told {
+fn answered(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Run) -> Answered {
     // What `why` and the card say.
     let model::Conclusions { limit, causes, .. } = conduct::conclusions(run);
     let said = |word: &str| {
@@ -48,9 +48,9 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     };
     let right = limit.layer == scenario.truth && scenario.says.is_none_or(said);
     let worth = match (right, limit.layer) {
-        (true, _) => Worth::Right,
-        (false, LimitLayer::Unknown) => Worth::Unknown,
-        (false, _) => Worth::Wrong,
+        (true, _) => Score::Right,
+        (false, LimitLayer::Unknown) => Score::Unknown,
+        (false, _) => Score::Wrong,
     };
     let mut text = format!(
         "{kind} {variation}: is {}, said {} ({:?}): {}\n  {}",
@@ -69,15 +69,15 @@ fn told(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Ru
     }
     let (named, confidence) = (limit.layer, limit.confidence);
     let calibration = variation.is_multiple_of(2);
-    Told { answer: Answer { kind, calibration, truth: scenario.truth, named, confidence, worth }, text }
+    Answered { answer: Answer { kind, calibration, truth: scenario.truth, named, confidence, worth }, text }
 }
 
 /// All answers of these kinds, on as many threads as there are processors.
-fn all(kinds: &[&'static str], seed: u64, variations: u64) -> anyhow::Result<Vec<Told>> {
+fn all(kinds: &[&'static str], seed: u64, variations: u64) -> anyhow::Result<Vec<Answered>> {
     let asked: Vec<(&'static str, u64)> = kinds.iter().flat_map(|k| (0..variations).map(|v| (*k, v))).collect();
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || -> anyhow::Result<Vec<(usize, Told)>> {
+    let work = || -> anyhow::Result<Vec<(usize, Answered)>> {
         let mut done = Vec::new();
         while let Some((kind, variation)) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
             let index = asked.iter().position(|a| a == &(*kind, *variation)).unwrap_or(0);
@@ -86,7 +86,7 @@ fn all(kinds: &[&'static str], seed: u64, variations: u64) -> anyhow::Result<Vec
         }
         Ok(done)
     };
-    let mut told = std::thread::scope(|scope| -> anyhow::Result<Vec<(usize, Told)>> {
+    let mut told = std::thread::scope(|scope| -> anyhow::Result<Vec<(usize, Answered)>> {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let mut told = Vec::new();
         for worker in workers {
@@ -110,13 +110,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         told.extend(real);
     }
     if arguments.tell {
-        told.iter().filter(|t| t.answer.worth != Worth::Right).for_each(|t| println!("{}\n", t.text));
+        told.iter().filter(|t| t.answer.worth != Score::Right).for_each(|t| println!("{}\n", t.text));
     }
     print!("{}", report(&told, arguments.seed));
     Ok(())
 }
 
-fn report(told: &[Told], seed: u64) -> String {
+fn report(told: &[Answered], seed: u64) -> String {
     let answers: Vec<&Answer> = told.iter().map(|t| &t.answer).collect();
     let half = |calibration: bool| -> Vec<&Answer> {
         answers.iter().copied().filter(|a| a.calibration == calibration).collect()
@@ -138,8 +138,8 @@ mod tests {
         let kinds: Vec<&'static str> = kinds::all().iter().map(|k| k.0).collect();
         let told = all(&kinds, 7, 1).expect("all scenarios run");
         let not_right: Vec<&str> =
-            told.iter().filter(|t| t.answer.worth != Worth::Right).map(|t| t.text.as_str()).collect();
-        let wrong = told.iter().filter(|t| t.answer.worth == Worth::Wrong).count();
+            told.iter().filter(|t| t.answer.worth != Score::Right).map(|t| t.text.as_str()).collect();
+        let wrong = told.iter().filter(|t| t.answer.worth == Score::Wrong).count();
         assert!(kinds.len() >= 40, "{} kinds", kinds.len());
         assert!(wrong * 50 <= told.len() && not_right.len() * 20 <= told.len(), "{}", not_right.join("\n\n"));
     }

@@ -37,7 +37,8 @@ fn leaves(tree: &str) -> Vec<Vec<String>> {
         return vec![names(tree.split(" as ").next().unwrap_or_default())];
     };
     let inner = &rest[..rest.rfind('}').unwrap_or(rest.len())];
-    let (mut parts, mut depth) = (vec![String::new()], 0);
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
     for c in inner.chars() {
         match c {
             ',' if depth == 0 => parts.push(String::new()),
@@ -133,7 +134,8 @@ fn reached<'a>(
     start: &Vec<String>,
     edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
 ) -> BTreeSet<&'a Vec<String>> {
-    let (mut open, mut seen) = (vec![start], BTreeSet::new());
+    let mut open = vec![start];
+    let mut seen = BTreeSet::new();
     while let Some(module) = open.pop() {
         for next in edges.get(module).into_iter().flatten() {
             if seen.insert(next) {
@@ -147,7 +149,9 @@ fn reached<'a>(
 #[test]
 fn no_files_of_a_crate_need_each_other_in_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (mut circles, mut files, mut arrows) = (BTreeSet::new(), 0, 0);
+    let mut circles = BTreeSet::new();
+    let mut files = 0;
+    let mut arrows = 0;
     for room in fs::read_dir(&crates).expect("the crates").flatten() {
         let edges = edges(&room.path().join("src"));
         files += edges.len();

@@ -28,7 +28,8 @@ fn short_help_fits_a_screen_and_has_ten_options_and_three_examples() {
     let mut wrong = Vec::new();
     for (path, mut command) in commands {
         let text = command.render_help().to_string();
-        let (lines, widest) = (text.lines().count(), text.lines().map(|l| l.chars().count()).max().unwrap_or(0));
+        let lines = text.lines().count();
+        let widest = text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
         if lines > LINES || widest > COLUMNS {
             wrong.push(format!("{path} -h: {lines} lines, {widest} columns\n{text}"));
         }

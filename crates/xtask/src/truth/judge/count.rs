@@ -51,16 +51,16 @@ pub struct Figure {
 }
 
 impl Figure {
-    pub fn tells(what: &'static str, disturbance: &Disturbance, hits: u32, of: u32, at_least: Option<f64>) -> Self {
+    pub fn from_hits(what: &'static str, disturbance: &Disturbance, hits: u32, of: u32, at_least: Option<f64>) -> Self {
         Self { what, disturbance: disturbance.name(), hits, of, at_most: None, at_least }
     }
 
     pub fn at_most(what: &'static str, disturbance: &Disturbance, hits: u32, of: u32, bound: f64) -> Self {
-        Self { at_most: Some(bound), ..Self::tells(what, disturbance, hits, of, None) }
+        Self { at_most: Some(bound), ..Self::from_hits(what, disturbance, hits, of, None) }
     }
 
     pub fn at_least(what: &'static str, disturbance: &Disturbance, hits: u32, of: u32, bound: f64) -> Self {
-        Self::tells(what, disturbance, hits, of, Some(bound))
+        Self::from_hits(what, disturbance, hits, of, Some(bound))
     }
 
     pub fn name(&self) -> String {

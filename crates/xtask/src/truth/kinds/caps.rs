@@ -41,17 +41,21 @@ fn group_bytes(draw: &mut Draw) -> anyhow::Result<Scenario> {
 }
 
 fn hidden_operations(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(nvme(draw).set("cap-iops", draw.between(500.0, 12_000.0) as u64).limits(LimitLayer::Throttle).on(guest))
+    Ok(nvme(draw).set("cap-iops", draw.between(500.0, 12_000.0) as u64).limits(LimitLayer::Throttle).with_path(guest))
 }
 
 fn hidden_bytes(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(nvme(draw).rate("cap-rate", draw.between(50e6, 400e6)).limits(LimitLayer::Throttle).on(guest))
+    Ok(nvme(draw).rate("cap-rate", draw.between(50e6, 400e6)).limits(LimitLayer::Throttle).with_path(guest))
 }
 
 /// What a provider grants, another amount each way: by media that are exactly so fast.
 fn hidden_each_way(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let (read, write) = draw.one_of(&[(200e6, 100e6), (131_072_000.0, 62_914_560.0), (500e6, 125e6), (300e6, 60e6)]);
-    Ok(nvme(draw).rate("read-bandwidth", read).rate("write-bandwidth", write).limits(LimitLayer::Throttle).on(guest))
+    Ok(nvme(draw)
+        .rate("read-bandwidth", read)
+        .rate("write-bandwidth", write)
+        .limits(LimitLayer::Throttle)
+        .with_path(guest))
 }
 
 /// As virtio disks show themselves unless somebody says otherwise.
@@ -60,7 +64,10 @@ fn rotational_guest(draw: &mut Draw) -> anyhow::Result<Scenario> {
         guest(stack, environment);
         stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Disk).for_each(|l| l.set("rotational", true));
     }
-    Ok(nvme(draw).set("cap-iops", draw.between(300.0, 3_000.0) as u64).limits(LimitLayer::Throttle).on(rotational))
+    Ok(nvme(draw)
+        .set("cap-iops", draw.between(300.0, 3_000.0) as u64)
+        .limits(LimitLayer::Throttle)
+        .with_path(rotational))
 }
 
 /// A visible limit that is never met, because the device gives 1.3 to 3 % less.
@@ -86,10 +93,10 @@ fn credit(draw: &mut Draw, device: Device, phase: &str) -> anyhow::Result<Scenar
         .set("throttle-ramp", "10ms")
         .set("throttle-factor", format!("{:.2}", draw.between(0.1, 0.6)))
         .limits(LimitLayer::Throttle)
-        .says("burst credit")
-        .by(Plan::Check { budget_s: 40 })
-        .on(guest)
-        .seen(without_sensors))
+        .statement_holds("burst credit")
+        .with_plan(Plan::Check { budget_s: 40 })
+        .with_path(guest)
+        .with_samples(without_sensors))
 }
 
 fn credit_of_bytes(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -113,7 +120,7 @@ fn second_writer(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("write-bandwidth", rate * draw.between(0.7, 1.1))
         .set("foreign", format!("{:.2}", draw.between(0.3, 0.8)))
         .limits(LimitLayer::Unknown)
-        .says("others"))
+        .statement_holds("others"))
 }
 
 fn nothing(draw: &mut Draw) -> anyhow::Result<Scenario> {

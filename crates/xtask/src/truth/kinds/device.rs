@@ -75,7 +75,7 @@ fn at_its_link(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", rate)
         .rate("write-bandwidth", rate * draw.between(0.5, 0.93))
         .limits(LimitLayer::Unknown)
-        .says("does not separate"))
+        .statement_holds("does not separate"))
 }
 
 fn slow_writes(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -91,7 +91,7 @@ fn random_writes(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("erase-penalty", draw.between(2e6, 30e6))
         .set("units", draw.one_of(&[1, 2, 4]))
         .limits(LimitLayer::Device)
-        .says("small random writes"))
+        .statement_holds("small random writes"))
 }
 
 fn hard_disk(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -111,8 +111,8 @@ fn hard_disk(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("write-overhead", 30e3)
         .time("flush", draw.between(5e6, 15e6))
         .limits(LimitLayer::Device)
-        .by(Plan::Check { budget_s: 40 })
-        .on(rotates))
+        .with_plan(Plan::Check { budget_s: 40 })
+        .with_path(rotates))
 }
 
 fn stalls(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -130,8 +130,8 @@ fn stands_still(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("stall-period", period)
         .time("stall-duration", period * draw.between(0.2, 0.45))
         .limits(LimitLayer::Device)
-        .says("gaps without a completion")
-        .by(Plan::Check { budget_s: 40 }))
+        .statement_holds("gaps without a completion")
+        .with_plan(Plan::Check { budget_s: 40 }))
 }
 
 fn card_without_queue(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -147,7 +147,10 @@ fn card_without_queue(draw: &mut Draw) -> anyhow::Result<Scenario> {
 }
 
 fn slow_flush(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(below_its_link(draw).time("flush", draw.between(20e6, 150e6)).limits(LimitLayer::Device).says("flush"))
+    Ok(below_its_link(draw)
+        .time("flush", draw.between(20e6, 150e6))
+        .limits(LimitLayer::Device)
+        .statement_holds("flush"))
 }
 
 fn virtual_disk(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -157,7 +160,7 @@ fn virtual_disk(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("write-bandwidth", rate * draw.between(0.4, 0.8))
         .set("units", draw.one_of(&[8, 16, 32]))
         .limits(LimitLayer::Device)
-        .on(super::caps::guest))
+        .with_path(super::caps::guest))
 }
 
 /// Others use a little of the device, too little to matter.
@@ -176,7 +179,8 @@ fn cached(draw: &mut Draw, in_phase: bool) -> anyhow::Result<Scenario> {
     let phase = plan.phase("seq-write").ok_or_else(|| anyhow::anyhow!("the check writes"))?;
     let stream = phase.streams.first().ok_or_else(|| anyhow::anyhow!("with a stream"))?;
     let real = engine::SimTruth::of(&model, stream, Access::Direct, 0).bytes_per_s;
-    let (layout, time) = (plan.size.bytes as f64, phase.time_limit_ns as f64 / 1e9);
+    let layout = plan.size.bytes as f64;
+    let time = phase.time_limit_ns as f64 / 1e9;
     let part = draw.between(0.3, 0.65);
     let written = if in_phase { layout + part * time * real } else { part * layout };
     let room = written * (1.0 - drain * rate / real) - if in_phase { 0.4 * drain * rate } else { 0.0 };
@@ -184,8 +188,8 @@ fn cached(draw: &mut Draw, in_phase: bool) -> anyhow::Result<Scenario> {
         .set("cache", room.max(2e6) as u64)
         .rate("cache-drain", drain * rate)
         .limits(LimitLayer::Device)
-        .says("cache")
-        .by(Plan::Check { budget_s }))
+        .statement_holds("cache")
+        .with_plan(Plan::Check { budget_s }))
 }
 
 fn cache_runs_out(draw: &mut Draw) -> anyhow::Result<Scenario> {

@@ -82,7 +82,7 @@ fn in_usb(draw: &mut Draw) -> anyhow::Result<Scenario> {
     }
     let line = draw.one_of(&[60e6, 500e6]);
     let efficiency = if line < 100e6 { draw.between(0.58, 0.68) } else { draw.between(0.8, 0.9) };
-    Ok(faster(sata(draw), line, efficiency, draw).limits(LimitLayer::Link).on(usb))
+    Ok(faster(sata(draw), line, efficiency, draw).limits(LimitLayer::Link).with_path(usb))
 }
 
 fn in_degraded_pcie(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -95,5 +95,5 @@ fn in_degraded_pcie(draw: &mut Draw) -> anyhow::Result<Scenario> {
         }
     }
     let efficiency = draw.between(0.84, 0.92);
-    Ok(faster(nvme(draw), 250e6, efficiency, draw).limits(LimitLayer::Link).on(degraded))
+    Ok(faster(nvme(draw), 250e6, efficiency, draw).limits(LimitLayer::Link).with_path(degraded))
 }

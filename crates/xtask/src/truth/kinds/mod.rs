@@ -38,7 +38,7 @@ fn sata(draw: &mut Draw) -> Device {
     plain(Device::named("sata-ssd").set("cache", 0), draw)
 }
 
-/// The same on NVMe.
+/// As `sata`, on NVMe.
 fn nvme(draw: &mut Draw) -> Device {
     plain(Device::named("nvme").set("cache", 0), draw).rate("page-cache", 20e9).rate("memory-copy", 40e9)
 }

@@ -48,14 +48,14 @@ fn fuse(draw: &mut Draw) -> anyhow::Result<Scenario> {
         stack.mount.iter_mut().for_each(|m| m.fstype = "fuse.sshfs".to_owned());
         stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Filesystem).for_each(|l| l.set("fstype", "fuse.sshfs"));
     }
-    Ok(slow_buffered(draw).limits(LimitLayer::Filesystem).says("user mode").on(mounted))
+    Ok(slow_buffered(draw).limits(LimitLayer::Filesystem).statement_holds("user mode").with_path(mounted))
 }
 
 fn sync_mount(draw: &mut Draw) -> anyhow::Result<Scenario> {
     fn mounted(stack: &mut Stack, _: &mut Environment) {
         stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Filesystem).for_each(|l| l.set("sync_mount", true));
     }
-    Ok(slow_buffered(draw).limits(LimitLayer::Filesystem).says("mounted with sync").on(mounted))
+    Ok(slow_buffered(draw).limits(LimitLayer::Filesystem).statement_holds("mounted with sync").with_path(mounted))
 }
 
 fn group_memory(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -63,7 +63,7 @@ fn group_memory(draw: &mut Draw) -> anyhow::Result<Scenario> {
         let host = stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Host);
         host.for_each(|l| l.set("cgroup_memory_bytes", 48u64 << 20));
     }
-    Ok(slow_buffered(draw).limits(LimitLayer::Memory).says("memory limit").on(limited))
+    Ok(slow_buffered(draw).limits(LimitLayer::Memory).statement_holds("memory limit").with_path(limited))
 }
 
 /// Far more bytes must be in flight than two read-ahead windows hold.
@@ -92,7 +92,7 @@ fn fallback(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("filesystem", "btrfs")
         .rate("page-cache", draw.between(0.3e9, 1e9))
         .limits(LimitLayer::Filesystem)
-        .recorded(through_the_cache))
+        .with_records(through_the_cache))
 }
 
 /// One command at a time, and each so short that its fixed time is most of it.

@@ -23,12 +23,12 @@ fn any(draw: &mut Draw) -> Device {
 /// Whatever it is that keeps small synchronous writes waiting.
 fn flush(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let device = Device::named(draw.one_of(&["sata-ssd", "nvme", "a1-card", "emmc"]));
-    Ok(device.time("flush", draw.between(20e6, 60e6)).limits(LimitLayer::Device).heads("flush"))
+    Ok(device.time("flush", draw.between(20e6, 60e6)).limits(LimitLayer::Device).headline_holds("flush"))
 }
 
 fn drained(draw: &mut Draw, cache: u64) -> Scenario {
     let device = any(draw).set("cache", cache).rate("cache-drain", draw.between(15e6, 60e6));
-    device.limits(LimitLayer::Device).heads("write cache ran out").by(Plan::Check { budget_s: 60 })
+    device.limits(LimitLayer::Device).headline_holds("write cache ran out").with_plan(Plan::Check { budget_s: 60 })
 }
 
 fn cache_in_layout(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -45,7 +45,7 @@ fn cache_after_it(draw: &mut Draw) -> anyhow::Result<Scenario> {
 fn erasing(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let device = Device::named(draw.one_of(&["sata-ssd", "nvme", "a1-card", "emmc"]));
     let penalty = draw.between(5e6, 20e6);
-    Ok(device.time("erase-penalty", penalty).limits(LimitLayer::Device).heads("small "))
+    Ok(device.time("erase-penalty", penalty).limits(LimitLayer::Device).headline_holds("small "))
 }
 
 /// So slowly that no phase of the check shows it by itself.
@@ -53,12 +53,12 @@ fn heat(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let factor = format!("{:.2}", draw.between(0.15, 0.3));
     let device = any(draw).time("throttle-start", draw.between(3e9, 8e9)).set("throttle-ramp", "60s");
     let device = device.set("throttle-factor", factor);
-    Ok(device.limits(LimitLayer::ThermalPower).heads("cooling").by(Plan::Check { budget_s: 60 }))
+    Ok(device.limits(LimitLayer::ThermalPower).headline_holds("cooling").with_plan(Plan::Check { budget_s: 60 }))
 }
 
 fn splits(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let device = Device::named(draw.one_of(&["sata-ssd", "a1-card", "emmc"]));
-    Ok(device.set("max-sectors", "4KiB").limits(LimitLayer::BlockLayer).heads("split"))
+    Ok(device.set("max-sectors", "4KiB").limits(LimitLayer::BlockLayer).headline_holds("split"))
 }
 
 fn group_memory(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -67,10 +67,10 @@ fn group_memory(draw: &mut Draw) -> anyhow::Result<Scenario> {
         host.for_each(|l| l.set("cgroup_memory_bytes", 64u64 << 20));
     }
     let device = any(draw).rate("page-cache", draw.between(100e6, 200e6));
-    Ok(device.limits(LimitLayer::Memory).heads("memory limit").on(limited))
+    Ok(device.limits(LimitLayer::Memory).headline_holds("memory limit").with_path(limited))
 }
 
 fn read_ahead(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let device = Device::named(draw.one_of(&["sata-ssd", "nvme", "a1-card", "emmc"]));
-    Ok(device.set("read-ahead", "4KiB").limits(LimitLayer::PageCache).heads("read-ahead"))
+    Ok(device.set("read-ahead", "4KiB").limits(LimitLayer::PageCache).headline_holds("read-ahead"))
 }

@@ -37,7 +37,7 @@ fn commands(draw: &mut Draw) -> anyhow::Result<Scenario> {
 
 fn interrupts(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let share = format!("{:.2}", draw.between(0.6, 0.9));
-    Ok(commands_cost(draw, 12e3, 50e3).set("irq-share", share).limits(LimitLayer::Cpu).says("interrupts"))
+    Ok(commands_cost(draw, 12e3, 50e3).set("irq-share", share).limits(LimitLayer::Cpu).statement_holds("interrupts"))
 }
 
 fn bytes(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -53,7 +53,7 @@ fn single(draw: &mut Draw) -> anyhow::Result<Scenario> {
 
 fn quota(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let quota = format!("{:.2}", draw.between(0.05, 0.4));
-    Ok(commands_cost(draw, 12e3, 30e3).set("cpu-quota", quota).limits(LimitLayer::Cpu).says("quota"))
+    Ok(commands_cost(draw, 12e3, 30e3).set("cpu-quota", quota).limits(LimitLayer::Cpu).statement_holds("quota"))
 }
 
 fn encryption(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -68,7 +68,7 @@ fn encryption(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("cpu-ps-per-byte", draw.between(900.0, 2_500.0) as u64)
         .rate("link", 7.88e9)
         .limits(LimitLayer::Stacking)
-        .on(crypt))
+        .with_path(crypt))
 }
 
 /// A file system in user mode: what the kernel would do, its process does.
@@ -92,8 +92,8 @@ fn fuse(draw: &mut Draw) -> anyhow::Result<Scenario> {
     Ok(nvme(draw)
         .set("cpu-ps-per-byte", draw.between(2_000.0, 6_000.0) as u64)
         .limits(LimitLayer::Filesystem)
-        .on(mounted)
-        .seen(in_user_mode))
+        .with_path(mounted)
+        .with_samples(in_user_mode))
 }
 
 fn hot(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -105,7 +105,7 @@ fn hot(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("cpu-throttle-ramp", "100ms")
         .set("cpu-throttle-factor", format!("{:.2}", draw.between(0.3, 0.65)))
         .limits(LimitLayer::ThermalPower)
-        .by(Plan::Check { budget_s }))
+        .with_plan(Plan::Check { budget_s }))
 }
 
 /// Our own load heats it: what is measured was slow from its begin on.
@@ -117,7 +117,7 @@ fn hot_before(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("cpu-throttle-ramp", "1s")
         .set("cpu-throttle-factor", format!("{:.2}", draw.between(0.3, 0.65)))
         .limits(LimitLayer::ThermalPower)
-        .by(Plan::Check { budget_s: 40 }))
+        .with_plan(Plan::Check { budget_s: 40 }))
 }
 
 /// The firmware slows down little by little: no step.
@@ -130,7 +130,7 @@ fn heats_slowly(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("throttle-ramp", time * draw.between(0.9, 1.5))
         .set("throttle-factor", format!("{:.2}", draw.between(0.3, 0.5)))
         .limits(LimitLayer::ThermalPower)
-        .by(Plan::Check { budget_s: 60 }))
+        .with_plan(Plan::Check { budget_s: 60 }))
 }
 
 fn hot_device(draw: &mut Draw, phase: &str) -> anyhow::Result<Device> {
@@ -144,11 +144,11 @@ fn hot_device(draw: &mut Draw, phase: &str) -> anyhow::Result<Device> {
 }
 
 fn hot_device_writing(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(hot_device(draw, "seq-write")?.limits(LimitLayer::ThermalPower).by(Plan::Check { budget_s: 40 }))
+    Ok(hot_device(draw, "seq-write")?.limits(LimitLayer::ThermalPower).with_plan(Plan::Check { budget_s: 40 }))
 }
 
 fn hot_device_reading(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(hot_device(draw, "seq-read")?.limits(LimitLayer::ThermalPower).by(Plan::Check { budget_s: 40 }))
+    Ok(hot_device(draw, "seq-read")?.limits(LimitLayer::ThermalPower).with_plan(Plan::Check { budget_s: 40 }))
 }
 
 fn undervoltage(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -156,10 +156,13 @@ fn undervoltage(draw: &mut Draw) -> anyhow::Result<Scenario> {
         let slowed = sample.throttle.cooling_state.take().is_some_and(|s| s > 0);
         sample.throttle.raspberry_pi_bits = Some(if slowed { 0x5_0005 } else { 0 });
     }
-    Ok(hot_device(draw, "seq-write")?.limits(LimitLayer::ThermalPower).by(Plan::Check { budget_s: 40 }).seen(firmware))
+    Ok(hot_device(draw, "seq-write")?
+        .limits(LimitLayer::ThermalPower)
+        .with_plan(Plan::Check { budget_s: 40 })
+        .with_samples(firmware))
 }
 
 fn steal(draw: &mut Draw) -> anyhow::Result<Scenario> {
     let share = format!("{:.2}", draw.between(0.3, 0.7));
-    Ok(commands_cost(draw, 12e3, 40e3).set("steal", share).limits(LimitLayer::Throttle).on(super::caps::guest))
+    Ok(commands_cost(draw, 12e3, 40e3).set("steal", share).limits(LimitLayer::Throttle).with_path(super::caps::guest))
 }

@@ -35,7 +35,7 @@ fn controller_without(draw: &mut Draw) -> anyhow::Result<Scenario> {
     fn without(stack: &mut Stack, _: &mut Environment) {
         stack.layers.iter_mut().filter(|l| l.kind == LayerKind::Disk).for_each(|l| l.set("ncq_host", false));
     }
-    Ok(with_queue(draw, 1).limits(LimitLayer::Controller).on(without))
+    Ok(with_queue(draw, 1).limits(LimitLayer::Controller).with_path(without))
 }
 
 fn sata_short(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -56,7 +56,7 @@ fn ide(draw: &mut Draw) -> anyhow::Result<Scenario> {
             }
         }
     }
-    Ok(with_queue(draw, 1).limits(LimitLayer::Controller).on(piix))
+    Ok(with_queue(draw, 1).limits(LimitLayer::Controller).with_path(piix))
 }
 
 fn usb_bulk_only(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -73,7 +73,7 @@ fn usb_bulk_only(draw: &mut Draw) -> anyhow::Result<Scenario> {
             }
         }
     }
-    Ok(with_queue(draw, 1).limits(LimitLayer::Link).on(bulk))
+    Ok(with_queue(draw, 1).limits(LimitLayer::Link).with_path(bulk))
 }
 
 fn a2_card(draw: &mut Draw) -> anyhow::Result<Scenario> {

@@ -32,9 +32,9 @@ fn delay(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .time("write-overhead", delay)
         .rate("read-bandwidth", draw.between(150e6, 280e6))
         .limits(LimitLayer::Stacking)
-        .says("holds requests")
-        .on(mapped)
-        .seen(counted))
+        .statement_holds("holds requests")
+        .with_path(mapped)
+        .with_samples(counted))
 }
 
 /// A mirror of two, one of which is a third as fast.
@@ -63,7 +63,7 @@ fn slow_member(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", rate * 1.5)
         .rate("write-bandwidth", rate)
         .limits(LimitLayer::Stacking)
-        .says("held by its member")
-        .on(mirror)
-        .seen(counted))
+        .statement_holds("held by its member")
+        .with_path(mirror)
+        .with_samples(counted))
 }

@@ -20,7 +20,7 @@ fn serialised(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("units", 16)
         .time("read-overhead", draw.between(80e3, 400e3))
         .limits(LimitLayer::Driver)
-        .by(Plan::Workload("depth")))
+        .with_plan(Plan::Workload("depth")))
 }
 
 fn knee(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -28,11 +28,14 @@ fn knee(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("units", draw.one_of(&[2, 4, 6, 8]))
         .time("read-overhead", draw.between(150e3, 900e3))
         .limits(LimitLayer::Device)
-        .by(Plan::Workload("depth")))
+        .with_plan(Plan::Workload("depth")))
 }
 
 fn processor(draw: &mut Draw) -> anyhow::Result<Scenario> {
-    Ok(nvme(draw).time("cpu-per-command", draw.between(20e3, 60e3)).limits(LimitLayer::Cpu).by(Plan::Workload("depth")))
+    Ok(nvme(draw)
+        .time("cpu-per-command", draw.between(20e3, 60e3))
+        .limits(LimitLayer::Cpu)
+        .with_plan(Plan::Workload("depth")))
 }
 
 fn link(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -42,7 +45,7 @@ fn link(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", line * draw.between(1.2, 2.5))
         .rate("write-bandwidth", line * draw.between(1.2, 2.5))
         .limits(LimitLayer::Link)
-        .by(Plan::Workload("sweep")))
+        .with_plan(Plan::Workload("sweep")))
 }
 
 fn latency(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -53,7 +56,7 @@ fn latency(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", rate)
         .rate("write-bandwidth", rate)
         .limits(LimitLayer::Device)
-        .by(Plan::Workload("sweep")))
+        .with_plan(Plan::Workload("sweep")))
 }
 
 fn splits(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -68,7 +71,7 @@ fn splits(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .set("random-write-points", format!("4KiB:{:.0}ns", overhead * 1.5))
         .set("max-sectors", draw.one_of(&[8u64 << 10, 16 << 10]))
         .limits(LimitLayer::BlockLayer)
-        .by(Plan::Workload("sweep")))
+        .with_plan(Plan::Workload("sweep")))
 }
 
 fn streams(draw: &mut Draw) -> anyhow::Result<Scenario> {
@@ -78,5 +81,5 @@ fn streams(draw: &mut Draw) -> anyhow::Result<Scenario> {
         .rate("read-bandwidth", line * draw.between(1.2, 2.5))
         .rate("write-bandwidth", line * draw.between(1.2, 2.5))
         .limits(LimitLayer::Link)
-        .by(Plan::Workload("stream")))
+        .with_plan(Plan::Workload("stream")))
 }
