@@ -2,11 +2,11 @@
 
 use crate::answer::answer;
 use crate::copy::routine;
-use crate::evidence::Worded;
+use crate::evidence::RenderedEvidence;
 use crate::headline::{self, Notes};
 use crate::presentation::table::{doubt, notes};
 use crate::presentation::{
-    Bottleneck, End, Figure, Head, Kept, NextStepSaid, Part, Presentation, SectionName, State, Table, Tone,
+    Bottleneck, End, Figure, Head, Kept, Part, Presentation, RenderedStep, SectionName, State, Table, Tone,
 };
 use crate::run::{Numbers, forms, remarks, table_of};
 use crate::{Check, fill, presentation, quantity, storage_line};
@@ -142,7 +142,7 @@ fn figures(check: &Check<'_>) -> Vec<Figure> {
 
 fn bottleneck(check: &Check<'_>) -> Bottleneck {
     let limit = check.limit;
-    let next = check.next_step.map(|next| NextStepSaid {
+    let next = check.next_step.map(|next| RenderedStep {
         text: next.step.text().to_owned(),
         prediction: next.predicted_ratio.map(|r| format!("predicted at most {} x", quantity::ratio(r))),
         basis: next.basis.clone(),
@@ -151,7 +151,7 @@ fn bottleneck(check: &Check<'_>) -> Bottleneck {
         layer: limit.layer,
         confidence: limit.confidence,
         statement: limit.statement.trim_end_matches('.').to_owned(),
-        evidence: limit.evidence.iter().map(|e| Worded::of(check.run, e)).collect(),
+        evidence: limit.evidence.iter().map(|e| RenderedEvidence::of(check.run, e)).collect(),
         next,
     }
 }

@@ -98,7 +98,7 @@ fn value(e: &Evidence, metric: Option<&Metric>) -> Option<String> {
 
 /// A piece of evidence in words.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Worded {
+pub(crate) struct RenderedEvidence {
     pub kind: EvidenceKind,
     /// What it is, without the unit that its value shows.
     pub name: String,
@@ -110,7 +110,7 @@ pub(crate) struct Worded {
     pub source: String,
 }
 
-impl Worded {
+impl RenderedEvidence {
     /// A piece of evidence from a run.
     pub fn of(run: &Run, evidence: &Evidence) -> Self {
         Self::new(evidence, run.metric(&evidence.source))
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn evidence_reads_as_people_write_it() {
-        let fact = |e: Evidence| Worded::of_fact(&e).line();
+        let fact = |e: Evidence| RenderedEvidence::of_fact(&e).line();
         let line =
             |what: &str, value: serde_json::Value, source: &str| fact(Evidence::measurement(what, value, source));
         let id = "seq-write.throughput_bytes_per_s";

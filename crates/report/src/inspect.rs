@@ -1,6 +1,6 @@
 //! `narrows inspect TARGET` as text: the storage path layer by layer, in 80 columns.
 
-use crate::evidence::{Worded, confidence_word};
+use crate::evidence::{RenderedEvidence, confidence_word};
 use crate::grouped::grouped;
 use crate::lines::Lines;
 use crate::text::{pad, shorten, unbroken, width};
@@ -224,7 +224,7 @@ impl Page<'_> {
             ));
             self.lines.wrapped(&" ".repeat(INDENT), &f.title, None);
             for e in &f.evidence {
-                self.lines.wrapped("    - ", &Worded::of_fact(e).line(), None);
+                self.lines.wrapped("    - ", &RenderedEvidence::of_fact(e).line(), None);
             }
             let fix = unbroken(&f.fix);
             if let Some(first) = fix.first() {

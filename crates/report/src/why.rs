@@ -1,6 +1,6 @@
 //! `narrows why` as text: ranked causes with what they rest on, what would decide, and what mending brings.
 
-use crate::evidence::{Worded, confidence_word, with_confidence};
+use crate::evidence::{RenderedEvidence, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
 use crate::presentation::{Head, Part, Presentation, SectionName, State, Tone, terminal};
@@ -75,7 +75,7 @@ fn describe(why: &Why<'_>) -> Presentation {
 }
 
 fn evidence(run: &Run, evidence: &[Evidence]) -> Part {
-    Part::List(evidence.iter().map(|e| Worded::of(run, e).line()).collect())
+    Part::List(evidence.iter().map(|e| RenderedEvidence::of(run, e).line()).collect())
 }
 
 fn advice(step: &NextStep) -> Part {
@@ -101,7 +101,7 @@ fn confirmation(run: &Run, confirmation: &Confirmation) -> Vec<Part> {
 fn findings(findings: &[Finding]) -> Vec<Part> {
     let all = findings.iter().flat_map(|f| {
         let text = format!("{}: {} ({}, {})", f.id, f.title, json_name(&f.layer), confidence_word(f.confidence));
-        let evidence: Vec<String> = f.evidence.iter().map(|e| Worded::of_fact(e).line()).collect();
+        let evidence: Vec<String> = f.evidence.iter().map(|e| RenderedEvidence::of_fact(e).line()).collect();
         let evidence = (!evidence.is_empty()).then(|| Part::Hint(evidence.join("; ")));
         std::iter::once(Part::Sentence(Tone::Plain, text)).chain(evidence)
     });

@@ -3,8 +3,8 @@
 
 mod agreement;
 mod executions;
-mod left;
 mod outcome;
+mod pending_restores;
 mod preview;
 mod quick;
 mod text;
@@ -12,7 +12,7 @@ mod text;
 pub use quick::{compare as quick_compare, repeat};
 
 pub use executions::of_experiments;
-pub use left::{mention_left, recover, restore, undo_left};
+pub use pending_restores::{mention_left, recover, restore, undo_left};
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::execution::{Asked, Execution};

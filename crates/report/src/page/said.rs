@@ -2,7 +2,7 @@
 
 use super::chart::px;
 use super::t;
-use crate::evidence::{Worded, confidence_word};
+use crate::evidence::{RenderedEvidence, confidence_word};
 use crate::presentation::{
     Axis, Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Remark, Span, Table, Tone, table::PLUS_MINUS,
 };
@@ -81,7 +81,7 @@ pub(super) fn layer_word(layer: LimitLayer) -> String {
 }
 
 /// Evidence as a list: what, value, where from.
-pub(super) fn evidence(list: &[Worded]) -> Markup {
+pub(super) fn evidence(list: &[RenderedEvidence]) -> Markup {
     html! {
         ul.evidence {
             @for e in list {

@@ -2,7 +2,7 @@
 
 use super::said::{evidence, layer_word};
 use super::t;
-use crate::evidence::{Worded, confidence_word};
+use crate::evidence::{RenderedEvidence, confidence_word};
 use crate::grouped::grouped;
 use crate::headline::{rating_words, status_word};
 use crate::{Check, quantity, text};
@@ -62,8 +62,8 @@ fn lines(of: &str) -> String {
     text::unbroken(of).iter().map(|l| t(l)).collect::<Vec<_>>().join("\n")
 }
 
-fn worded(run: &Run, evidence: &[model::Evidence]) -> Vec<Worded> {
-    evidence.iter().map(|e| Worded::of(run, e)).collect()
+fn worded(run: &Run, evidence: &[model::Evidence]) -> Vec<RenderedEvidence> {
+    evidence.iter().map(|e| RenderedEvidence::of(run, e)).collect()
 }
 
 /// The findings, each with evidence and what to do.

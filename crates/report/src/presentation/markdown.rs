@@ -3,7 +3,7 @@
 use super::table::PLUS_MINUS;
 use super::{Bottleneck, Cell, Part, Presentation, Table, Tone};
 use crate::evidence::with_confidence;
-use crate::forum;
+use crate::plain_card;
 use crate::text::plain;
 
 /// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
@@ -58,7 +58,7 @@ pub(crate) fn render(result: &Presentation) -> String {
     if let Some(kept) = &end.kept {
         out.push_str(&format!("{}. Run {}, narrows {}.\n", kept.cost, safe(&kept.run), safe(&kept.version)));
     }
-    forum::folded(&out)
+    plain_card::folded(&out)
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

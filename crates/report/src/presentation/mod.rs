@@ -13,7 +13,7 @@ pub(crate) mod terminal;
 
 pub(crate) use table::{Axis, Cell, Layout, NoteText, Row, Span, Table};
 
-use crate::evidence::Worded;
+use crate::evidence::RenderedEvidence;
 use model::{Confidence, LimitLayer};
 
 /// The whole of a result.
@@ -168,12 +168,12 @@ pub(crate) struct Bottleneck {
     pub confidence: Confidence,
     /// As it stands behind a colon: without a capital and a full stop.
     pub statement: String,
-    pub evidence: Vec<Worded>,
-    pub next: Option<NextStepSaid>,
+    pub evidence: Vec<RenderedEvidence>,
+    pub next: Option<RenderedStep>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct NextStepSaid {
+pub(crate) struct RenderedStep {
     pub text: String,
     /// `predicted at most 2.5 x`.
     pub prediction: Option<String>,

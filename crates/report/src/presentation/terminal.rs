@@ -2,7 +2,7 @@
 
 use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
 use super::{
-    Bottleneck, Cell, End, Figure, Head, Layout, NextStepSaid, Note, Part, Presentation, Remark, Table, Tone, columns,
+    Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Presentation, Remark, RenderedStep, Table, Tone, columns,
     sides,
 };
 use crate::evidence::with_confidence;
@@ -170,7 +170,7 @@ impl Terminal<'_> {
         }
     }
 
-    fn next(&mut self, next: &NextStepSaid) {
+    fn next(&mut self, next: &RenderedStep) {
         let text = self.lines.plain(&next.text);
         match &next.prediction {
             Some(p) if 15 + width(&text) + width(p) <= self.lines.columns => {
