@@ -67,7 +67,7 @@ impl Form for SeriesForm {
     }
 }
 
-/// Intervals by phase, in bounded memory: a phase of more than [`IntervalSeries::MOST`] has its neighbours joined.
+/// Intervals by phase, in bounded memory: a phase of more than [`IntervalSeries::MAX`] has its neighbours joined.
 pub(crate) fn read(path: &Path, source: impl BufRead, tolerance: Tolerance) -> Result<(Series, Dropped)> {
     let mut phases = Series::new();
     let mut held = 0;

@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::progress::Busy;
 use archive::Archive;
 use conduct::{WallClock, random_u64};
-use exchange::{ImportError, Imported, ImportedRun, MOST_FIGURES};
+use exchange::{ImportError, Imported, ImportedRun, MAX_FIGURES};
 use input::Input;
 use model::{Better, Failure, FailureKind, Fit, UseText};
 use report::document::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
@@ -72,12 +72,12 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
 
 /// Reads all files; together they keep no more figures than one may.
 fn read_all(files: &[std::ffi::OsString], quiet: bool) -> Result<Vec<Source>, Failure> {
-    let share = (MOST_FIGURES / files.len().max(1)).max(LEAST_FIGURES);
-    let mut left = MOST_FIGURES;
+    let share = (MAX_FIGURES / files.len().max(1)).max(LEAST_FIGURES);
+    let mut left = MAX_FIGURES;
     let mut sources = Vec::with_capacity(files.len());
     for file in files {
         if left == 0 {
-            let message = format!("{} files hold more figures than one import keeps ({MOST_FIGURES})", files.len());
+            let message = format!("{} files hold more figures than one import keeps ({MAX_FIGURES})", files.len());
             return Err(Failure::new(FailureKind::Refused, message).remedy("import them in several steps"));
         }
         let _busy = Busy::new(quiet, format!("reading {}", report::text::plain(&file.to_string_lossy(), false)));

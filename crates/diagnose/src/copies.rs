@@ -5,7 +5,7 @@ use stats::{size_fit, step_fit};
 
 /// What lies beside the accesses and is less than this share of the widest one's time is within the error of the rates: nothing is
 /// said of it.
-const LEAST_BESIDE: f64 = 0.05;
+const MIN_BESIDE: f64 = 0.05;
 /// A fit that misses a measured time by more than this share of it implies nothing: caches, or a machine that was busy.
 const LOOSE_FIT: f64 = 0.25;
 
@@ -51,7 +51,7 @@ fn costs(rows: &[CopyRow]) -> Vec<AccessCost> {
             writes: first.plan.copy_writes,
             set_bytes: first.plan.copy_set_bytes,
             access_ns: fit.step,
-            burst_bytes_per_s: (fit.unit > fit.step / fit.widest * LEAST_BESIDE).then(|| 1e9 / fit.unit),
+            burst_bytes_per_s: (fit.unit > fit.step / fit.widest * MIN_BESIDE).then(|| 1e9 / fit.unit),
             width_bytes: fit.widest as u32,
             or_wider: fit.is_last,
             worst_residual_ratio: fit.worst_residual_ratio,

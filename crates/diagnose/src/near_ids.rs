@@ -3,7 +3,7 @@
 use crate::catalogue::catalogue;
 
 /// At most so many are suggested.
-const MOST: usize = 3;
+const MAX: usize = 3;
 /// A word of fewer letters is in too many texts.
 const SHORTEST_WORD: usize = 3;
 /// A misspelt id differs in at most one letter of so many.
@@ -30,7 +30,7 @@ pub fn near_ids(text: &str) -> Vec<&'static str> {
         .collect();
     // Equal ranks stay in the order of the catalogue.
     near.sort_by_key(|(errors, id, title, _)| (*errors, *id, *title));
-    near.into_iter().take(MOST).map(|(.., id)| id).collect()
+    near.into_iter().take(MAX).map(|(.., id)| id).collect()
 }
 
 /// Levenshtein's edit distance.
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(near_ids("a20-sata").first(), Some(&"a20-sata-fifo"));
         assert!(near_ids("ncq").contains(&"no-ncq"));
         assert!(near_ids("uas").iter().all(|id| id.contains("uas")), "{:?}", near_ids("uas"));
-        assert!(near_ids("undervoltage").is_empty() || near_ids("undervoltage").len() <= MOST);
+        assert!(near_ids("undervoltage").is_empty() || near_ids("undervoltage").len() <= MAX);
     }
 
     #[test]

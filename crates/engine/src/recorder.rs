@@ -101,7 +101,7 @@ fn warmup_cut_ns(warmup: &Warmup, time_limit_ns: Ns, interval_ns: Ns) -> Ns {
 impl Recorder {
     pub fn new(started_ns: Ns, time_limit_ns: Ns, interval_ns: Ns, warmup: &Warmup) -> Self {
         let interval_ns = interval_ns.max(1);
-        let expected = usize::try_from(time_limit_ns / interval_ns).unwrap_or(IntervalSeries::MOST);
+        let expected = usize::try_from(time_limit_ns / interval_ns).unwrap_or(IntervalSeries::MAX);
         let rule = format!(
             "at least {:.1} s and {:.0} % of the phase's time, at most {:.1} s, in whole intervals",
             warmup.min_ns as f64 / 1e9,

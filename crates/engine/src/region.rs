@@ -10,7 +10,7 @@ use std::fs::File;
 use sys::{Epoch, Mapping};
 
 /// What is written back to a region is held in memory: no more than this of it.
-const MOST_WRITTEN_BYTES: u64 = 16 << 20;
+const MAX_WRITTEN_BYTES: u64 = 16 << 20;
 
 /// What is copied.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl RegionRig {
                 return cannot("this device cannot be mapped: the kernel copies it", "narrows run copy-calls REGION");
             }
         };
-        let bytes = if plan.copy_writes { (*bytes).min(MOST_WRITTEN_BYTES) } else { *bytes };
+        let bytes = if plan.copy_writes { (*bytes).min(MAX_WRITTEN_BYTES) } else { *bytes };
         let held = if plan.copy_writes { bytes } else { plan.copy_bytes.max(1).into() };
         let pool = copy_buffer(usize::try_from(held).unwrap_or(usize::MAX));
         let mut pool = pool.map_err(|e| refusal_of_device(&phase.name, &e))?;

@@ -37,7 +37,7 @@ pub use fio_json::{fio_json, fio_json_files};
 pub use fio_logs::fio_logs;
 pub use hlog::hlog;
 pub use import::{
-    IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedGroup, ImportedMetric, ImportedRun, MOST_FIGURES, NotUnderstood,
+    IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedGroup, ImportedMetric, ImportedRun, MAX_FIGURES, NotUnderstood,
     Original, import, import_within,
 };
 pub use iozone::iozone;

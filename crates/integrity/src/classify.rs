@@ -259,9 +259,9 @@ pub fn classify(stamper: &Stamper, place: &CheckedBlock<'_>) -> Option<Judgement
 /// The bytes from the first bad sector on, and what was written there: by the stamp of a sound sector beside it, or by the
 /// sector's own where that is whole.
 fn bytes_of(stamper: &Stamper, contents: &[Content], first_bad: usize, place: &CheckedBlock<'_>) -> WrongBytes {
-    const MOST_SECTORS: usize = 8;
+    const MAX_SECTORS: usize = 8;
     let sectors = &place.read.as_chunks::<SECTOR_BYTES>().0[first_bad..];
-    let sectors = &sectors[..sectors.len().min(MOST_SECTORS)];
+    let sectors = &sectors[..sectors.len().min(MAX_SECTORS)];
     // Where several versions are allowed and mixed, the newest is what was to be there.
     let right = contents.iter().enumerate().filter_map(|(at, c)| match c {
         Content::Right(stamp) => Some((at, *stamp)),

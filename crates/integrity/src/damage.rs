@@ -5,9 +5,9 @@ use model::Evidence;
 
 /// Beyond this many flipped bits of 4,096 a sector no longer resembles the other: random bytes differ in about 2,048 with a
 /// standard deviation of 32, an eighth is 48 of those away.
-pub(crate) const MOST_FLIPPED_BITS: u32 = 512;
+pub(crate) const MAX_FLIPPED_BITS: u32 = 512;
 /// Positions that are named one by one.
-const MOST_NAMED: usize = 16;
+const MAX_NAMED: usize = 16;
 
 /// The differences between what was written and what was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Damage {
             .filter(|(bit, read_as)| flipped >= 3 && flips().all(|(at, b)| b == *bit && value(at, b) == *read_as));
         Some(Self {
             flipped,
-            named: flips().take(MOST_NAMED).map(|(at, bit)| (at as u16, bit, value(at, bit))).collect(),
+            named: flips().take(MAX_NAMED).map(|(at, bit)| (at as u16, bit, value(at, bit))).collect(),
             first_byte,
             last_byte,
             bytes: different.len() as u32,
@@ -63,7 +63,7 @@ impl Damage {
 
     /// Whether the sector still resembles the one that was written.
     pub(crate) fn is_small(&self) -> bool {
-        self.flipped <= MOST_FLIPPED_BITS
+        self.flipped <= MAX_FLIPPED_BITS
     }
 
     /// What it is, as evidence from `source`.

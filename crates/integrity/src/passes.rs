@@ -6,7 +6,7 @@ use crate::expected::{Expected, FailureDoubt};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Positions whose writes failed that are remembered one by one; beyond, nothing of the pass is checked.
-const MOST_FAILURES: usize = 4096;
+const MAX_FAILURES: usize = 4096;
 
 /// The state of writing in passes. Places are known by their *position* in the pass, not by their address: a sequential
 /// pass and a permuted one are the same here, and whoever issues the operations knows which position is which place. All
@@ -41,7 +41,7 @@ impl Passes {
     /// The most memory that it ever takes, in bytes.
     pub fn bytes(room: usize) -> u64 {
         // A set of numbers takes less than four words an entry.
-        size_of::<Self>() as u64 + room.max(1) as u64 + MOST_FAILURES as u64 * 32
+        size_of::<Self>() as u64 + room.max(1) as u64 + MAX_FAILURES as u64 * 32
     }
 
     /// The next position and its generation. `None`: the window is full, or the pass is complete: see [`Passes::next_pass`].
@@ -58,7 +58,7 @@ impl Passes {
     pub fn ended(&mut self, position: u64, succeeded: bool) {
         if succeeded {
             self.failed.remove(&position);
-        } else if self.failed.len() < MOST_FAILURES {
+        } else if self.failed.len() < MAX_FAILURES {
             self.failed.insert(position);
         } else {
             self.too_many_failed = true;

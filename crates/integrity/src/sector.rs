@@ -7,7 +7,7 @@ use crate::stamp::{
 };
 
 /// Versions that a sector without a sound stamp is compared with.
-const MOST_CANDIDATES: u32 = 64;
+const MAX_CANDIDATES: u32 = 64;
 
 /// What a sector turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn nearest(
     numbers.sort_unstable();
     numbers.dedup();
     let mut best: Option<(u32, u32, Stamp)> = None;
-    for generation in (allowed.min.max(1)..=allowed.max).rev().take(MOST_CANDIDATES as usize) {
+    for generation in (allowed.min.max(1)..=allowed.max).rev().take(MAX_CANDIDATES as usize) {
         for number in &numbers {
             let stamp = Stamp {
                 run_id: stamper.run_id,

@@ -6,7 +6,7 @@ use crate::table::{Entry, LAST_GENERATION, Table};
 use std::sync::Arc;
 
 /// Writes remembered since the last flush; beyond, a failed flush puts all units in doubt.
-const MOST_UNFLUSHED: usize = 16_384;
+const MAX_UNFLUSHED: usize = 16_384;
 
 /// The state of one stream: the tables of what it uses, and its operations in flight. Each operation has a *slot*, a number
 /// below the depth, for as long as it is in flight. Several writes to one unit may be in flight: then any of them may be
@@ -96,7 +96,7 @@ impl Versions {
     /// The memory that it takes beside the tables, in bytes, for so many operations in flight of so many units at most.
     pub fn bytes(slots: u32, most_units: u64) -> u64 {
         let slot = most_units.saturating_mul(8).saturating_add(size_of::<InFlightOp>() as u64);
-        let fixed = size_of::<Self>() + MOST_UNFLUSHED * size_of::<UnitRange>();
+        let fixed = size_of::<Self>() + MAX_UNFLUSHED * size_of::<UnitRange>();
         u64::from(slots).saturating_mul(slot).saturating_add(fixed as u64)
     }
 
@@ -112,7 +112,7 @@ impl Versions {
             most,
             changing: 0,
             reading: 0,
-            unflushed: Vec::with_capacity(MOST_UNFLUSHED),
+            unflushed: Vec::with_capacity(MAX_UNFLUSHED),
             flushes: 0,
             flushing: 0,
             forgotten: false,
@@ -271,7 +271,7 @@ impl Versions {
             table.set(unit, ended);
         }
         if done > 0 {
-            if self.unflushed.len() < MOST_UNFLUSHED {
+            if self.unflushed.len() < MAX_UNFLUSHED {
                 self.unflushed.push(UnitRange { count: done.min(flight.at.count), ..flight.at });
             } else {
                 self.forgotten = true;

@@ -10,20 +10,20 @@ use model::{
 use stats::{LevelRule, level_changes};
 
 /// Fewest intervals, after neighbours were joined.
-pub(crate) const LEAST_INTERVALS: usize = 20;
+pub(crate) const MIN_INTERVALS: usize = 20;
 /// Most intervals that are compared; longer series are joined to fewer.
-const MOST_INTERVALS: usize = 512;
+const MAX_INTERVALS: usize = 512;
 /// A level lasts at least so many intervals, and this share of the phase: what is shorter is a stall or a burst.
-const LEAST_LEVEL: usize = 5;
-const LEAST_LEVEL_SHARE: usize = 30;
+const MIN_LEVEL: usize = 5;
+const MIN_LEVEL_SHARE: usize = 30;
 /// Operations that an interval holds on average, or neighbours are joined: single ones make steps of their own.
-const LEAST_OPERATIONS_AN_INTERVAL: f64 = 8.0;
+const MIN_OPERATIONS_AN_INTERVAL: f64 = 8.0;
 /// The higher rate over the lower one: the 20 % that SNIA PTS allows within steady state, up or down.
-const LEAST_RATIO: f64 = 1.25;
+const MIN_RATIO: f64 = 1.25;
 /// See [`LevelRule::confidence`].
 const CONFIDENCE: f64 = 1.0 - 1e-6;
 /// Changes that are told of one phase.
-const MOST_CHANGES: usize = 4;
+const MAX_CHANGES: usize = 4;
 
 /// The lasting changes of the phase's rate after the warm-up cut, in order of time.
 pub(crate) fn changes_of(case: RuleInput<'_>) -> Vec<RateChange> {
@@ -32,14 +32,14 @@ pub(crate) fn changes_of(case: RuleInput<'_>) -> Vec<RateChange> {
     }
     let record = case.record;
     let joined = joined(record.counted_intervals());
-    if joined.len() < LEAST_INTERVALS {
+    if joined.len() < MIN_INTERVALS {
         return Vec::new();
     }
     let rates: Vec<f64> = joined.iter().map(|i| i.bytes as f64 * 1e9 / i.length_ns as f64).collect();
     let rule = LevelRule {
-        least_values: (joined.len() / LEAST_LEVEL_SHARE).max(LEAST_LEVEL),
-        most_changes: MOST_CHANGES,
-        least_ratio: LEAST_RATIO,
+        least_values: (joined.len() / MIN_LEVEL_SHARE).max(MIN_LEVEL),
+        most_changes: MAX_CHANGES,
+        least_ratio: MIN_RATIO,
         confidence: CONFIDENCE,
     };
     let change = |c: stats::LevelChange| {
@@ -101,8 +101,8 @@ fn joined(intervals: &[Interval]) -> Vec<Interval> {
     if operations == 0.0 {
         return Vec::new();
     }
-    let for_operations = (LEAST_OPERATIONS_AN_INTERVAL * whole.len() as f64 / operations).ceil() as usize;
-    let together = for_operations.max(whole.len().div_ceil(MOST_INTERVALS)).max(1);
+    let for_operations = (MIN_OPERATIONS_AN_INTERVAL * whole.len() as f64 / operations).ceil() as usize;
+    let together = for_operations.max(whole.len().div_ceil(MAX_INTERVALS)).max(1);
     let join = |part: &[&Interval]| Interval {
         start_ns: part[0].start_ns,
         length_ns: part.iter().map(|i| i.length_ns).sum(),

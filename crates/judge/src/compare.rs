@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 /// Error rate over all primary metrics together, unless told otherwise.
 pub const DEFAULT_ALPHA: f64 = 0.05;
 /// More questions than this ask for more pairs than anybody makes.
-pub const MOST_PRIMARY: usize = 10;
+pub const MAX_PRIMARY: usize = 10;
 /// Margin of rates, means and medians, percent.
 pub const MARGIN_PERCENT: f64 = 5.0;
 /// Margin of tails from the 90th percentile on, percent.
@@ -153,7 +153,7 @@ fn primary(sides: &Sides<'_>, asked: &Asked, ids: &[String]) -> Vec<String> {
         return ids.iter().filter(|id| asked.primary.contains(id)).cloned().collect();
     }
     let rates = ids.iter().filter(|id| sides.is_question_of_a_phase(id));
-    rates.take(MOST_PRIMARY).cloned().collect()
+    rates.take(MAX_PRIMARY).cloned().collect()
 }
 
 fn begin(id: &str, values: &Values, basis: Basis, primary: bool) -> Compared {

@@ -1,4 +1,4 @@
-//! Phases of known truth for the tests of this room.
+//! Phases of known truth for the tests of this crate.
 
 use crate::{Context, JudgedPhase, judge_phase};
 use model::{

@@ -10,7 +10,7 @@ use crate::figures;
 use crate::quantity::Quantity;
 use crate::rate::CountedRate;
 use crate::scope::Scope;
-use crate::validity::{LEAST_OPERATIONS, failed_operations};
+use crate::validity::{MIN_OPERATIONS, failed_operations};
 use model::{
     Direction, DirectionSummary, EngineKind, Histogram, Metric, MetricStatus, Ns, PhasePlan, PhaseRecord, Reason,
     StreamSummary,
@@ -98,7 +98,7 @@ impl<'a> JobFigures<'a> {
         let Some(value) = value.filter(|_| counted > 0) else { return scope.skipped(q, Reason::NoData {}) };
         let mut metric = scope.measured(q, value, counted);
         // A job that covered its region is complete, however few operations that took.
-        if counted < LEAST_OPERATIONS && job.stop != model::StopCause::RegionDone {
+        if counted < MIN_OPERATIONS && job.stop != model::StopCause::RegionDone {
             metric.refuse(&[Reason::TooLittleData {
                 operations: counted,
                 seconds: None,

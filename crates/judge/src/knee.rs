@@ -5,7 +5,7 @@ use stats::KneeAt;
 
 /// A doubling of the depth doubles at least the waiting once the device is busy; below a tenth more operations it pays
 /// nobody. Well above what one phase's rate is uncertain by.
-const LEAST_GAIN: f64 = 0.10;
+const MIN_GAIN: f64 = 0.10;
 
 /// All depth curves of a run, in the order of its plan. Phases whose rate does not stand are left out of the search for
 /// the knee, not out of the curve.
@@ -26,7 +26,7 @@ fn curve(plan: &Plan, places: &[usize], value: &impl Fn(&str) -> Option<f64>) ->
     let values: Vec<(f64, f64)> = points.iter().map(|(depth, _, rate)| (f64::from(*depth), *rate)).collect();
     let highest = values.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     let paced = phases.iter().any(|p| p.streams.iter().any(|s| s.timing.pacing.is_some() || s.timing.think.is_some()));
-    let knee = match stats::knee(&values, LEAST_GAIN) {
+    let knee = match stats::knee(&values, MIN_GAIN) {
         _ if paced => {
             Knee::Unknown { reason: "held-back: its streams are paced or pause, more depth cannot show".into() }
         }
@@ -44,7 +44,7 @@ fn curve(plan: &Plan, places: &[usize], value: &impl Fn(&str) -> Option<f64>) ->
         phases: phases.iter().map(|p| p.name.clone()).collect(),
         depths: phases.iter().map(|p| p.queue_depth()).collect(),
         knee,
-        least_gain_percent: LEAST_GAIN * 100.0,
+        least_gain_percent: MIN_GAIN * 100.0,
     }
 }
 

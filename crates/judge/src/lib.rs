@@ -49,7 +49,7 @@ pub use metrics::metric_ids;
 pub use noise::{Noise, noise};
 pub use phase::{JudgedPhase, judge_phase};
 pub use rank::{
-    LEAST_TARGETS, RankAsked, RankError, TargetRuns, by_use, is_duration_of_work, matches_pattern, rank, targets,
+    MIN_TARGETS, RankAsked, RankError, TargetRuns, by_use, is_duration_of_work, matches_pattern, rank, targets,
 };
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;

@@ -6,7 +6,7 @@ mod selection;
 mod uses;
 
 pub use group::targets;
-pub use prediction::LEAST_TARGETS;
+pub use prediction::MIN_TARGETS;
 pub use selection::{is_duration_of_work, matches_pattern};
 pub use uses::by_use;
 

@@ -6,15 +6,15 @@ use model::{Interval, Ns, PhasePlan, PhaseRecord, Reason, Round, SteadyRound, Sy
 use stats::{Steadiness, autocorrelated_interval, mean_interval, series_steadiness};
 
 /// Fewest intervals or rounds from which an interval is given.
-const LEAST_VALUES: usize = 5;
+const MIN_VALUES: usize = 5;
 /// Fewest rounds: with two, Student's factor is 12.7.
-const LEAST_ROUNDS: usize = 3;
+const MIN_ROUNDS: usize = 3;
 /// Fewest intervals and operations from which steadiness is told: below, the grain of single operations shows.
-const LEAST_STEADY_INTERVALS: usize = 10;
-const LEAST_STEADY_OPERATIONS: u64 = 100;
+const MIN_STEADY_INTERVALS: usize = 10;
+const MIN_STEADY_OPERATIONS: u64 = 100;
 /// Share of a phase that must be left after the warm-up cut; a region that is covered, or a memory copy that ends, just
 /// after the cut would otherwise be judged by a handful of operations.
-const LEAST_COUNTED_SHARE: f64 = 0.25;
+const MIN_COUNTED_SHARE: f64 = 0.25;
 
 /// What counts of a phase.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +62,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     let mut remark = None;
     let mut ended_ns = record.ended_ns;
     let (mut uncut, mut partly) = (false, false);
-    if (time_ns as f64) < LEAST_COUNTED_SHARE * record.duration_ns() as f64 {
+    if (time_ns as f64) < MIN_COUNTED_SHARE * record.duration_ns() as f64 {
         (operations, bytes, time_ns) = (record.operations, record.bytes, record.duration_ns());
         intervals = &record.intervals;
         uncut = true;
@@ -71,7 +71,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     // Operations of which a part lies within what counts.
     let mut in_part = 0.0;
     let cut = !uncut && record.warmup.cut_ns > 0;
-    if let Some(first) = drain(plan, record, intervals, cut).filter(|first| *first >= LEAST_VALUES) {
+    if let Some(first) = drain(plan, record, intervals, cut).filter(|first| *first >= MIN_VALUES) {
         let (counted, drained) = intervals.split_at(first);
         let after_ns: Ns = drained.iter().map(|i| i.length_ns).sum();
         operations = drained.iter().fold(operations, |sum, i| sum.saturating_sub(i.operations));
@@ -99,7 +99,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     if plan.measures_target() {
         remark = remark.or(no_interval);
     }
-    let steadiness = (rates.len() >= LEAST_STEADY_INTERVALS && operations >= LEAST_STEADY_OPERATIONS)
+    let steadiness = (rates.len() >= MIN_STEADY_INTERVALS && operations >= MIN_STEADY_OPERATIONS)
         .then(|| series_steadiness(&rates))
         .flatten();
     Some(CountedRate {
@@ -135,13 +135,13 @@ fn interval_around(
     let rates = full_interval_rates(intervals, amount);
     // The interval is one for the mean of the series; it is laid around the exact rate, which also holds the last,
     // shorter interval and a closing sync.
-    let known = (rates.len() >= LEAST_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten();
+    let known = (rates.len() >= MIN_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten();
     // One that reaches down to nothing says nothing of a rate that is not nothing.
     let half = known.filter(|i| i.low > 0.0).map(|i| (i.high - i.low) / 2.0);
     let interval = half.filter(|half| *half < told).map(|half| (told - half, told + half));
     let none = interval.is_none().then(|| match known {
         Some(_) => Reason::of("no-interval", "too uneven for one, it would reach down to zero"),
-        None => Reason::of("no-interval", format!("{} of whole length, fewer than {LEAST_VALUES}", rates.len())),
+        None => Reason::of("no-interval", format!("{} of whole length, fewer than {MIN_VALUES}", rates.len())),
     });
     (rates, interval, none)
 }
@@ -229,9 +229,9 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     }
     // Rounds are equal in bytes, so that the mean time of a byte is the mean over rounds; its interval is turned round.
     let costs: Vec<f64> = counted.iter().map(|r| time(r) / r.bytes as f64).collect();
-    let interval = if costs.len() >= 2 * LEAST_VALUES {
+    let interval = if costs.len() >= 2 * MIN_VALUES {
         autocorrelated_interval(&costs, 0.95)
-    } else if costs.len() >= LEAST_ROUNDS {
+    } else if costs.len() >= MIN_ROUNDS {
         mean_interval(&costs, 0.95)
     } else {
         None

@@ -12,7 +12,7 @@ use model::{
 };
 
 /// Fewest blocks in the window whose rate is the lowest sustained one: the grain of a block is then at most 5 %.
-const LEAST_BLOCKS: f64 = 20.0;
+const MIN_BLOCKS: f64 = 20.0;
 const WINDOW_NS: u64 = 1_000_000_000;
 
 /// Sustained sequential rate that A1 and A2 both ask for, bytes per second.
@@ -211,7 +211,7 @@ pub(crate) fn sequential_to(
 
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
-/// until it holds [`LEAST_BLOCKS`] blocks at the mean rate.
+/// until it holds [`MIN_BLOCKS`] blocks at the mean rate.
 pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Reason> {
     let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
     let phase =
@@ -222,7 +222,7 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Rea
         rate_of(phase).map_err(|why| Reason::of("missing", format!("{id} has no value that decides ({why})")))?;
     let record = phase.record.as_ref().ok_or_else(|| Reason::of("missing", format!("{name} has no series")))?;
     let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
-    let window_ns = WINDOW_NS.max((LEAST_BLOCKS * block / mean.value * 1e9) as u64);
+    let window_ns = WINDOW_NS.max((MIN_BLOCKS * block / mean.value * 1e9) as u64);
     let lowest = lowest_window(record.counted_intervals(), window_ns).ok_or_else(|| {
         Reason::of("missing", format!("{name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
     })?;

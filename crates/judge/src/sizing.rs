@@ -7,7 +7,7 @@
 use model::{Interval, Ns};
 
 /// A rate beyond this share of what the storage takes has no room for what was not measured.
-pub const MOST_SHARE: f64 = 0.95;
+pub const MAX_SHARE: f64 = 0.95;
 /// The slowest stretch of this length is told.
 const SECOND_NS: Ns = 1_000_000_000;
 
@@ -54,7 +54,7 @@ pub fn sustained(intervals: &[Interval]) -> Option<Sustained> {
 /// `None` where the storage does not take so much.
 pub fn ring_needed(intervals: &[Interval], demand_bytes_per_s: f64, flush_ns: Ns) -> Option<u64> {
     let takes = sustained(intervals)?.bytes_per_s;
-    if demand_bytes_per_s > MOST_SHARE * takes {
+    if demand_bytes_per_s > MAX_SHARE * takes {
         return None;
     }
     let (mut waits, mut most) = (0.0f64, 0.0f64);
@@ -68,7 +68,7 @@ pub fn ring_needed(intervals: &[Interval], demand_bytes_per_s: f64, flush_ns: Ns
 
 /// How many streams of this rate the storage carries with a ring of this size; both where there is no limit to the ring.
 pub fn most_streams(intervals: &[Interval], stream_bytes_per_s: f64, flush_ns: Ns, ring_bytes: u64) -> u32 {
-    let most = sustained(intervals).map_or(0.0, |s| MOST_SHARE * s.bytes_per_s / stream_bytes_per_s);
+    let most = sustained(intervals).map_or(0.0, |s| MAX_SHARE * s.bytes_per_s / stream_bytes_per_s);
     let fits = |n: u32| {
         n == 0 || ring_needed(intervals, f64::from(n) * stream_bytes_per_s, flush_ns).is_some_and(|b| b <= ring_bytes)
     };

@@ -22,12 +22,12 @@ use model::{EngineKind, PhasePlan, PhaseRecord, Reason, TargetKind};
 
 pub use ceiling::{LINE_RATE_TOLERANCE, MEMORY_TOLERANCE};
 pub use device::{COLD_BYTES_TOLERANCE, DIRECT_BYTES_RATIO, RESIDENT_TOLERANCE_PAGES, RESIDENT_TOLERANCE_RATIO};
-pub use generator::{GENERATOR_USER_LIMIT, LEAST_DEPTH_RATIO};
+pub use generator::{GENERATOR_USER_LIMIT, MIN_DEPTH_RATIO};
 pub use machine::{CLOCK_STEP_LEAST_NS, CLOCK_STEP_LIMIT, CPU_MATTERS, FREQUENCY_DROP_LIMIT, STEAL_LIMIT};
 pub use others::{FOREIGN_LIMIT, LONE_BURST_OPERATIONS};
 pub use pacing::PACE_TOLERANCE;
 pub(crate) use record::failed_operations;
-pub use record::{LEAST_OPERATIONS, LEAST_SECONDS};
+pub use record::{MIN_OPERATIONS, MIN_SECONDS};
 pub(crate) use steadiness::steady;
 
 /// What the rules say of a phase.

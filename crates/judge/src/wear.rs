@@ -3,7 +3,7 @@
 use model::{WearOfDisk, WearReading, WritingRate, WritingSeen};
 
 /// A rate that was seen for less time says nothing of a year.
-const LEAST_SEEN_S: f64 = 3_600.0;
+const MIN_SEEN_S: f64 = 3_600.0;
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
 /// The disk with these readings, in whatever order they come, and what it was given to write since the machine was started: bytes
@@ -22,7 +22,7 @@ pub fn wear_of_disk(
     let percent_per_terabyte = percent_per_terabyte(&readings);
     let write_amplification = amplification(&readings);
     let writing = over_runs(&readings).or_else(|| {
-        let (bytes, seconds) = since_boot.filter(|(_, seconds)| *seconds >= LEAST_SEEN_S)?;
+        let (bytes, seconds) = since_boot.filter(|(_, seconds)| *seconds >= MIN_SEEN_S)?;
         Some(WritingRate { bytes_per_s: bytes as f64 / seconds, over_s: seconds, seen: WritingSeen::Boot })
     });
     let years_left = years_left(&readings, percent_per_terabyte, writing);
@@ -35,7 +35,7 @@ fn over_runs(readings: &[WearReading]) -> Option<WritingRate> {
     let over_s = last.at_s?.checked_sub(first.at_s?)? as f64;
     let bytes = last.written_bytes?.checked_sub(first.written_bytes?)?;
     let seen = WritingSeen::Runs;
-    (over_s >= LEAST_SEEN_S).then(|| WritingRate { bytes_per_s: bytes as f64 / over_s, over_s, seen })
+    (over_s >= MIN_SEEN_S).then(|| WritingRate { bytes_per_s: bytes as f64 / over_s, over_s, seen })
 }
 
 /// What is left of its life, at what a terabyte took of it between the readings, or else in its life so far.

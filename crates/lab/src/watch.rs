@@ -34,7 +34,7 @@ const PANIC_SILENCE: Duration = Duration::from_secs(20);
 const LOOK_AT_DISK_EVERY: Duration = Duration::from_secs(1);
 
 /// With less room than this an emulator may find none for what its guest writes, and then it stops without a word.
-const LEAST_ROOM_BYTES: u64 = 16 << 20;
+const MIN_ROOM_BYTES: u64 = 16 << 20;
 
 /// A guest that failed: the command ends with exit code 3.
 #[derive(Debug, thiserror::Error)]
@@ -288,7 +288,7 @@ impl<'a> Watch<'a> {
         }
         self.looked_at_disk = Instant::now();
         let directory = self.log_path.parent().unwrap_or(Path::new("."));
-        space::require(directory, LEAST_ROOM_BYTES, &self.machine.name).inspect_err(|_| self.line.clear())
+        space::require(directory, MIN_ROOM_BYTES, &self.machine.name).inspect_err(|_| self.line.clear())
     }
 
     /// Keeps a line, shows it if asked, and says what it means.

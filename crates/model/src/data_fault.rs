@@ -4,7 +4,7 @@ use crate::Evidence;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A class of damage to stored data. The signatures are told apart by the room `integrity`.
+/// A class of damage to stored data. The signatures are told apart by the crate `integrity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataFault {

@@ -97,19 +97,19 @@ pub struct JoinedSeries<T> {
 pub type IntervalSeries = JoinedSeries<Interval>;
 
 impl<T: Joined> Default for JoinedSeries<T> {
-    /// With room for [`JoinedSeries::MOST`], taken as they come.
+    /// With room for [`JoinedSeries::MAX`], taken as they come.
     fn default() -> Self {
-        Self { items: Vec::new(), most: Self::MOST, joined: 1, in_last: 1 }
+        Self { items: Vec::new(), most: Self::MAX, joined: 1, in_last: 1 }
     }
 }
 
 impl<T: Joined> JoinedSeries<T> {
     /// Most of a phase: 655 kB of intervals, a quarter of an hour of 100 ms before the first neighbours are joined.
-    pub const MOST: usize = 8192;
+    pub const MAX: usize = 8192;
 
-    /// With room for so many (made even, so that neighbours pair up; at most [`JoinedSeries::MOST`]), taken now.
+    /// With room for so many (made even, so that neighbours pair up; at most [`JoinedSeries::MAX`]), taken now.
     pub fn with_room(most: usize) -> Self {
-        let most = most.next_multiple_of(2).clamp(2, Self::MOST);
+        let most = most.next_multiple_of(2).clamp(2, Self::MAX);
         Self { items: Vec::with_capacity(most), most, ..Self::default() }
     }
 
@@ -172,7 +172,7 @@ mod tests {
             });
         }
         let intervals = series.into_items();
-        assert!(intervals.len() > IntervalSeries::MOST / 2 && intervals.len() <= IntervalSeries::MOST);
+        assert!(intervals.len() > IntervalSeries::MAX / 2 && intervals.len() <= IntervalSeries::MAX);
         assert_eq!(
             intervals.iter().map(|i| (i.operations, i.bytes)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1)),
             (200_000, 300_000)

@@ -1,6 +1,6 @@
 //! The values that the program is about, and nothing that could obtain or show them.
 //!
-//! A *workload* drives a *target* along a *path* while an *observer* watches; the result is a *run*. This room holds
+//! A *workload* drives a *target* along a *path* while an *observer* watches; the result is a *run*. This crate holds
 //! those nouns: [`Plan`], [`Run`], [`SystemSample`] and the rates derived from a sample and the one before it,
 //! [`Histogram`], [`Environment`], [`Stack`], [`Metric`], [`Finding`], [`Limit`], and the units they carry.
 //!
@@ -99,7 +99,7 @@ pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,
     FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, LatencyTarget, Limits,
-    MOST_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes, OpenSync,
+    MAX_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes, OpenSync,
     Operation, Order, Pacing, PackageEntry, PackagePart, PackedCalls, PathNode, PhaseKind, PhasePlan, PhaseShape, Plan,
     PlanError, PlannedJob, PriorityShare, Purpose, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace,
     SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp,

@@ -21,7 +21,7 @@ mod verify_kind;
 mod verifying;
 mod work;
 
-pub use call::{CallFlag, CallKind, FileCall, MOST_CALL_BYTES, NO_NUMBER};
+pub use call::{CallFlag, CallKind, FileCall, MAX_CALL_BYTES, NO_NUMBER};
 pub use calls::{CallCursor, PackedCalls};
 pub use copying::{CopyMethod, CopyPlan};
 pub use course::{

@@ -246,7 +246,7 @@ pub(crate) fn add_errors(errors: &mut BTreeMap<String, u64>, more: &BTreeMap<Str
 pub(crate) mod tests {
     use super::*;
 
-    /// A phase in which nothing was done, for the tests of this room.
+    /// A phase in which nothing was done, for the tests of this crate.
     pub(crate) fn empty() -> PhaseRecord {
         let engine = EngineRecord { kind: EngineKind::Psync, batch_submit: 1, batch_complete: 1, ..Default::default() };
         PhaseRecord { engine, ..Default::default() }

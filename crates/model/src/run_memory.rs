@@ -3,9 +3,9 @@
 use crate::{Interval, PhaseRun, Run, SystemSample};
 
 /// Intervals of all phases together, 80 bytes each: 5 MB.
-const MOST_INTERVALS: usize = 65_536;
+const MAX_INTERVALS: usize = 65_536;
 /// What the samples of all phases together take.
-const MOST_SAMPLE_BYTES: usize = 12 << 20;
+const MAX_SAMPLE_BYTES: usize = 12 << 20;
 
 impl Run {
     /// Thins what does not fit: of the phase with the most intervals, neighbours are joined; of the samples every second one
@@ -32,14 +32,14 @@ fn bound(phases: &mut [PhaseRun], samples: &mut Vec<SystemSample>) {
         phases.iter_mut().filter_map(|p| p.record.as_mut()).map(|r| &mut r.intervals)
     }
     let mut all: usize = records(phases).map(|intervals| intervals.len()).sum();
-    while all > MOST_INTERVALS
+    while all > MAX_INTERVALS
         && let Some(longest) = records(phases).max_by_key(|intervals| intervals.len())
     {
         all -= longest.len() / 2;
         Interval::halve(longest);
         longest.shrink_to_fit();
     }
-    while bytes_of(samples) > MOST_SAMPLE_BYTES {
+    while bytes_of(samples) > MAX_SAMPLE_BYTES {
         let before = samples.len();
         thin(phases, samples);
         if samples.len() == before {
@@ -96,7 +96,7 @@ mod tests {
         assert!(phases.iter().all(|p| {
             p.record.as_ref().is_some_and(|r| r.intervals.iter().map(|i| i.operations).sum::<u64>() == r.operations)
         }));
-        assert!(bytes_of(&samples) <= MOST_SAMPLE_BYTES && samples.len() > 1000, "{}", samples.len());
+        assert!(bytes_of(&samples) <= MAX_SAMPLE_BYTES && samples.len() > 1000, "{}", samples.len());
         for edge in edges {
             assert!(samples.iter().any(|s| s.at_ns == edge), "{edge}");
         }

@@ -5,8 +5,8 @@ use crate::{CpuTicks, DiskCounters, SystemSample, Temperature};
 /// Memory that the samples of a phase take at most, bytes.
 const LIMIT_BYTES: usize = 8 << 20;
 /// Samples of a phase that are held whatever they take, and at most.
-const LEAST: usize = 64;
-const MOST: usize = 4096;
+const MIN: usize = 64;
+const MAX: usize = 4096;
 
 /// Samples that come at regular times. Where there is no room for another one, every second one goes, and from then on every
 /// second one that comes: counters stand as the kernel gave them, so the rates between those that stay are as true as before.
@@ -35,7 +35,7 @@ impl SampleSeries {
     pub fn push(&mut self, sample: SystemSample) {
         if self.samples.is_empty() {
             // An even number: then the times between those that stay are alike.
-            self.most = (LIMIT_BYTES / sample.memory_bytes()).clamp(LEAST, MOST) & !1;
+            self.most = (LIMIT_BYTES / sample.memory_bytes()).clamp(MIN, MAX) & !1;
         }
         let place = self.came;
         self.came += 1;
@@ -70,7 +70,7 @@ mod tests {
             series.push(SystemSample { at_ns: 250_000_000 * place, ..SystemSample::default() });
         }
         let samples = series.into_samples();
-        assert!((MOST / 2..=MOST).contains(&samples.len()), "{}", samples.len());
+        assert!((MAX / 2..=MAX).contains(&samples.len()), "{}", samples.len());
         assert_eq!(samples[0].at_ns, 0);
         let step = samples[1].at_ns;
         assert!(samples.windows(2).all(|w| w[1].at_ns - w[0].at_ns == step), "the times between them are alike");

@@ -9,7 +9,7 @@
 //!   then, only those of [`registers::CATALOGUE`], only while their driver is bound.
 //! - What is not there is `None` or [`model::Fact::Null`] and never zero; what matters and is missing is named in a
 //!   list together with the way to get it.
-//! - Nothing that a file says makes this room panic, loop or grow without bound: trees are other people's input, and
+//! - Nothing that a file says makes this crate panic, loop or grow without bound: trees are other people's input, and
 //!   devices vanish while they are looked at.
 //! - Names of facts are a contract, held in one table: [`model::facts::ALL`].
 //! - Ceilings are line rates. Devices that a hypervisor invents, and memory, have none.

@@ -1,6 +1,6 @@
 //! What became of each frame: received = durable + lost + in flight, at every moment.
 
-use crate::container::{FrameKind, Loss, MOST_STREAMS, StreamName};
+use crate::container::{FrameKind, Loss, MAX_STREAMS, StreamName};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -108,7 +108,7 @@ impl Accounts {
         if let Some(free) = all.iter().find(same).filter(|account| !account.taken.swap(true, Ordering::AcqRel)) {
             return Some(Arc::clone(free));
         }
-        let stream = u16::try_from(all.len()).ok().filter(|n| usize::from(*n) < MOST_STREAMS)?;
+        let stream = u16::try_from(all.len()).ok().filter(|n| usize::from(*n) < MAX_STREAMS)?;
         let taken = |name: &str| all.iter().any(|account| account.name.name == name);
         let name = (1..).map(|n| if n == 1 { name.to_owned() } else { format!("{name}-{n}") }).find(|n| !taken(n))?;
         let counter = || AtomicU64::new(0);
@@ -161,6 +161,6 @@ mod tests {
         let again = accounts.join("front", FrameKind::Jpeg).unwrap();
         assert_eq!((again.name.stream, again.add_received(1, 0)), (0, 3), "it goes on where it was");
         while accounts.join("x", FrameKind::Opaque).is_some() {}
-        assert_eq!(accounts.names().len(), MOST_STREAMS);
+        assert_eq!(accounts.names().len(), MAX_STREAMS);
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// Times are in milliseconds.
 const NS_PER_TICK: u64 = 1_000_000;
 /// A block's time is told from its cluster's in 16 bits with a sign.
-const MOST_TICKS_IN_CLUSTER: u64 = 30_000;
+const MAX_TICKS_IN_CLUSTER: u64 = 30_000;
 /// Clusters are that long at most, so that a player can begin somewhere.
 const CLUSTER_BYTES: usize = 4 << 20;
 
@@ -145,7 +145,7 @@ impl<W: Write> Matroska<W> {
         // A clock that stepped back shows the picture at the moment of the one before.
         let tick = (at_ns / NS_PER_TICK).saturating_sub(start).max(self.cluster.unwrap_or(0));
         let cluster = match self.cluster {
-            Some(cluster) if tick - cluster < MOST_TICKS_IN_CLUSTER && self.cluster_bytes < CLUSTER_BYTES => cluster,
+            Some(cluster) if tick - cluster < MAX_TICKS_IN_CLUSTER && self.cluster_bytes < CLUSTER_BYTES => cluster,
             _ => {
                 self.into.write_all(&id_bytes(0x1f43_b675))?;
                 self.into.write_all(&UNKNOWN)?;

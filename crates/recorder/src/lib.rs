@@ -33,8 +33,8 @@ mod writer;
 
 pub use account::{Account, Accounts, StreamCounters};
 pub use container::{
-    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Identity, Loss, MOST_PINS,
-    MOST_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SegmentStream, SharedPins, StreamName,
+    BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Identity, Loss, MAX_PINS,
+    MAX_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SegmentStream, SharedPins, StreamName,
     Superblock, VERSION, WhenFull,
 };
 pub use damage::Damage;
@@ -48,5 +48,5 @@ pub use store::Store;
 pub use tail_footer::TailFooter;
 pub use verify::Verified;
 pub use writer::{
-    FrameTime, MOST_FRAME_TIMES, SpaceProvider, WriterData, WriterOutcome, WriterSettings, WriterSource, writer,
+    FrameTime, MAX_FRAME_TIMES, SpaceProvider, WriterData, WriterOutcome, WriterSettings, WriterSource, writer,
 };

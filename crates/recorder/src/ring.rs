@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a frame takes at least, whatever its length.
-const LEAST_PIECE: usize = 1024;
+const MIN_PIECE: usize = 1024;
 /// Whoever waits looks at its reason to stop that often.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -60,7 +60,7 @@ impl Ring {
 
     /// A piece of `length` bytes, whose content is of no matter; `None` where there is no room now.
     pub fn take(self: &Arc<Self>, length: usize) -> Option<Piece> {
-        let takes = length.max(LEAST_PIECE).checked_next_multiple_of(LEAST_PIECE)?;
+        let takes = length.max(MIN_PIECE).checked_next_multiple_of(MIN_PIECE)?;
         let mut state = self.state();
         if state.used.checked_add(takes)? > self.bytes {
             return None;
@@ -101,7 +101,7 @@ impl Ring {
         }
         let start = Instant::now();
         let waited = || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if length.max(LEAST_PIECE) > self.bytes {
+        if length.max(MIN_PIECE) > self.bytes {
             return (None, 0);
         }
         while !stops() {
@@ -109,7 +109,7 @@ impl Ring {
                 return (Some(piece), waited());
             }
             let state = self.state();
-            if state.used.saturating_add(length + LEAST_PIECE) > self.bytes {
+            if state.used.saturating_add(length + MIN_PIECE) > self.bytes {
                 drop(self.freed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner));
             }
         }

@@ -14,7 +14,7 @@ use crate::item::{BatchContent, BatchContext, Item, Kind};
 use engine::Data;
 use model::{Histogram, Ns};
 use segment::{Open, unknown};
-pub use settings::{FrameTime, MOST_FRAME_TIMES, SpaceProvider, WriterSettings};
+pub use settings::{FrameTime, MAX_FRAME_TIMES, SpaceProvider, WriterSettings};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ const BATCH_BYTES: u64 = 1 << 20;
 /// Entries of a batch at most: the directory of so many tiny frames has as many bytes as a batch.
 const BATCH_ENTRIES: usize = 8192;
 /// Fresh segments that are tried one after the other without anything acknowledged in between.
-const MOST_MOVES: u32 = 8;
+const MAX_MOVES: u32 = 8;
 /// A part of the ring so large is not left unacknowledged.
 const UNFLUSHED_SHARE: u64 = 4;
 
@@ -377,7 +377,7 @@ impl<I: FrameSource> WriterState<I> {
                 }
                 item.written += u64::from(bytes);
                 if let (true, true, Kind::Batch(content)) = (self.settings.keep_times, item.is_written(), &item.kind) {
-                    let room = MOST_FRAME_TIMES.saturating_sub(self.written.times.len());
+                    let room = MAX_FRAME_TIMES.saturating_sub(self.written.times.len());
                     let time = |frame: &Frame| FrameTime { arrived: frame.arrived, written: outcome.at_ns };
                     self.written.times.extend(content.frames().take(room).map(time));
                 }
@@ -443,7 +443,7 @@ impl<I: FrameSource> WriterState<I> {
         self.written.failures += 1;
         self.written.errno = errno.or(self.written.errno);
         self.moves += 1;
-        if self.moves > MOST_MOVES {
+        if self.moves > MAX_MOVES {
             return self.give_up(Loss::Storage);
         }
         (self.flush, self.open, self.handed) = (None, None, 0);

@@ -17,11 +17,11 @@ use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 /// A journal is never longer.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// Who looks for journals holds the lock for a moment.
 const MOMENT: Duration = Duration::from_secs(2);
 /// So many journals of one experiment are not left behind.
-const MOST_FILES: u32 = 1000;
+const MAX_FILES: u32 = 1000;
 /// Ending of the files' names.
 const ENDING: &str = ".journal";
 
@@ -103,7 +103,7 @@ pub struct Journal {
 impl OpenFile {
     /// A new file, locked. Its name is the first that is free.
     fn create(directory: PrivateDirectory, head: &Head, lasting: Persistence) -> Result<Self> {
-        for number in 0..MOST_FILES {
+        for number in 0..MAX_FILES {
             let name = format!("{}.{number}{ENDING}", head.experiment);
             let Some(file) = directory.create(&name)? else { continue };
             // Somebody who looks for journals may have found it without a word in it, and removed it.
@@ -122,7 +122,7 @@ impl OpenFile {
             new.directory.sync()?;
             return Ok(new);
         }
-        Err(SettingError::journal(directory.path(), format!("{MOST_FILES} journals of {}", head.experiment)))
+        Err(SettingError::journal(directory.path(), format!("{MAX_FILES} journals of {}", head.experiment)))
     }
 
     /// Adds a line; it is durable when this returns.
@@ -131,7 +131,7 @@ impl OpenFile {
         let mut text = serde_json::to_vec(line).map_err(|e| SettingError::journal(path(), e))?;
         text.push(b'\n');
         self.bytes += text.len() as u64;
-        if self.bytes > MOST_BYTES {
+        if self.bytes > MAX_BYTES {
             return Err(SettingError::journal(path(), "it is full"));
         }
         self.file.write_all(&text).and_then(|()| self.file.sync_all()).map_err(|e| SettingError::journal(path(), e))
@@ -307,12 +307,12 @@ impl Journal {
     /// That it cannot be read or understood.
     fn read(directory: PrivateDirectory, name: &str) -> Result<Option<Self>> {
         let path = directory.path().join(name);
-        let Some(file) = directory.existing(name, MOST_BYTES)? else { return Ok(None) };
+        let Some(file) = directory.existing(name, MAX_BYTES)? else { return Ok(None) };
         if !lock(&file, &directory, name)? || is_removed(&file) {
             return Ok(None);
         }
         let mut text = String::new();
-        (&file).take(MOST_BYTES).read_to_string(&mut text).map_err(|e| SettingError::journal(&path, e))?;
+        (&file).take(MAX_BYTES).read_to_string(&mut text).map_err(|e| SettingError::journal(&path, e))?;
         // What has no end was being written: what it says was not done yet.
         let mut lines = text.split_inclusive('\n').filter_map(|l| l.strip_suffix('\n'));
         let unreadable = |e: serde_json::Error| SettingError::journal(&path, format!("it cannot be read: {e}"));

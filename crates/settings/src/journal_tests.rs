@@ -251,7 +251,7 @@ fn a_journal_that_asks_for_more_than_a_value_is_not_understood() {
     // A line that was being written when the program was cut off is of a change that was not made.
     std::fs::write(&path, format!("{good}{{\"changing\":{{\"num")).unwrap();
     assert_eq!(bench.left().left.len(), 1);
-    std::fs::write(&path, vec![b' '; MOST_BYTES as usize + 1]).unwrap();
+    std::fs::write(&path, vec![b' '; MAX_BYTES as usize + 1]).unwrap();
     assert!(bench.found().refused[0].contains("too long"));
 }
 

@@ -11,7 +11,7 @@ pub(crate) const ENV_MARK: &str = "NARROWS_COMMAND";
 /// What is killed is gone after this long, unless it hangs in the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// An environment is at most this long here; a longer one is not one of ours.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// A command that was started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl RunningCommand {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         let wanted = format!("{ENV_MARK}={}", self.mark);
         started >= self.started
-            && environment.len() <= MOST_BYTES
+            && environment.len() <= MAX_BYTES
             && environment.split(|b| *b == 0).any(|variable| variable == wanted.as_bytes())
     }
 

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// A file there has a page at most (Documentation/filesystems/sysfs.rst), and few in /proc/sys have more.
-const MOST_BYTES: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 
 /// File systems whose files are settings: sysfs and proc (k:include/uapi/linux/magic.h). What is mounted below /sys beside
 /// them (control groups, debugfs, EFI's variables) is not.
@@ -159,7 +159,7 @@ impl Tree {
         let mut text = String::new();
         let file = openat(CWD, reopening(&found), OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
         let file = File::from(file.map_err(|e| access(e.into()))?);
-        file.take(MOST_BYTES).read_to_string(&mut text).map_err(access)?;
+        file.take(MAX_BYTES).read_to_string(&mut text).map_err(access)?;
         Ok(text)
     }
 

@@ -1,6 +1,6 @@
 //! What a text says of its budget of time.
 
-use crate::share::LEAST_SHARE_NS;
+use crate::share::MIN_SHARE_NS;
 use model::{NS_PER_S, Warmup};
 
 /// What a text says of its budget.
@@ -21,6 +21,6 @@ pub(crate) struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         let warmup = Warmup { min_ns: NS_PER_S / 5, share: 0.05, max_ns: NS_PER_S };
-        Self { total_ns: None, layout_percent: 25, least_share_ns: LEAST_SHARE_NS, warmup, layout_bytes: None }
+        Self { total_ns: None, layout_percent: 25, least_share_ns: MIN_SHARE_NS, warmup, layout_bytes: None }
     }
 }

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 /// Pairs that are made unless the text says how many: enough for ten questions at 0.05.
 const DEFAULT_PAIRS: u32 = 10;
 /// More pairs than this are a mistake.
-const MOST_PAIRS: u32 = 1000;
+const MAX_PAIRS: u32 = 1000;
 /// More arms than this are a mistake.
-const MOST_ARMS: usize = 64;
+const MAX_ARMS: usize = 64;
 /// Primary metrics beyond this ask for more pairs than anybody makes.
-const MOST_PRIMARY: usize = 10;
+const MAX_PRIMARY: usize = 10;
 
 /// Where the workload of an experiment comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,11 +185,11 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
     let named = is_name(&head.name) && head.name.starts_with(|c: char| c.is_ascii_alphabetic());
     need(named, &here, "name", "a letter, then letters, digits, '-' and '_', 40 at most");
     let pairs = head.pairs.unwrap_or(DEFAULT_PAIRS);
-    need((1..=MOST_PAIRS).contains(&pairs), &here, "pairs", &format!("from 1 to {MOST_PAIRS}"));
+    need((1..=MAX_PAIRS).contains(&pairs), &here, "pairs", &format!("from 1 to {MAX_PAIRS}"));
     let alpha = head.alpha.unwrap_or(0.05);
     need(alpha > 0.0 && alpha < 0.5, &here, "alpha", "an error rate above 0 and below 0.5");
-    let most = format!("{MOST_PRIMARY} metrics at most can be asked at once");
-    need(head.primary.len() <= MOST_PRIMARY, &here, "primary", &most);
+    let most = format!("{MAX_PRIMARY} metrics at most can be asked at once");
+    need(head.primary.len() <= MAX_PRIMARY, &here, "primary", &most);
     let mut margin = |key: &str, value: &toml::Value| {
         need(percent(value).is_some(), &here, key, "a margin is a percentage above 0");
         percent(value)
@@ -218,8 +218,8 @@ pub fn parse_experiment(file: &str, text: &str) -> Result<Experiment, Vec<TextEr
             Err((key, what)) => need(false, &place, key, &what),
         }
     }
-    if !(1..=MOST_ARMS).contains(&arms.len()) && errors.is_empty() {
-        let what = format!("an experiment has an arm at least and {MOST_ARMS} at most");
+    if !(1..=MAX_ARMS).contains(&arms.len()) && errors.is_empty() {
+        let what = format!("an experiment has an arm at least and {MAX_ARMS} at most");
         errors.push(here.error(TextErrorKind::Form, "arm", what));
     }
     if !errors.is_empty() {

@@ -11,7 +11,7 @@ mod strace;
 
 use crate::job::{Job, Workload};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::text_inputs::{MOST_ERRORS, TextInputs};
+use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use crate::values::speed_milli;
 use model::{ErrorPolicy, ReplayPlan};
 use processes::Processes;
@@ -159,10 +159,10 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
             Err(what) => errors.push(place(index + 1).error(TextErrorKind::Value, "", what)),
         }
         if processes.recording.is_full() {
-            let what = format!("more than {} calls; replay a part of them", recording::MOST_CALLS);
+            let what = format!("more than {} calls; replay a part of them", recording::MAX_CALLS);
             errors.push(place(index + 1).error(TextErrorKind::Value, "", what));
         }
-        if errors.len() >= MOST_ERRORS || processes.recording.is_full() {
+        if errors.len() >= MAX_ERRORS || processes.recording.is_full() {
             break;
         }
     }

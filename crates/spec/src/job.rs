@@ -107,7 +107,7 @@ pub struct Job {
 /// What ends by its amount ends after a day at the latest.
 const ENDLESS_NS: u64 = 86_400 * NS_PER_S;
 /// A job that goes on until enough operations are done takes so many times its time at most.
-const MOST_TIMES: u64 = 10;
+const MAX_TIMES: u64 = 10;
 
 impl Job {
     /// One of this name, and neutral otherwise.
@@ -209,7 +209,7 @@ impl Job {
 
     /// The longest that it takes after its ramp.
     pub fn time_at_most(&self) -> u64 {
-        let times = if self.enough_ns().is_some() { MOST_TIMES } else { 1 };
+        let times = if self.enough_ns().is_some() { MAX_TIMES } else { 1 };
         let search = self.search().map(|target| target.time_at_most(self.stream.path.queue_depth));
         self.time_ns.map_or(search.unwrap_or(ENDLESS_NS), |time| time.saturating_mul(times))
     }

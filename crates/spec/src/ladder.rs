@@ -6,19 +6,19 @@ use model::{NS_PER_S, TargetSize, bytes_text};
 const LADDER_BYTES: [u64; 4] = [64 << 20, 256 << 20, 1 << 30, 4 << 30];
 
 /// Below this nothing useful can be measured: one operation of the sequential phases.
-pub(crate) const LEAST_BYTES: u64 = 1 << 20;
+pub(crate) const MIN_BYTES: u64 = 1 << 20;
 
 /// The largest rung that the target holds and that layout can write within its time; whole MiB below the first rung.
 /// `None` if the target does not hold one MiB. Of a target that offers `max_bytes`, written at the rate of a short probe
 /// (`None` where nothing has to be written first) in the time that layout may take.
 pub(crate) fn choose_size(max_bytes: u64, write_bytes_per_s: Option<f64>, layout_ns: u64) -> Option<TargetSize> {
-    if max_bytes < LEAST_BYTES {
+    if max_bytes < MIN_BYTES {
         return None;
     }
     let affordable = write_bytes_per_s.map_or(u64::MAX, |rate| (rate * layout_ns as f64 / NS_PER_S as f64) as u64);
     let rungs = || LADDER_BYTES.into_iter();
     let Some(first) = rungs().find(|r| *r <= max_bytes) else {
-        let bytes = max_bytes & !(LEAST_BYTES - 1);
+        let bytes = max_bytes & !(MIN_BYTES - 1);
         return Some(TargetSize { bytes, reason: format!("all {} that the target offers", bytes_text(bytes)) });
     };
     let bytes = rungs().rfind(|r| *r <= max_bytes && *r <= affordable).unwrap_or(first);

@@ -53,7 +53,7 @@ pub use job_key::job_keys;
 pub use keys::{Key, nearest};
 pub use resolve::{EARLY_HALF_WIDTH, RunError};
 pub use run_inputs::{PlainCalls, Probe, Readiness, RunInputs};
-pub use share::LEAST_SHARE_NS;
+pub use share::MIN_SHARE_NS;
 pub use sim::{SimSpecError, parse_sim, sim_models};
 pub use sim_help::{SimHelp, SimParameter, sim_help};
 pub use sim_key::sim_keys;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 /// More notes than this nobody reads; how many there were is said.
-const MOST: usize = 4096;
+const MAX: usize = 4096;
 
 /// Notes, each of them once.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Notes {
 
     /// Adds a note, unless it was made before.
     pub fn push(&mut self, note: String) {
-        if self.list.len() >= MOST {
+        if self.list.len() >= MAX {
             self.more += usize::from(!self.known.contains(&note));
         } else if self.known.insert(note.clone()) {
             self.list.push(note);
@@ -50,8 +50,8 @@ mod tests {
         }
         assert_eq!(notes.into_list(), ["a", "b", "c"]);
         let mut notes = Notes::default();
-        (0..MOST + 3).for_each(|n| notes.push(n.to_string()));
+        (0..MAX + 3).for_each(|n| notes.push(n.to_string()));
         let list = notes.into_list();
-        assert_eq!((list.len(), list[MOST].as_str()), (MOST + 1, "and 3 more of such notes"));
+        assert_eq!((list.len(), list[MAX].as_str()), (MAX + 1, "and 3 more of such notes"));
     }
 }

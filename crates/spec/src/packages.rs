@@ -9,7 +9,7 @@ use model::{MadePackage, MadePackages, PackagePart, RealPackages, ReplayPlan};
 use set::Package;
 use std::sync::Arc;
 
-const MOST_PACKAGES: u32 = 4000;
+const MAX_PACKAGES: u32 = 4000;
 
 /// What a board like the studied one (NanoPi M4, RK3399) and its network do beside its storage: chosen with the published seconds of its fastest
 /// cards in view (docs/history/performance.md, "Predictions").
@@ -65,8 +65,8 @@ impl PackagesJob {
     /// Checks the job: the mistakes that no plan can be made of.
     pub fn check(&self) -> Result<(), String> {
         match () {
-            () if self.count == 0 || self.count > MOST_PACKAGES => {
-                Err(format!("{} packages; 1 to {MOST_PACKAGES} are possible", self.count))
+            () if self.count == 0 || self.count > MAX_PACKAGES => {
+                Err(format!("{} packages; 1 to {MAX_PACKAGES} are possible", self.count))
             }
             () if self.archives.is_some() && !self.is_real => {
                 Err("the model has packages of its own; package-archives is for package-manager=dpkg".to_owned())

@@ -3,11 +3,11 @@
 use crate::job::Job;
 
 /// More phases or jobs than this are a mistake.
-pub(crate) const MOST: usize = 4096;
+pub(crate) const MAX: usize = 4096;
 /// Streams of all phases; more would take minutes to plan.
-const MOST_STREAMS: u64 = 1 << 16;
+const MAX_STREAMS: u64 = 1 << 16;
 /// Files that all jobs make.
-const MOST_FILES: u64 = 1 << 20;
+const MAX_FILES: u64 = 1 << 20;
 
 /// How much the jobs of a text are so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +22,9 @@ impl PlanSize {
         self.streams = self.streams.saturating_add(u64::from(job.copies));
         self.files = self.files.saturating_add(job.own_files());
         let counted = [
-            ("jobs", u64::from(job.copies), MOST as u64, "jobs of one kind"),
-            ("jobs", self.streams, MOST_STREAMS, "jobs in all phases together"),
-            ("own-files", self.files, MOST_FILES, "files of all jobs together"),
+            ("jobs", u64::from(job.copies), MAX as u64, "jobs of one kind"),
+            ("jobs", self.streams, MAX_STREAMS, "jobs in all phases together"),
+            ("own-files", self.files, MAX_FILES, "files of all jobs together"),
         ];
         match counted.into_iter().find(|(_, count, most, _)| count > most) {
             Some((key, count, most, what)) => Err((key, format!("{count} {what}; {most} are possible"))),

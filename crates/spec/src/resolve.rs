@@ -7,7 +7,7 @@ mod stream;
 
 use crate::extent::Extent;
 use crate::job::{Job, Phase, Workload};
-use crate::ladder::{LEAST_BYTES, choose_size};
+use crate::ladder::{MIN_BYTES, choose_size};
 use crate::notes::Notes;
 use crate::packages::PackagePlans;
 use crate::run_inputs::{PlainCalls, Readiness, RunInputs};
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashSet};
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
 /// What the text calls 1 GiB is never made smaller than 1 MiB.
-const MOST_HALVINGS: u32 = 10;
+const MAX_HALVINGS: u32 = 10;
 /// The half-width at which a phase of a budget that may stop early does: 1 % of the mean.
 pub const EARLY_HALF_WIDTH: f64 = 0.01;
 /// A copy of memory that does not say how long it takes.
@@ -82,7 +82,7 @@ impl Workload {
     /// # Errors
     /// Where the target is too small, memory does not suffice, or what is asked for cannot be.
     pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, RunError> {
-        let most = if self.scales_to_fit { MOST_HALVINGS } else { 0 };
+        let most = if self.scales_to_fit { MAX_HALVINGS } else { 0 };
         let mut halvings = 0;
         let mut wanted = self.clone();
         let splits = |job: &Job| inputs.probe.page_request_bytes.is_some_and(|n| job.largest_block() > n);
@@ -218,7 +218,7 @@ impl<'a> Resolver<'a> {
         let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
             Some(size) if budgeted => (size.bytes, size.reason),
             Some(size) if bounded => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
-            None if budgeted => return Err(RunError::Nothing { bytes: most, least: LEAST_BYTES }),
+            None if budgeted => return Err(RunError::Nothing { bytes: most, least: MIN_BYTES }),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
         let mut notes = Notes::new(workload.notes.clone());

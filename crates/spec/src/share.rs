@@ -1,7 +1,7 @@
 //! Sharing time among phases.
 
 /// A phase that cannot have this much is skipped: five intervals of 100 ms are the least that says anything.
-pub const LEAST_SHARE_NS: u64 = 500_000_000;
+pub const MIN_SHARE_NS: u64 = 500_000_000;
 
 /// Shares `available_ns` by weight among phases, each of which also costs a window of `quiet_ns`; those that cannot have
 /// `least_ns` are given up, highest priority number first. `None` for a phase that gets nothing.

@@ -7,7 +7,7 @@ use model::{DataFault, Ns, SimCurve, SimMedia, SimModel, SimPoint, SimWriteCache
 /// No time of a model is longer, so that sums of simulated times cannot overflow.
 const LONGEST_NS: Ns = 30 * 86_400 * 1_000_000_000;
 /// No rate of a model is lower, bytes per second.
-const LEAST_RATE: u64 = 1_000;
+const MIN_RATE: u64 = 1_000;
 
 /// Every parameter of simulated disks.
 pub fn sim_keys() -> &'static [Key<SimModel>] {
@@ -21,7 +21,7 @@ fn time_within(text: &str) -> Result<Ns, String> {
 
 fn rate(text: &str) -> Result<u64, String> {
     let rate = per_second(text)?;
-    if rate >= LEAST_RATE { Ok(rate) } else { Err("below 1 kB/s".to_owned()) }
+    if rate >= MIN_RATE { Ok(rate) } else { Err("below 1 kB/s".to_owned()) }
 }
 
 fn number(text: &str, most: f64) -> Result<f64, String> {
@@ -95,7 +95,7 @@ fn random_write(media: &mut SimMedia) -> &mut SimCurve {
 }
 
 fn cache(m: &mut SimModel) -> &mut SimWriteCache {
-    let drain = (m.media.write.bytes_per_s / 4).max(LEAST_RATE);
+    let drain = (m.media.write.bytes_per_s / 4).max(MIN_RATE);
     m.media.cache.get_or_insert(SimWriteCache { bytes: 1 << 30, drain_bytes_per_s: drain, volatile: false })
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Texts that include each other at most, one below the other.
 const INCLUDE_DEPTH: u32 = 16;
 /// Mistakes that are told at once.
-pub(crate) const MOST_ERRORS: usize = 256;
+pub(crate) const MAX_ERRORS: usize = 256;
 
 /// What a text is read with.
 #[derive(Clone, Copy, Debug)]

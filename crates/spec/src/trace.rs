@@ -10,17 +10,17 @@ use crate::file_trace::{is_file_trace, parse_file_trace};
 use crate::job::{Job, Workload};
 use crate::replay::{SECTOR, set_replay, sha256_hex, workload_of};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::text_inputs::{MOST_ERRORS, TextInputs};
+use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use crate::values::bytes;
 use model::{Access, ErrorPolicy, Trace, TraceKind, TraceOp, bytes_text, gcd};
 use std::collections::BTreeMap;
 
 /// Operations of a trace at most: 24 bytes of memory each.
-const MOST_OPERATIONS: usize = 4 << 20;
+const MAX_OPERATIONS: usize = 4 << 20;
 /// The longest operation; buffers are as long.
-const MOST_LEN: u64 = 64 << 20;
+const MAX_LEN: u64 = 64 << 20;
 /// The end of what can be replayed; above it offsets have no sign left.
-const MOST_END: u64 = 1 << 62;
+const MAX_END: u64 = 1 << 62;
 /// Operations in flight at most, unless it is told otherwise.
 const DEPTH: u32 = 32;
 /// Stretches of the target start on multiples of this.
@@ -76,7 +76,7 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn mistake(&mut self, line: usize, what: impl Into<String>) {
-        if self.errors.len() < MOST_ERRORS {
+        if self.errors.len() < MAX_ERRORS {
             let place = TextPosition { file: self.inputs.file.to_owned(), line: line as u32 };
             self.errors.push(place.error(TextErrorKind::Value, "", what));
         }
@@ -85,10 +85,10 @@ impl<'t> Reader<'t> {
     fn take(&mut self, number: usize, place: &'t str, at_ns: u64, kind: TraceKind, offset: u64, len: u64) {
         let is_sync = matches!(kind, TraceKind::Fsync | TraceKind::Fdatasync);
         let (offset, len) = if is_sync { (0, 0) } else { (offset, len) };
-        if self.lines.len() >= MOST_OPERATIONS {
-            return self.mistake(number, format!("more than {MOST_OPERATIONS} operations; replay a part of them"));
+        if self.lines.len() >= MAX_OPERATIONS {
+            return self.mistake(number, format!("more than {MAX_OPERATIONS} operations; replay a part of them"));
         }
-        if !is_sync && (len == 0 || len > MOST_LEN || offset.checked_add(len).is_none_or(|end| end > MOST_END)) {
+        if !is_sync && (len == 0 || len > MAX_LEN || offset.checked_add(len).is_none_or(|end| end > MAX_END)) {
             return self.mistake(number, format!("{len} bytes at {offset} cannot be replayed"));
         }
         let op = TraceOp { at_ns, kind, ..TraceOp::default() };
@@ -266,14 +266,14 @@ pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> 
         return Err(reader.errors);
     }
     let Some((ops, end, unit)) = placed(&mut reader, wish.region) else {
-        reader.mistake(1, format!("its places lie further apart than {}; replay a part of them", bytes_text(MOST_END)));
+        reader.mistake(1, format!("its places lie further apart than {}; replay a part of them", bytes_text(MAX_END)));
         return Err(reader.errors);
     };
     Ok(workload(inputs, &wish, ops, end, unit, reader.notes))
 }
 
 /// The operations on one target, in the order of time, from the first one on; where they end, and what all offsets and lengths are
-/// multiples of. In a region that is shorter, places wrap around at its end. `None`: one behind the other they end beyond [`MOST_END`].
+/// multiples of. In a region that is shorter, places wrap around at its end. `None`: one behind the other they end beyond [`MAX_END`].
 fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> Option<(Vec<TraceOp>, u64, u64)> {
     let mut lines = std::mem::take(&mut reader.lines);
     // Of operations at one moment the order is that of the text.
@@ -292,7 +292,7 @@ fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> Option<(Vec<TraceOp>,
             (*place, start)
         })
         .collect();
-    if next > MOST_END {
+    if next > MAX_END {
         return None;
     }
     if starts.len() > 1 {

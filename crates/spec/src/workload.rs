@@ -4,9 +4,9 @@
 use crate::job::{Job, Phase, Workload};
 use crate::job_key::{job_keys, nearest_key};
 use crate::keys::{Key, find, names};
-use crate::plan_size::{MOST, PlanSize};
+use crate::plan_size::{MAX, PlanSize};
 use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
-use crate::text_inputs::{MOST_ERRORS, TextInputs};
+use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use crate::top_key::top_keys;
 use model::PhaseKind;
 use std::collections::HashSet;
@@ -144,13 +144,13 @@ impl PhaseText {
 
 impl Reader<'_> {
     fn refuse(&mut self, error: TextError) {
-        if self.errors.len() < MOST_ERRORS {
+        if self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
         }
     }
 
     fn unknown(&mut self, place: &TextPosition, key: &str, known: impl IntoIterator<Item = &'static str>) {
-        if self.errors.len() < MOST_ERRORS {
+        if self.errors.len() < MAX_ERRORS {
             let error = place.error(TextErrorKind::Unknown, key, "no such key");
             self.errors.push(error.with_nearest(nearest_key(key, known)));
         }
@@ -293,8 +293,8 @@ impl Reader<'_> {
         let PhaseText { pattern, place, sweep, .. } = text;
         let fail = |key: &str, what: String| Err(place.error(TextErrorKind::Value, key, what));
         let count = sweep.iter().fold(self.workload.phases.len() + 1, |n, (_, v)| n.saturating_mul(v.len().max(1)));
-        if count > MOST {
-            return fail("sweep", format!("more than {MOST} phases"));
+        if count > MAX {
+            return fail("sweep", format!("more than {MAX} phases"));
         }
         let command_line = TextPosition::command_line();
         for point in text.points() {

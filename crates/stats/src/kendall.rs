@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// Up to so many values the distribution is exact; with ties on both sides up to as many as can be counted.
 const EXACT_UP_TO: usize = 100;
 /// Fewer values than this say nothing: with 4 the smallest two-sided p is 0.083.
-const LEAST: usize = 5;
+const MIN: usize = 5;
 
 /// How far two rankings of the same things agree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Kendall {
 /// tau-b alone, without its probability. `None` as for [`kendall()`].
 pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
     let n = x.len();
-    if n != y.len() || n < LEAST || x.iter().chain(y).any(|v| !v.is_finite()) {
+    if n != y.len() || n < MIN || x.iter().chain(y).any(|v| !v.is_finite()) {
         return None;
     }
     let pairs = (n * (n - 1) / 2) as f64;
@@ -51,7 +51,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<Kendall> {
 /// for Spearman's: without it the interval of a strong correlation holds the truth in 83 % of samples of 12. `None` below
 /// five things. Wide for few of them, as it must be.
 pub fn kendall_interval(tau: f64, n: usize, level: f64) -> Option<(f64, f64)> {
-    if n < LEAST || !tau.is_finite() || tau.abs() > 1.0 || !(level > 0.0 && level < 1.0) {
+    if n < MIN || !tau.is_finite() || tau.abs() > 1.0 || !(level > 0.0 && level < 1.0) {
         return None;
     }
     // A tau of 1 in a sample says that the true one is high, not that it is 1: half a pair is taken off.

@@ -15,7 +15,7 @@ use crate::student::t_quantile;
 /// of it there.
 const SHARP: f64 = 0.6;
 /// Values next to the cut that are compared at least.
-const LEAST_NEAR: usize = 5;
+const MIN_NEAR: usize = 5;
 
 /// What a change must be to count.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,7 +161,7 @@ fn checked_changes(values: &[f64], cuts: &[usize], rule: &LevelRule) -> Option<V
 
 /// Whether most of the distance between two levels lies at the cut: a slope would spread it over their lengths.
 fn is_step(before: &[f64], after: &[f64], distance: f64) -> bool {
-    let near = (before.len().min(after.len()) / 4).max(LEAST_NEAR).min(before.len()).min(after.len());
+    let near = (before.len().min(after.len()) / 4).max(MIN_NEAR).min(before.len()).min(after.len());
     let (Some(a), Some(b)) = (median(&before[before.len() - near..]), median(&after[..near])) else { return false };
     (b - a) / distance >= SHARP
 }

@@ -1,4 +1,4 @@
-//! Seeded series of known truth, for the tests of this room.
+//! Seeded series of known truth, for the tests of this crate.
 
 use model::random;
 

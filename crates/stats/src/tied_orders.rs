@@ -4,7 +4,7 @@ use crate::ranks::exact_subset_sums;
 use std::collections::BTreeMap;
 
 /// Shares that counting may hold; what needs more is not counted. Sixteen values with one tie on each side need this.
-const MOST_SHARES: f64 = 1.2e7;
+const MAX_SHARES: f64 = 1.2e7;
 
 /// Probability, over all ways to match the values of y with those of x, of a score at least as far from zero. `None` where
 /// counting would take too long: with ties on both sides from some sixteen values on.
@@ -65,7 +65,7 @@ fn one_side(sizes: &[usize]) -> Vec<(i64, f64)> {
 fn both_sides(groups: &[usize], classes: &[usize]) -> Option<Vec<(i64, f64)>> {
     let n: usize = groups.iter().sum();
     let middle = pairs(n);
-    if permutations(classes) * (2 * middle + 1) as f64 > MOST_SHARES {
+    if permutations(classes) * (2 * middle + 1) as f64 > MAX_SHARES {
         return None;
     }
     let mut at_start = vec![0.0; 2 * middle + 1];

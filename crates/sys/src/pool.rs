@@ -60,10 +60,10 @@ unsafe impl Sync for BufferPool {}
 
 /// What O_DIRECT asks of memory at most, where blocks are smaller than a page (logical block size; statx(2),
 /// stx_dio_mem_align).
-const LEAST_ALIGNMENT: usize = 512;
+const MIN_ALIGNMENT: usize = 512;
 
 /// The smallest buffers for which huge pages are asked: below, a request has few segments.
-const LEAST_HUGE: usize = 64 << 10;
+const MIN_HUGE: usize = 64 << 10;
 
 /// A mapping is made longer to end on a huge page, where these are no larger: with base pages of 16 and 64 KiB they have 32
 /// and 512 MiB (Documentation/arch/arm64/memory.rst), and a small pool is not worth one.
@@ -82,7 +82,7 @@ fn map(bytes: usize, flags: MapFlags) -> io::Result<NonNull<u8>> {
 fn extent(count: u32, buffer_bytes: usize) -> Option<(usize, usize)> {
     let page = rustix::param::page_size();
     let stride = if buffer_bytes < page {
-        buffer_bytes.next_power_of_two().max(LEAST_ALIGNMENT)
+        buffer_bytes.next_power_of_two().max(MIN_ALIGNMENT)
     } else {
         buffer_bytes.checked_next_multiple_of(page)?
     };
@@ -170,7 +170,7 @@ impl BufferPool {
             }
             Pages::Ordinary | Pages::Huge => None,
         };
-        let wanted = options.pages != Pages::Ordinary && buffer_bytes >= LEAST_HUGE && reserved.is_none();
+        let wanted = options.pages != Pages::Ordinary && buffer_bytes >= MIN_HUGE && reserved.is_none();
         let (mapping, mapped_bytes, base, length) = match reserved {
             Some((mapping, mapped)) => (mapping, mapped, aligned(mapping, alignment), bytes),
             None => anonymous(bytes, alignment, wanted)?,

@@ -12,12 +12,12 @@ use std::os::fd::RawFd;
 /// of each page of the buffer before the kernel joins those of a huge page (6.12, k:io_uring/rsrc.c,
 /// io_coalesce_buffer), whereas pages that are mapped for the operation are always joined (k:block/bio.c). What it spares
 /// is nothing beside the transfer of so many bytes.
-const LEAST_UNREGISTERED: usize = 64 << 10;
+const MIN_UNREGISTERED: usize = 64 << 10;
 
 impl RingOptions {
     /// All that makes it faster with such buffers.
     pub fn for_buffers(pool: &BufferPool) -> Self {
-        Self { register_buffers: pool.buffer_bytes() < LEAST_UNREGISTERED, ..Self::default() }
+        Self { register_buffers: pool.buffer_bytes() < MIN_UNREGISTERED, ..Self::default() }
     }
 }
 

@@ -136,11 +136,11 @@ pub struct MinTimerSlack {
 impl MinTimerSlack {
     /// For the calling thread. Where the kernel does not let it, nothing is changed.
     pub fn new() -> Self {
-        const LEAST_NS: libc::c_ulong = 1;
+        const MIN_NS: libc::c_ulong = 1;
         // SAFETY: these take and return numbers only.
         let before_ns = unsafe {
             let before = libc::prctl(libc::PR_GET_TIMERSLACK, NONE, NONE, NONE, NONE);
-            let set = before >= 0 && libc::prctl(libc::PR_SET_TIMERSLACK, LEAST_NS, NONE, NONE, NONE) == 0;
+            let set = before >= 0 && libc::prctl(libc::PR_SET_TIMERSLACK, MIN_NS, NONE, NONE, NONE) == 0;
             set.then_some(before as libc::c_ulong)
         };
         Self { before_ns, _stays: std::marker::PhantomData }

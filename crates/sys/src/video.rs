@@ -43,9 +43,9 @@ const VIDEO_MAJOR: u32 = 81;
 /// Buffers that the driver is asked for: what it has while ours are copied.
 const BUFFERS: u32 = 8;
 /// No driver has more.
-const MOST_BUFFERS: u32 = 64;
+const MAX_BUFFERS: u32 = 64;
 /// Formats that are looked at.
-const MOST_FORMATS: u32 = 256;
+const MAX_FORMATS: u32 = 256;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -245,7 +245,7 @@ impl VideoCamera {
         };
         // SAFETY: the argument is a struct v4l2_requestbuffers, which the kernel fills with plain integers.
         unsafe { ioctl(&self.file, Updater::<{ VIDIOC_REQBUFS }, _>::new(&mut request)) }?;
-        for index in 0..request.count.min(MOST_BUFFERS) {
+        for index in 0..request.count.min(MAX_BUFFERS) {
             let mut buffer = self.named(index);
             // SAFETY: the argument is a struct v4l2_buffer of mapped memory, which the kernel fills with plain integers.
             unsafe { ioctl(&self.file, Updater::<{ VIDIOC_QUERYBUF }, _>::new(&mut buffer)) }?;
@@ -349,7 +349,7 @@ fn formats(file: &impl AsFd) -> Vec<[u8; 4]> {
         unsafe { ioctl(file, Updater::<{ VIDIOC_ENUM_FMT }, _>::new(&mut description)) }.ok()?;
         Some(description.pixel_format.to_le_bytes())
     };
-    (0..MOST_FORMATS).map_while(format).collect()
+    (0..MAX_FORMATS).map_while(format).collect()
 }
 
 fn letters(fourcc: [u8; 4]) -> String {

@@ -1,4 +1,4 @@
-//! Runs for the tests of all rooms: what every run has, so that a test says only what is particular about its own; and runs drawn
+//! Runs for the tests of all crates: what every run has, so that a test says only what is particular about its own; and runs drawn
 //! from a seed, in which everything is at any magnitude and every name hurts.
 //!
 //! No part of the program: a room has it among its dev-dependencies.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A wait that is asked for without a length: short beside any operation of a disk.
-const LEAST_WAIT_NS: Ns = 20_000;
+const MIN_WAIT_NS: Ns = 20_000;
 
 /// What the streams of one flow know of each other: the weights of those that run, and what those have done.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl FlowShare {
     pub fn new(flow: Flow, total: Arc<FlowTotal>) -> Self {
         let weight = u64::from(flow.weight.max(1));
         total.weights.fetch_add(weight, Ordering::Relaxed);
-        Self { total, weight, wait_ns: flow.sleep_ns.max(LEAST_WAIT_NS), own: 0 }
+        Self { total, weight, wait_ns: flow.sleep_ns.max(MIN_WAIT_NS), own: 0 }
     }
 
     /// Until when it waits, where it is ahead of its share by more than one round of all weights.
@@ -74,7 +74,7 @@ mod tests {
         while one.must_wait(5).is_none() {
             one.record();
         }
-        assert_eq!(one.must_wait(5), Some(5 + LEAST_WAIT_NS));
+        assert_eq!(one.must_wait(5), Some(5 + MIN_WAIT_NS));
         drop(eight);
         assert_eq!(one.must_wait(5), None);
     }

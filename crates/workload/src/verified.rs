@@ -9,9 +9,9 @@ use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyRecord};
 use std::sync::Arc;
 
 /// Places that are read again to find out what is wrong with them; beyond, they are judged by the one read that was wrong.
-const MOST_REREAD: u64 = 1024;
+const MAX_REREAD: u64 = 1024;
 /// Judgements that are kept one by one, for each file.
-pub(crate) const MOST_JUDGEMENTS: usize = 1024;
+pub(crate) const MAX_JUDGEMENTS: usize = 1024;
 
 /// Reads a place again, past whatever cache may hold it.
 pub trait ReadAgain {
@@ -275,7 +275,7 @@ impl Verified {
         let mut buffers: Vec<Vec<u8>> = Vec::new();
         let mut rereads: Vec<Result<usize, i32>> = Vec::new();
         let mut there = None;
-        if self.judged < MOST_REREAD {
+        if self.judged < MAX_REREAD {
             for number in 0..REREADS {
                 let mut buffer = vec![0; read.len()];
                 rereads.push(again.reread(file, offset, &mut buffer).map(|()| number));

@@ -1,6 +1,6 @@
 //! What a run knows of the data that it has written to its target, from phase to phase.
 
-use crate::verified::{MOST_JUDGEMENTS, VerifiedFile};
+use crate::verified::{MAX_JUDGEMENTS, VerifiedFile};
 use crate::{Verified, VerifyOutcome};
 use integrity::{Interruption, KnownData, Ledger, Secret, Stamper, Table, TooManyUnits};
 use model::{StreamPlan, VerifyRecord};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Findings that a record keeps one by one.
-const MOST_FINDINGS: usize = 256;
+const MAX_FINDINGS: usize = 256;
 /// Writes of one stream in one phase, as a power of two: their numbers are unique in the run.
 const SEQUENCE_BITS: u32 = 40;
 
@@ -85,7 +85,7 @@ impl WrittenData {
             let stamper = Stamper::new(self.run_id, file.target_id, self.secret)
                 .with_kind(kind)
                 .with_compressible_percent(percent);
-            VerifiedFile { stamper, table: Arc::clone(&file.table), ledger: Ledger::new(MOST_JUDGEMENTS) }
+            VerifiedFile { stamper, table: Arc::clone(&file.table), ledger: Ledger::new(MAX_JUDGEMENTS) }
         };
         let files = stream.block().file_names().map(of).collect();
         Verified::new(stream, files, self.streams << SEQUENCE_BITS, self.cut)
@@ -97,17 +97,17 @@ impl WrittenData {
         let mut ledgers: BTreeMap<u32, Ledger> = BTreeMap::new();
         for one in checked {
             match &mut all {
-                Some(all) => all.join(one.record, MOST_FINDINGS),
+                Some(all) => all.join(one.record, MAX_FINDINGS),
                 None => all = Some(one.record),
             }
             for (target_id, ledger) in one.ledgers {
-                ledgers.entry(target_id).or_insert_with(|| Ledger::new(MOST_JUDGEMENTS)).absorb(ledger);
+                ledgers.entry(target_id).or_insert_with(|| Ledger::new(MAX_JUDGEMENTS)).absorb(ledger);
             }
         }
         let mut record = all?;
         for (target_id, ledger) in ledgers {
             let name = self.files.iter().find(|(_, f)| f.target_id == target_id).map_or("", |(name, _)| name.as_str());
-            ledger.conclude().add_to(&mut record, name, MOST_FINDINGS);
+            ledger.conclude().add_to(&mut record, name, MAX_FINDINGS);
         }
         record.findings.sort_by_key(|f| f.lba);
         Some(record)

@@ -1,4 +1,4 @@
-//! `fuzz`: what a stranger may hand over, changed at random, goes into the rooms that read it.
+//! `fuzz`: what a stranger may hand over, changed at random, goes into the crates that read it.
 //!
 //! A fuzzer of our own, because it needs nothing but a stable toolchain: inputs come from the fixtures of this tree, are
 //! changed by [`mutate`], and go through everything that the program does with such an input. A pool grows by the inputs

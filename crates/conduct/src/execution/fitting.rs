@@ -1,11 +1,11 @@
 //! What is left of a budget while its plan is executed.
 
 use model::{PhasePlan, Plan, Reason};
-use spec::LEAST_SHARE_NS;
+use spec::MIN_SHARE_NS;
 
 /// Before phase `index` starts: if what is left of the budget no longer holds the rest of the plan (layout or a sync
 /// took longer than foreseen), shortens this phase's share in proportion, or skips it when less than
-/// [`LEAST_SHARE_NS`] would be left for it. Never lengthens.
+/// [`MIN_SHARE_NS`] would be left for it. Never lengthens.
 pub(super) fn fit_to_remaining(plan: &mut Plan, index: usize, remaining_ns: u64) {
     // Memory copy and layout take what they take: everything after them rests on them.
     let shares = |p: &PhasePlan| p.measures_target() && p.skip.is_none();
@@ -20,8 +20,8 @@ pub(super) fn fit_to_remaining(plan: &mut Plan, index: usize, remaining_ns: u64)
     }
     let phase = &mut plan.phases[index];
     let shortened = (phase.time_limit_ns as f64 * available as f64 / needed as f64) as u64;
-    if shortened.max(LEAST_SHARE_NS) <= available && shortened * 2 >= LEAST_SHARE_NS {
-        phase.time_limit_ns = shortened.max(LEAST_SHARE_NS).min(phase.time_limit_ns);
+    if shortened.max(MIN_SHARE_NS) <= available && shortened * 2 >= MIN_SHARE_NS {
+        phase.time_limit_ns = shortened.max(MIN_SHARE_NS).min(phase.time_limit_ns);
     } else {
         phase.skip = Some(Reason::of("budget", format!("{:.1} s were left", remaining_ns as f64 / 1e9)));
     }

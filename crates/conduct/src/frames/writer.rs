@@ -2,7 +2,7 @@
 
 use super::way::Way;
 use model::{Histogram, Ns};
-use recorder::{Account, Arrival, FrameReceiver, FrameSource, FrameTime, Loss, MOST_FRAME_TIMES, Polled};
+use recorder::{Account, Arrival, FrameReceiver, FrameSource, FrameTime, Loss, MAX_FRAME_TIMES, Polled};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(super) fn write(
                 let bytes = frame.data.bytes();
                 match way.write(bytes) {
                     Ok(()) => {
-                        if written.times.len() < MOST_FRAME_TIMES {
+                        if written.times.len() < MAX_FRAME_TIMES {
                             written.times.push(FrameTime { arrived: frame.arrived, written: epoch.elapsed_ns() });
                         }
                         let (account, bytes) = (Arc::clone(&frame.account), bytes.len() as u64);

@@ -90,7 +90,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     let before = &container.superblock.pins;
     let pins = if keep { before.with(&meant) } else { before.without(&meant) };
     let pins = pins.ok_or_else(|| {
-        refused(&path, &format!("more than {} separate stretches cannot be pinned", recorder::MOST_PINS))
+        refused(&path, &format!("more than {} separate stretches cannot be pinned", recorder::MAX_PINS))
             .remedy("pin one that joins them, or let one go: narrows record unpin")
     })?;
     if keep {

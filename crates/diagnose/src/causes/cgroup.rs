@@ -13,7 +13,7 @@ const NEAR: f64 = 0.03;
 const MET: f64 = 0.01;
 /// Requests larger than the device takes are split, and the kernel charges the whole and its parts (measured on 6.18: 1 MiB
 /// reads reach half of a limit on bytes and a third of one on operations). The most parts that are looked for.
-const MOST_CHARGES: u32 = 4;
+const MAX_CHARGES: u32 = 4;
 
 /// One limit: its fact, what it limits, the metric that shows it.
 struct Kind {
@@ -88,7 +88,7 @@ pub fn limit(run: &Run) -> Option<Cause> {
             let at = held.or_else(|| once().next()).and_then(|p| Some((p.name(), value(p)?)));
             let split = all.iter().filter(of_kind).filter(|p| p.direct && p.block > CHARGED_ONCE_BYTES).find_map(|p| {
                 let v = value(p)?;
-                let most = if may_split(layer, p.block) { MOST_CHARGES } else { 1 };
+                let most = if may_split(layer, p.block) { MAX_CHARGES } else { 1 };
                 (1..=most).find(|n| near(v * f64::from(*n))).map(|n| (p.name(), v, n))
             });
             if at.is_none() && split.is_none() {

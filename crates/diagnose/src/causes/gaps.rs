@@ -8,7 +8,7 @@ use model::{
 };
 
 /// Shorter ones are an interval or two in which nothing happened to complete.
-const LEAST_NS: Ns = 300_000_000;
+const MIN_NS: Ns = 300_000_000;
 /// So many times the usual time between two completions.
 const UNUSUAL: f64 = 10.0;
 /// Gaps that take this share of the time are what the rate is held by.
@@ -100,7 +100,7 @@ pub(crate) fn gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<
     }
     let intervals = record.counted_intervals();
     let usual_ns = record.duration_ns() as f64 / record.operations as f64;
-    let least = (LEAST_NS as f64).max(usual_ns * UNUSUAL) as Ns;
+    let least = (MIN_NS as f64).max(usual_ns * UNUSUAL) as Ns;
     let mut found = Gaps::default();
     let mut all = 0;
     let mut first = None;

@@ -58,9 +58,9 @@ pub fn foreign_traffic(run: &Run) -> Option<Cause> {
 /// Others' traffic as a share of ours; where it is several times ours, as a rate.
 fn beside(phase: &PhaseRun, ratio: f64) -> String {
     /// A share beyond this tells less than the rate.
-    const MOST: f64 = 2.0;
+    const MAX: f64 = 2.0;
     let own = phase.record.as_ref().map_or(0.0, |r| r.bytes as f64 * 1e9 / r.duration_ns().max(1) as f64);
-    match ratio <= MOST {
+    match ratio <= MAX {
         true => format!("{} of ours", phrase::percent(ratio)),
         false => format!("{}, beside {} of ours", phrase::rate(ratio * own), phrase::rate(own)),
     }

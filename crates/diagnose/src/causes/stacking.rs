@@ -8,14 +8,14 @@ use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, Ph
 /// From this share of a request's time on, what holds it is above the disk.
 const MOSTLY: f64 = 0.5;
 /// Less than this much more is scheduling.
-const LEAST_MS: f64 = 0.05;
+const MIN_MS: f64 = 0.05;
 /// A member that is busy for this share of the time, where another is for at most half of it, holds the array.
 const BUSY: f64 = 0.85;
 const HALF: f64 = 0.6;
 /// Requests from which a mean time says something, and the time of all of them: stacked devices count in ticks of the
 /// kernel's clock, up to 10 ms (k:block/blk-core.c bdev_end_io_acct).
-const LEAST_REQUESTS: u64 = 100;
-const LEAST_ALL_MS: f64 = 400.0;
+const MIN_REQUESTS: u64 = 100;
+const MIN_ALL_MS: f64 = 400.0;
 /// Larger requests may be split on the way, and are then not the same ones at both layers.
 const WHOLE_BYTES: f64 = 65_536.0;
 
@@ -38,7 +38,7 @@ fn did(run: &Run, phase: &PhaseRun, layer: &Layer) -> Option<LayerActivity> {
     let ms = after.read_ms.checked_sub(before.read_ms)? + after.write_ms.checked_sub(before.write_ms)?;
     let busy_ms = after.busy_ms.checked_sub(before.busy_ms)?;
     let elapsed_ms = last.at_ns.saturating_sub(first.at_ns) as f64 / 1e6;
-    (requests >= LEAST_REQUESTS && elapsed_ms > 0.0).then(|| LayerActivity {
+    (requests >= MIN_REQUESTS && elapsed_ms > 0.0).then(|| LayerActivity {
         requests,
         each_ms: ms as f64 / requests as f64,
         busy: (busy_ms as f64 / elapsed_ms).min(1.0),
@@ -61,9 +61,8 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
         // Requests that were split or merged between the two are not the same ones.
         let alike = (0.5..=2.0).contains(&(above.requests as f64 / below.requests as f64));
         let more = above.each_ms - below.each_ms;
-        let counted = above.each_ms * above.requests as f64 >= LEAST_ALL_MS;
-        (alike && counted && more >= LEAST_MS && more / above.each_ms >= MOSTLY)
-            .then_some((above.each_ms, below.each_ms))
+        let counted = above.each_ms * above.requests as f64 >= MIN_ALL_MS;
+        (alike && counted && more >= MIN_MS && more / above.each_ms >= MOSTLY).then_some((above.each_ms, below.each_ms))
     };
     // What waits for a free slot of the disk's queue is counted by the layer above it alone, so the queue must not be full.
     let slots = disk.int(names::QUEUE_DEPTH).map_or(1.0, |n| n as f64);

@@ -214,7 +214,7 @@ fn common_slide(run: &Run) -> Option<Cause> {
     const PHASES: usize = 3;
     const SURE: f64 = 6.0;
     /// A rate that falls to less than this share is worth naming.
-    const MOST: f64 = 0.8;
+    const MAX: f64 = 0.8;
     let event = first_event(run, &run.samples)?;
     let reads: Vec<(&PhaseRun, &PhaseRecord)> = machine::executed(run)
         .filter(|(p, r)| !p.plan.is_write() && p.plan.measures_target() && r.ended_ns > event.at_ns)
@@ -225,7 +225,7 @@ fn common_slide(run: &Run) -> Option<Cause> {
     let seconds = reads.iter().map(|(_, r)| r.ended_ns).max()?.saturating_sub(since) as f64 / 1e9;
     let left = each_second.powf(seconds);
     let seen = event.slowed || event.cooling;
-    if reads.len() < PHASES || errors > -SURE || left > MOST || !seen {
+    if reads.len() < PHASES || errors > -SURE || left > MAX || !seen {
         return None;
     }
     let statement = format!(

@@ -12,7 +12,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     pub fn new() -> Self {
-        Self { closed: JoinedSeries::with_room(JoinedSeries::<Round>::MOST), ..Self::default() }
+        Self { closed: JoinedSeries::with_room(JoinedSeries::<Round>::MAX), ..Self::default() }
     }
 
     /// A write that was handed over at `handed` has completed.
@@ -65,13 +65,13 @@ mod tests {
     #[test]
     fn very_many_rounds_are_joined_without_loss() {
         let mut rounds = Rounds::new();
-        let n = (JoinedSeries::<Round>::MOST) as u64 * 3 + 17;
+        let n = (JoinedSeries::<Round>::MAX) as u64 * 3 + 17;
         for i in 0..n {
             rounds.wrote(i * 10, 1);
             rounds.close(i * 10 + 4, i * 10 + 9);
         }
         let rounds = rounds.into_rounds();
-        assert!(rounds.len() <= (JoinedSeries::<Round>::MOST));
+        assert!(rounds.len() <= (JoinedSeries::<Round>::MAX));
         assert_eq!(rounds.iter().map(|r| r.bytes).sum::<u64>(), n);
         assert_eq!(rounds.iter().map(|r| r.sync_ns).sum::<u64>(), n * 5);
         assert!(rounds.windows(2).all(|w| w[0].start_ns < w[1].start_ns));

@@ -13,9 +13,9 @@ use sys::{Locked, TemporaryKind};
 /// A mebibyte: sizes are whole ones.
 pub(crate) const MIB: u64 = 1 << 20;
 /// The least that a file system keeps free.
-const LEAST_FREE: u64 = 256 * MIB;
+const MIN_FREE: u64 = 256 * MIB;
 /// The smallest file or device that is worth reading.
-const LEAST_BYTES: u64 = MIB;
+const MIN_BYTES: u64 = MIB;
 
 /// A target that is open already. What may be done to it was decided about its descriptor, so the rig never goes by its
 /// name.
@@ -173,12 +173,12 @@ pub(super) fn in_memory(magic: u32) -> bool {
 
 /// What stays free of a file system: a twentieth, and 256 MiB or, where less than twice that is there, half of it.
 fn kept_free(total_bytes: u64, available_bytes: u64) -> u64 {
-    (total_bytes / 20).max(LEAST_FREE.min(available_bytes / 2))
+    (total_bytes / 20).max(MIN_FREE.min(available_bytes / 2))
 }
 
 /// What files in memory may take of it: half, as tmpfs itself does by default; the rest is for everybody else, us included.
 fn share_of_memory(available_bytes: Option<u64>) -> u64 {
-    available_bytes.map_or(LEAST_FREE, |m| m / 2)
+    available_bytes.map_or(MIN_FREE, |m| m / 2)
 }
 
 /// What a file system has for a file of ours: all but what always stays free.
@@ -221,7 +221,7 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
         return Err(Failure::new(FailureKind::Environment, message).remedy(format!(
             "free some space (5 % of the file system and {} MiB, of a small one half of what is free, always stay free), \
              or name another directory",
-            LEAST_FREE / MIB
+            MIN_FREE / MIB
         )));
     }
     Ok(max)
@@ -238,9 +238,9 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     let meta = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?;
     let remarks = take_lock(&file, path, Duration::ZERO)?;
     let size = meta.len();
-    if size < LEAST_BYTES {
+    if size < MIN_BYTES {
         let message =
-            format!("{}: {size} bytes are too few to measure (at least {} MiB)", path.display(), LEAST_BYTES / MIB);
+            format!("{}: {size} bytes are too few to measure (at least {} MiB)", path.display(), MIN_BYTES / MIB);
         return Err(Failure::new(FailureKind::Refused, message)
             .remedy("name its directory instead: a temporary file of sufficient size is used and removed"));
     }
@@ -267,7 +267,7 @@ fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
         return Err(Failure::new(FailureKind::Environment, message)
             .remedy("slide the card's write protection off, or: blockdev --setrw DEVICE"));
     }
-    if size < LEAST_BYTES {
+    if size < MIN_BYTES {
         let message = format!("{}: the device has {size} bytes: no medium, or too small to measure", path.display());
         return Err(Failure::new(FailureKind::Environment, message).remedy("insert the card or disk"));
     }

@@ -23,14 +23,14 @@ const INODES: u64 = 8 << 20;
 /// What is no longer is a large file.
 const SMALL_BYTES: u64 = 64 << 10;
 /// Large files start at multiples of their length, as a power of two up to this.
-const MOST_ALIGNED: u64 = 1 << 20;
+const MAX_ALIGNED: u64 = 1 << 20;
 /// The flusher looks so often (dirty_writeback_centisecs), and writes what is so old (dirty_expire_centisecs).
 const FLUSHER_NS: Ns = 5 * NS_PER_S;
 const OLD_NS: Ns = 30 * NS_PER_S;
 /// A transaction is committed after so long at the latest (commit=).
 const COMMIT_NS: Ns = 5 * NS_PER_S;
 /// The largest command that writes what waits.
-const MOST_BYTES: u64 = 512 << 10;
+const MAX_BYTES: u64 = 512 << 10;
 
 /// Blocks, the journal, and what waits to be written.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Blocks {
         };
         if bytes > SMALL_BYTES {
             // A chunk of the buddy allocator, whose rest is given back.
-            *next = next.next_multiple_of(bytes.next_power_of_two().min(MOST_ALIGNED));
+            *next = next.next_multiple_of(bytes.next_power_of_two().min(MAX_ALIGNED));
         }
         if *next + bytes > end {
             *next = start;
@@ -170,7 +170,7 @@ impl Blocks {
         let from = self.waiting.range(self.head..).next().or_else(|| self.waiting.iter().next());
         let (start, mut length) = from.map(|(place, bytes)| (*place, *bytes))?;
         self.waiting.remove(&start);
-        while length < MOST_BYTES
+        while length < MAX_BYTES
             && let Some(bytes) = self.waiting.remove(&(start + length))
         {
             length += bytes;

@@ -1,4 +1,4 @@
-//! Data that are verified: the loop's seam to the room that knows what each place must hold.
+//! Data that are verified: the loop's seam to the crate that knows what each place must hold.
 
 use super::Data;
 use workload::{BlockOp, OpResult, ReadAgain, Verified};

@@ -5,7 +5,7 @@
 use model::{DepthStep, LatencyTarget, Ns};
 
 /// Steps that are kept: more than a search up to the largest ring has.
-const MOST_STEPS: usize = 256;
+const MAX_STEPS: usize = 256;
 
 /// What a window leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct DepthSearch {
 impl DepthSearch {
     /// Up to `most` operations in flight; it begins at `start`. Takes all its memory.
     pub fn new(target: LatencyTarget, most: u32, interval_ns: Ns, start_ns: Ns) -> Self {
-        let steps = Vec::with_capacity(MOST_STEPS);
+        let steps = Vec::with_capacity(MAX_STEPS);
         Self {
             target,
             // What counts begins with the second interval of a window.
@@ -89,7 +89,7 @@ impl DepthSearch {
         let all = u64::from(LatencyTarget::ALL_MILLI);
         let may_be_late = all - u64::from(self.target.percent_milli);
         step.held = u128::from(step.late) * u128::from(all) <= u128::from(step.operations) * u128::from(may_be_late);
-        if self.record.steps.len() < MOST_STEPS {
+        if self.record.steps.len() < MAX_STEPS {
             self.record.steps.push(step);
         }
         let counted = self.found == Some(step.depth);

@@ -21,13 +21,13 @@ pub(super) struct RoundsWatch {
 }
 
 /// Rounds that are kept at most; a plan for more is no plan.
-const MOST_ROUNDS: u32 = 4096;
+const MAX_ROUNDS: u32 = 4096;
 
 impl RoundsWatch {
     /// `None` for other rules.
     pub fn of(stop: &StopRule) -> Option<Self> {
         let StopRule::SteadyRounds(rule) = *stop else { return None };
-        let most = rule.most_rounds.clamp(1, MOST_ROUNDS) as usize;
+        let most = rule.most_rounds.clamp(1, MAX_ROUNDS) as usize;
         let window = (rule.window_rounds.max(2) as usize).min(most);
         let (rounds, values) = (Vec::with_capacity(most), Vec::with_capacity(window));
         Some(Self { rule, window, most, rounds, values, ..Self::default() })

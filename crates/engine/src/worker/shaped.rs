@@ -13,7 +13,7 @@ const STAMP: usize = 24;
 /// What compressors look at in one go: btrfs extents and ZFS records are 128 KiB, the window of deflate is 32 KiB.
 const WINDOW: usize = 128 << 10;
 /// As many buffers as of a sector each fill it.
-const MOST_SPARE: u64 = 256;
+const MAX_SPARE: u64 = 256;
 
 /// Incompressible and unique data, of which shares compress to nothing or are copies.
 ///
@@ -127,7 +127,7 @@ impl Shaped {
     /// memory in turn. None where that would be very many, or where what is read comes into them.
     pub fn spare_buffers(stream: &StreamPlan) -> u32 {
         let spare = Self::buffers(stream).saturating_sub(stream.path.queue_depth.max(1).into());
-        if stream.changes_data() && Self::is_unique(stream) && spare <= MOST_SPARE { spare as u32 } else { 0 }
+        if stream.changes_data() && Self::is_unique(stream) && spare <= MAX_SPARE { spare as u32 } else { 0 }
     }
 
     /// Buffers that fill a window.

@@ -4,12 +4,12 @@ use crate::recorder::Recorder;
 use model::{Ns, StopCause, StopRule};
 
 /// The least that a steady phase has: 2 s, 1,000 operations, 20 batches (DESIGN, "Measuring truthfully").
-const LEAST_NS: Ns = 2_000_000_000;
-const LEAST_OPERATIONS: u64 = 1_000;
+const MIN_NS: Ns = 2_000_000_000;
+const MIN_OPERATIONS: u64 = 1_000;
 const BATCHES: usize = 20;
 /// Batch means whose lag-1 correlation is beyond this are too alike for their spread to tell the error of the mean. With
 /// 20 independent batches its standard deviation is about 0.22.
-const MOST_LAG1: f64 = 0.3;
+const MAX_LAG1: f64 = 0.3;
 
 /// Looks at the series when it has doubled since the last look: looking after each interval would stop at the first lucky
 /// one.
@@ -44,7 +44,7 @@ impl Steadiness {
     fn is_known(&mut self, recorder: &Recorder, ratio: f64) -> bool {
         let intervals = recorder.counted_intervals();
         let time: Ns = intervals.iter().map(|i| i.length_ns).sum();
-        if intervals.len() < self.next_look || time < LEAST_NS || recorder.counted_operations() < LEAST_OPERATIONS {
+        if intervals.len() < self.next_look || time < MIN_NS || recorder.counted_operations() < MIN_OPERATIONS {
             return false;
         }
         self.next_look = intervals.len() * 2;
@@ -54,7 +54,7 @@ impl Steadiness {
         let Some(half_width) = interval.half_width_ratio() else { return false };
         // The correlation of a constant series is that of its rounding errors.
         let constant = half_width < 1e-9;
-        half_width <= ratio && (constant || interval.lag1.abs() <= MOST_LAG1)
+        half_width <= ratio && (constant || interval.lag1.abs() <= MAX_LAG1)
     }
 }
 

@@ -8,7 +8,7 @@
 use model::Ns;
 
 /// Never more than this is computed away: on a machine that wakes later than that, what is late is told as late.
-const MOST_NS: Ns = 200_000;
+const MAX_NS: Ns = 200_000;
 /// Waits over which the lateness is averaged.
 const MEMORY: Ns = 8;
 
@@ -29,7 +29,7 @@ impl WakeLatency {
     /// A sleep until `meant` has ended `at`. A simulated clock is never late, so that nothing is computed there.
     #[inline]
     pub fn record_wake(&mut self, meant: Ns, at: Ns) {
-        let late = at.saturating_sub(meant).min(MOST_NS);
+        let late = at.saturating_sub(meant).min(MAX_NS);
         self.late_ns = (self.late_ns * (MEMORY - 1) + late) / MEMORY;
     }
 }

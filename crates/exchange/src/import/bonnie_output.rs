@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// A table prints three digits or more: what differs by less is the same number.
 const SAME: f64 = 0.06;
 /// Tables that wait for their lines.
-const MOST_TABLES: usize = 256;
+const MAX_TABLES: usize = 256;
 /// Lines that a mail program may have broken one result into.
 const BROKEN_LINES: usize = 6;
 
@@ -32,7 +32,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             match bonnie_table::read(text, number, found) {
                 Some((results, next)) => {
                     tables.push_back(results);
-                    if tables.len() > MOST_TABLES {
+                    if tables.len() > MAX_TABLES {
                         finish(tables.pop_front(), found);
                     }
                     number = next.max(number + 1);

@@ -10,20 +10,20 @@ pub(crate) const ABSURD: f64 = 1e18;
 /// Characters of a line that are quoted where it was not understood.
 const QUOTED: usize = 160;
 /// Figures that are kept of a file, whatever its size: some hundred bytes each, in memory and in the archive.
-pub const MOST_FIGURES: usize = 1 << 16;
+pub const MAX_FIGURES: usize = 1 << 16;
 /// Figures that are kept of a file however small it is.
-const LEAST_FIGURES: usize = 1 << 13;
+const MIN_FIGURES: usize = 1 << 13;
 /// Bytes of a file that carry one figure: what is kept stays below what was given, in memory and in the archive.
 const BYTES_A_FIGURE: usize = 256;
 /// What a run takes beside its figures, in figures.
 pub(super) const FIGURES_OF_A_RUN: usize = 1;
 const NAME_LIMIT_BYTES: usize = 200;
 /// Remarks of a run.
-const MOST_REMARKS: usize = 256;
+const MAX_REMARKS: usize = 256;
 /// Above this a share of time that a device was busy is no rounding.
-const MOST_BUSY_PERCENT: f64 = 102.0;
+const MAX_BUSY_PERCENT: f64 = 102.0;
 /// Places that are listed one by one where they were not understood.
-const MOST_LISTED: usize = 1000;
+const MAX_LISTED: usize = 1000;
 
 /// A number as the tool printed it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -100,7 +100,7 @@ impl ImportedGroup {
     /// No device is busy for more than all of the time. Counters are read one after another, so a little more is rounding.
     fn without_impossible_shares(&mut self) {
         for imported in self.metrics.iter_mut().filter(|m| m.metric.id.ends_with("util_percent")) {
-            if let Some(value) = imported.metric.value.filter(|v| *v > MOST_BUSY_PERCENT) {
+            if let Some(value) = imported.metric.value.filter(|v| *v > MAX_BUSY_PERCENT) {
                 imported.metric.refuse(&[Reason::of(
                     "impossible",
                     format!("busy for {value} % of the time, which is above 100 %"),
@@ -230,7 +230,7 @@ impl ImportedRun {
     /// Adds a remark, once.
     pub fn remark(&mut self, text: impl Into<String>) {
         let text = text.into();
-        if self.remarks.len() < MOST_REMARKS && !self.remarks.contains(&text) {
+        if self.remarks.len() < MAX_REMARKS && !self.remarks.contains(&text) {
             self.remarks.push(text);
         }
     }
@@ -293,7 +293,7 @@ impl<'a> Found<'a> {
             used: vec![0; text.line_count() / 64 + 1],
             faults: Vec::new(),
             more_faults: 0,
-            room: (text.size_bytes() / BYTES_A_FIGURE).clamp(LEAST_FIGURES, MOST_FIGURES).min(most_figures),
+            room: (text.size_bytes() / BYTES_A_FIGURE).clamp(MIN_FIGURES, MAX_FIGURES).min(most_figures),
             left_out: None,
         }
     }
@@ -351,7 +351,7 @@ impl<'a> Found<'a> {
     /// The line belongs to a result and could not be read.
     pub fn not_understood(&mut self, line: usize, why: impl Into<String>) {
         self.used(line);
-        if self.faults.len() < MOST_LISTED {
+        if self.faults.len() < MAX_LISTED {
             self.faults.push((line, why.into()));
         } else {
             self.more_faults += 1;
@@ -398,7 +398,7 @@ impl<'a> Found<'a> {
             // Where there is no result, the lines that only frame one are not understood either.
             if if nothing { reported.contains(&line) } else { self.is_used(line) } {
                 not_understood.extend(open.take());
-            } else if open.is_none() && not_understood.len() >= 2 * MOST_LISTED {
+            } else if open.is_none() && not_understood.len() >= 2 * MAX_LISTED {
                 self.more_faults += usize::from(!content.trim().is_empty());
             } else if !content.trim().is_empty() {
                 let entry = open.get_or_insert_with(|| NotUnderstood {

@@ -16,10 +16,10 @@ use std::fmt;
 /// How far into a document its first key must stand.
 const OPENING: usize = 64;
 /// Disks, and figures of one, that are read of a report.
-const MOST_DISKS: usize = 4096;
-const MOST_FIGURES: usize = 64;
+const MAX_DISKS: usize = 4096;
+const MAX_FIGURES: usize = 64;
 /// Keys of a disk that are named where they are not known.
-const MOST_UNKNOWN: usize = 8;
+const MAX_UNKNOWN: usize = 8;
 
 /// Where documents of sysstat begin: at a brace whose first key is `sysstat`.
 fn documents(text: &Text) -> impl Iterator<Item = usize> {
@@ -254,7 +254,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut entries = Vec::new();
                 while let Some((Word(key), value)) = map.next_entry::<Word<'de>, Value<'de>>()? {
-                    if entries.len() < MOST_FIGURES {
+                    if entries.len() < MAX_FIGURES {
                         entries.push((key, value));
                     }
                 }
@@ -275,7 +275,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Disk<'a> {
             match (value, column(&key)) {
                 (Value::Word(name), _) if key == "disk_device" => disk.device = Some(name),
                 (Value::Number(number), Some(column)) => disk.figures.push((column, number)),
-                _ if disk.unknown.len() < MOST_UNKNOWN => disk.unknown.push(key),
+                _ if disk.unknown.len() < MAX_UNKNOWN => disk.unknown.push(key),
                 _ => {}
             }
         }
@@ -294,7 +294,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Disks<'a> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 let mut disks = Vec::new();
                 while let Some(disk) = seq.next_element::<Disk<'de>>()? {
-                    if disks.len() < MOST_DISKS {
+                    if disks.len() < MAX_DISKS {
                         disks.push(disk);
                     }
                 }

@@ -58,7 +58,7 @@ mod work;
 mod yabs;
 
 pub use error::ImportError;
-pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, MOST_FIGURES, NotUnderstood, Original};
+pub use found::{Imported, ImportedGroup, ImportedMetric, ImportedRun, MAX_FIGURES, NotUnderstood, Original};
 
 pub(crate) use found::{ABSURD, Found, Names};
 pub(crate) use text::Text;
@@ -112,7 +112,7 @@ const FORMATS: &[Format] = &[
 /// [`ImportError`] where the bytes are no text or too many. A text in which nothing is understood is no error: `runs` is
 /// empty then, and `not_understood` holds all of it.
 pub fn import(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Imported, ImportError> {
-    import_within(name, bytes.into(), MOST_FIGURES)
+    import_within(name, bytes.into(), MAX_FIGURES)
 }
 
 /// As [`import()`], with at most so many figures kept: of several files that are read together, each has its share.

@@ -14,7 +14,7 @@ use model::{Better, Metric, Reason, Unit};
 use std::collections::HashMap;
 
 /// Reports that are kept at most: each becomes a phase of the run.
-const MOST_GROUPS: usize = 1024;
+const MAX_GROUPS: usize = 1024;
 /// What a report takes beside its figures, in figures: the plan and the record of its phase.
 const FIGURES_OF_A_GROUP: usize = 4;
 /// Quantities that are means over operations.
@@ -128,7 +128,7 @@ impl Series {
     }
 
     fn is_full(&self) -> bool {
-        self.figures + self.groups.len() * FIGURES_OF_A_GROUP > self.room || self.groups.len() > MOST_GROUPS
+        self.figures + self.groups.len() * FIGURES_OF_A_GROUP > self.room || self.groups.len() > MAX_GROUPS
     }
 
     fn group(&mut self, number: usize, metrics: Vec<ImportedMetric>) -> Group {

@@ -13,16 +13,16 @@ use super::{Found, ImportedMetric, ImportedRun, Names, Original, Text};
 use model::{Metric, MetricStatus, Reason, Unit};
 
 /// Rows that are kept at most: each becomes a run.
-const MOST_ROWS: usize = 4096;
+const MAX_ROWS: usize = 4096;
 /// Rows of which some are kept where there are too many columns for all of them.
-const LEAST_ROWS: usize = 16;
+const MIN_ROWS: usize = 16;
 /// Columns of words that are told in a remark.
-const MOST_TEXTS: usize = 64;
+const MAX_TEXTS: usize = 64;
 /// Columns of a heading; more is no table of results.
-const MOST_COLUMNS: usize = 1 << 16;
+const MAX_COLUMNS: usize = 1 << 16;
 
 /// Words of a column's name.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// A table, without its cells.
 struct Table {
@@ -65,7 +65,7 @@ fn rows<'t>(
 fn table(text: &Text) -> Option<Table> {
     let (heading_line, line) = text.lines().find(|(_, line)| !is_skipped(line))?;
     let separator = [',', ';', '\t'].into_iter().max_by_key(|s| line.matches(*s).count())?;
-    if line.matches(separator).count() >= MOST_COLUMNS {
+    if line.matches(separator).count() >= MAX_COLUMNS {
         return None;
     }
     let heading = fields(line, separator);
@@ -99,7 +99,7 @@ fn table(text: &Text) -> Option<Table> {
 
 /// A sentence, or a part of one, that only has commas in it.
 fn is_prose(text: &str) -> bool {
-    text.split_whitespace().count() > MOST_WORDS || text.ends_with(['.', '!', '?', '。', '？', '！'])
+    text.split_whitespace().count() > MAX_WORDS || text.ends_with(['.', '!', '?', '。', '？', '！'])
 }
 
 /// What the cells of a column are.
@@ -146,8 +146,8 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     }
     let columns = table.numeric.iter().filter(|n| **n).count();
     // A run takes a little beside its figures.
-    let columns_kept = columns.min(found.room() / LEAST_ROWS);
-    let rows_kept = (found.room() / (columns_kept + FIGURES_OF_A_RUN)).clamp(1, MOST_ROWS);
+    let columns_kept = columns.min(found.room() / MIN_ROWS);
+    let rows_kept = (found.room() / (columns_kept + FIGURES_OF_A_RUN)).clamp(1, MAX_ROWS);
     let each = table.rows.div_ceil(rows_kept).max(1);
     if each > 1 || columns_kept < columns {
         let why = format!(
@@ -163,7 +163,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     let ids: Vec<String> =
         table.heading.iter().map(|h| names.unique(if h.is_empty() { "column" } else { name(h) })).collect();
     let texts: Vec<usize> =
-        (0..ids.len()).filter(|c| !numeric[*c] && Some(*c) != target_column).take(MOST_TEXTS).collect();
+        (0..ids.len()).filter(|c| !numeric[*c] && Some(*c) != target_column).take(MAX_TEXTS).collect();
     let mut place = 0;
     for (line, row) in rows(text, table.heading_line, table.heading.len(), table.separator) {
         let cells = match row {

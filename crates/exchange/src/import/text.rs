@@ -5,12 +5,12 @@ use super::{IMPORT_LIMIT_BYTES, ImportError};
 /// Every so many lines, where one starts is remembered: a number a line would take more than the text where lines are short.
 const LINES_A_MARK: usize = 32;
 /// A text of more lines is no output of a tool: a day of four disks in seconds is 1 million.
-const MOST_LINES: usize = 8 << 20;
+const MAX_LINES: usize = 8 << 20;
 /// Text of 16-bit units is refused above this: beside what was read there is what it becomes.
 const UTF16_LIMIT_BYTES: u64 = IMPORT_LIMIT_BYTES / 4;
 
 /// No mail quotes more.
-const MOST_QUOTED_BYTES: usize = 1 << 20;
+const MAX_QUOTED_BYTES: usize = 1 << 20;
 
 /// Share of control characters above which something is no text.
 const CONTROL_LIMIT_PERCENT: usize = 5;
@@ -62,8 +62,8 @@ impl Text {
         check_is_text(&content)?;
         let content = without_inline_code(unquoted(without_escapes(content)));
         let lines = content.bytes().filter(|b| *b == b'\n').count() + 1;
-        if lines > MOST_LINES {
-            return Err(ImportError::TooManyLines { lines, limit: MOST_LINES });
+        if lines > MAX_LINES {
+            return Err(ImportError::TooManyLines { lines, limit: MAX_LINES });
         }
         let starts = std::iter::once(0).chain(content.match_indices('\n').map(|(i, _)| i + 1));
         let marks = starts.step_by(LINES_A_MARK).collect();
@@ -171,7 +171,7 @@ fn check_is_text(content: &str) -> Result<(), ImportError> {
 /// Without the `> ` that a mail puts before every line of what it quotes.
 fn unquoted(content: String) -> String {
     let is_quoted = content.lines().filter(|l| !l.trim().is_empty()).all(|l| l.starts_with('>'));
-    if !is_quoted || content.len() > MOST_QUOTED_BYTES {
+    if !is_quoted || content.len() > MAX_QUOTED_BYTES {
         return content;
     }
     let bare = |line: &str| -> String {
@@ -187,7 +187,7 @@ fn without_inline_code(content: String) -> String {
         let inner = line.trim().strip_prefix('`')?.strip_suffix('`')?;
         (!inner.is_empty() && !inner.contains('`')).then(|| inner.to_owned())
     };
-    if content.len() > MOST_QUOTED_BYTES || !content.lines().any(|line| inner(line).is_some()) {
+    if content.len() > MAX_QUOTED_BYTES || !content.lines().any(|line| inner(line).is_some()) {
         return content;
     }
     content.split('\n').map(|line| inner(line).unwrap_or_else(|| line.to_owned())).collect::<Vec<_>>().join("\n")
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn more_lines_than_any_tool_prints_are_refused() {
-        let lines = vec![b'\n'; MOST_LINES];
+        let lines = vec![b'\n'; MAX_LINES];
         assert!(matches!(Text::decode([lines, b"x".to_vec()].concat()), Err(ImportError::TooManyLines { .. })));
     }
 }

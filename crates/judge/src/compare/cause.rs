@@ -7,7 +7,7 @@ use model::{Attribution, Basis, Compared, Drift, Reason, Run, Verdict};
 use std::collections::BTreeSet;
 
 /// A trend of fewer runs than this cannot be told from chance.
-const LEAST_RUNS: usize = 5;
+const MIN_RUNS: usize = 5;
 /// Error rate over all trends that are looked for.
 const ALPHA: f64 = 0.05;
 /// A trend within a set that is this share of the difference between the sets may be all of it: sets made one after the
@@ -120,7 +120,7 @@ fn temperatures(sides: [&[&Run]; 2]) -> Vec<Reason> {
         let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         let p = stats::kendall(&x, &y).map_or(1.0, |k| k.p);
         let degrees = stats::theil_sen(&points).map_or(0.0, |line| line.slope) * points.len().saturating_sub(1) as f64;
-        if points.len() >= LEAST_RUNS && p * 2.0 <= ALPHA && degrees.abs() >= TELLING_DEGREES {
+        if points.len() >= MIN_RUNS && p * 2.0 <= ALPHA && degrees.abs() >= TELLING_DEGREES {
             let what = if degrees < 0.0 { "fell" } else { "rose" };
             let size = degrees.abs();
             reasons.push(Reason::of(
@@ -142,7 +142,7 @@ fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, Reaso
             let mut timed: Vec<(&str, f64)> = timed.collect();
             timed.sort_by(|x, y| x.0.cmp(y.0));
             let points: Vec<(f64, f64)> = timed.iter().enumerate().map(|(i, (_, v))| (i as f64, v.ln())).collect();
-            if points.len() < LEAST_RUNS {
+            if points.len() < MIN_RUNS {
                 continue;
             }
             let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();

@@ -23,9 +23,9 @@ fn same_arms() -> Reason {
 }
 
 /// A comparison that lost more than this share of its runs is no longer the one that was asked.
-const MOST_MISSING: f64 = 0.34;
+const MAX_MISSING: f64 = 0.34;
 /// Sets of which one has so much more of its runs slowed than the other are not slowed alike.
-const MOST_UNEVEN: f64 = 0.25;
+const MAX_UNEVEN: f64 = 0.25;
 /// Power at which the number of pairs that would decide is told.
 const POWER_Z: f64 = 0.841_621_233_572_914_2;
 /// Variance of the signed-rank test's estimate against that of the mean under normal noise: pi / 3.
@@ -51,7 +51,7 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
     if known.is_empty() {
         return invalid(Reason::of("no-values", "no run has it"));
     }
-    if (all - known.len()) as f64 > MOST_MISSING * all as f64 {
+    if (all - known.len()) as f64 > MAX_MISSING * all as f64 {
         return invalid(Reason::of("too-much-missing", format!("{} of {all} runs have no value", all - known.len())));
     }
     if known.iter().all(|v| *v == 0.0) {
@@ -261,7 +261,7 @@ pub(super) fn slowed_alike(metric: &mut Compared, values: &Values) {
         Verdict::Same => (a - b).abs(),
         Verdict::Unclear | Verdict::Invalid => return,
     };
-    if uneven > MOST_UNEVEN {
+    if uneven > MAX_UNEVEN {
         metric.verdict = Verdict::Unclear;
         metric.reasons.push(Reason::of(
             "slowed-unevenly",

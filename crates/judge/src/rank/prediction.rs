@@ -5,7 +5,7 @@ use model::{Prediction, Ranking, Reason};
 use stats::{benjamini_hochberg, kendall, kendall_interval, tau_b};
 
 /// Fewer targets than this say nothing about what predicts what: of four, the smallest two-sided p is 0.083.
-pub const LEAST_TARGETS: usize = 5;
+pub const MIN_TARGETS: usize = 5;
 /// Below so many targets few predictors can be told apart.
 const FEW_TARGETS: usize = 20;
 /// Up to so many targets all ways of exchanging two predictors are looked at.
@@ -76,9 +76,9 @@ fn listed(names: &[&str]) -> String {
 /// What the targets show, and what so few of them cannot.
 fn say(ranking: &mut Ranking, predicted: &str, targets: usize) {
     let known: Vec<&Prediction> = ranking.prediction.iter().filter(|p| p.tau.is_some()).collect();
-    let reasons = if targets < LEAST_TARGETS {
+    let reasons = if targets < MIN_TARGETS {
         let text = format!(
-            "{targets} targets have {predicted}, which cannot show that anything predicts it; {LEAST_TARGETS} are the least"
+            "{targets} targets have {predicted}, which cannot show that anything predicts it; {MIN_TARGETS} are the least"
         );
         vec![Reason::of("too-few-targets", text)]
     } else if known.is_empty() {
@@ -198,7 +198,7 @@ fn one(id: &str, predicted: &str, values: &[Option<f64>], wanted: &[Option<f64>]
     };
     let Some(found) = found else {
         prediction.reasons.push(match n {
-            0..LEAST_TARGETS => Reason::of("too-few-targets", format!("{n} have both; {LEAST_TARGETS} are the least")),
+            0..MIN_TARGETS => Reason::of("too-few-targets", format!("{n} have both; {MIN_TARGETS} are the least")),
             _ => Reason::of("constant", "one of the two is the same for all"),
         });
         return prediction;

@@ -5,7 +5,7 @@ use super::{RuleInput, Validity, slices};
 use model::{ForeignSeen, Reason};
 
 /// Processes that are named, and the share of what others moved that they must have moved for it.
-const MOST_NAMED: usize = 2;
+const MAX_NAMED: usize = 2;
 const NAMED_SHARE: f64 = 0.3;
 
 pub(super) fn no_other_io(case: RuleInput<'_>, out: &mut Validity) {
@@ -47,7 +47,7 @@ pub(super) fn no_other_io(case: RuleInput<'_>, out: &mut Validity) {
 fn who(case: RuleInput<'_>, bytes_per_s: f64) -> Vec<String> {
     let seconds = case.record.duration_ns() as f64 / 1e9;
     let all = bytes_per_s * seconds;
-    let moved = case.context.others.iter().filter(|p| p.bytes() as f64 >= all * NAMED_SHARE).take(MOST_NAMED);
+    let moved = case.context.others.iter().filter(|p| p.bytes() as f64 >= all * NAMED_SHARE).take(MAX_NAMED);
     // By its number, too: another run of this program would read as this one.
     moved.map(|p| format!("pid {} {}", p.pid, p.name)).collect()
 }

@@ -8,14 +8,14 @@ use model::{Access, Flush, Reason, StreamPlan, Sync, Timing};
 pub const GENERATOR_USER_LIMIT: f64 = 0.9;
 
 /// The most that a worker can compute, with the grain of the clock that counts it.
-const MOST_USER: f64 = 1.05;
+const MAX_USER: f64 = 1.05;
 
 /// Mean depth over planned depth. Ramp and drain cost a slow card up to a fifth of its depth; half of it is missing only
 /// where operations were not there to be sent.
-pub const LEAST_DEPTH_RATIO: f64 = 0.5;
+pub const MIN_DEPTH_RATIO: f64 = 0.5;
 
 /// A phase with fewer operations than this many times its depth is mostly ramp and drain.
-const LEAST_TURNS: u64 = 10;
+const MIN_TURNS: u64 = 10;
 
 pub(super) fn generator_not_limiting(case: RuleInput<'_>, out: &mut Validity) {
     let planned = case.plan.queue_depth();
@@ -28,7 +28,7 @@ pub(super) fn generator_not_limiting(case: RuleInput<'_>, out: &mut Validity) {
             .is_some_and(|t| t.mean_in_flight >= GENERATOR_USER_LIMIT * f64::from(planned));
         // More than all of its time no thread computes: those are ticks of a processor that was taken away.
         let stolen = case.context.cpu_shares().iter().map(|s| s.steal).fold(0.0, f64::max);
-        if user <= MOST_USER && user.min(1.0) - stolen >= GENERATOR_USER_LIMIT && !queue_full {
+        if user <= MAX_USER && user.min(1.0) - stolen >= GENERATOR_USER_LIMIT && !queue_full {
             out.refusals.push(Reason::GeneratorLimit { user_percent: user * 100.0 });
         }
     }
@@ -41,8 +41,8 @@ pub(super) fn generator_not_limiting(case: RuleInput<'_>, out: &mut Validity) {
         && planned > 1
         && !syncs
         && !holds_back
-        && case.record.operations >= LEAST_TURNS * u64::from(planned)
-        && mean < LEAST_DEPTH_RATIO * f64::from(planned)
+        && case.record.operations >= MIN_TURNS * u64::from(planned)
+        && mean < MIN_DEPTH_RATIO * f64::from(planned)
     {
         out.refusals.push(Reason::DepthNotReached { mean, planned });
     }

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 /// Fewest operations after the warm-up cut: with fewer, one stall decides the number. A slow card at 30 operations a
 /// second reaches it in a third of a second.
-pub const LEAST_OPERATIONS: u64 = 10;
-/// The same of a phase that ended with what it may write before [`LEAST_SECONDS`]: a limiter that grants a tenth of a second at
+pub const MIN_OPERATIONS: u64 = 10;
+/// The same of a phase that ended with what it may write before [`MIN_SECONDS`]: a limiter that grants a tenth of a second at
 /// once made 32 operations at 385 a second of a true 300.
-const LEAST_OPERATIONS_WHEN_CUT: u64 = 100;
+const MIN_OPERATIONS_WHEN_CUT: u64 = 100;
 
 /// Least time after the warm-up cut, seconds: the plan's least share of half a second, less its warm-up, is 0.3 s. Phases
 /// that cover their region once (layout, the cold read), and the memory copy, are complete however short they are; they
 /// get a remark instead.
-pub const LEAST_SECONDS: f64 = 0.25;
+pub const MIN_SECONDS: f64 = 0.25;
 
 pub(super) fn record_complete(case: RuleInput<'_>, out: &mut Validity) {
     let record = case.record;
@@ -50,23 +50,23 @@ pub(super) fn record_complete(case: RuleInput<'_>, out: &mut Validity) {
     // One that was to go on for a time, and ended with the bytes that it may write, has not done all that there is to do: with few
     // operations it is a burst. A fast device does hundreds of them in that time.
     let to_go_on = matches!(case.plan.stop, StopRule::Time | StopRule::EarlyWhenSteady { .. });
-    let cut = to_go_on && operations < LEAST_OPERATIONS_WHEN_CUT;
+    let cut = to_go_on && operations < MIN_OPERATIONS_WHEN_CUT;
     let complete = record.stop == StopCause::RegionDone && !cut || case.plan.copies_memory();
     // Two whole rounds are hundreds of pages and two syncs, however few writes handed them over.
     let rounds =
         case.rate.map_or(0, |r| r.n) >= 2 && case.plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
-    let enough = operations >= LEAST_OPERATIONS || rounds || complete && operations > 0;
+    let enough = operations >= MIN_OPERATIONS || rounds || complete && operations > 0;
     if case.plan.runs_dpkg() {
         return;
     }
     let failed = record.stop == StopCause::Failed && !record.errors.is_empty();
     if failed {
         // That it ended early is no reason of its own, and more time would not help.
-    } else if !enough || seconds < LEAST_SECONDS && !complete {
+    } else if !enough || seconds < MIN_SECONDS && !complete {
         let by_bytes = to_go_on && record.stop == StopCause::RegionDone && case.plan.is_write();
-        let least_seconds = (operations >= LEAST_OPERATIONS && !by_bytes).then_some(LEAST_SECONDS);
+        let least_seconds = (operations >= MIN_OPERATIONS && !by_bytes).then_some(MIN_SECONDS);
         out.refusals.push(Reason::TooLittleData { operations, seconds: Some(seconds), least_seconds, by_bytes });
-    } else if seconds < LEAST_SECONDS && !case.plan.copies_memory() {
+    } else if seconds < MIN_SECONDS && !case.plan.copies_memory() {
         out.remarks.push(Reason::ShortPhase { seconds });
     }
 }

@@ -8,13 +8,13 @@ use crate::context::own_bytes_between;
 use model::{DiskRate, Interval, Ns, Operation, StreamPlan, traffic};
 
 /// Share of the counted time that must be left.
-const LEAST_LEFT: f64 = 0.6;
+const MIN_LEFT: f64 = 0.6;
 /// A slice is at least so long: shorter ones hold the end of a burst as well as its begin.
-const LEAST_NS: Ns = 200_000_000;
+const MIN_NS: Ns = 200_000_000;
 /// Operations of ours that a slice of writes has: one more or less of them, at its ends, is no traffic of others.
-const LEAST_WRITES: f64 = 20.0;
+const MIN_WRITES: f64 = 20.0;
 /// Slices of writes, without which the counters tell nothing.
-const LEAST_SLICES: usize = 3;
+const MIN_SLICES: usize = 3;
 
 /// What is left of a phase.
 pub(crate) struct Undisturbed {
@@ -43,7 +43,7 @@ pub(crate) fn undisturbed(case: RuleInput<'_>) -> Option<Undisturbed> {
     let length = |intervals: &[Interval]| intervals.iter().map(|i| i.length_ns).sum::<Ns>();
     let left = length(&intervals);
     let all_ns = length(counted);
-    let enough = left as f64 >= all_ns as f64 * LEAST_LEFT && left as f64 / 1e9 >= crate::validity::LEAST_SECONDS;
+    let enough = left as f64 >= all_ns as f64 * MIN_LEFT && left as f64 / 1e9 >= crate::validity::MIN_SECONDS;
     let out_ns = all_ns - left;
     (out_ns > 0 && enough).then_some(Undisturbed { intervals, out_ns, all_ns, others_bytes: bytes })
 }
@@ -71,7 +71,7 @@ fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
     let (mut from, last) = (case.context.samples.first()?, case.context.samples.last()?);
     for to in &case.context.samples[1..] {
         let own = own_bytes_between(case.record, from.at_ns, to.at_ns);
-        let long = to.at_ns.saturating_sub(from.at_ns) >= LEAST_NS && (reads || own >= LEAST_WRITES * block);
+        let long = to.at_ns.saturating_sub(from.at_ns) >= MIN_NS && (reads || own >= MIN_WRITES * block);
         // What is left at the end is looked at as well.
         if !long && (reads || to.at_ns < last.at_ns) {
             continue;
@@ -87,7 +87,7 @@ fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
         slices += usize::from(long);
         from = to;
     }
-    (reads || slices >= LEAST_SLICES).then_some(found)
+    (reads || slices >= MIN_SLICES).then_some(found)
 }
 
 fn writes_only(stream: &StreamPlan) -> bool {

@@ -5,7 +5,7 @@
 
 use super::parameters::{Card, SECTOR};
 use super::protocol::{
-    FIXED_NEWSTYLE, MAGIC, MOST_BYTES, MOST_OPTION_BYTES, NO_ZEROES, OPTION_MAGIC, flag, info, option, option_reply,
+    FIXED_NEWSTYLE, MAGIC, MAX_BYTES, MAX_OPTION_BYTES, NO_ZEROES, OPTION_MAGIC, flag, info, option, option_reply,
     reply,
 };
 use super::socket::Socket;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// A client has so long for the whole of it.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// And so many options: one that asks for ever holds a thread for ever.
-const MOST_OPTIONS: usize = 64;
+const MAX_OPTIONS: usize = 64;
 
 /// How a handshake ended, if not in an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +58,14 @@ pub fn shake_hands(socket: &mut Socket, card: &Card) -> io::Result<HandshakeEnd>
     }
     let no_zeroes = flags & u32::from(NO_ZEROES) != 0;
     let fixed = flags & u32::from(FIXED_NEWSTYLE) != 0;
-    for _ in 0..MOST_OPTIONS {
+    for _ in 0..MAX_OPTIONS {
         let mut head = [0; 16];
         socket.read_exact_until(&mut head, until)?;
         if head[..8] != OPTION_MAGIC.to_be_bytes() {
             return Err(garbage("an option does not begin as one"));
         }
         let [option, len] = [8, 12].map(|at| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
-        if len > MOST_OPTION_BYTES {
+        if len > MAX_OPTION_BYTES {
             // What follows would have to be read to find the next option; who sends this means no good.
             socket.write_all(&option_reply(option, reply::ERR_TOO_BIG, b"no option is so long"))?;
             return Err(garbage("an option is longer than any may be"));
@@ -136,7 +136,7 @@ fn inform(socket: &mut Socket, card: &Card, option: u32, data: &[u8]) -> io::Res
     }
     // Said whether it was asked for or not: a card has no smaller unit.
     let mut block = Vec::from(info::BLOCK_SIZE.to_be_bytes());
-    for size in [SECTOR as u32, 4096, MOST_BYTES] {
+    for size in [SECTOR as u32, 4096, MAX_BYTES] {
         block.extend(size.to_be_bytes());
     }
     answers.push(block);

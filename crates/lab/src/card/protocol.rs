@@ -82,9 +82,9 @@ pub enum Errno {
 }
 
 /// Most bytes of one request: the default that clients may assume (doc/proto.md, "Block size constraints").
-pub const MOST_BYTES: u32 = 32 << 20;
+pub const MAX_BYTES: u32 = 32 << 20;
 /// Most bytes of an option: the protocol asks for room for names of 4,096.
-pub const MOST_OPTION_BYTES: u32 = 8192;
+pub const MAX_OPTION_BYTES: u32 = 8192;
 /// Size of the head of a request.
 pub const REQUEST_BYTES: usize = 28;
 /// Size of the head of a simple reply.

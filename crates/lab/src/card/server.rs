@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Clients at once; each may hold the longest request in memory.
-const MOST_CLIENTS: usize = 8;
+const MAX_CLIENTS: usize = 8;
 /// How often the listener looks whether it is to end, nanoseconds.
 const LOOK_EVERY_NS: i64 = 50_000_000;
 
@@ -207,8 +207,8 @@ fn accept_clients(listener: &Listener, device: &Arc<Device>, shared: &Arc<Shared
 fn accept_client(mut socket: Socket, device: &Arc<Device>, shared: &Arc<Shared>) {
     let mut clients = shared.lock();
     clients.retain(|(_, thread)| !thread.is_finished());
-    if clients.len() >= MOST_CLIENTS {
-        shared.log(&format!("a client was turned away: {MOST_CLIENTS} are served at once"));
+    if clients.len() >= MAX_CLIENTS {
+        shared.log(&format!("a client was turned away: {MAX_CLIENTS} are served at once"));
         return;
     }
     let Ok(handle) = socket.again() else { return };

@@ -3,7 +3,7 @@
 use super::super::device::Data;
 use super::super::parameters::Card;
 use super::super::protocol::{
-    MAGIC, MOST_BYTES, OPTION_MAGIC, OPTION_REPLY_MAGIC, REPLY_MAGIC, REQUEST_MAGIC, command, flag, info, option, reply,
+    MAGIC, MAX_BYTES, OPTION_MAGIC, OPTION_REPLY_MAGIC, REPLY_MAGIC, REQUEST_MAGIC, command, flag, info, option, reply,
 };
 use super::super::timing::Operation;
 use super::*;
@@ -160,7 +160,7 @@ fn options_are_answered_as_the_protocol_has_it() {
         | flag::SEND_WRITE_ZEROES
         | flag::CAN_MULTI_CONN;
     let export = [&[0, 0][..], &(64u64 << 20).to_be_bytes(), &offered.to_be_bytes()].concat();
-    let sizes = [&[0, 3][..], &512u32.to_be_bytes(), &4096u32.to_be_bytes(), &MOST_BYTES.to_be_bytes()].concat();
+    let sizes = [&[0, 3][..], &512u32.to_be_bytes(), &4096u32.to_be_bytes(), &MAX_BYTES.to_be_bytes()].concat();
     let expected = [export, b"\0\x01card".to_vec(), b"\0\x02a fast card".to_vec(), sizes];
     assert_eq!(replies.len(), 5);
     assert_eq!(replies[..4].iter().map(|(_, data)| data.clone()).collect::<Vec<_>>(), expected);
@@ -273,13 +273,13 @@ fn garbage_costs_only_its_own_connection() {
 #[test]
 fn clients_share_one_card_and_one_too_many_is_turned_away() {
     let server = start(FAST);
-    let mut clients: Vec<Client> = (0..MOST_CLIENTS).map(|_| Client::ready(&server)).collect();
+    let mut clients: Vec<Client> = (0..MAX_CLIENTS).map(|_| Client::ready(&server)).collect();
     assert!(Client::connect(&server).is_closed());
     for (i, client) in clients.iter_mut().enumerate() {
         assert_eq!(client.write(i as u64 * 512, &[i as u8; 512]), 0);
     }
-    for i in 0..MOST_CLIENTS {
-        let reader = &mut clients[(i + 1) % MOST_CLIENTS];
+    for i in 0..MAX_CLIENTS {
+        let reader = &mut clients[(i + 1) % MAX_CLIENTS];
         assert_eq!(reader.read(i as u64 * 512, 512), Ok(vec![i as u8; 512]));
     }
     assert!(!server.all_clients_left());

@@ -5,7 +5,7 @@ use super::handshake::transmission_flags;
 use super::media::Refusal;
 use super::parameters::SECTOR;
 use super::protocol::{
-    Errno, MOST_BYTES, REPLY_BYTES, REQUEST_BYTES, Request, command, command_flag, flag, simple_reply,
+    Errno, MAX_BYTES, REPLY_BYTES, REQUEST_BYTES, Request, command, command_flag, flag, simple_reply,
 };
 use super::socket::Socket;
 use super::timing::Operation;
@@ -42,7 +42,7 @@ pub fn serve(socket: &mut Socket, device: &Device, stop: &AtomicBool) -> io::Res
             return Ok(());
         }
         let carries = if request.command == command::WRITE { request.len } else { 0 };
-        if carries > MOST_BYTES {
+        if carries > MAX_BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a write is longer than any may be"));
         }
         buffer.resize(carries as usize, 0);
@@ -105,7 +105,7 @@ fn check(request: &Request, flags: u16, capacity: u64) -> Result<Operation, Errn
         return Err(if writes { Errno::NoSpc } else { Errno::Inval });
     }
     match request.command {
-        command::READ if request.len > MOST_BYTES => Err(Errno::Inval),
+        command::READ if request.len > MAX_BYTES => Err(Errno::Inval),
         command::READ => Ok(Operation::Read { offset, len }),
         command::TRIM => Ok(Operation::Trim { offset, len }),
         _ => Ok(Operation::Write { offset, len, flush: fua }),
@@ -168,7 +168,7 @@ mod tests {
         ] {
             assert_eq!(ask(command, flags, offset, len), Err(error), "{command} {flags} {offset} {len}");
         }
-        let longest = Request { flags: 0, command: READ, cookie: 0, offset: 0, len: MOST_BYTES + 512 };
+        let longest = Request { flags: 0, command: READ, cookie: 0, offset: 0, len: MAX_BYTES + 512 };
         assert_eq!(check(&longest, ALL, 1 << 40), Err(Errno::Inval));
     }
 

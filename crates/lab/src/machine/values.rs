@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, de};
 use std::time::Duration;
 
 /// Less memory is not enough for a kernel of Debian with its first root file system.
-const LEAST_MEMORY_BYTES: u64 = 64 << 20;
+const MIN_MEMORY_BYTES: u64 = 64 << 20;
 
 /// What `if=` of the emulator's `-drive` may be (qemu(1)), and `file`: no drive at all.
 const INTERFACES: [&str; 8] = ["none", "file", "sd", "mtd", "pflash", "ide", "scsi", "virtio"];
@@ -44,7 +44,7 @@ pub fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
 pub fn memory<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let size = bytes(deserializer)?;
     // The kernel, its modules and all that the command leaves are in it.
-    if size < LEAST_MEMORY_BYTES || !size.is_multiple_of(1 << 20) {
+    if size < MIN_MEMORY_BYTES || !size.is_multiple_of(1 << 20) {
         return Err(de::Error::custom("the memory of a machine is a multiple of 1MiB, and at least 64MiB"));
     }
     Ok(size)

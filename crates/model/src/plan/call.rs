@@ -4,7 +4,7 @@ use crate::{Direction, Ns};
 use serde::{Deserialize, Serialize};
 
 /// The longest read or write: longer ones are made in pieces. Buffers are as long.
-pub const MOST_CALL_BYTES: u64 = 1 << 20;
+pub const MAX_CALL_BYTES: u64 = 1 << 20;
 /// No descriptor, and no second path.
 pub const NO_NUMBER: u32 = u32::MAX;
 

@@ -12,7 +12,7 @@ const MAX_TRIM_BYTES: u64 = 0xffff_f000;
 /// The largest ring (IORING_MAX_ENTRIES, `io_uring/io_uring.h`).
 const MAX_DEPTH: u32 = 32_768;
 /// Blocks that wait to be read and verified at most.
-const MOST_BACKLOG: u32 = 1 << 20;
+const MAX_BACKLOG: u32 = 1 << 20;
 /// Why a plan cannot be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -328,9 +328,9 @@ impl StreamPlan {
         }
         match self.block().verify_backlog {
             0 => {}
-            1..=MOST_BACKLOG if self.verify.is_some() && self.block().operation == Operation::Write => {}
-            1..=MOST_BACKLOG => return bad("verify-backlog is for streams that write and verify"),
-            _ => return Err(format!("verify-backlog: from 1 to {MOST_BACKLOG} blocks are possible")),
+            1..=MAX_BACKLOG if self.verify.is_some() && self.block().operation == Operation::Write => {}
+            1..=MAX_BACKLOG => return bad("verify-backlog is for streams that write and verify"),
+            _ => return Err(format!("verify-backlog: from 1 to {MAX_BACKLOG} blocks are possible")),
         }
         if self.block().align_bytes == Some(0) {
             return bad("an alignment of 0");

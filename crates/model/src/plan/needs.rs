@@ -9,7 +9,7 @@ use CallKind::{Chmod, Chown, Fdatasync, Fsync, Link, Mkdir, Open, Rename, Rmdir,
 use serde::Serialize;
 
 /// Intervals and rounds that a worker keeps at most; more are joined.
-const MOST_KEPT: u64 = 8192;
+const MAX_KEPT: u64 = 8192;
 /// Before the warm-up cut, after it, and of the interval that runs.
 const HISTOGRAMS_A_STREAM: u64 = 3;
 /// Where directions are told apart: before the cut, after it, and in the summary.
@@ -96,12 +96,12 @@ impl StreamPlan {
 impl PhasePlan {
     /// Memory that it takes, with intervals of this length.
     pub fn memory(&self, interval_ns: u64) -> MemoryNeed {
-        let intervals = (self.time_limit_ns / interval_ns.max(1)).saturating_add(64).min(MOST_KEPT);
+        let intervals = (self.time_limit_ns / interval_ns.max(1)).saturating_add(64).min(MAX_KEPT);
         // Of each interval also the rate, while steadiness is looked at.
         let of_intervals = intervals * (size_of::<Interval>() + size_of::<f64>()) as u64;
-        let series = of_intervals + MOST_KEPT * size_of::<Round>() as u64;
+        let series = of_intervals + MAX_KEPT * size_of::<Round>() as u64;
         // The joined series beside those of the streams, and the rounds of a steady state.
-        let joined = of_intervals + MOST_KEPT * size_of::<Round>() as u64;
+        let joined = of_intervals + MAX_KEPT * size_of::<Round>() as u64;
         let mut need = MemoryNeed { buffers: self.buffer_bytes(), tables: joined, ..MemoryNeed::default() };
         let mut histograms = HISTOGRAMS_A_PHASE;
         for stream in &self.streams {

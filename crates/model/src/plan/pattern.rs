@@ -202,14 +202,14 @@ pub struct FillPattern(Vec<u8>);
 
 impl FillPattern {
     /// The longest that is possible.
-    pub const MOST_BYTES: usize = 4096;
+    pub const MAX_BYTES: usize = 4096;
 
     /// # Errors
     /// Where there are none, or too many.
     pub fn of(bytes: Vec<u8>) -> Result<Self, String> {
         match bytes.len() {
             0 => Err("a pattern has at least one byte".into()),
-            n if n > Self::MOST_BYTES => Err(format!("a pattern of {n} bytes; {} are possible", Self::MOST_BYTES)),
+            n if n > Self::MAX_BYTES => Err(format!("a pattern of {n} bytes; {} are possible", Self::MAX_BYTES)),
             _ => Ok(Self(bytes)),
         }
     }

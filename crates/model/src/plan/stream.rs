@@ -2,8 +2,8 @@
 
 use super::{
     Access, BlockSize, BlockSizes, Buffers, Content, CopyPlan, EngineKind, ErrorPolicy, FileOrder, FilesPlan,
-    FillPattern, Flow, Flush, IoPriority, LatencyTarget, MOST_CALL_BYTES, Mix, Numa, OpenSync, Operation, Order,
-    Pacing, PriorityShare, Rate, ReplayPlan, RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
+    FillPattern, Flow, Flush, IoPriority, LatencyTarget, MAX_CALL_BYTES, Mix, Numa, OpenSync, Operation, Order, Pacing,
+    PriorityShare, Rate, ReplayPlan, RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
 
@@ -366,7 +366,7 @@ impl StreamPlan {
         match &self.kind {
             StreamKind::Files(files) => FilesPlan::buffer_bytes(files),
             StreamKind::Replay(replay) if replay.replay_bytes == [0, 0] => 0,
-            StreamKind::Replay(_) => MOST_CALL_BYTES,
+            StreamKind::Replay(_) => MAX_CALL_BYTES,
             // What only takes data away has none.
             StreamKind::Block(block) if !block.reads() && !block.sends_data() => {
                 self.block().block_size_bytes.min(4096)

@@ -7,14 +7,14 @@ use super::{
 use crate::bytes_text;
 
 /// The largest file that is created; larger ones are written by streams of blocks.
-const MOST_FILE_BYTES: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 /// Directories above a file at most: paths stay far below the 4,096 bytes of a path.
-const MOST_LEVELS: u32 = 16;
+const MAX_LEVELS: u32 = 16;
 /// Files of one stream at most: what the largest file systems have inodes for.
-const MOST_FILES: u64 = 1 << 32;
+const MAX_FILES: u64 = 1 << 32;
 
 /// Calls under way at once at most.
-const MOST_THREADS: u32 = 64;
+const MAX_THREADS: u32 = 64;
 
 impl IoPath {
     pub(super) fn priorities_can_be(&self) -> Result<(), String> {
@@ -60,8 +60,8 @@ impl StreamPlan {
         let FilesPlan { file_operation, file_count, file_bytes, .. } = *files;
         match file_count {
             0 => return bad("there are no files; say how many (own-files; fio: nrfiles)"),
-            1..=MOST_FILES => {}
-            n => return Err(format!("{n} files; {MOST_FILES} are possible")),
+            1..=MAX_FILES => {}
+            n => return Err(format!("{n} files; {MAX_FILES} are possible")),
         }
         if files.file_kind != FileKind::File && file_bytes > 0 {
             return bad("links have no length of their own (file-size)");
@@ -69,8 +69,8 @@ impl StreamPlan {
         if files.file_bytes_least.is_some_and(|least| least > file_bytes) {
             return bad("the smallest file is larger than the largest");
         }
-        if files.levels() > MOST_LEVELS {
-            return Err(format!("{} directories above each file; {MOST_LEVELS} are possible", files.levels()));
+        if files.levels() > MAX_LEVELS {
+            return Err(format!("{} directories above each file; {MAX_LEVELS} are possible", files.levels()));
         }
         if files.directory_files == 0 && files.directory_levels > 0 {
             return bad(
@@ -83,8 +83,8 @@ impl StreamPlan {
         if files.file_by_directory && (file_operation.makes() || file_operation == FileOperation::List) {
             return Err(format!("{}: no directory has an order of them (file-order)", file_operation.name()));
         }
-        if file_bytes > MOST_FILE_BYTES {
-            let (given, most) = (bytes_text(file_bytes), bytes_text(MOST_FILE_BYTES));
+        if file_bytes > MAX_FILE_BYTES {
+            let (given, most) = (bytes_text(file_bytes), bytes_text(MAX_FILE_BYTES));
             return Err(format!("files of {given} each; up to {most} are possible: write larger ones by blocks"));
         }
         let done = self.limits.total_operations.unwrap_or(0);
@@ -116,8 +116,8 @@ impl StreamPlan {
         if phase.streams.len() > 1 {
             return bad("a recording is done again alone; make phases of several");
         }
-        if self.path.queue_depth == 0 || self.path.queue_depth > MOST_THREADS {
-            return Err(format!("{} calls at once; 1 to {MOST_THREADS} are possible", self.path.queue_depth));
+        if self.path.queue_depth == 0 || self.path.queue_depth > MAX_THREADS {
+            return Err(format!("{} calls at once; 1 to {MAX_THREADS} are possible", self.path.queue_depth));
         }
         if matches!(phase.stop, StopRule::SteadyRounds(_) | StopRule::EarlyWhenSteady { .. }) {
             return bad("a recording has no steady state");

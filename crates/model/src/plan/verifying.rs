@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Every sector of 512 bytes carries its stamp.
 const SECTOR_BYTES: u64 = 512;
 /// Sectors of a write are counted in 16 bits: 32 MiB less one sector.
-const MOST_WRITE_BYTES: u64 = 65_535 * SECTOR_BYTES;
+const MAX_WRITE_BYTES: u64 = 65_535 * SECTOR_BYTES;
 /// Memory of one unit.
 const UNIT_STATE_BYTES: u64 = 8;
 /// What the state of a stream takes whatever its size: operations in flight, writes since the last flush, and the buffers
@@ -131,9 +131,9 @@ impl StreamPlan {
                  multiples of it"
             ));
         }
-        if self.block().block_size_bytes > MOST_WRITE_BYTES {
+        if self.block().block_size_bytes > MAX_WRITE_BYTES {
             return Err(format!(
-                "verify has blocks of at most {MOST_WRITE_BYTES} bytes, not {}",
+                "verify has blocks of at most {MAX_WRITE_BYTES} bytes, not {}",
                 self.block().block_size_bytes
             ));
         }

@@ -274,10 +274,10 @@ impl Run {
     /// Whether it gives an overview of its target: a check, or several kinds of work, each once and nothing else.
     pub fn is_overview(&self) -> bool {
         /// Fewer are none.
-        const LEAST: usize = 4;
+        const MIN: usize = 4;
         let measured = self.phases.iter().filter(|p| p.plan.measures_target());
         let works: Option<Vec<Work>> = measured.map(|p| Work::of(&p.plan)).collect();
-        let each_once = |w: &Vec<Work>| w.len() >= LEAST && (1..w.len()).all(|i| !w[..i].contains(&w[i]));
+        let each_once = |w: &Vec<Work>| w.len() >= MIN && (1..w.len()).all(|i| !w[..i].contains(&w[i]));
         self.command == "check" || works.as_ref().is_some_and(each_once)
     }
 

@@ -9,7 +9,7 @@ use model::{Fact, Layer, LayerKind, Stack};
 /// The first word of the page.
 const MAGIC: u32 = 0x3c23_b510;
 /// The page has histograms behind its counters.
-const LEAST_BYTES: usize = 512;
+const MIN_BYTES: usize = 512;
 /// How such a controller calls itself.
 const MODEL: &str = "Amazon Elastic Block Store";
 
@@ -25,7 +25,7 @@ const COUNTERS: [(usize, &str, &str); 4] = [
 /// The counters of a page; `None` if it is not one.
 fn counters(page: &[u8]) -> Option<[u64; 4]> {
     let magic = u32::from_le_bytes(page.get(..4)?.try_into().ok()?);
-    if magic != MAGIC || page.len() < LEAST_BYTES {
+    if magic != MAGIC || page.len() < MIN_BYTES {
         return None;
     }
     let long = |at: usize| page.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);

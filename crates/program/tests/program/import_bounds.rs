@@ -12,7 +12,7 @@ const PROGRAM_BYTES: usize = 32 << 20;
 /// In the archive, beside four times its input: what a bundle takes without a figure in it.
 const BUNDLE_BYTES: u64 = 32 << 10;
 /// What the archive may take in any case: the figures that are kept however small the input is.
-const LEAST_ARCHIVE_BYTES: u64 = 4 << 20;
+const MIN_ARCHIVE_BYTES: u64 = 4 << 20;
 
 /// The same numbers each time, of no meaning.
 fn figure(n: usize) -> f64 {
@@ -147,7 +147,7 @@ fn assert_bounded(name: &str, text: &str) -> Scratch {
     assert_eq!(ended.code, 0, "{name}, {limit_kib} KiB: {}", ended.stderr);
     let runs = fs::read_dir(scratch.archive().join("runs")).unwrap().count() as u64;
     let kept = size_of(&scratch.archive(), &mut Default::default());
-    let most = (4 * text.len() as u64 + runs * BUNDLE_BYTES).max(LEAST_ARCHIVE_BYTES);
+    let most = (4 * text.len() as u64 + runs * BUNDLE_BYTES).max(MIN_ARCHIVE_BYTES);
     assert!(kept <= most, "{name}: {} bytes in, {kept} in the archive, {runs} runs", text.len());
     // Our own reader takes what was kept.
     assert_eq!(scratch.run(["runs", "verify"]).code, 0);

@@ -12,7 +12,7 @@ pub const HEADER_BYTES: usize = 128;
 pub const ENTRY_BYTES: usize = 64;
 const SUM_AT: usize = HEADER_BYTES - 4;
 /// A directory that is longer is none.
-const MOST_ENTRIES: u32 = 1 << 20;
+const MAX_ENTRIES: u32 = 1 << 20;
 
 /// Flag of a header: the batch was written again after a failed write.
 pub const REWRITTEN: u32 = 1;
@@ -220,7 +220,7 @@ impl BatchHeader {
         let mut fields = FieldReader::from(bytes.get(..HEADER_BYTES)?);
         (fields.array() == *MAGIC).then_some(())?;
         let entries = fields.at(72).u32();
-        (entries <= MOST_ENTRIES).then_some(Self::bytes_for(entries as usize))
+        (entries <= MAX_ENTRIES).then_some(Self::bytes_for(entries as usize))
     }
 
     /// What these bytes say, and the CRC32C that vouches for them; `None` where it does not.

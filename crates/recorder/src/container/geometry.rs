@@ -11,11 +11,11 @@ const FIRST_SEGMENT: u64 = 1 << 20;
 /// Segments begin at multiples of this: so they are found where both superblocks are gone.
 pub const SEGMENT_UNIT: u64 = 64 << 10;
 /// A shorter segment holds no batch worth the name.
-const LEAST_SEGMENT_BYTES: u64 = 256 << 10;
+const MIN_SEGMENT_BYTES: u64 = 256 << 10;
 /// A container has so many segments or more, where nothing asks for longer ones.
 const USUAL_SEGMENTS: u64 = 16;
 /// Fewer segments are no ring.
-const LEAST_SEGMENTS: u64 = 4;
+const MIN_SEGMENTS: u64 = 4;
 /// A container that grows is said to have so much: no file is that long.
 const GROWING_BYTES: u64 = 1 << 60;
 /// A segment holds this many of the largest frames.
@@ -67,13 +67,13 @@ impl Geometry {
         // The second superblock lies in the last block.
         let room = container_bytes.saturating_sub(first_segment + block_bytes);
         let unit = block_bytes.max(SEGMENT_UNIT);
-        let largest_segment = room / LEAST_SEGMENTS / unit * unit;
-        let least = (largest_frame.saturating_mul(FRAMES_A_SEGMENT)).max(LEAST_SEGMENT_BYTES);
+        let largest_segment = room / MIN_SEGMENTS / unit * unit;
+        let least = (largest_frame.saturating_mul(FRAMES_A_SEGMENT)).max(MIN_SEGMENT_BYTES);
         let least = least.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
         let usual = (room / USUAL_SEGMENTS / unit * unit).min(USUAL_SEGMENT_BYTES);
         let segment_bytes = segment_bytes.map_or(usual, |n| n / unit * unit).max(least);
         if segment_bytes > largest_segment {
-            let needed = LEAST_SEGMENTS.saturating_mul(segment_bytes).saturating_add(first_segment + block_bytes);
+            let needed = MIN_SEGMENTS.saturating_mul(segment_bytes).saturating_add(first_segment + block_bytes);
             return Err(ContainerError::TooSmall { bytes, needed });
         }
         let segments = room / segment_bytes;
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_container_grows_whatever_its_segments_are() {
-        for segment_bytes in [LEAST_SEGMENT_BYTES, 3 * SEGMENT_UNIT * 5, 1_022 * SEGMENT_UNIT, 66_977_792] {
+        for segment_bytes in [MIN_SEGMENT_BYTES, 3 * SEGMENT_UNIT * 5, 1_022 * SEGMENT_UNIT, 66_977_792] {
             let plain = Geometry {
                 block_bytes: 4096,
                 container_bytes: 1 << 30,

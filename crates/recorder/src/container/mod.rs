@@ -16,9 +16,9 @@ pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss,
 pub use fields::RECORD_BYTES;
 use fields::{FieldReader, FieldWriter};
 pub use geometry::{BLOCK_BYTES, Geometry, SEGMENT_UNIT, WhenFull};
-pub use pins::{MOST_PINS, Pins, SharedPins};
+pub use pins::{MAX_PINS, Pins, SharedPins};
 pub(crate) use segment::line;
-pub use segment::{MOST_STREAMS, SegmentFooter, SegmentHeader, SegmentStream};
+pub use segment::{MAX_STREAMS, SegmentFooter, SegmentHeader, SegmentStream};
 pub use superblock::Superblock;
 
 /// Version of the format.
@@ -28,13 +28,13 @@ const PINNED_VERSION: u32 = 2;
 /// Version of a superblock of a container whose file may be shorter: who does not know that takes it for damaged.
 const NEWEST_VERSION: u32 = 3;
 /// Numbers of segments and batches stay below this: at a million a second for thirty thousand years.
-const MOST_NUMBER: u64 = 1 << 60;
+const MAX_NUMBER: u64 = 1 << 60;
 /// Longer names are cut.
-const MOST_NAME_BYTES: usize = 60;
+const MAX_NAME_BYTES: usize = 60;
 
 /// Whether numbers of segments, batches and frames may be such.
 fn are_numbers(numbers: &[u64]) -> bool {
-    numbers.iter().all(|number| *number < MOST_NUMBER)
+    numbers.iter().all(|number| *number < MAX_NUMBER)
 }
 
 /// Why something is no container, or not one for us.
@@ -109,7 +109,7 @@ pub struct StreamName {
 
 impl StreamName {
     fn put<'a>(&self, into: FieldWriter<'a>) -> FieldWriter<'a> {
-        let mut length = self.name.len().min(MOST_NAME_BYTES);
+        let mut length = self.name.len().min(MAX_NAME_BYTES);
         while !self.name.is_char_boundary(length) {
             length -= 1;
         }
@@ -128,7 +128,7 @@ impl StreamName {
             1 => FrameKind::Jpeg,
             _ => return None,
         };
-        let bytes: [u8; MOST_NAME_BYTES] = from.array();
+        let bytes: [u8; MAX_NAME_BYTES] = from.array();
         let name = std::str::from_utf8(bytes.get(..length)?).ok()?.to_owned();
         Some(Self { stream, kind, name })
     }

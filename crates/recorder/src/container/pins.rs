@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A superblock has room for so many stretches.
-pub const MOST_PINS: usize = 64;
+pub const MAX_PINS: usize = 64;
 
 /// Stretches of numbers of segments, ascending, with others between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Pins {
                 None => joined.push(range),
             }
         }
-        (joined.len() <= MOST_PINS).then_some(Self(joined))
+        (joined.len() <= MAX_PINS).then_some(Self(joined))
     }
 
     /// Without these; `None` where what is left are too many stretches.
@@ -71,10 +71,10 @@ impl Pins {
     /// What a record says, if it can be so.
     pub(super) fn get(from: &mut FieldReader<'_>) -> Option<Self> {
         let count = from.u32() as usize;
-        let ranges: Vec<Range<u64>> = (0..count.min(MOST_PINS)).map(|_| from.u64()..from.u64()).collect();
+        let ranges: Vec<Range<u64>> = (0..count.min(MAX_PINS)).map(|_| from.u64()..from.u64()).collect();
         let whole = ranges.iter().all(|range| range.start < range.end && are_numbers(&[range.end]));
         let apart = ranges.windows(2).all(|pair| pair[0].end < pair[1].start);
-        (count <= MOST_PINS && whole && apart).then_some(Self(ranges))
+        (count <= MAX_PINS && whole && apart).then_some(Self(ranges))
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
             "around the end"
         );
         assert!(kept(&Pins::default()).is_empty());
-        let many: Vec<Range<u64>> = (0..=MOST_PINS as u64).map(|n| n * 2..n * 2 + 1).collect();
+        let many: Vec<Range<u64>> = (0..=MAX_PINS as u64).map(|n| n * 2..n * 2 + 1).collect();
         assert_eq!(Pins::default().with(&many), None);
         assert!(Pins::default().with(&many[1..]).is_some());
         // A stretch is let go piece by piece: what is counted is what is left.

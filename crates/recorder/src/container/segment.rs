@@ -10,7 +10,7 @@ const VERSION_AT: usize = 8;
 const TABLE_AT: usize = 160;
 const LINE_BYTES: usize = 64;
 /// Streams of a container at most.
-pub const MOST_STREAMS: usize = (RECORD_BYTES - 4 - TABLE_AT) / LINE_BYTES;
+pub const MAX_STREAMS: usize = (RECORD_BYTES - 4 - TABLE_AT) / LINE_BYTES;
 
 /// The first block of a segment: each describes itself, so that superblocks are a convenience.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ pub struct SegmentHeader {
 }
 
 impl SegmentHeader {
-    /// As it is written; of streams beyond [`MOST_STREAMS`] nothing is said.
+    /// As it is written; of streams beyond [`MAX_STREAMS`] nothing is said.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
         let put = self.identity.put(FieldWriter::into(&mut record).bytes(HEADER).u32(VERSION));
         let put = put.u64(self.segment).u64(self.first_batch).u64(self.started_ns).u32(self.reach);
-        let count = self.streams.len().min(MOST_STREAMS);
+        let count = self.streams.len().min(MAX_STREAMS);
         let mut put = self.geometry.put(put).u32(count as u32).u32(self.pinned);
         for (i, stream) in self.streams.iter().take(count).enumerate() {
             put = stream.put(put.at(TABLE_AT + i * LINE_BYTES));
@@ -59,7 +59,7 @@ impl SegmentHeader {
         let [segment, first_batch, started_ns] = [(); 3].map(|()| fields.u64());
         let reach = fields.u32();
         let geometry = Geometry::get(&mut fields)?;
-        let count = (fields.u32() as usize).min(MOST_STREAMS);
+        let count = (fields.u32() as usize).min(MAX_STREAMS);
         let pinned = fields.u32();
         let streams =
             (0..count).map(|i| StreamName::get(fields.at(TABLE_AT + i * LINE_BYTES))).collect::<Option<_>>()?;
@@ -136,7 +136,7 @@ impl SegmentFooter {
         let mut record = [0; RECORD_BYTES];
         let put = self.identity.put(FieldWriter::into(&mut record).bytes(FOOTER).u32(VERSION));
         let put = put.u64(self.segment).u64(self.first_batch).u64(self.batches).u64(self.end);
-        let count = self.streams.len().min(MOST_STREAMS);
+        let count = self.streams.len().min(MAX_STREAMS);
         let mut put = put.u32(self.sum).u32(count as u32);
         for (i, held) in self.streams.iter().take(count).enumerate() {
             let SegmentStream { frames, bytes, lost, first_ns, last_ns } = *held;
@@ -155,7 +155,7 @@ impl SegmentFooter {
         let identity = Identity::get(&mut fields);
         let [segment, first_batch, batches, end] = [(); 4].map(|()| fields.u64());
         let sum = fields.u32();
-        let count = (fields.u32() as usize).min(MOST_STREAMS);
+        let count = (fields.u32() as usize).min(MAX_STREAMS);
         let held = |fields: &mut FieldReader<'_>| {
             let [frames, bytes, lost, first_ns, last_ns] = [(); 5].map(|()| fields.u64());
             SegmentStream { frames, bytes, lost, first_ns, last_ns }

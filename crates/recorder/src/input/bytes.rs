@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 /// What is read at once from a producer, at most and at least: half of a picture as they come, because what lies behind the
 /// end of one is copied.
 const CHUNK_BYTES: usize = 128 << 10;
-const LEAST_CHUNK_BYTES: usize = 4 << 10;
+const MIN_CHUNK_BYTES: usize = 4 << 10;
 /// The first piece for a picture, where none has come before.
 const FIRST_PIECE: usize = 256 << 10;
 /// A CRC32C is made of so much at once, while it is in the cache.
@@ -167,7 +167,7 @@ pub fn pictures<F: AsFd>(reading: &mut Reading<'_, F>, first: &[u8], sender: &mu
         let Some(whole) = whole else { continue };
         let done = std::mem::replace(&mut growing, GrowingPicture { piece: Err(Loss::Damaged), have: 0, sum: 0 });
         if whole {
-            usual = (done.have + done.have / 4).max(usual - usual / 16).max(LEAST_CHUNK_BYTES);
+            usual = (done.have + done.have / 4).max(usual - usual / 16).max(MIN_CHUNK_BYTES);
         }
         done.send(sender, whole);
         if reading.is_stopping() {
@@ -207,7 +207,7 @@ impl GrowingPicture {
             Ok(piece) => &mut piece.bytes_mut()[self.have..],
             Err(_) => scratch,
         };
-        let most = room.len().min(most.clamp(LEAST_CHUNK_BYTES, CHUNK_BYTES));
+        let most = room.len().min(most.clamp(MIN_CHUNK_BYTES, CHUNK_BYTES));
         &mut room[..most]
     }
 

@@ -15,7 +15,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A CRC32C is made of so much at once, while it is in the cache.
 const SUM_BYTES: usize = 128 << 10;
 /// More pictures are not missed at once: a driver that begins to count anew has lost none.
-const MOST_MISSED: u32 = 1 << 20;
+const MAX_MISSED: u32 = 1 << 20;
 
 /// Why a text says no format of a camera.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,7 +109,7 @@ impl CaptureLoop {
     /// Numbers that were passed over are pictures for which the driver had no buffer.
     fn missed(&mut self, sequence: u32) {
         let missed = self.next.map_or(0, |next| sequence.wrapping_sub(next));
-        if (1..MOST_MISSED).contains(&missed) {
+        if (1..MAX_MISSED).contains(&missed) {
             self.sender.receive_lost(missed.into(), 0, Loss::Missed);
         }
         self.next = Some(sequence.wrapping_add(1));

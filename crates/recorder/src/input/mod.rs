@@ -115,6 +115,6 @@ fn lower_priority() {
 
 /// Registers a stream for a producer.
 fn stream(channel: FrameChannel, name: &str, kind: FrameKind, full: RingFull) -> Result<StreamSender, String> {
-    let none = || format!("{name}: a recording has {} streams at most", crate::container::MOST_STREAMS);
+    let none = || format!("{name}: a recording has {} streams at most", crate::container::MAX_STREAMS);
     channel.stream(name, kind, full == RingFull::Wait).ok_or_else(none)
 }

@@ -24,9 +24,9 @@ const FRAMES_AT: usize = 256;
 const DATA_AT: usize = 4096;
 const UNIT: u64 = 16;
 /// A smaller ring holds no frame worth the name.
-const LEAST_BYTES: u64 = 4096;
+const MIN_BYTES: u64 = 4096;
 /// More frames are not lost at once: a stranger says how many.
-const MOST_LOST: u64 = 1 << 32;
+const MAX_LOST: u64 = 1 << 32;
 /// How long nothing is looked for where nothing has come.
 const PAUSE: Duration = Duration::from_micros(500);
 
@@ -59,7 +59,7 @@ impl SharedRing {
         }
         let length = memory.load(LENGTH_AT);
         let room = (memory.bytes() - DATA_AT) as u64;
-        if length < LEAST_BYTES || length > room || !length.is_multiple_of(UNIT) {
+        if length < MIN_BYTES || length > room || !length.is_multiple_of(UNIT) {
             return Err(invalid("the ring that was handed over says another length than it has"));
         }
         let overwrites = memory.load(OVERWRITES_AT) != 0;
@@ -144,7 +144,7 @@ impl SharedRing {
             let ends = is_gone() || sender.channel().is_stopping();
             match self.next(sender) {
                 Ok(RingRead::Frame) => {}
-                Ok(RingRead::Lapped(lost)) => sender.receive_lost(lost.min(MOST_LOST), 0, Loss::RingFull),
+                Ok(RingRead::Lapped(lost)) => sender.receive_lost(lost.min(MAX_LOST), 0, Loss::RingFull),
                 Ok(RingRead::Nothing) if ends => return Ok(()),
                 Ok(RingRead::Nothing) => std::thread::sleep(PAUSE),
                 Err(e) => {

@@ -41,7 +41,7 @@ pub struct WriterSettings {
 }
 
 /// Of so many frames it is kept, from the first on.
-pub const MOST_FRAME_TIMES: usize = 100_000;
+pub const MAX_FRAME_TIMES: usize = 100_000;
 
 /// When a frame came, and when all of it was written, by the device's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

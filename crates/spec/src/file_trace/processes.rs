@@ -1,7 +1,7 @@
 //! Processes with their descriptors and directories: from system calls, as text has them, to calls on files.
 
 use super::arguments::{names_of, number, open_flags, quoted};
-use super::recording::{CallTime, MOST_LEVELS, OpenFile, Recording};
+use super::recording::{CallTime, MAX_LEVELS, OpenFile, Recording};
 use model::CallKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -147,8 +147,8 @@ impl Processes {
             self.outside_paths.insert(path);
             return None;
         };
-        if below.len() > MOST_LEVELS {
-            let what = format!("/{} lies more than {MOST_LEVELS} directories deep", names.join("/"));
+        if below.len() > MAX_LEVELS {
+            let what = format!("/{} lies more than {MAX_LEVELS} directories deep", names.join("/"));
             self.refused.get_or_insert(what);
             return None;
         }

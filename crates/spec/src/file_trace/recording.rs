@@ -2,14 +2,14 @@
 
 use super::order::in_start_order;
 use hashbrown::HashTable;
-use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MOST_CALL_BYTES, NO_NUMBER, Ns, PathNode};
+use model::{Before, CallFlag, CallKind, FileCall, FileTrace, MAX_CALL_BYTES, NO_NUMBER, Ns, PathNode};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 
 /// Calls at most: four to eight bytes of memory each.
-pub(crate) const MOST_CALLS: usize = 4 << 20;
+pub(crate) const MAX_CALLS: usize = 4 << 20;
 /// Directories above a path at most; those that are made are removed again level by level.
-pub(crate) const MOST_LEVELS: usize = 30;
+pub(crate) const MAX_LEVELS: usize = 30;
 /// What a small file or a directory takes at least.
 const UNIT_BYTES: u64 = 4096;
 
@@ -137,7 +137,7 @@ impl Recording {
     }
 
     pub fn is_full(&self) -> bool {
-        self.trace.calls.len() >= MOST_CALLS
+        self.trace.calls.len() >= MAX_CALLS
     }
 
     pub fn calls(&self) -> usize {
@@ -327,7 +327,7 @@ impl Recording {
         let kind = if writes { CallKind::Write } else { CallKind::Read };
         let mut at = offset;
         while at < end && !self.is_full() {
-            let bytes = (end - at).min(MOST_CALL_BYTES);
+            let bytes = (end - at).min(MAX_CALL_BYTES);
             let &OpenFile { handle, path, .. } = opened;
             let call = FileCall { kind, path, handle, offset: at, bytes, second: NO_NUMBER, ..FileCall::default() };
             self.push(when, call);

@@ -4,7 +4,7 @@ use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::TextInputs;
 
 /// A job file beyond this is a mistake, or includes itself many times over.
-const MOST_LINES: usize = 1 << 20;
+const MAX_LINES: usize = 1 << 20;
 
 /// An option as it stands.
 #[derive(Clone, Debug)]
@@ -67,8 +67,8 @@ impl Reader<'_> {
         for (index, raw) in text.lines().enumerate() {
             let place = TextPosition { file: name.to_owned(), line: index as u32 + 1 };
             self.lines += 1;
-            if self.lines > MOST_LINES {
-                return self.fail(&place, "", &format!("more than {MOST_LINES} lines"));
+            if self.lines > MAX_LINES {
+                return self.fail(&place, "", &format!("more than {MAX_LINES} lines"));
             }
             let line = raw.split([';', '#']).next().unwrap_or_default().trim();
             if let Some(include) = line.strip_prefix("include").filter(|r| r.starts_with([' ', '\t'])) {

@@ -24,7 +24,7 @@ pub(super) enum ExitScope {
 }
 
 /// Longer trims than this are cut, by the length of an operation.
-const MOST_TRIM_BYTES: u64 = 2 << 30;
+const MAX_TRIM_BYTES: u64 = 2 << 30;
 
 /// An option that does not go with the others, and why.
 pub(super) type OptionConflict = (&'static str, OptionError);
@@ -257,8 +257,8 @@ impl JobOptions {
             self.notes.push("fill_device: all that the target offers; some of a file system stays free".into());
         }
         let trims = !job.stream.reads() && !job.stream.block().sends_data();
-        if let Some(bytes) = job.only_block().filter(|bytes| trims && *bytes > MOST_TRIM_BYTES) {
-            let parts = bytes.div_ceil(MOST_TRIM_BYTES).next_power_of_two();
+        if let Some(bytes) = job.only_block().filter(|bytes| trims && *bytes > MAX_TRIM_BYTES) {
+            let parts = bytes.div_ceil(MAX_TRIM_BYTES).next_power_of_two();
             job.block.trim = BlockSize::Fixed { bytes: bytes / parts };
             let block = job.stream.block_mut();
             block.run_blocks = block.run_blocks.max(1).saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX));

@@ -22,7 +22,7 @@ use crate::job::{Files, Job, Phase, Workload};
 use crate::notes::Notes;
 use crate::plan_size::PlanSize;
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::text_inputs::{MOST_ERRORS, TextInputs};
+use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use ini::{Entry, Section};
 use job::{ExitScope, JobOptions, below};
 use number::{Units, doubtful_unit};
@@ -138,7 +138,7 @@ impl Reader<'_> {
         let mistaken = matches!(error.kind, TextErrorKind::Value | TextErrorKind::Variable);
         if self.inputs.lenient && !mistaken && error.place.line > 0 {
             self.notes.push(format!("ignored: {error}"));
-        } else if self.errors.len() < MOST_ERRORS && !self.errors.contains(&error) {
+        } else if self.errors.len() < MAX_ERRORS && !self.errors.contains(&error) {
             self.errors.push(error);
         }
     }

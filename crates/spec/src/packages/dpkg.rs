@@ -12,7 +12,7 @@ use model::{CallFlag, CallKind, FileTrace, Ns};
 use std::collections::HashMap;
 
 /// dpkg gathers what changed in so many files before it writes its whole list anew (MAXUPDATES in its lib/dpkg/dbmodify.c).
-const MOST_UPDATES: usize = 250;
+const MAX_UPDATES: usize = 250;
 /// What such a file is filled with before, so that there is room for what is to be said.
 const PADDING: [u64; 2] = [4096, 512];
 /// Pieces in which its whole list is written.
@@ -279,7 +279,7 @@ impl Dpkg {
         let log = running.log;
         self.transfer(true, &log, self.logged * LOGGED, LOGGED, LOGGED);
         self.logged += 1;
-        if running.updates > MOST_UPDATES {
+        if running.updates > MAX_UPDATES {
             self.checkpoint(running);
         }
         running.gathering = self.gathering();

@@ -8,8 +8,8 @@ use model::{
 use std::collections::BTreeMap;
 
 /// Making files is given up below these rates.
-const LEAST_FILES_PER_S: u64 = 50;
-const LEAST_BYTES_PER_S: u64 = 1_000_000;
+const MIN_FILES_PER_S: u64 = 50;
+const MIN_BYTES_PER_S: u64 = 1_000_000;
 
 /// Which files there are, phase by phase.
 #[derive(Default)]
@@ -84,8 +84,8 @@ impl Resolver<'_> {
     pub(super) fn missing_files(&mut self, phase: &str) -> Option<PhasePlan> {
         let missing = std::mem::take(&mut self.used.file_sets.missing);
         let seconds = |f: &FilesPlan| {
-            let bytes = f.file_count.saturating_mul(f.file_bytes) / LEAST_BYTES_PER_S;
-            (f.file_count / LEAST_FILES_PER_S).saturating_add(bytes)
+            let bytes = f.file_count.saturating_mul(f.file_bytes) / MIN_BYTES_PER_S;
+            (f.file_count / MIN_FILES_PER_S).saturating_add(bytes)
         };
         let longest = missing.iter().map(seconds).fold(60, u64::saturating_add);
         let stream = |files: FilesPlan| {

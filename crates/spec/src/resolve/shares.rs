@@ -80,12 +80,12 @@ impl Workload {
 /// to give several samples, large enough for one fsync not to be all that is measured. Where the page cache writes back
 /// far more slowly than the direct rate, at least four rounds fit: a sync that has begun cannot be cut short.
 pub(super) fn round_bytes(probe: &Probe, time_ns: u64, region_bytes: u64) -> u64 {
-    const LEAST: u64 = 1 << 20;
-    const MOST: u64 = 64 << 20;
+    const MIN: u64 = 1 << 20;
+    const MAX: u64 = 64 << 20;
     let part = |rate: f64, parts: f64| (rate * time_ns as f64 / 1e9 / parts) as u64;
     let wanted = probe.bytes_per_s.map_or(USUAL_ROUND_BYTES, |r| part(r, 16.0));
     let fits = probe.round_bytes_per_s.map_or(u64::MAX, |r| part(r, 4.0));
-    1 << wanted.min(fits).clamp(LEAST, MOST.min(region_bytes).max(LEAST)).ilog2()
+    1 << wanted.min(fits).clamp(MIN, MAX.min(region_bytes).max(MIN)).ilog2()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::shares::round_bytes;
 use super::{Resolver, RunError};
 use crate::extent::Extent;
 use crate::job::{Files, Job, Phase};
-use crate::plan_size::MOST;
+use crate::plan_size::MAX;
 use model::{BlockPlan, BlockSize, Order, Pacing, PhaseKind, ReplayPlan, StreamPlan, Sync, TargetKind};
 
 impl Resolver<'_> {
@@ -55,7 +55,7 @@ impl Resolver<'_> {
         self.used.streams += 1;
         let mut stream = job.stream.clone();
         // Beyond all numbers of jobs.
-        let own = || u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(MOST as u32);
+        let own = || u32::try_from(self.used.streams).unwrap_or(u32::MAX).saturating_add(MAX as u32);
         stream.group = job.shared_group.unwrap_or_else(|| if job.separate { own() } else { number });
         if job.copies > 1 && job.separate && job.shared_group.is_none() {
             // Those that are reported together are one job with one name.

@@ -36,9 +36,9 @@ const BLOCKS: [&str; 3] = ["4k", "64k", "1m"];
 const DEPTHS: [u32; 5] = [1, 4, 8, 32, 128];
 
 /// Below this share of the best of the others a rate falls short.
-const LEAST_RATE: f64 = 0.97;
+const MIN_RATE: f64 = 0.97;
 /// Above this multiple of the best of the others a median latency does.
-const MOST_LATENCY: f64 = 1.05;
+const MAX_LATENCY: f64 = 1.05;
 
 fn cells(depths: &[u32]) -> Vec<Cell> {
     let mut cells = Vec::new();
@@ -141,8 +141,8 @@ fn line(title: &str, peers: &[Peer], readings: &[Vec<Reading>], markdown: bool) 
     let quickest = best_by(|r| r.p50_us, |a, b| a < b);
     let rates = ratio(fastest, |r| Some(r.iops));
     let latencies = ratio(quickest, |r| r.p50_us);
-    let short = rates.is_some_and(|s| s.median < LEAST_RATE);
-    let late = latencies.is_some_and(|s| s.median > MOST_LATENCY);
+    let short = rates.is_some_and(|s| s.median < MIN_RATE);
+    let late = latencies.is_some_and(|s| s.median > MAX_LATENCY);
     let flag = match (short, late) {
         (true, true) => "rate, p50",
         (true, false) => "rate",

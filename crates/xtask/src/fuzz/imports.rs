@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files of the corpus; larger ones are cut, which is what happens to files.
-const MOST_BYTES: usize = 48 << 10;
+const MAX_BYTES: usize = 48 << 10;
 
 struct Imports;
 
@@ -60,7 +60,7 @@ fn check(imported: &Imported) -> Result<(), String> {
 impl Fuzzer for Imports {
     fn corpus(&self) -> Vec<Vec<u8>> {
         let mut all = files(&["crates/exchange/tests/exchange/foreign", "crates/judge/fixtures"], |_| true);
-        all.iter_mut().for_each(|input| input.truncate(MOST_BYTES));
+        all.iter_mut().for_each(|input| input.truncate(MAX_BYTES));
         all.push(b"time,since_boot,interval_s,cpu_user_percent,dirty_bytes,layer,kind,reads_per_s,read_await_ns,queue\n\
             2026-11-21T15:10:51.730Z,1,,42.87,4096,dm-0,dm,5,,0.5\n2026-11-21T15:10:52.730Z,,1,42.87,4096,dm-0,dm,9,1200.5,1\n".to_vec());
         all.push(b"card;read MB/s;write MB/s\nA;1.234,5;2\nB;3,25;n/a\n".to_vec());

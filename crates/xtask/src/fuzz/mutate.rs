@@ -5,13 +5,13 @@ use crate::truth::draw::Draw;
 use std::collections::BTreeSet;
 
 /// An input grows no further than this.
-pub const MOST_BYTES: usize = 128 << 10;
+pub const MAX_BYTES: usize = 128 << 10;
 /// Words that are taken from the corpus.
-const MOST_WORDS: usize = 4096;
+const MAX_WORDS: usize = 4096;
 /// Changes of one input, at most.
-const MOST_CHANGES: u64 = 8;
+const MAX_CHANGES: u64 = 8;
 /// How often a line is repeated, at most.
-const MOST_REPEATED: u64 = 2000;
+const MAX_REPEATED: u64 = 2000;
 
 /// What breaks things that read numbers and texts.
 const HARD: &[&str] = &[
@@ -123,7 +123,7 @@ impl Mutator {
                 if (2..32).contains(&word.len()) {
                     all.insert(word.to_vec());
                 }
-                if all.len() >= MOST_WORDS {
+                if all.len() >= MAX_WORDS {
                     break 'inputs;
                 }
             }
@@ -138,10 +138,10 @@ impl Mutator {
     /// A new input.
     pub fn next(&mut self, pool: &[Vec<u8>]) -> Vec<u8> {
         let mut input = pool[self.below(pool.len())].clone();
-        let changes = 1 + self.draw.bits() % MOST_CHANGES;
+        let changes = 1 + self.draw.bits() % MAX_CHANGES;
         for _ in 0..changes {
             self.change(&mut input, pool);
-            input.truncate(MOST_BYTES);
+            input.truncate(MAX_BYTES);
         }
         input
     }
@@ -270,8 +270,8 @@ impl Mutator {
     fn repeat(&mut self, input: &mut Vec<u8>) {
         let range = if self.below(2) == 0 { self.line(input) } else { self.range(input, 32) };
         let part = input[range.clone()].to_vec();
-        let count = (1 + self.draw.bits() % MOST_REPEATED) as usize;
-        let count = count.min(MOST_BYTES / part.len().max(1) / 4);
+        let count = (1 + self.draw.bits() % MAX_REPEATED) as usize;
+        let count = count.min(MAX_BYTES / part.len().max(1) / 4);
         let many: Vec<u8> = part.iter().copied().cycle().take(part.len() * count).collect();
         input.splice(range.end..range.end, many);
     }
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(made(1), made(1));
         assert_ne!(made(1), made(2));
         let inputs = made(3);
-        assert!(inputs.iter().all(|i| i.len() <= MOST_BYTES));
+        assert!(inputs.iter().all(|i| i.len() <= MAX_BYTES));
         assert!(inputs.iter().filter(|i| **i != corpus[0] && **i != corpus[1]).count() > 150);
     }
 

@@ -9,7 +9,7 @@ const END: &[u8] = b" <==\n";
 /// Between the name of a symbolic link and where it leads.
 const LEADS: &str = " -> ";
 /// Files of one input.
-const MOST_FILES: usize = 2000;
+const MAX_FILES: usize = 2000;
 
 /// A name with its content.
 pub type Piece = (String, Vec<u8>);
@@ -24,7 +24,7 @@ pub fn split(input: &[u8]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for line in input.split_inclusive(|b| *b == b'\n') {
         let name = line.strip_prefix(MARK).and_then(|rest| rest.strip_suffix(END));
-        match name.filter(|_| pieces.len() < MOST_FILES) {
+        match name.filter(|_| pieces.len() < MAX_FILES) {
             Some(name) => pieces.push((String::from_utf8_lossy(name).into_owned(), Vec::new())),
             None => {
                 if let Some((_, content)) = pieces.last_mut() {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 const SEGMENT_BYTES: u64 = 256 << 10;
 const PIECE_BYTES: usize = 64 << 10;
 /// What a fuzzer may claim to find in a container; more is a loop that does not end.
-const MOST_FRAMES: u64 = 1 << 20;
+const MAX_FRAMES: u64 = 1 << 20;
 
 /// Length of a change.
 const CHANGE_BYTES: usize = 12;
@@ -176,9 +176,9 @@ fn read(input: &[u8]) -> Result<u64, String> {
     let went = container.frames(None, &mut |_, _, bytes| {
         frames += 1;
         whole += u64::from(bytes.is_some());
-        if frames > MOST_FRAMES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if frames > MAX_FRAMES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    if frames > MOST_FRAMES {
+    if frames > MAX_FRAMES {
         return Err("frames without an end".to_owned());
     }
     let said = format!("{:?} {:?} {:?}", went.is_ok(), container.streams().is_ok(), container.next_numbers().ok());

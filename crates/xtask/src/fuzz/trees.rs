@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Disks that are looked at.
-const MOST_DISKS: usize = 4;
+const MAX_DISKS: usize = 4;
 
 struct Trees {
     scratch: PathBuf,
@@ -66,7 +66,7 @@ impl Fuzzer for Trees {
         let trees = files(&["crates/observe/tests/trees"], |p| p.extension().is_some_and(|e| e == "tree"));
         let texts = trees.iter().map(|tree| of_tree(&String::from_utf8_lossy(tree)));
         let inputs = texts.map(|pieces| pieces::join(&pieces));
-        inputs.filter(|i| !i.is_empty() && i.len() < super::mutate::MOST_BYTES).collect()
+        inputs.filter(|i| !i.is_empty() && i.len() < super::mutate::MAX_BYTES).collect()
     }
 
     fn words(&self) -> &'static [&'static str] {
@@ -103,7 +103,7 @@ impl Fuzzer for Trees {
         let environment = observe::environment(&root);
         let disks = observe::disks(&root);
         let mut places: Vec<Locator> =
-            disks.iter().take(MOST_DISKS).map(|d| Locator::DeviceName(d.name.clone())).collect();
+            disks.iter().take(MAX_DISKS).map(|d| Locator::DeviceName(d.name.clone())).collect();
         places.extend(["/", "/home", "sda"].iter().filter_map(|name| observe::locate(&root, name).ok()));
         let look = ProbeOptions { health: true, kernel_log: true, registers: false };
         let mut outcome = format!("{}", disks.len().min(8));

@@ -21,7 +21,7 @@ const INPUT_LIMIT_S: f64 = 10.0;
 const FOUND: i32 = 101;
 const TOO_LONG: i32 = 102;
 /// Inputs of the pool, beside the corpus.
-const MOST_IN_POOL: usize = 4000;
+const MAX_IN_POOL: usize = 4000;
 
 /// How a worker ended.
 pub enum Ended {
@@ -188,7 +188,7 @@ fn search(
         let outcome = attempt(&input)?;
         report.inputs += 1;
         report.slowest_s = report.slowest_s.max(cpu_s() - before);
-        if outcomes.insert(outcome) && pool.len() < corpus + MOST_IN_POOL {
+        if outcomes.insert(outcome) && pool.len() < corpus + MAX_IN_POOL {
             pool.push(input);
         }
         if told.elapsed().as_millis() > 500 {

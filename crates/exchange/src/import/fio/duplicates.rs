@@ -5,7 +5,7 @@ use super::report::Report;
 use std::collections::BTreeMap;
 
 /// Reports of jobs of one name among which a twin is looked for, the last ones first: a file may hold tens of thousands.
-const MOST_LOOKED_AT: usize = 1000;
+const MAX_LOOKED_AT: usize = 1000;
 
 /// Keeps each execution once, in its most exact form, with a remark on the others.
 pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
@@ -21,7 +21,7 @@ pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
         }
         let name = report.jobs.first().map(|j| j.name.clone()).unwrap_or_default();
         let places = by_name.entry(name).or_default();
-        let twin = places.iter().rev().take(MOST_LOOKED_AT).copied().find(|place| same(&kept[*place], &report));
+        let twin = places.iter().rev().take(MAX_LOOKED_AT).copied().find(|place| same(&kept[*place], &report));
         match twin.map(|place| &mut kept[place]) {
             Some(twin) => {
                 twin.interrupted |= report.interrupted;

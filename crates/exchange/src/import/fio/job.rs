@@ -8,7 +8,7 @@ const PERCENTILES: [(f64, &str); 7] =
     [(1.0, "p1"), (50.0, "p50"), (90.0, "p90"), (95.0, "p95"), (99.0, "p99"), (99.9, "p999"), (99.99, "p9999")];
 
 /// Percentiles that are read of a distribution: fio prints 20 at most (FIO_IO_U_LIST_MAX_LEN).
-pub(super) const MOST_PERCENTILES: usize = 20;
+pub(super) const MAX_PERCENTILES: usize = 20;
 
 /// Reason of a percentile that is not of the whole latency.
 pub(super) fn of_completion_latency() -> Reason {

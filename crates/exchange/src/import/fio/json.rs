@@ -3,8 +3,8 @@
 //! Up to the 2.x series latencies are microseconds under `lat`, `clat`, `slat`, `io_bytes` is KiB and there is no
 //! `bw_bytes`; since 3.0 they are nanoseconds under `lat_ns`.. (fio stat.c, add_ddir_status_json). `bw` is KiB/s in both.
 
-use super::job::{Direction, FioJob, Latencies, MOST_PERCENTILES, Quantity};
-use super::report::{MOST_JOBS, Printed, Report};
+use super::job::{Direction, FioJob, Latencies, MAX_PERCENTILES, Quantity};
+use super::report::{MAX_JOBS, Printed, Report};
 use super::snapshots;
 use super::tree::{self, Tree};
 use crate::import::{Found, Text, found};
@@ -125,7 +125,7 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
                 jobs -= state.jobs.len();
                 report.absorb_earlier(state);
             }
-            if jobs > 0 && jobs + report.jobs.len() > MOST_JOBS {
+            if jobs > 0 && jobs + report.jobs.len() > MAX_JOBS {
                 found.leave_out(report.first_line);
                 continue;
             }
@@ -262,7 +262,7 @@ impl Reader<'_, '_> {
             deviation: self.quantity(l, "stddev", factor, unit),
             percentiles: percentiles
                 .iter()
-                .take(MOST_PERCENTILES)
+                .take(MAX_PERCENTILES)
                 .filter_map(|(k, v)| {
                     let value = v.number().filter(|v| *v >= 0.0)?;
                     Some((super::super::number::finite(k)?, Quantity::new(value * factor, v.text()?, unit)))

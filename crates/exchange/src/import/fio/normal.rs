@@ -1,8 +1,8 @@
 //! fio's text for people, of all versions, one report or many in a file, between whatever a terminal showed.
 
-use super::job::{Direction, FioJob, Latencies, MOST_PERCENTILES};
+use super::job::{Direction, FioJob, Latencies, MAX_PERCENTILES};
 use super::lines;
-use super::report::{MOST_JOBS, Report};
+use super::report::{MAX_JOBS, Report};
 use crate::import::{Found, Text, found};
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ const TITLE_LIMIT: usize = 100;
 const TITLE_DISTANCE: usize = 4;
 
 /// Messages, and lines that say what jobs were asked to do, that are held.
-const MOST_HELD: usize = 4096;
+const MAX_HELD: usize = 4096;
 
 /// What was read: reports, and what fio said beside them.
 pub(super) struct Normal {
@@ -131,7 +131,7 @@ impl Reader {
         }
         if let Some(job) = lines::job(line) {
             self.jobs += 1;
-            if self.jobs > MOST_JOBS {
+            if self.jobs > MAX_JOBS {
                 self.section = Section::Outside;
                 return Line::TooMany;
             }
@@ -145,7 +145,7 @@ impl Reader {
         }
         if let Some((name, asked)) = words.split_once(": (g=").and_then(|(n, r)| Some((n, r.split_once("): ")?.1))) {
             self.begin(number);
-            if self.asked.len() < MOST_HELD {
+            if self.asked.len() < MAX_HELD {
                 self.asked.push((name.to_owned(), asked.to_owned()));
             }
             return Line::Known;
@@ -215,7 +215,7 @@ impl Reader {
         }
         let message = mismatch || ["fio: ", "error: ", "^Cfio: "].iter().any(|p| words.starts_with(p));
         if message && !words.contains("error: no ") {
-            if self.messages.len() < MOST_HELD {
+            if self.messages.len() < MAX_HELD {
                 self.messages.push((number, words.to_owned()));
             }
             return Line::Known;
@@ -297,7 +297,7 @@ impl Reader {
             && let Some((values, whole)) = lines::percentiles(words, *factor, unit)
         {
             if let Some(latencies) = kind.and_then(|k| latencies_of(job, self.direction, k)) {
-                let room = MOST_PERCENTILES.saturating_sub(latencies.percentiles.len());
+                let room = MAX_PERCENTILES.saturating_sub(latencies.percentiles.len());
                 latencies.percentiles.extend(values.into_iter().take(room));
             }
             return Some(if whole { Line::Known } else { Line::Faulty("a percentile is not whole".to_owned()) });
@@ -354,7 +354,7 @@ impl Reader {
         };
         if !self.groups.contains(&self.group) {
             let name = format!("group{}", self.group);
-            let room = self.jobs < MOST_JOBS;
+            let room = self.jobs < MAX_JOBS;
             self.jobs += 1;
             let report = self.report(number);
             if room && !report.jobs.iter().any(|j| j.name == name) {

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 const TOLD_LIMIT: usize = 32;
 
 /// Jobs that are read of a file; with all their figures they are more than is kept.
-pub(super) const MOST_JOBS: usize = 2048;
+pub(super) const MAX_JOBS: usize = 2048;
 /// Remarks of a report; what a tool says again and again is said.
-const MOST_REMARKS: usize = 256;
+const MAX_REMARKS: usize = 256;
 
 /// When a report was printed, by a clock of its own machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Report {
 
     /// Adds a remark, while there are few.
     pub fn remark(&mut self, text: String) {
-        if self.remarks.len() < MOST_REMARKS {
+        if self.remarks.len() < MAX_REMARKS {
             self.remarks.push(text);
         }
     }

@@ -5,7 +5,7 @@ use super::job::{Direction, FioJob};
 use super::report::{Printed, Report};
 
 /// Lines that the remark names.
-const MOST_LINES_TOLD: usize = 5;
+const MAX_LINES_TOLD: usize = 5;
 
 /// How fio writes the local time at which a job ended (fio stat.c, ctime_r(3)).
 const CTIME: &str = "%a %b %d %H:%M:%S %Y";
@@ -24,7 +24,7 @@ pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
     }
     let told = |mut run: Report| {
         run.states.sort_unstable();
-        let lines: Vec<String> = run.states.iter().take(MOST_LINES_TOLD).map(usize::to_string).collect();
+        let lines: Vec<String> = run.states.iter().take(MAX_LINES_TOLD).map(usize::to_string).collect();
         let more = run.states.len() - lines.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         if !lines.is_empty() {

@@ -6,14 +6,14 @@
 //! the CPU follow (fio stat.c, show_ddir_status_terse and show_thread_status_terse_all).
 
 use super::super::number::finite;
-use super::job::{Direction, FioJob, Latencies, MOST_PERCENTILES, Quantity};
-use super::report::{MOST_JOBS, Report};
+use super::job::{Direction, FioJob, Latencies, MAX_PERCENTILES, Quantity};
+use super::report::{MAX_JOBS, Report};
 use crate::import::{Found, Text, found};
 
 /// Fields of the shortest line with one whole direction.
-const LEAST_FIELDS: usize = 30;
+const MIN_FIELDS: usize = 30;
 /// Fields that are looked at; those of many disks stand behind.
-const MOST_FIELDS: usize = 400;
+const MAX_FIELDS: usize = 400;
 
 /// Reads every terse line; neighbours of one version are one run.
 pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
@@ -32,7 +32,7 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
         if !matches!(content.as_bytes(), [b'2'..=b'5', b';', ..]) {
             continue;
         }
-        let fields: Vec<&str> = content.splitn(MOST_FIELDS, ';').collect();
+        let fields: Vec<&str> = content.splitn(MAX_FIELDS, ';').collect();
         let Some(head) = head(&fields) else { continue };
         found.used(number);
         let (job, fault) = job(&fields, &head);
@@ -40,7 +40,7 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
             found.not_understood(number, fault);
         }
         jobs += 1;
-        if jobs > MOST_JOBS {
+        if jobs > MAX_JOBS {
             found.leave_out(number);
             continue;
         }
@@ -79,12 +79,12 @@ struct Head<'a> {
 /// Fields of a direction before its percentiles: KiB, KiB/s, IOPS, ms, and two times four latencies.
 const BEFORE_PERCENTILES: usize = 12;
 /// Semicolons that a job's name may hold.
-const MOST_SEMICOLONS: usize = 32;
+const MAX_SEMICOLONS: usize = 32;
 
 /// The fields before the directions. fio prints a job's name as it is, so semicolons in it are told by where the
 /// percentiles of the first direction stand, which are the only fields with an equals sign.
 fn head<'a>(fields: &[&'a str]) -> Option<Head<'a>> {
-    if fields.len() < LEAST_FIELDS {
+    if fields.len() < MIN_FIELDS {
         return None;
     }
     let terse = fields[0];
@@ -94,7 +94,7 @@ fn head<'a>(fields: &[&'a str]) -> Option<Head<'a>> {
         _ => return None,
     };
     let numeric = |i: usize| fields.get(i).is_some_and(|f| finite(f).is_some());
-    (0..=MOST_SEMICOLONS).find_map(|extra| {
+    (0..=MAX_SEMICOLONS).find_map(|extra| {
         // Name, group, error, then the first direction.
         let next = name + extra + 3;
         let percentiles = fields.get(next + BEFORE_PERCENTILES).is_some_and(|f| f.contains("%="));
@@ -164,7 +164,7 @@ impl<'a> Fields<'_, 'a> {
             let (percent, value) = self.take()?.split_once('=')?;
             if let (Some(p), Some(v)) = (finite(percent.trim_end_matches('%')), finite(value))
                 && p > 0.0
-                && d.completion.percentiles.len() < MOST_PERCENTILES
+                && d.completion.percentiles.len() < MAX_PERCENTILES
             {
                 d.completion.percentiles.push((p, Quantity::new(v * 1e3, value, "us")));
             }

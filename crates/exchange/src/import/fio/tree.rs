@@ -8,10 +8,10 @@ use std::borrow::Cow;
 /// Levels of nesting that are followed.
 const DEPTH_LIMIT: usize = 32;
 /// Values that are held of one document.
-const MOST_VALUES: usize = 1 << 18;
+const MAX_VALUES: usize = 1 << 18;
 
 /// Items of one array, and members of one object.
-const MOST_ITEMS: usize = 2048;
+const MAX_ITEMS: usize = 2048;
 
 /// Whether a member is held: the key of the object it is in, and its own. Objects that hold something are held too.
 pub(super) type Wanted = fn(&str, &str) -> bool;
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
             Tree::Object(members, _) => (is_wanted || !members.is_empty(), !members.is_empty()),
         };
         // What found room for a part of it has room itself.
-        let room = beside < MOST_ITEMS && (held || self.values < MOST_VALUES);
+        let room = beside < MAX_ITEMS && (held || self.values < MAX_VALUES);
         self.is_cut |= holds && !room;
         if holds && room {
             self.values += 1;
@@ -300,20 +300,20 @@ mod tests {
 
     #[test]
     fn more_than_is_held_is_told() {
-        let text = format!("{{\"a\": [{}1]}}", "1,".repeat(MOST_VALUES));
+        let text = format!("{{\"a\": [{}1]}}", "1,".repeat(MAX_VALUES));
         let p = whole(&text);
         assert_eq!((p.fault, p.end, p.is_cut), (None, text.len(), true));
-        assert!(p.tree.get("a").is_none_or(|a| a.items().len() <= MOST_ITEMS));
+        assert!(p.tree.get("a").is_none_or(|a| a.items().len() <= MAX_ITEMS));
     }
 
     #[test]
     fn what_is_cut_off_an_array_takes_nothing_from_what_follows() {
         let item = format!("{{{}\"z\": 1}}", (0..400).map(|n| format!("\"k{n}\": {n},")).collect::<String>());
-        let text = format!("{{\"jobs\": [{}{item}], \"after\": 7}}", format!("{item},").repeat(MOST_ITEMS));
+        let text = format!("{{\"jobs\": [{}{item}], \"after\": 7}}", format!("{item},").repeat(MAX_ITEMS));
         let p = whole(&text);
         assert_eq!((p.fault, p.is_cut), (None, true));
         let held = p.tree.get("jobs").map_or(0, |jobs| jobs.items().len());
-        assert!((MOST_VALUES / 410..=MOST_ITEMS).contains(&held), "{held} items");
+        assert!((MAX_VALUES / 410..=MAX_ITEMS).contains(&held), "{held} items");
     }
 
     #[test]
