@@ -78,6 +78,7 @@ fn drawing(phases: &[&str], lines: &[Line<'_>], unit: Unit) -> Markup {
         lines: lines.iter().enumerate().map(through_medians).collect(),
         marks: Some(&runs),
         height: 300.0,
+        ..Chart::default()
     };
     html! { (chart.of_width(560.0)) (chart.legend(0)) }
 }

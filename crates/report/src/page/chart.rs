@@ -137,9 +137,16 @@ pub struct Chart<'a> {
     /// What is drawn beside lines, over them.
     pub marks: Option<&'a dyn Fn(&Area<'_>) -> Markup>,
     pub height: f64,
+    /// Letters for which there is room beside the upright axis at least: those of a drawing above or below.
+    pub letters: usize,
 }
 
 impl Chart<'_> {
+    /// Letters of the longest name beside the upright axis.
+    pub fn longest(&self) -> usize {
+        self.y.ticks.iter().map(|(_, name)| text::width(name)).max().unwrap_or(0)
+    }
+
     /// As wide as the page, and once more for a phone.
     pub fn draw(&self) -> Markup {
         html! { (self.drawing("wide", 760.0)) (self.drawing("narrow", 350.0)) }
@@ -169,7 +176,7 @@ impl Chart<'_> {
         let room = (width * NAMES / LETTER) as usize;
         let names: Vec<(f64, String)> =
             self.y.ticks.iter().map(|(v, name)| (*v, text::shorten(name, room, false))).collect();
-        let letters = names.iter().map(|(_, name)| text::width(name)).max().unwrap_or(0);
+        let letters = self.longest().max(self.letters).min(room);
         let area = Area {
             of: self,
             left: letters as f64 * LETTER + 14.0,

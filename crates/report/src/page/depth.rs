@@ -71,6 +71,7 @@ pub(super) fn plot(run: &Run, curve: &DepthCurve, places: &[usize]) -> Markup {
         lines: vec![line("IOPS", "c1", "iops")],
         marks: Some(&marks),
         height: 246.0,
+        letters: 0,
     };
     let lines = vec![line("latency p50", "c3", "latency_ns_p50"), line("latency p99", "c2 dash", "latency_ns_p99")];
     let waits = Axis::times(lines.iter().flat_map(|l| &l.points).filter_map(|p| p.1)).map(|y| Chart {
@@ -80,6 +81,7 @@ pub(super) fn plot(run: &Run, curve: &DepthCurve, places: &[usize]) -> Markup {
         lines,
         marks: Some(&knee_line),
         height: 220.0,
+        letters: rate.longest(),
     });
     html! { figure { (rate.draw()) @if let Some(waits) = waits { (waits.draw()) (waits.legend(0)) } } }
 }

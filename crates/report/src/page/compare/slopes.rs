@@ -48,6 +48,7 @@ pub(super) fn figure(metric: &Compared, a: &str, b: &str) -> Markup {
         lines: paired.take(MOST_PAIRS).filter(|_| metric.basis == Basis::Paired).map(line).collect(),
         marks: Some(&dots),
         height: 226.0,
+        ..Chart::default()
     };
     html! { figure.plot { figcaption { (t(&of)) " " (t(&words)) } (chart.small()) } }
 }
