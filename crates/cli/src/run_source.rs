@@ -116,7 +116,7 @@ impl RunSource {
     /// # Errors
     /// It cannot be read, is no text, or nothing in it is understood (`invalid`).
     pub fn of_another_tool(file: &OsStr) -> Result<Self, Failure> {
-        let source = import::read(file, Purpose::ProbeOptions, MAX_FIGURES)?;
+        let source = import::read(file, Purpose::Look, MAX_FIGURES)?;
         let name = source.input.name;
         let invalid = |what: String| Failure::new(FailureKind::Invalid, format!("{name}: {what}"));
         let imported = source.read.map_err(|error| invalid(error.to_string()).remedy(error.remedy()))?;

@@ -188,7 +188,7 @@ impl PhaseRecord {
 
     /// With what other streams of the phase did beside these.
     #[must_use]
-    pub fn beside(mut self, other: Self) -> Self {
+    pub fn merged_parallel(mut self, other: Self) -> Self {
         let in_flight_ns = |record: &Self| record.mean_depth.unwrap_or(0.0) * record.duration_ns() as f64;
         let in_flight_ns = in_flight_ns(&self) + in_flight_ns(&other);
         self.started_ns = self.started_ns.min(other.started_ns);
