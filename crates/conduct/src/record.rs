@@ -288,6 +288,19 @@ fn begins(place: &RecordingTarget, begun: &Continuation, most_bytes: Option<u64>
     });
 }
 
+/// A file into which something came stays, unless only a measurement wrote it.
+fn keep_if_used(recording: &Recording<'_>, place: &RecordingTarget, now: &Now) {
+    if !recording.temporary && now.streams.iter().any(|stream| stream.received > 0) {
+        place.keep();
+    }
+}
+
+/// What wakes the writer.
+fn wakeup() -> Result<Arc<EventFd>, Failure> {
+    let failed = |e| Failure::new(FailureKind::Environment, format!("eventfd: {e}"));
+    EventFd::new().map(Arc::new).map_err(failed)
+}
+
 fn real(
     recording: &Recording<'_>,
     interrupts: &Interrupts,
@@ -305,32 +318,32 @@ fn real(
     bounds.limit(&mut opened);
     let (asked, priority) = priority::find(&stack, recording.real_time);
     others.begin(&stack)?;
-    let event_fd =
-        Arc::new(EventFd::new().map_err(|e| Failure::new(FailureKind::Environment, format!("eventfd: {e}")))?);
+    let event_fd = wakeup()?;
     let stop = Arc::new(AtomicBool::new(false));
     let begun = place.begin()?;
     let epoch = Epoch::start();
     let settings = writer_settings(recording, &place, &begun, ring_bytes, asked);
-    let pins = settings.pins.clone();
-    let listening = PinWatch::new(&place.file, begun.identity.uuid, place.geometry.when_full, pins);
+    let when_full = place.geometry.when_full;
+    let listening = PinWatch::new(&place.file, begun.identity.uuid, when_full, settings.pins.clone());
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
-    let (channel, receiver) =
-        FrameChannel::new(Arc::clone(&ring), largest, epoch, Arc::clone(&event_fd), Arc::clone(&stop));
+    let (channel, receiver) = FrameChannel::new(ring.clone(), largest, epoch, event_fd.clone(), stop.clone());
     let accounts = Arc::clone(&channel.accounts);
     begins(&place, &begun, bounds.most, tell);
     let now = || {
         let (used, _) = ring.used();
         Now { streams: accounts.counters(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
     };
-    let (usage_before, clocks) = (process_usage(), (epoch, Arc::clone(&event_fd)));
+    let usage_before = process_usage();
     let write = || {
         // Signals come to a thread that looks at them.
         let _elsewhere = interrupts.keep_away();
         let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
-        recorder::run(&place.file, settings, Arc::clone(&accounts), receiver, clocks, || std::thread::sleep(2 * LOOK))
-            .map(|ran| (ran, scheduling))
+        recorder::run(&place.file, settings, Arc::clone(&accounts), receiver, (epoch, event_fd.clone()), || {
+            std::thread::sleep(2 * LOOK)
+        })
+        .map(|ran| (ran, scheduling))
     };
     let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
     let ran = std::thread::scope(|scope| -> Result<_, Failure> {
@@ -354,9 +367,7 @@ fn real(
         Ok((ran, scheduling, complaints(producers?)))
     });
     let now = now();
-    if !recording.temporary && now.streams.iter().any(|stream| stream.received > 0) {
-        place.keep();
-    }
+    keep_if_used(recording, &place, &now);
     let (deferred, limits) = others.end();
     let given_back = if place.gives_back { give_back(&place.file, &place.path) } else { Ok(0) };
     let (ran, scheduling, mut complaints) = ran?;

@@ -133,7 +133,7 @@ fn whole_word(bus: &impl Bus, rules: &AccessRules, at: usize, left: usize) -> Op
     let bytes = left.min(widest - within);
     let covering = Width::ALL.into_iter().filter(|w| *w >= rules.narrowest && *w <= rules.widest);
     let width = covering.map(Width::bytes).find(|w| within / w == (within + bytes - 1) / w)?;
-    if within % width == 0 && bytes == width {
+    if within.is_multiple_of(width) && bytes == width {
         // It is whole as it is, and may begin a run.
         return None;
     }

@@ -21,7 +21,7 @@ impl Bounded {
         Self { value, low: value, high: value, bound: None }
     }
 
-    pub fn bounded(bound: Bound, value: f64) -> Self {
+    pub fn by(bound: Bound, value: f64) -> Self {
         let (low, high) = bound.range(value);
         Self { value, low, high, bound: Some(bound) }
     }
@@ -39,7 +39,7 @@ pub(crate) fn bounded_value(phase: &PhaseRun, metric: &Metric) -> Result<Option<
         return Err(reason.clone());
     }
     if let Some((bound, ..)) = metric.bounded() {
-        return Ok(metric.rejected_value.map(|value| Bounded::bounded(bound, value)));
+        return Ok(metric.rejected_value.map(|value| Bounded::by(bound, value)));
     }
     if metric.status != MetricStatus::Measured {
         return Err(missing_reason(metric));

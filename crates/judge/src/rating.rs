@@ -204,7 +204,7 @@ pub(crate) fn sequential_to(
         }
         Err(why) => least_of_the_only_second(phases)
             .filter(|least| *least >= threshold)
-            .map(|least| Bounded::bounded(Bound::AtLeast, least))
+            .map(|least| Bounded::by(Bound::AtLeast, least))
             .ok_or_else(|| why.clone()),
     }
 }
@@ -226,7 +226,7 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Rea
     let lowest = lowest_window(record.counted_intervals(), window_ns).ok_or_else(|| {
         Reason::of("missing", format!("{name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
     })?;
-    Ok(mean.bound.map_or(Bounded::exactly(lowest), |bound| Bounded::bounded(bound, lowest)))
+    Ok(mean.bound.map_or(Bounded::exactly(lowest), |bound| Bounded::by(bound, lowest)))
 }
 
 /// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of

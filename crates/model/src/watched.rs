@@ -110,7 +110,7 @@ pub fn columns() -> impl Iterator<Item = (String, &'static str)> {
 
 /// All values of something; all null where it is not known.
 pub fn values<T, const N: usize>(columns: &Columns<T, N>, of: Option<&T>) -> Values {
-    Values(columns.iter().map(|(name, _, value)| (*name, of.map_or(Value::Null, |of| value(of)))).collect())
+    Values(columns.iter().map(|(name, _, value)| (*name, of.map_or(Value::Null, value))).collect())
 }
 
 /// Values with their names, in the order of their columns; in JSON an object.

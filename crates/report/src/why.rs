@@ -114,7 +114,7 @@ fn undecided(unknown: &[Undecided]) -> Vec<Part> {
     let more = unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0);
     let more = more.map(|more| format!("and {more} more (--json lists all)"));
     let listed: Vec<String> = listed.chain(more).collect();
-    under("Neither named nor ruled out", (!listed.is_empty()).then(|| Part::List(listed)).into_iter().collect())
+    under("Neither named nor ruled out", (!listed.is_empty()).then_some(Part::List(listed)).into_iter().collect())
 }
 
 /// Parts below a heading; nothing where there are none.

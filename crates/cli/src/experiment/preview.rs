@@ -39,6 +39,18 @@ struct Arm<'a> {
     run: Option<PlanDocument<'a>>,
 }
 
+impl<'a> Arm<'a> {
+    fn of(arm: &'a ReadyArm) -> Self {
+        Self {
+            name: &arm.arm.name,
+            target: arm.target.to_string_lossy().into_owned(),
+            settings: resolved(arm),
+            waits_for: arm.waits.as_deref(),
+            run: arm.target_state.as_ref().map(|state| PlanDocument::new(&state.target, &state.plan)),
+        }
+    }
+}
+
 /// Prints it.
 pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &Output) {
     let each_on = |of: &dyn Fn(&model::Plan, Option<&str>) -> Option<u64>| -> Option<u64> {
@@ -70,16 +82,7 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
             order: state.steps.iter().map(|s| Step { pair: s.pair, arm: &s.arm_name }).collect(),
             duration_at_most_s: duration_ns.map(|ns| ns as f64 / NS_PER_S as f64),
             bytes_written_at_most: bytes,
-            arms: arms
-                .iter()
-                .map(|a| Arm {
-                    name: &a.arm.name,
-                    target: a.target.to_string_lossy().into_owned(),
-                    settings: resolved(a),
-                    waits_for: a.waits.as_deref(),
-                    run: a.target_state.as_ref().map(|h| PlanDocument::new(&h.target, &h.plan)),
-                })
-                .collect(),
+            arms: arms.iter().map(Arm::of).collect(),
         });
     }
     let mut text = format!("Experiment {}\n", experiment.name);

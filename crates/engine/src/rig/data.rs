@@ -3,7 +3,7 @@
 use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::file::FileRig;
 use super::target::MIB;
-use model::{DataProof, PhaseRecord, StopCause, StreamKind, StreamPlan, TargetKind};
+use model::{DataProof, PhasePlan, PhaseRecord, StopCause, StreamKind, StreamPlan, TargetKind};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -59,6 +59,15 @@ impl FileRig {
         {
             self.laid_out = Some(self.laid_out.unwrap_or(0).max(block.region_end()));
             self.layout_planned = self.layout_planned.max(block.region_end());
+        }
+    }
+
+    /// Before a layout: until it says how far it came, nothing holds data.
+    pub(super) fn begin_layout(&mut self, phase: &PhasePlan) {
+        let of_target = phase.streams.iter().filter(|s| s.block().files.is_empty());
+        if let Some(end) = of_target.map(|s| s.block().region_end()).max() {
+            self.laid_out = self.laid_out.or(Some(0));
+            self.layout_planned = end;
         }
     }
 

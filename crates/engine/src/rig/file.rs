@@ -183,13 +183,8 @@ impl Rig for FileRig {
             let message = format!("{}: {} is only read", phase.name, self.target.path.display());
             return Err(Failure::new(FailureKind::Refused, message).remedy("allow writing: --overwrite or --destroy"));
         }
-        if phase.kind == PhaseKind::Layout
-            && let Some(end) =
-                phase.streams.iter().filter(|s| s.block().files.is_empty()).map(|s| s.block().region_end()).max()
-        {
-            // Until it says how far it came, nothing holds data.
-            self.laid_out = self.laid_out.or(Some(0));
-            self.layout_planned = end;
+        if phase.kind == PhaseKind::Layout {
+            self.begin_layout(phase);
         }
         let (streams, clipped) = self.clip(phase)?;
         let mut direct = None;
