@@ -130,7 +130,7 @@ fn without_tables(run: &Run, redaction: &Redaction) -> Result<Run, Failure> {
     let mut shown: Run = changed(run, redaction)?;
     shown.environment.clone_from(&run.environment);
     redaction.environment(&mut shown.environment);
-    redaction.stack(&mut shown.target.stack);
+    redaction.stack(&mut shown.target.stack, run.environment.hostname.as_deref());
     shown.environment.missing.push(REPLACED.to_owned());
     shown.kernel_log = run.kernel_log.as_ref().map(|lines| redaction.kernel_log(lines));
     Ok(shown)

@@ -10,12 +10,12 @@
 //! - with the barriers of the architecture before and after.
 //!
 //! ```
-//! use iomem::{Mmio, Rules, Width, copy_from_io};
+//! use iomem::{Mmio, AccessRules, Width, copy_from_io};
 //!
 //! let mut memory = *b"....flash content.";
 //! let mut device = Mmio::of_mut(&mut memory);
 //! let mut text = [0; 13];
-//! copy_from_io(&mut device, &Rules::up_to(Width::B4), 4, &mut text)?;
+//! copy_from_io(&mut device, &AccessRules::up_to(Width::B4), 4, &mut text)?;
 //! assert_eq!(&text, b"flash content");
 //! # Ok::<(), iomem::Error>(())
 //! ```

@@ -1,6 +1,6 @@
 //! A simulated device with known truth: its parameters.
 //!
-//! The physics, which `engine` carries out in simulated time and [`SimModel::truth`] states in closed form:
+//! The physics, which `engine` carries out in simulated time and its `sim::truth` states in closed form:
 //!
 //! 1. **CPU**: each command costs `cpu_per_command_ns + len * cpu_ps_per_byte` of the worker's core, one at a time.
 //! 2. **Host queue**: at most `host_queue_depth` commands are with the device (1: no NCQ, no CQE).

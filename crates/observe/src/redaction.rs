@@ -246,19 +246,18 @@ impl Redaction {
         }
     }
 
-    /// The storage path: serial numbers too short to be looked for elsewhere, and where a mount comes from.
-    pub fn stack(&self, stack: &mut Stack) {
+    /// The storage path of a machine of this name: that, its command line, serial numbers too short to be looked for elsewhere, and where a mount comes from.
+    pub fn stack(&self, stack: &mut Stack, host: Option<&str>) {
         for layer in &mut stack.layers {
-            self.layer(layer);
+            self.layer(layer, host);
         }
         if let Some(mount) = &mut stack.mount {
             self.mount(mount);
         }
     }
 
-    fn layer(&self, layer: &mut Layer) {
-        // Of the machine its layer says what the environment says.
-        if layer.kind == LayerKind::Host {
+    fn layer(&self, layer: &mut Layer, host: Option<&str>) {
+        if layer.kind == LayerKind::Host && host == Some(&layer.name) {
             layer.name = self.host(&layer.name);
         }
         if let Some(Fact::Text(line)) = layer.facts.get_mut(facts::KERNEL_COMMAND_LINE) {

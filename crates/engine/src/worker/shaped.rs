@@ -7,7 +7,7 @@ use workload::BlockOp;
 
 /// Bytes that are told apart: what compressors of file systems and devices look at, and the least that is deduplicated.
 const PIECE: usize = 4096;
-/// The head of a piece that stays unique: the stamp of [`Content`].
+/// The head of a piece that stays unique: the stamp of [`DataGenerator`].
 const STAMP: usize = 24;
 
 /// What compressors look at in one go: btrfs extents and ZFS records are 128 KiB, the window of deflate is 32 KiB.

@@ -114,6 +114,25 @@ fn a_target_alone_is_checked_help_helps_and_nothing_is_a_few_lines() {
     assert!(typo.code == 2 && typo.stderr.contains("check"), "{}", typo.stderr);
 }
 
+/// What is longer than the screen ends with its answer, and what fits does not repeat it.
+#[test]
+fn the_answer_closes_what_is_longer_than_the_screen() {
+    let scratch = Scratch::new();
+    let fake = "rate sim:a1-card,capacity=64MiB,wraps-at=16MiB --capacity full";
+    let Some(long) = on_a_terminal(&scratch, fake, "") else { return };
+    let last = |ended: &Ended| {
+        let lines: Vec<&str> = ended.stdout.lines().rev().take(22).collect();
+        lines.into_iter().rev().flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    };
+    assert!(last(&long).contains("A fake: it says 67 MB"), "{}", long.stdout);
+    assert!(long.stdout.lines().all(|l| l.chars().count() <= 80), "{}", long.stdout);
+    scratch.run(["check", "sim:class4-card", "--seed", "1"]);
+    let why = on_a_terminal(&scratch, "why", "").expect("script");
+    assert!(last(&why).contains("Bottleneck: "), "{}", why.stdout);
+    let short = on_a_terminal(&scratch, "record plan sim:a1-card --streams 4x16Mbit --for 5s", "").expect("script");
+    assert_eq!(short.stdout.matches("are carried").count(), 1, "{}", short.stdout);
+}
+
 #[test]
 fn deleting_is_asked_on_a_terminal_and_counted_by_workload() {
     let scratch = Scratch::new();

@@ -10,6 +10,7 @@ use std::fs;
 #[serde(deny_unknown_fields)]
 struct Ranking {
     schema: String,
+    answer: Option<String>,
     targets: Vec<Target>,
     prediction: Vec<Prediction>,
     #[allow(dead_code)]
@@ -144,6 +145,7 @@ fn runs_are_ranked_by_target_with_ties_by_verdict() {
     let ranking = rank(&scratch, &["all"], 0);
     let names: Vec<&str> = ranking.targets.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names, ["sim:class4-card", "sim:nvme", "sim:sata-ssd"]);
+    assert!(ranking.answer.as_ref().is_some_and(|said| said.contains("sim:nvme is best in")), "{:?}", ranking.answer);
     let id = "rand-read-qd32.iops";
     let metric = |i: usize| ranking.targets[i].metrics.iter().find(|m| m.id == id).expect("the metric");
     assert_eq!([0, 1, 2].map(|i| metric(i).place), [Some(3), Some(1), Some(2)]);

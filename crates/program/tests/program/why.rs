@@ -9,6 +9,7 @@ use serde_json::Value;
 struct Why {
     schema: String,
     run_id: String,
+    answer: String,
     limit: Limit,
     causes: Vec<Cause>,
     findings: Vec<Value>,
@@ -53,6 +54,11 @@ fn a_check_is_attributed_as_its_card_says() {
     let check = scratch.json(["check", "sim:a2-card-no-queue", "--json", "--seed", "1"], 0);
     let why = why(&scratch, &[], 0);
     assert_eq!((why.schema.as_str(), why.command.as_str()), ("narrows/why/1", "check"));
+    assert!(
+        why.answer.starts_with(&format!("Bottleneck: {}", why.limit.statement.trim_end_matches('.'))),
+        "{}",
+        why.answer
+    );
     assert_eq!((why.target.as_str(), why.state.as_str()), ("sim:a2-card-no-queue", "complete"));
     assert_eq!(Value::from(why.run_id.as_str()), check["run_id"]);
     assert_eq!(Value::from(why.limit.statement.as_str()), check["limit"]["statement"]);
