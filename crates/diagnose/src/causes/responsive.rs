@@ -57,11 +57,11 @@ impl<'a> Seen<'a> {
     fn evidence(&self, run: &Run, what: &str, of: &SmallOperations) -> Vec<Evidence> {
         let latency = |when, ns, job: &String| {
             let what = format!("{} of a small {what} {when}, ns", of.percentile);
-            Evidence::measurement(what, ns, format!("{job}.latency_ns_{}", of.percentile))
+            Evidence::measured(what, ns, format!("{job}.latency_ns_{}", of.percentile))
         };
         let source = |file: &str| format!("{} {file}", self.phase.plan.name);
         let mean = |what: &str, value: Option<f64>, file: &str| match value {
-            Some(value) => Evidence::measurement(what, value, source(file)),
+            Some(value) => Evidence::measured(what, value, source(file)),
             None => Evidence::absence(what, source(file)),
         };
         let fact = |name| self.disk.filter(|d| d.fact(name).is_some()).map(|d| d.evidence(name));
