@@ -39,7 +39,7 @@ impl Ending {
         let control = Arc::new(Control::default());
         let signals = Signals::install_with(&control, second)?;
         let waiting = Waiting::listen(&control, second == SecondSignal::Ends);
-        let interrupts = signals.interrupts().clone().taken_elsewhere(waiting.signals());
+        let interrupts = signals.interrupts().clone().with_signal_thread(waiting.signals());
         Ok(Self { control, signals, interrupts, waiting })
     }
 }
@@ -99,11 +99,11 @@ impl Signals {
         &self.interrupts
     }
 
-    /// Once a second signal comes, [`Interrupts::hurry`] holds, and `act` is called in a thread of its own, as the one that it is
+    /// Once a second signal comes, [`Interrupts::asked_twice`] holds, and `act` is called in a thread of its own, as the one that it is
     /// to hurry may wait for a device for ever. Where no thread can be made, the first signal alone is obeyed.
     pub fn on_second(&self, act: impl FnOnce() + Send + 'static) {
         let Some(mut each) = self.each.as_ref().and_then(|e| e.try_clone().ok()) else { return };
-        let hurry = self.interrupts.hurry_flag();
+        let hurry = self.interrupts.second_signal_flag();
         let wait = move || {
             let mut byte = [0];
             let mut first: Option<Instant> = None;

@@ -69,7 +69,7 @@ impl Execution<'_> {
     ) -> Result<Executed, Failure> {
         faults_can_come(&plan, opened)?;
         let run = self.begin(command, plan, opened, step.map(|s| s.place.clone()))?;
-        let _elsewhere = self.interrupts.keep_away();
+        let _elsewhere = self.interrupts.mask_signals();
         self.listener.on_event(Event::RunBegins { target: &opened.target.name, plan: &run.plan, step });
         let partial = self.archive.map(|archive| archive.begin(&run)).transpose();
         let executed =

@@ -18,7 +18,7 @@ pub struct Interrupts {
 impl Interrupts {
     /// With a thread that takes these signals: they do not come to the thread that executes, which may wait for a device
     /// where nothing wakes it.
-    pub fn taken_elsewhere(self, signals: &[i32]) -> Self {
+    pub fn with_signal_thread(self, signals: &[i32]) -> Self {
         Self { elsewhere: signals.to_vec(), ..self }
     }
 
@@ -28,7 +28,7 @@ impl Interrupts {
     }
 
     /// Whether it was asked for again: commands that put settings back have only a moment.
-    pub fn hurry(&self) -> bool {
+    pub fn asked_twice(&self) -> bool {
         self.hurry.load(Ordering::Relaxed)
     }
 
@@ -42,8 +42,8 @@ impl Interrupts {
         Arc::clone(&self.end)
     }
 
-    /// The flag of [`Self::hurry`].
-    pub fn hurry_flag(&self) -> Arc<AtomicBool> {
+    /// The flag of [`Self::asked_twice`].
+    pub fn second_signal_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.hurry)
     }
 
@@ -59,7 +59,7 @@ impl Interrupts {
     }
 
     /// While it lives, the signals that another thread takes do not come to the calling one.
-    pub(crate) fn keep_away(&self) -> Option<SignalMaskGuard> {
+    pub(crate) fn mask_signals(&self) -> Option<SignalMaskGuard> {
         // Without it a signal comes late where a device hangs, as it would without this.
         (!self.elsewhere.is_empty()).then(|| SignalMaskGuard::new(&self.elsewhere).ok()).flatten()
     }

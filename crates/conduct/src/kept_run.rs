@@ -49,7 +49,7 @@ pub(crate) fn push(run: &mut Run, name: String, metrics: Vec<Metric>, record: Op
 }
 
 /// What a path stands for, as a target of that name, and the machine.
-pub(crate) fn look(name: &str, path: &Path, simulated: bool) -> (Target, Environment) {
+pub(crate) fn describe_target(name: &str, path: &Path, simulated: bool) -> (Target, Environment) {
     let root = Root::new("/");
     let metadata = std::fs::metadata(path).ok().filter(|_| !simulated);
     let is_device = metadata.as_ref().is_some_and(|m| m.file_type().is_block_device());

@@ -38,7 +38,7 @@ pub struct Opened {
 
 impl Opened {
     /// What lies at no place of this machine. Of a machine nothing is known yet: that is the rig's, or this one.
-    pub(crate) fn without_place(name: &str, kind: TargetKind, rig: Box<dyn Rig>, max_bytes: u64) -> Self {
+    pub(crate) fn unlocated(name: &str, kind: TargetKind, rig: Box<dyn Rig>, max_bytes: u64) -> Self {
         let target = Target {
             name: name.to_owned(),
             kind,

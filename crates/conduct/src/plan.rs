@@ -70,7 +70,7 @@ fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
 /// The same, with what it may write: what is laid out is no more than its part of that, and what is measured ends after its
 /// share, beside the time that it has.
 pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option<Wear>) -> Result<Plan, Failure> {
-    let after = |failure| after_writing(failure, opened.rig.bytes_written());
+    let after = |failure| failure_after_probe(failure, opened.rig.bytes_written());
     let Some(wear) = wear.filter(|_| opened.target.kind != TargetKind::Null) else {
         return plan(workload, opened, seed).map_err(after);
     };
@@ -85,7 +85,7 @@ pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option
 }
 
 /// A refusal says that nothing was changed: one that comes after a probe has written does not.
-pub fn after_writing(failure: Failure, written_bytes: u64) -> Failure {
+pub fn failure_after_probe(failure: Failure, written_bytes: u64) -> Failure {
     let refusal = matches!(failure.kind, FailureKind::Refused | FailureKind::Environment);
     if written_bytes == 0 || !refusal {
         return failure;
@@ -167,11 +167,11 @@ mod tests {
     #[test]
     fn a_refusal_after_something_was_written_is_none() {
         let refused = || Failure::new(FailureKind::Refused, "too small").remedy("a larger one");
-        assert_eq!(after_writing(refused(), 0), refused());
-        let after = after_writing(refused(), 4096);
+        assert_eq!(failure_after_probe(refused(), 0), refused());
+        let after = failure_after_probe(refused(), 4096);
         assert_eq!((after.kind.exit_code(), after.remedy.as_deref()), (4, Some("a larger one")));
         assert!(after.message.starts_with("too small (after"), "{after}");
         let usage = Failure::new(FailureKind::Usage, "what?");
-        assert_eq!(after_writing(usage.clone(), 1), usage);
+        assert_eq!(failure_after_probe(usage.clone(), 1), usage);
     }
 }

@@ -337,7 +337,7 @@ fn real(
     let usage_before = process_usage();
     let write = || {
         // Signals come to a thread that looks at them.
-        let _elsewhere = interrupts.keep_away();
+        let _elsewhere = interrupts.mask_signals();
         let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
         recorder::run(&place.file, settings, Arc::clone(&accounts), receiver, (epoch, event_fd.clone()), || {

@@ -132,7 +132,7 @@ pub fn open_region(name: &Path, rights: RegionRights, interval_ns: u64) -> Resul
 fn opened(name: &str, region: Region, bytes: u64, interval_ns: u64) -> Opened {
     let simulated = matches!(region, Region::Bus(_));
     let rig = Box::new(RegionRig::new(region, interval_ns));
-    let mut opened = Opened::without_place(name, TargetKind::Region, rig, bytes);
+    let mut opened = Opened::unlocated(name, TargetKind::Region, rig, bytes);
     opened.target.writable = false;
     if !simulated {
         let root = Root::new("/");

@@ -179,7 +179,7 @@ impl SoakContext<'_> {
         let failed = !settled || record.stop == StopCause::Failed || !record.errors.is_empty();
         // One that was only broken off stays in flight: each of its sectors holds the version before or the new one.
         if failed {
-            state.doubt(lap);
+            state.mark_contents_unknown(lap);
         }
         let whole = self.is_whole(state, &record, written)?;
         if whole {

@@ -68,7 +68,7 @@ fn null(interval_ns: u64) -> Opened {
     let root = Root::new("/");
     let rig = NullRig::new(interval_ns, copy_buffer_bytes(observe::memory_available(&root), None));
     let max_bytes = rig.readable_bytes();
-    let mut opened = Opened::without_place("null:", TargetKind::Null, Box::new(rig), max_bytes);
+    let mut opened = Opened::unlocated("null:", TargetKind::Null, Box::new(rig), max_bytes);
     opened.target.size_bytes = None;
     opened.environment = observe::environment(&root);
     opened.sampler = Some(Sampler::new(&root, &[]));
@@ -101,7 +101,7 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     let (stack, environment) = (rig.stack(), rig.environment());
     // A simulated device need not be probed: it says what it is.
     let probe = SimTruth::of(rig.model(), &sequential, Access::Direct, 0).bytes_per_s;
-    let mut opened = Opened::without_place(name, TargetKind::Sim, Box::new(rig), max_bytes);
+    let mut opened = Opened::unlocated(name, TargetKind::Sim, Box::new(rig), max_bytes);
     (opened.target.stack, opened.environment, opened.sector_bytes) = (stack, environment, 512);
     opened.probe_bytes_per_s = Some(probe);
     opened.remarks.push("simulated device in simulated time".into());

@@ -10,7 +10,7 @@ use model::Ns;
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// The first block of a segment, or its last.
-    Mark,
+    SegmentEdge,
     Batch(BatchContent),
 }
 
@@ -85,9 +85,9 @@ pub(crate) struct BatchContext {
 
 impl Item {
     /// The first or the last block of a segment.
-    pub fn mark(record: &[u8], offset: u64, block_bytes: u64) -> Self {
+    pub fn segment_edge(record: &[u8], offset: u64, block_bytes: u64) -> Self {
         let length = (record.len() as u64).next_multiple_of(block_bytes);
-        Self { kind: Kind::Mark, offset, length, head: record.to_vec(), handed: 0, written: 0 }
+        Self { kind: Kind::SegmentEdge, offset, length, head: record.to_vec(), handed: 0, written: 0 }
     }
 
     /// Bytes that a batch takes with so many streams introduced, before they are rounded up to blocks.

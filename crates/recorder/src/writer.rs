@@ -311,7 +311,7 @@ impl<I: FrameSource> WriterState<I> {
         };
         let known = vec![true; header.streams.len()];
         let end = geometry.block_bytes;
-        self.items.push_back(Item::mark(&header.encode(), geometry.offset_of(segment), geometry.block_bytes));
+        self.items.push_back(Item::segment_edge(&header.encode(), geometry.offset_of(segment), geometry.block_bytes));
         self.open = Some(Open { segment, first_batch, batches: 0, end, sums: 0, held: Vec::new(), known });
         self.written.segments += 1;
         Ok(())
@@ -340,7 +340,7 @@ impl<I: FrameSource> WriterState<I> {
     fn oldest_written(&self) -> Option<Ns> {
         let batch = |item: &Item| match &item.kind {
             Kind::Batch(content) => Some(content.oldest),
-            Kind::Mark => None,
+            Kind::SegmentEdge => None,
         };
         self.items.iter().take_while(|item| item.is_written()).find_map(batch)
     }
@@ -428,7 +428,7 @@ impl<I: FrameSource> WriterState<I> {
             streams: full.held.clone(),
         };
         let offset = geometry.offset_of(full.segment) + geometry.segment_bytes - geometry.block_bytes;
-        self.items.push_back(Item::mark(&footer.encode(), offset, geometry.block_bytes));
+        self.items.push_back(Item::segment_edge(&footer.encode(), offset, geometry.block_bytes));
     }
 
     /// Everything is durable: the segment that was written to is sealed, too. `false` where it is already.
@@ -469,7 +469,7 @@ impl<I: FrameSource> WriterState<I> {
         let filling = std::mem::take(&mut self.filling);
         let rest = std::mem::take(&mut self.items).into_iter().filter_map(|item| match item.kind {
             Kind::Batch(content) => Some(content),
-            Kind::Mark => None,
+            Kind::SegmentEdge => None,
         });
         let rest: Vec<BatchContent> = rest.chain([filling]).filter(|c| !c.arrivals.is_empty()).collect();
         (self.flush, self.open, self.handed, self.unacknowledged_bytes) = (None, None, 0, 0);

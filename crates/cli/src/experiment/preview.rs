@@ -147,7 +147,7 @@ pub fn change(setting: &Setting) -> String {
 
 /// What makes an arm an arm, with the files that its settings mean on its target as it is now.
 fn resolved(arm: &ReadyArm) -> Vec<String> {
-    let Some(stack) = arm.target_state.as_ref().map(|target_state| target_state.real_stack()) else {
+    let Some(stack) = arm.target_state.as_ref().map(|target_state| target_state.stack_for_settings()) else {
         return changes(&arm.arm);
     };
     let tree = settings::Tree::machine();

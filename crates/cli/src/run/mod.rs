@@ -72,7 +72,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, most.map(Wear::AtMost))?;
     let kept = most.map_or(Ok(()), |most| keeps_to(&plan, opened.target.stack.fstype(), most));
-    kept.map_err(|e| plan::after_writing(e, opened.rig.bytes_written()))?;
+    kept.map_err(|e| plan::failure_after_probe(e, opened.rig.bytes_written()))?;
     if args.plan {
         if of_options.is_some() && !output.is_json() {
             let asks =

@@ -54,7 +54,7 @@ impl SettingsInForce {
         drop(shared);
         applied.map_err(|failure| {
             let failure = Failure { message: format!("arm '{}': {}", arm.name, failure.message), ..failure };
-            match self.undo(&|| interrupts.hurry()) {
+            match self.undo(&|| interrupts.asked_twice()) {
                 Ok(()) => failure,
                 Err(second) => Failure { message: format!("{}; {}", failure.message, second.message), ..second },
             }

@@ -37,7 +37,7 @@ pub struct ArmTarget {
 
 impl ArmTarget {
     /// What settings may name. The disk of a simulation must never be taken for one of this machine with the same name.
-    pub fn real_stack(&self) -> Stack {
+    pub fn stack_for_settings(&self) -> Stack {
         if self.target.kind == TargetKind::Sim { Stack::default() } else { self.target.stack.clone() }
     }
 }
@@ -142,7 +142,7 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
     if ready.waits.is_some() {
         return Ok(());
     }
-    in_force::check(&ready.arm, &target_state.real_stack())
+    in_force::check(&ready.arm, &target_state.stack_for_settings())
         .map_err(|what| named(&ready.arm, Failure::new(FailureKind::Refused, what).remedy("nothing was changed")))
 }
 

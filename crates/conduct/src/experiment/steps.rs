@@ -83,7 +83,7 @@ pub(super) fn run_steps(runner: &Runner<'_>, state: &mut State) -> Result<bool, 
 fn one(runner: &Runner<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> Result<Run, Failure> {
     let execution = runner.execution.from_now();
     let (slot, interrupts) = (runner.slot, execution.interrupts);
-    let stack = ready.target_state.as_ref().map(ready::ArmTarget::real_stack).unwrap_or_default();
+    let stack = ready.target_state.as_ref().map(ready::ArmTarget::stack_for_settings).unwrap_or_default();
     slot.apply(&ready.arm, &state.id, &stack, interrupts).inspect_err(|failure| {
         if failure.kind == FailureKind::Invalid {
             execution.listener.on_event(Event::StillChanged);
@@ -96,7 +96,7 @@ fn one(runner: &Runner<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> 
         let plan = plan::plan(&ready.workload, &opened, seed)?;
         execution.execute("run", plan, Budget::Foreseen, &mut opened, Some(step))
     })();
-    let restored = slot.undo(&|| interrupts.hurry());
+    let restored = slot.undo(&|| interrupts.asked_twice());
     if restored.is_err() {
         execution.listener.on_event(Event::StillChanged);
     }

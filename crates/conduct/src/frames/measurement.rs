@@ -152,7 +152,7 @@ impl FramesSetup<'_> {
         let written: WrittenFrames = std::thread::scope(|scope| {
             let (ears, interrupts, latency) = (Arc::clone(&event_fd), self.interrupts, study.max_latency_ns);
             let writer = scope.spawn(move || {
-                let _elsewhere = interrupts.keep_away();
+                let _elsewhere = interrupts.mask_signals();
                 write(&mut *way, receiver, &ears, epoch, latency)
             });
             let producers = generate(cameras, &channel).map_err(|e| environment("no thread for a producer", &e));

@@ -12,7 +12,7 @@ const RECORD: &str = "record";
 /// # Errors
 /// The kernel gives no random numbers.
 pub fn run_of(recorded: &Recorded, named: &str, started: &str, remarks: &[String]) -> Result<Run, Failure> {
-    let (target, environment) = kept_run::look(named, &recorded.path, recorded.simulated);
+    let (target, environment) = kept_run::describe_target(named, &recorded.path, recorded.simulated);
     let mut run = kept_run::blank("record", started, target, environment)?;
     run.state = if recorded.ran.written.failures > 0 { RunState::Failed } else { RunState::Complete };
     (run.duration_ns, run.bytes_written) = (recorded.now.elapsed_ns, recorded.ran.written.written_bytes);

@@ -198,7 +198,7 @@ impl Limits {
                 Ok(found) => Some(format!("it was set to {}, and is {found}", set.value)),
                 Err(e) => Some(format!("it cannot be read back: {e}")),
             };
-            let why = refusal.or(differs).or_else(|| set.place.unserved());
+            let why = refusal.or(differs).or_else(|| set.place.why_ineffective());
             limited.without_effect = limited.without_effect.take().or(why);
         }
     }

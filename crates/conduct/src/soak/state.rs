@@ -436,7 +436,7 @@ impl SoakState {
     }
 
     /// Writes to it failed: whatever it held may be gone.
-    pub(super) fn doubt(&mut self, lap: usize) {
+    pub(super) fn mark_contents_unknown(&mut self, lap: usize) {
         self.laps[lap].oldest = 0;
     }
 

@@ -45,7 +45,7 @@ fn what_is_promised_is_what_was_written_and_flushed_without_an_error() {
     assert_eq!(known(&s), [(1, 1), (0, 1), (1, 1)], "a write that failed promises nothing");
     s.begin_lap();
     assert_eq!(known(&s)[0], (1, 2));
-    s.doubt(0);
+    s.mark_contents_unknown(0);
     assert_eq!(known(&s)[0], (0, 2));
     // It goes on with a version that nothing there can have.
     s.begin_session(Some("a".into()));

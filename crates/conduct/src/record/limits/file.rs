@@ -19,7 +19,7 @@ pub(super) struct LimitFile {
     /// What stands for "none", and undoes it: a line that is missing is that.
     none: &'static str,
     /// Why nothing acts on it, though it can be set.
-    unserved: Option<String>,
+    why_ineffective: Option<String>,
 }
 
 impl LimitFile {
@@ -34,7 +34,7 @@ impl LimitFile {
             device: Some(disk.device),
             key,
             none,
-            unserved: None,
+            why_ineffective: None,
         };
         let place = match (limit, version) {
             (Limit::Most(rate, _), Version::Two) => place("io.max", Some(key(rate)), "max"),
@@ -98,8 +98,8 @@ impl LimitFile {
     }
 
     /// Why nothing acts on it.
-    pub fn unserved(&self) -> Option<String> {
-        self.unserved.clone()
+    pub fn why_ineffective(&self) -> Option<String> {
+        self.why_ineffective.clone()
     }
 }
 
@@ -138,10 +138,10 @@ fn weight(
     Ok(match version {
         Version::Two if is("bfq") => place("io.bfq.weight", None, "default"),
         Version::Two if has("io.weight") => {
-            let unserved = (!cost_is_on(group, disk)).then(|| {
+            let why_ineffective = (!cost_is_on(group, disk)).then(|| {
                 format!("nothing orders by it: io.cost is off for {} (io.cost.qos), and {}", disk.name, no_bfq())
             });
-            LimitFile { unserved, ..place("io.weight", None, "default") }
+            LimitFile { why_ineffective, ..place("io.weight", None, "default") }
         }
         Version::One if is("bfq") && has("blkio.bfq.weight_device") => {
             place("blkio.bfq.weight_device", None, "default")
