@@ -135,11 +135,14 @@ impl Output {
         }
         let text = text(&self.style);
         self.text(text.as_ref());
-        if self.rows > 0
-            && let Some(sentence) = serde_json::to_value(document).ok().as_ref().and_then(|d| d["answer"].as_str())
-            && !report::text::is_in_last_lines(text.as_ref(), self.rows.saturating_sub(2), sentence)
-        {
-            self.text(&report::closing(sentence, &self.style));
+        let rows = self.rows.saturating_sub(2);
+        if rows > 0 && text.as_ref().lines().nth(rows).is_some() {
+            let document = serde_json::to_value(document).unwrap_or_default();
+            let sentence = document["answer"].as_str().map(|sentence| self.sanitize(sentence));
+            let gone = |sentence: &String| !report::text::is_in_last_lines(text.as_ref(), rows, sentence);
+            if let Some(sentence) = sentence.filter(gone) {
+                self.text(&report::closing(&sentence, &self.style));
+            }
         }
     }
 

@@ -54,6 +54,14 @@ impl Style {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
+    /// A text without what [`Self::paint`] put into it.
+    pub fn unpainted(text: &str) -> String {
+        let mut pieces = text.split('\x1b');
+        let first = pieces.next().unwrap_or_default();
+        let behind_code = |piece: &'_ str| piece.split_once('m').map_or_else(String::new, |(_, rest)| rest.to_owned());
+        std::iter::once(first.to_owned()).chain(pieces.map(behind_code)).collect()
+    }
+
     /// The sign between a value and the half-width of its interval.
     pub fn plus_minus(&self) -> &'static str {
         if self.ascii { "+/-" } else { "±" }

@@ -1,5 +1,6 @@
 //! Text from outside made safe for a terminal, and laid out by the columns it takes there.
 
+use crate::Style;
 pub use model::is_control;
 use model::push_escaped;
 use unicode_width::UnicodeWidthChar;
@@ -105,10 +106,11 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Whether a sentence stands in the last lines of a text, however both are broken into lines.
+/// Whether a sentence stands in the last lines of a text, however both are broken into lines and painted.
 pub fn is_in_last_lines(text: &str, lines: usize, sentence: &str) -> bool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
-    let all: Vec<&str> = text.lines().collect();
+    let unpainted = Style::unpainted(text);
+    let all: Vec<&str> = unpainted.lines().collect();
     words(&all[all.len().saturating_sub(lines)..].join(" ")).contains(&words(sentence))
 }
 

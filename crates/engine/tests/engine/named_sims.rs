@@ -1,7 +1,8 @@
 //! The named simulated devices: their truth is what was published of such devices, and follows their parameters.
 
+use crate::sim_device::stream;
 use engine::SimTruth;
-use model::{Access, BlockPlan, Durability, IoPath, Operation, Order, StreamPlan, Sync};
+use model::{Access, Operation, Order};
 use proptest::prelude::*;
 use spec::parse_sim;
 
@@ -13,24 +14,6 @@ const PUBLISHED: &[(&str, [f64; 8])] = &[
     ("a2-card-no-queue", [2431., 417., 1766., 732., 1660., 427., 65., 50.]),
     ("emmc", [5191., 1230., 5083., 1943., 3707., 981., 128., 32.]),
 ];
-
-fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
-    StreamPlan {
-        kind: BlockPlan {
-            operation,
-            order,
-            block_size_bytes: block,
-            region_start_bytes: 0,
-            region_bytes: 256 << 20,
-            ..BlockPlan::default()
-        }
-        .into(),
-        path: IoPath { queue_depth: depth, ..IoPath::default() },
-        durability: Durability { sync: Sync::None, round_bytes: None, ..Durability::default() },
-        seed: 1,
-        ..StreamPlan::default()
-    }
-}
 
 #[test]
 fn the_truth_is_what_was_published() {

@@ -14,7 +14,7 @@ fn model(text: &str) -> SimModel {
     spec::parse_sim(text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
+pub fn stream(operation: Operation, order: Order, block: u64, depth: u32) -> StreamPlan {
     StreamPlan {
         kind: BlockPlan {
             operation,

@@ -126,7 +126,9 @@ fn the_answer_closes_what_is_longer_than_the_screen() {
     };
     assert!(last(&long).contains("A fake: it says 67 MB"), "{}", long.stdout);
     assert!(long.stdout.lines().all(|l| l.chars().count() <= 80), "{}", long.stdout);
-    scratch.run(["check", "sim:class4-card", "--seed", "1"]);
+    // Colours stand within a sentence that is broken into lines.
+    let check = on_a_terminal(&scratch, "check sim:class4-card --seed 1 --color always", "").expect("script");
+    assert!(check.stdout.contains('\u{1b}') && check.stdout.matches("Too slow for").count() == 1, "{}", check.stdout);
     let why = on_a_terminal(&scratch, "why", "").expect("script");
     assert!(last(&why).contains("Bottleneck: "), "{}", why.stdout);
     let short = on_a_terminal(&scratch, "record plan sim:a1-card --streams 4x16Mbit --for 5s", "").expect("script");
