@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# Alone: what others write to the disk would be counted.
 # What writes writes no more than it announces: counted by the kernel (diskstats) on a loop device that this script makes, as
 # a device and under a file system. Needs root and a free loop device; NARROWS is the binary.
 set -euo pipefail

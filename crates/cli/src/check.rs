@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::run::text;
 use crate::signals::SecondSignal;
 use crate::{report_page, side_by_side};
-use conduct::{Budget, Executed, Wanted, Wear, plan, random_u64};
+use conduct::{Budget, Executed, Wanted, WriteAllowance, plan, random_u64};
 use model::{Failure, FailureKind, Purpose, Reason, RunState, TargetKind, parse_bytes};
 use spec::{Readiness, Workload};
 use std::ffi::OsStr;
@@ -48,10 +48,10 @@ impl Check<'_> {
     /// Checks one target; `None` where only the plan was asked for, which is then shown.
     fn one(&self, target: &OsStr, execution: &Execution<'_>) -> Result<Option<Executed>, Failure> {
         let Self { args, workload, output } = self;
-        let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
-        let bounds = most.or_else(|| (!args.exhaust).then_some(Wear::Usual));
+        let most = args.max_write.as_deref().map(max_write).transpose()?.map(WriteAllowance::AtMost);
+        let bounds = most.or_else(|| (!args.exhaust).then_some(WriteAllowance::Usual));
         let mut opened = execution.open(&Wanted {
-            probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(Wear::AtMost(u64::MAX))),
+            probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(WriteAllowance::AtMost(u64::MAX))),
             ..args.permissions.wanted(target, workload.interval_ns)
         })?;
         if args.read_only && opened.target.kind == TargetKind::Directory {

@@ -6,7 +6,7 @@ use crate::progress::Terminal;
 use crate::signals::{Ending, SecondSignal, Signals};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
-use conduct::{Budget, Executed, Opened, WallClock, Wanted, Wear};
+use conduct::{Budget, Executed, Opened, WallClock, Wanted, WriteAllowance};
 use engine::Control;
 use model::{Conclusions, Failure, FailureKind, MetricStatus, Plan, Run, RunState, parse_duration_ns};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Execution<'a> {
     wait_quiet: Duration,
     terminal: Terminal,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
-    _signals_elsewhere: Option<SignalMaskGuard>,
+    _signal_mask: Option<SignalMaskGuard>,
 }
 
 /// What the command line says of a run beside what is executed.
@@ -72,7 +72,7 @@ impl<'a> Execution<'a> {
     ) -> Result<Self, Failure> {
         let clock = WallClock::start();
         let ending = Ending::install(second)?;
-        let elsewhere = if second == SecondSignal::Ends { ending.waiting.signals_elsewhere() } else { None };
+        let signal_mask = if second == SecondSignal::Ends { ending.waiting.mask_signals() } else { None };
         let archive = archives::open(global)?;
         asked.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
         asked.page.map_or(Ok(()), output_file::check)?;
@@ -84,7 +84,7 @@ impl<'a> Execution<'a> {
             asked,
             terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&ending.waiting)),
             ending,
-            _signals_elsewhere: elsewhere,
+            _signal_mask: signal_mask,
         })
     }
 
@@ -100,7 +100,7 @@ impl<'a> Execution<'a> {
         command: &str,
         plan: Plan,
         budget: Budget,
-        bounds: Option<Wear>,
+        bounds: Option<WriteAllowance>,
         opened: &mut Opened,
     ) -> Result<Executed, Failure> {
         self.terminal.announce(&plan, opened, budget == Budget::Kept, bounds);

@@ -39,12 +39,12 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
         return Err(Failure::new(FailureKind::Usage, "stdin can be read once only").remedy("narrows import - < FILE"));
     }
     args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
-    let told = args.better.iter().map(|t| direction(t)).collect::<Result<Vec<_>, Failure>>()?;
+    let directions = args.better.iter().map(|t| direction(t)).collect::<Result<Vec<_>, Failure>>()?;
     let used = args.made_for.as_deref().map(used).transpose()?;
     // All files first: nothing is kept of some if another cannot be read.
     let mut sources = read_all(&args.files, output.is_json())?;
     for run in sources.iter_mut().filter_map(|s| s.read.as_mut().ok()).flat_map(|i| &mut i.runs) {
-        tell(run, &told);
+        set_directions(run, &directions);
     }
     let archive = archives::open(global)?;
     let mut ids = Vec::new();
@@ -134,12 +134,12 @@ pub fn direction(text: &str) -> Result<(String, Better), Failure> {
     Ok((name.to_owned(), better))
 }
 
-/// Metrics whose direction their format does not tell get the one that the user told.
-fn tell(run: &mut ImportedRun, told: &[(String, Better)]) {
+/// Metrics whose direction their format does not give get the one that the user gave.
+fn set_directions(run: &mut ImportedRun, directions: &[(String, Better)]) {
     for m in run.groups.iter_mut().flat_map(|g| &mut g.metrics).filter(|m| m.metric.better.is_none()) {
         let id = &m.metric.id;
         let named = |name: &str| id == name || id.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
-        if let Some((_, better)) = told.iter().find(|(name, _)| named(name)) {
+        if let Some((_, better)) = directions.iter().find(|(name, _)| named(name)) {
             m.metric.better = Some(*better);
         }
     }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_are_told_by_the_end_of_an_id() {
+    fn directions_are_given_by_the_end_of_an_id() {
         assert_eq!(direction("install_s=lower").unwrap(), ("install_s".to_owned(), Better::Lower));
         assert!(direction("install_s").is_err() && direction("=lower").is_err() && direction("a=up").is_err());
     }

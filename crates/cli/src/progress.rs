@@ -2,7 +2,7 @@
 
 use crate::waiting::Waiting;
 use conduct::admission::Loss;
-use conduct::{Event, Listener, Step, Wear};
+use conduct::{Event, Listener, Step, WriteAllowance};
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{PhasePlan, Plan, StopRule, StreamPlan, TargetKind};
@@ -136,7 +136,7 @@ impl Terminal {
 
     /// Says what will be written and how long it takes, before it is: also where no terminal is; and that what is allowed of a
     /// small device may be too little.
-    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, keeps_budget: bool, bounds: Option<Wear>) {
+    pub fn announce(&self, plan: &Plan, opened: &conduct::Opened, keeps_budget: bool, bounds: Option<WriteAllowance>) {
         if self.quiet || matches!(opened.target.kind, TargetKind::Null | TargetKind::Sim) {
             return;
         }

@@ -9,7 +9,7 @@ use crate::run::text;
 use crate::run_source::RunSource;
 use crate::signals::SecondSignal;
 use conduct::soak::CapacityProbe;
-use conduct::{Budget, Wanted, Wear, plan, random_u64};
+use conduct::{Budget, Wanted, WriteAllowance, plan, random_u64};
 use model::{Capacity, CapacityKind, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
 use spec::Workload;
@@ -34,10 +34,10 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Ok(shown(&run, classes, None, class, output));
     }
     let workload = workload(args, class)?;
-    let most = args.max_write.as_deref().map(max_write).transpose()?.map(Wear::AtMost);
+    let most = args.max_write.as_deref().map(max_write).transpose()?.map(WriteAllowance::AtMost);
     let execution = Execution::prepare(global, Asked::of(&args.marks), SecondSignal::Ends, output)?;
     let wanted = Wanted {
-        probe: Some(most.unwrap_or(Wear::Usual)),
+        probe: Some(most.unwrap_or(WriteAllowance::Usual)),
         ..args.permissions.wanted(&args.source, workload.interval_ns)
     };
     // By an opening of its own: its time is none of the budget, and its bytes none of what the classes may write.
@@ -51,9 +51,9 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     // What is simulated wears nothing.
     let device_bytes = opened.target.stack.device_bytes();
     // Who lets a small device be filled to see how large it is wants its classes, too.
-    let usual = match Wear::Usual.small_device(device_bytes).filter(|_| capacity.is_some()) {
-        Some(_) => Wear::AtMost(SMALL_DEVICE_BYTES),
-        None => Wear::Usual,
+    let usual = match WriteAllowance::Usual.small_device(device_bytes).filter(|_| capacity.is_some()) {
+        Some(_) => WriteAllowance::AtMost(SMALL_DEVICE_BYTES),
+        None => WriteAllowance::Usual,
     };
     let bounds = (opened.target.kind != TargetKind::Sim).then(|| most.unwrap_or(usual));
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;

@@ -23,7 +23,7 @@ pub struct Waiting {
     /// What a second signal does, as the end of a sentence.
     second: &'static str,
     /// Whether a thread is there that takes the signals.
-    heard: bool,
+    has_signal_thread: bool,
     now: Mutex<Now>,
 }
 
@@ -68,13 +68,15 @@ impl Waiting {
     /// are taken by whichever there is, and nothing is said.
     pub fn listen(control: &Arc<Control>, ends: bool) -> Arc<Self> {
         let second = if ends { "leaves at once" } else { "restores settings and ends" };
-        let waiting = |heard| Arc::new(Self { control: Arc::clone(control), second, heard, now: Mutex::default() });
+        let waiting = |has_signal_thread| {
+            Arc::new(Self { control: Arc::clone(control), second, has_signal_thread, now: Mutex::default() })
+        };
         let Ok(signals) = pipe() else { return waiting(false) };
-        let heard = waiting(true);
-        let listener = Arc::clone(&heard);
+        let waiting_with_thread = waiting(true);
+        let listener = Arc::clone(&waiting_with_thread);
         let listen = move || listener.say(signals);
         match std::thread::Builder::new().name("signals".into()).spawn(listen) {
-            Ok(_) => heard,
+            Ok(_) => waiting_with_thread,
             Err(_) => waiting(false),
         }
     }
@@ -97,13 +99,13 @@ impl Waiting {
 
     /// The signals that its thread takes.
     pub fn signals(&self) -> &'static [i32] {
-        if self.heard { &SIGNALS } else { &[] }
+        if self.has_signal_thread { &SIGNALS } else { &[] }
     }
 
     /// While it lives, signals do not come to the calling thread, which may wait for a device where nothing wakes it.
-    pub fn signals_elsewhere(&self) -> Option<SignalMaskGuard> {
+    pub fn mask_signals(&self) -> Option<SignalMaskGuard> {
         // Without it a signal comes late where a device hangs, as it would without this.
-        self.heard.then(|| SignalMaskGuard::new(&SIGNALS).ok()).flatten()
+        self.has_signal_thread.then(|| SignalMaskGuard::new(&SIGNALS).ok()).flatten()
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
@@ -184,7 +186,7 @@ mod tests {
     fn it_says_what_it_waits_for_and_how_to_leave() {
         let control = Arc::new(Control::default());
         let second = "leaves at once";
-        let waiting = Waiting { control, second, heard: false, now: Mutex::default() };
+        let waiting = Waiting { control, second, has_signal_thread: false, now: Mutex::default() };
         waiting.target("/dev/sdx");
         assert_eq!(waiting.text(), None);
         let write = StreamPlan {
@@ -211,6 +213,6 @@ mod tests {
         assert!(waiting.text().unwrap().starts_with("waiting for /dev/sdy to be opened and probed since 0 s"));
         waiting.over();
         assert_eq!(waiting.text(), None);
-        assert!(waiting.signals_elsewhere().is_none(), "nobody would take them");
+        assert!(waiting.mask_signals().is_none(), "nobody would take them");
     }
 }

@@ -243,11 +243,11 @@ pub fn record_calls(
     let started = (SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(), Instant::now());
     let now = || (started.0 + started.1.elapsed()).as_nanos();
     let here = std::env::current_dir()?;
-    let told: Vec<String> = std::iter::once(command.get_program())
+    let command_line: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())
         .map(|word| word.to_string_lossy().replace(|c: char| c.is_control(), "?"))
         .collect();
-    writeln!(out, "{}\n# command: {}", spec::FILE_TRACE_HEADER, told.join(" "))?;
+    writeln!(out, "{}\n# command: {}", spec::FILE_TRACE_HEADER, command_line.join(" "))?;
     writeln!(out, "# root: {}\n# directory: {}", root.display(), here.display())?;
     let mut tracer = Tracer::start(command)?;
     let mut recorded = Recorded { threads: 1, ..Recorded::default() };
@@ -263,8 +263,8 @@ pub fn record_calls(
         };
         match event {
             TraceEvent::Enters { thread, number, arguments } => {
-                let told = sys::call_name(number).and_then(|name| Some((name, arguments_of(name)?)));
-                let Some((name, shape)) = told else { continue };
+                let described = sys::call_name(number).and_then(|name| Some((name, arguments_of(name)?)));
+                let Some((name, shape)) = described else { continue };
                 let mut text = format!("{name}(");
                 for (index, (how, value)) in shape.iter().zip(arguments).enumerate() {
                     text.push_str(if index > 0 { ", " } else { "" });

@@ -105,7 +105,7 @@ impl FramesMeasured {
 
     /// By how much longer frames wait each second, seconds: 0.1 where 1.1 times as much comes as is written. By the median of the
     /// slopes between any two (Theil 1950, Sen 1968), so that single stalls do not count.
-    pub fn waits_grow(&self) -> f64 {
+    pub fn wait_growth(&self) -> f64 {
         let step = self.times.len().div_ceil(MOST_SEEN).max(1);
         let point = |t: &FrameTime| (t.arrived as f64 / 1e9, t.written.saturating_sub(t.arrived) as f64 / 1e9);
         let points: Vec<(f64, f64)> = self.times.iter().step_by(step).map(point).collect();
@@ -129,7 +129,7 @@ pub struct Tried {
     /// Frames that were lost.
     pub lost: u64,
     /// By how much longer frames waited each second, seconds.
-    pub waits_grow: f64,
+    pub wait_growth: f64,
     /// Whether that rate is carried: nothing was lost, and frames did not wait longer and longer.
     pub carried: bool,
 }
@@ -338,9 +338,9 @@ impl Course<'_> {
             let mut rate = FIRST_TRY * full / per_frame;
             for _ in 0..MOST_TRIES {
                 let Some(measured) = self.measure(index, FramesStep::Search { frames_per_s: rate })? else { break };
-                let waits_grow = measured.waits_grow();
-                let is_carried = measured.lost == 0 && waits_grow <= GROWTH;
-                let tried = Tried { frames_per_s: rate, lost: measured.lost, waits_grow, carried: is_carried };
+                let wait_growth = measured.wait_growth();
+                let is_carried = measured.lost == 0 && wait_growth <= GROWTH;
+                let tried = Tried { frames_per_s: rate, lost: measured.lost, wait_growth, carried: is_carried };
                 self.ways[index].tried.push(tried);
                 if is_carried {
                     (carried, self.ways[index].sustained_frames_per_s) = (rate, Some(rate));
@@ -423,11 +423,11 @@ mod tests {
     fn a_ring_that_fills_up_is_seen_and_a_stall_is_not() {
         let of = |wait_ms: fn(u64) -> u64| {
             let time = |n: u64| FrameTime { arrived: n * 10_000_000, written: n * 10_000_000 + wait_ms(n) * 1_000_000 };
-            FramesMeasured { times: (0..1000).map(time).collect(), ..FramesMeasured::default() }.waits_grow()
+            FramesMeasured { times: (0..1000).map(time).collect(), ..FramesMeasured::default() }.wait_growth()
         };
         assert!((of(|n| n) - 0.1).abs() < 1e-9, "ten seconds, and one of them is behind");
         assert!(of(|n| if n % 100 > 70 { 400 } else { 2 }).abs() < 0.005);
-        assert_eq!(FramesMeasured::default().waits_grow(), 0.0);
+        assert_eq!(FramesMeasured::default().wait_growth(), 0.0);
     }
 
     #[test]

@@ -12,14 +12,14 @@ pub struct Interrupts {
     hurry: Arc<AtomicBool>,
     continued: Arc<AtomicBool>,
     /// Numbers of signals that a thread of its own takes.
-    elsewhere: Vec<i32>,
+    taken_by_thread: Vec<i32>,
 }
 
 impl Interrupts {
     /// With a thread that takes these signals: they do not come to the thread that executes, which may wait for a device
     /// where nothing wakes it.
     pub fn with_signal_thread(self, signals: &[i32]) -> Self {
-        Self { elsewhere: signals.to_vec(), ..self }
+        Self { taken_by_thread: signals.to_vec(), ..self }
     }
 
     /// Whether the end was asked for. What was measured is kept.
@@ -61,6 +61,6 @@ impl Interrupts {
     /// While it lives, the signals that another thread takes do not come to the calling one.
     pub(crate) fn mask_signals(&self) -> Option<SignalMaskGuard> {
         // Without it a signal comes late where a device hangs, as it would without this.
-        (!self.elsewhere.is_empty()).then(|| SignalMaskGuard::new(&self.elsewhere).ok()).flatten()
+        (!self.taken_by_thread.is_empty()).then(|| SignalMaskGuard::new(&self.taken_by_thread).ok()).flatten()
     }
 }

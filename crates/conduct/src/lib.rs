@@ -34,7 +34,7 @@ mod simulated;
 pub mod soak;
 mod source;
 mod target;
-mod wear;
+mod write_allowance;
 
 pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
@@ -46,7 +46,7 @@ pub use requests::{RecordedRequests, record_requests};
 pub use simulated::simulated_bytes;
 pub use source::{Language, Source};
 pub use target::{Wanted, open};
-pub use wear::Wear;
+pub use write_allowance::WriteAllowance;
 
 /// All that is concluded of a run: what the judge says of it goes to the diagnosis.
 pub fn conclusions(run: &model::Run) -> model::Conclusions {

@@ -1,8 +1,8 @@
 //! From a workload and an opened target to the plan of a run.
 
 use crate::simulated::data_fit_into_memory;
-use crate::wear::{bound, bounded};
-use crate::{Opened, Wear};
+use crate::write_allowance::{bound, bounded};
+use crate::{Opened, WriteAllowance};
 use model::{Failure, FailureKind, PhaseKind, Plan, StopRule, TargetKind};
 use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
 
@@ -47,8 +47,8 @@ fn is_like_studied_board(opened: &Opened) -> bool {
 /// The plan of a workload on an opened target; that of a built-in one bounds what it writes.
 pub fn plan(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Failure> {
     let plan = as_asked(workload, opened, seed)?;
-    let wears = matches!(opened.target.kind, TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice);
-    let ours = wears && !workload.has_budget() && spec::workload_text(&workload.name).is_some();
+    let is_storage = matches!(opened.target.kind, TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice);
+    let ours = is_storage && !workload.has_budget() && spec::workload_text(&workload.name).is_some();
     Ok(if ours { bounded(plan, &opened.target.stack) } else { plan })
 }
 
@@ -69,18 +69,23 @@ fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
 
 /// The same, with what it may write: what is laid out is no more than its part of that, and what is measured ends after its
 /// share, beside the time that it has.
-pub fn plan_within(workload: &Workload, opened: &Opened, seed: u64, wear: Option<Wear>) -> Result<Plan, Failure> {
+pub fn plan_within(
+    workload: &Workload,
+    opened: &Opened,
+    seed: u64,
+    allowance: Option<WriteAllowance>,
+) -> Result<Plan, Failure> {
     let after = |failure| failure_after_probe(failure, opened.rig.bytes_written());
-    let Some(wear) = wear.filter(|_| opened.target.kind != TargetKind::Null) else {
+    let Some(allowance) = allowance.filter(|_| opened.target.kind != TargetKind::Null) else {
         return plan(workload, opened, seed).map_err(after);
     };
     let mut workload = workload.clone();
     let device_bytes = opened.target.stack.device_bytes();
-    workload.limit_prefill(wear.layout_bytes(device_bytes));
+    workload.limit_prefill(allowance.layout_bytes(device_bytes));
     let mut plan = as_asked(&workload, opened, seed).map_err(after)?;
-    let before = opened.rig.bytes_written() + metadata_bytes(opened, wear.usual_bytes(device_bytes));
+    let before = opened.rig.bytes_written() + metadata_bytes(opened, allowance.usual_bytes(device_bytes));
     let shared = workload.has_budget();
-    bound(&mut plan, wear, &opened.target.stack, before, shared);
+    bound(&mut plan, allowance, &opened.target.stack, before, shared);
     Ok(plan)
 }
 

@@ -31,13 +31,13 @@ pub use read::{Read, open_recording};
 pub use scheduling::Scheduling;
 
 use crate::admission::{Consent, Loss};
-use crate::{Interrupts, Wear};
+use crate::{Interrupts, WriteAllowance};
 use bounds::Bounds;
 use engine::DeviceError;
 use inputs::{Opened, Sockets, open_input, start};
 use model::{Failure, FailureKind, IoPriority, Ns};
 use observe::Root;
-use others::Others;
+use others::OtherUsers;
 use pins::PinWatch;
 use place::{Continuation, RecordingTarget};
 use recorder::input::{Generated, Producer, RingFull};
@@ -139,7 +139,7 @@ pub struct Recording<'a> {
     /// Whether a file that is made for it goes with it: only the storage is of interest.
     pub temporary: bool,
     /// What it may write, where it is made only to see what the storage carries.
-    pub bounds: Option<Wear>,
+    pub bounds: Option<WriteAllowance>,
 }
 
 /// What goes on.
@@ -310,7 +310,7 @@ fn real(
     let _sockets = Sockets(&recording.inputs);
     let mut opened = recording.inputs.iter().map(open_input).collect::<Result<Vec<_>, _>>()?;
     let cameras = formats(&opened);
-    let mut others = Others::of(recording)?;
+    let mut others = OtherUsers::of(recording)?;
     let place = RecordingTarget::open(recording, tell)?;
     let ring_bytes = ring_bytes(recording, &place.geometry, &place.pins())?;
     let stack = observe::inventory(&Root::new("/"), &place.locator).stack;
@@ -392,7 +392,7 @@ fn real(
 }
 
 /// For a moment, or until the writer has ended, others are held back as the ring asks for.
-fn hold_back(others: &mut Others, (ring, ring_bytes): (&Ring, u64), ended: &dyn Fn() -> bool) {
+fn hold_back(others: &mut OtherUsers, (ring, ring_bytes): (&Ring, u64), ended: &dyn Fn() -> bool) {
     let next = Instant::now() + LOOK;
     while Instant::now() < next && !ended() {
         let (used, _) = ring.used();

@@ -24,7 +24,7 @@ pub use own_file::OwnFile;
 pub(crate) use own_file::reserve;
 pub use saved_state::DIRECTORY;
 pub use scrub::Scrub;
-pub use state::{Lap, LapInProgress, Mode, SoakState, StopCriteria, TargetIdentity, WriteEnd};
+pub use state::{LapInProgress, LapVersions, Mode, SoakState, StopCriteria, TargetIdentity, WriteEnd};
 
 use crate::{Interrupts, Opened};
 use archive::Archive;

@@ -4,7 +4,7 @@ use crate::admission::{Admitted, Consent, admit};
 use crate::listener::{Event, Listener};
 use crate::opened::Opened;
 use crate::region::{RegionRights, copy_buffer_bytes, open_region};
-use crate::wear::Wear;
+use crate::write_allowance::WriteAllowance;
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig, SimTruth};
 use model::{
     Access, BlockPlan, Durability, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order, StreamPlan,
@@ -36,7 +36,7 @@ pub struct Wanted<'a> {
     pub region: bool,
     /// What may be written of which a short write takes its part, that tells how fast it is before the plan is made; `None`:
     /// there is none.
-    pub probe: Option<Wear>,
+    pub probe: Option<WriteAllowance>,
 }
 
 impl<'a> Wanted<'a> {
@@ -89,7 +89,7 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
             order: Order::Sequential,
             block_size_bytes: 1 << 20,
             region_start_bytes: 0,
-            region_bytes: crate::wear::PROBE_BYTES,
+            region_bytes: crate::write_allowance::PROBE_BYTES,
             ..BlockPlan::default()
         }
         .into(),
@@ -146,7 +146,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     let max_bytes = rig.max_bytes();
     target.size_bytes = Some(max_bytes);
     let sector_bytes = rig.sector_bytes();
-    let probe_bytes = wanted.probe.map_or(0, |wear| wear.probe_bytes(target.stack.device_bytes()));
+    let probe_bytes = wanted.probe.map_or(0, |allowance| allowance.probe_bytes(target.stack.device_bytes()));
     let probe = match probe_bytes > 0 && target.writable {
         true => Some(rig.probe_write(probe_bytes.min(max_bytes), PROBE_NS, control)?),
         false => None,

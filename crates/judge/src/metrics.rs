@@ -91,11 +91,11 @@ fn one(
             }
             None => skipped(Reason::NoData {}),
         },
-        Quantity::Iops | Quantity::Files => match rate.filter(|r| r.told > 0.0) {
+        Quantity::Iops | Quantity::Files => match rate.filter(|r| r.main_rate > 0.0) {
             Some(r) => {
                 let iops = r.operations_per_s;
                 // All operations of a phase are equally long, or a constant mix, so that the interval scales.
-                let scale = iops / r.told;
+                let scale = iops / r.main_rate;
                 let metric = measured(iops, r.operations);
                 r.interval.map_or(metric.clone(), |(low, high)| metric.within_run(low * scale, high * scale))
             }

@@ -54,8 +54,8 @@ pub fn judge_phase(plan: &PhasePlan, record: Option<&PhaseRecord>, context: &Con
         // The first metric of a phase is its rate; what has to be said of the phase is said there. What may be too good is
         // said of each number.
         for (place, metric) in metrics.iter_mut().enumerate() {
-            let told = |r: &&Reason| place == 0 || metric.value.is_some() && r.may_be_too_good();
-            metric.reasons.extend(remarks.iter().filter(told).cloned().collect::<Vec<_>>());
+            let applies = |r: &&Reason| place == 0 || metric.value.is_some() && r.may_be_too_good();
+            metric.reasons.extend(remarks.iter().filter(applies).cloned().collect::<Vec<_>>());
         }
         return JudgedPhase {
             status: PhaseStatus::Measured,

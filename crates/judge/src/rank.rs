@@ -153,11 +153,11 @@ fn one_metric(
     let found: Vec<Vec<&Metric>> =
         targets.iter().map(|t| t.runs.iter().filter_map(|r| r.metric(id)).collect()).collect();
     let unit = found.iter().flatten().find(|m| is_valid(m)).map_or(Unit::Ratio, |m| m.unit);
-    let told = |patterns: &[String]| patterns.iter().any(|p| matches_pattern(p, id));
+    let listed = |patterns: &[String]| patterns.iter().any(|p| matches_pattern(p, id));
     let better = match found.iter().flatten().find_map(|m| m.better) {
         Some(known) => Some(known),
-        None if told(&asked.higher) => Some(Better::Higher),
-        None if told(&asked.lower) => Some(Better::Lower),
+        None if listed(&asked.higher) => Some(Better::Higher),
+        None if listed(&asked.lower) => Some(Better::Lower),
         None => None,
     };
     let mut metrics: Vec<RankedMetric> = found

@@ -24,7 +24,7 @@ pub(crate) struct CountedRate {
     /// Operations per second.
     pub operations_per_s: f64,
     /// The rate that was looked at over time: in bytes, or in operations where the phase moves no data.
-    pub told: f64,
+    pub main_rate: f64,
     /// 95 % interval within the run, of that rate.
     pub interval: Option<(f64, f64)>,
     /// Operations, or rounds where the phase has them.
@@ -94,8 +94,8 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     let bytes_per_s = operations_per_s * (bytes as f64 / whole);
     operations += u64::from(in_part > 0.0);
     let amount = amount_of(plan);
-    let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
-    let (rates, interval, no_interval) = interval_around(told, intervals, amount);
+    let main_rate = if plan.moves_data() { bytes_per_s } else { operations_per_s };
+    let (rates, interval, no_interval) = interval_around(main_rate, intervals, amount);
     if plan.measures_target() {
         remark = remark.or(no_interval);
     }
@@ -105,7 +105,7 @@ pub(crate) fn counted_rate(plan: &PhasePlan, record: &PhaseRecord) -> Option<Cou
     Some(CountedRate {
         bytes_per_s,
         operations_per_s,
-        told,
+        main_rate,
         interval,
         n: operations,
         operations,
@@ -128,7 +128,7 @@ fn amount_of(plan: &PhasePlan) -> Amount {
 
 /// Rates of the intervals, a 95 % interval around the rate, and why there is none.
 fn interval_around(
-    told: f64,
+    main_rate: f64,
     intervals: &[Interval],
     amount: Amount,
 ) -> (Vec<f64>, Option<(f64, f64)>, Option<Reason>) {
@@ -138,7 +138,7 @@ fn interval_around(
     let known = (rates.len() >= MIN_VALUES).then(|| autocorrelated_interval(&rates, 0.95)).flatten();
     // One that reaches down to nothing says nothing of a rate that is not nothing.
     let half = known.filter(|i| i.low > 0.0).map(|i| (i.high - i.low) / 2.0);
-    let interval = half.filter(|half| *half < told).map(|half| (told - half, told + half));
+    let interval = half.filter(|half| *half < main_rate).map(|half| (main_rate - half, main_rate + half));
     let none = interval.is_none().then(|| match known {
         Some(_) => Reason::of("no-interval", "too uneven for one, it would reach down to zero"),
         None => Reason::of("no-interval", format!("{} of whole length, fewer than {MIN_VALUES}", rates.len())),
@@ -173,12 +173,12 @@ fn rate_of_sums(
         return None;
     }
     let (bytes_per_s, operations_per_s) = (bytes as f64 / seconds, operations as f64 / seconds);
-    let told = if plan.moves_data() { bytes_per_s } else { operations_per_s };
-    let (_, interval, no_interval) = interval_around(told, intervals, amount_of(plan));
+    let main_rate = if plan.moves_data() { bytes_per_s } else { operations_per_s };
+    let (_, interval, no_interval) = interval_around(main_rate, intervals, amount_of(plan));
     let rate = CountedRate {
         bytes_per_s,
         operations_per_s,
-        told,
+        main_rate,
         interval,
         n: operations,
         operations,
@@ -251,7 +251,7 @@ fn rate_of_rounds(record: &PhaseRecord) -> Option<CountedRate> {
     Some(CountedRate {
         bytes_per_s,
         operations_per_s: operations as f64 / seconds,
-        told: bytes_per_s,
+        main_rate: bytes_per_s,
         interval,
         n,
         operations,

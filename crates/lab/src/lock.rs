@@ -16,12 +16,12 @@ const TRY_EVERY: Duration = Duration::from_millis(100);
 /// The file cannot be made or locked, or a signal came.
 pub fn take(path: &Path, what: &str) -> anyhow::Result<File> {
     let file = File::create(path).with_context(|| space::refused(path))?;
-    let mut told = false;
+    let mut wait_announced = false;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) => {
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut wait_announced, true) {
                     progress::print_status(&format!("{what} elsewhere; waiting"));
                 }
                 interrupts::check()?;

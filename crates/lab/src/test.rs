@@ -159,7 +159,7 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
     let total = machines.len();
     let archs = machines.iter().map(|m| m.arch).filter(|arch| qemu::find(*arch).is_ok()).collect();
     let line = Line::new("test", true);
-    let mut told = TestProgress { total, under_way: vec![], passed: 0, failed: vec![], skipped: vec![], line };
+    let mut progress = TestProgress { total, under_way: vec![], passed: 0, failed: vec![], skipped: vec![], line };
     let queue = Mutex::new(machines.into_iter());
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
     let (sender, news) = channel();
@@ -174,26 +174,26 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
         drop(sender);
         loop {
             match news.recv_timeout(Duration::from_secs(1)) {
-                Ok(one) => told.hear(one),
+                Ok(one) => progress.hear(one),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            told.tick();
+            progress.tick();
         }
     });
     interrupts::check()?;
-    told.line.clear();
+    progress.line.clear();
     print(&format!(
         "{} of {total} machines ok, {} failed, {} skipped, in {:.0} s\n",
-        told.passed,
-        told.failed.len(),
-        told.skipped.len(),
+        progress.passed,
+        progress.failed.len(),
+        progress.skipped.len(),
         begun.elapsed().as_secs_f64()
     ));
-    if !told.failed.is_empty() {
-        bail!("failed: {}", told.failed.join(", "));
+    if !progress.failed.is_empty() {
+        bail!("failed: {}", progress.failed.join(", "));
     }
-    let risen = unexpected_skips(&told.skipped, &expected);
+    let risen = unexpected_skips(&progress.skipped, &expected);
     if !risen.is_empty() {
         bail!("skipped, but not in lab/skips: {}", risen.join(", "));
     }

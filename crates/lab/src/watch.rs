@@ -189,7 +189,7 @@ impl<'a> Watch<'a> {
         let begun = Instant::now();
         let mut stage = Stage::Booting;
         let mut since = Instant::now();
-        let mut heard = Instant::now();
+        let mut last_line_at = Instant::now();
         let mut watched = ConsoleResult::default();
         let mut failed: Option<String> = None;
         // A command may print such a line as well: it counts when the guest says nothing more.
@@ -205,7 +205,7 @@ impl<'a> Watch<'a> {
             let mut ended = None;
             match line {
                 Ok(line) => {
-                    heard = Instant::now();
+                    last_line_at = Instant::now();
                     match self.take(&line, stage) {
                         Line::Stage(next) => {
                             if stage == Stage::Booting {
@@ -239,7 +239,7 @@ impl<'a> Watch<'a> {
                 // The console is closed: the emulator has ended, or is about to.
                 Err(RecvTimeoutError::Disconnected) => ended = Some(emulator.wait()?),
             }
-            if panicked.is_some() && heard.elapsed() > PANIC_SILENCE {
+            if panicked.is_some() && last_line_at.elapsed() > PANIC_SILENCE {
                 failed = failed.or(panicked.take());
             }
             let is_over = stage == Stage::Done && !self.machine.powers_off;

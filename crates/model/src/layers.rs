@@ -151,13 +151,13 @@ impl From<Vec<Layer>> for Layers {
 impl From<Layers> for Vec<Layer> {
     fn from(tree: Layers) -> Self {
         let depths: Vec<Option<u32>> = (0..tree.len()).map(|at| tree.depth(at)).collect();
-        let told = |(mut layer, depth): (Layer, Option<u32>)| {
+        let with_depth = |(mut layer, depth): (Layer, Option<u32>)| {
             if let Some(depth) = depth {
                 layer.set(BRANCH_DEPTH, depth);
             }
             layer
         };
-        tree.layers.into_iter().zip(depths).map(told).collect()
+        tree.layers.into_iter().zip(depths).map(with_depth).collect()
     }
 }
 

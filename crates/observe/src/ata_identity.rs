@@ -32,8 +32,8 @@ pub fn ata_identity(text: &str) -> Option<AtaIdentity> {
         return None;
     }
     // 0 and ffffh mean that a word says nothing.
-    let told = |word: usize| Some(words[word]).filter(|w| *w != 0 && *w != 0xffff);
-    let serial = told(76);
+    let valid_word = |word: usize| Some(words[word]).filter(|w| *w != 0 && *w != 0xffff);
+    let serial = valid_word(76);
     // Word 87 bits 15:14 are 01 where words 85 to 87 are valid.
     let features = Some(words[85]).filter(|_| words[87] >> 14 == 0b01);
     let more_features = Some(words[86]).filter(|_| words[87] >> 14 == 0b01);

@@ -101,8 +101,8 @@ impl CommandLine {
         sys::end_with_parent(&mut command);
         let mut child = command.spawn().map_err(|e| failed(format!("could not be started: {e}")))?;
         let stdin = child.stdin.take();
-        let told = RunningCommand::of(child.id(), mark).map_err(|e| failed(format!("could not be started: {e}")));
-        if let Err(error) = told.and_then(known) {
+        let started = RunningCommand::of(child.id(), mark).map_err(|e| failed(format!("could not be started: {e}")));
+        if let Err(error) = started.and_then(known) {
             drop(stdin);
             let _ = child.wait();
             return Err(error);
@@ -117,19 +117,19 @@ impl CommandLine {
 
 fn wait(child: &mut Child, limits: &CommandLimits<'_>) -> std::result::Result<(), String> {
     let started = Instant::now();
-    let mut told: Option<Instant> = None;
+    let mut killed_at: Option<Instant> = None;
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(_)) if told.is_some() => return Err("was ended because it was not waited for".to_owned()),
+            Ok(Some(_)) if killed_at.is_some() => return Err("was ended because it was not waited for".to_owned()),
             Ok(Some(status)) => return Err(format!("ended with {status}")),
             Ok(None) => {}
             Err(e) => return Err(format!("cannot be waited for: {e}")),
         }
-        match told {
+        match killed_at {
             None if started.elapsed() >= limits.at_least && (limits.over)() => {
                 end(child, rustix::process::Signal::TERM);
-                told = Some(Instant::now());
+                killed_at = Some(Instant::now());
             }
             Some(since) if since.elapsed() > GRACE => end(child, rustix::process::Signal::KILL),
             _ => {}

@@ -356,7 +356,7 @@ pub struct OrphanedJournals {
     /// What cannot be trusted or understood.
     pub refused: Vec<String>,
     /// Those of other machines, which a home on a network has: they are undone there.
-    pub elsewhere: Vec<String>,
+    pub of_other_machines: Vec<String>,
 }
 
 /// Looks for what programs that were cut off left. Nothing is undone by looking.
@@ -379,7 +379,7 @@ pub fn find(places: &JournalDirectories, here: &Machine) -> OrphanedJournals {
                 Ok(Some(journal)) if journal.head.machine.is(here) => found.left.push(journal),
                 Ok(Some(journal)) => {
                     let there = journal.head.machine.host.as_deref().unwrap_or("another machine");
-                    found.elsewhere.push(format!(
+                    found.of_other_machines.push(format!(
                         "{}: {} changed settings of {there}; narrows experiment restore undoes them there",
                         directory.path().join(name).display(),
                         journal.head.experiment

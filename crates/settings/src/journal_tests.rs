@@ -189,7 +189,7 @@ fn another_machine_undoes_nothing_and_keeps_it() {
     bench.write("etc/machine-id", "machine-2");
     let found = bench.found();
     assert!(found.left.is_empty() && found.refused.is_empty(), "{found:?}");
-    assert!(found.elsewhere[0].contains("changed settings of bench"), "{found:?}");
+    assert!(found.of_other_machines[0].contains("changed settings of bench"), "{found:?}");
     bench.write("etc/machine-id", "machine-1");
     assert_eq!(bench.left().left.len(), 1);
 }

@@ -1,44 +1,47 @@
-//! A bell: one thread wakes another that waits for completions of a ring.
+//! An eventfd by which one thread wakes another that waits for completions of a ring.
 //!
-//! An eventfd, which a ring waits for together with its operations (eventfd(2), io_uring_enter(2), IORING_OP_POLL_ADD).
+//! A ring waits for it together with its operations (eventfd(2), io_uring_enter(2), IORING_OP_POLL_ADD).
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A bell that any thread may ring. Rung again before it was heard, it is heard once.
+/// Any thread may signal it. Signals before it is drained count as one.
 #[derive(Debug)]
 pub struct EventFd {
     event: OwnedFd,
-    /// Whether it was rung and not heard: ringing it again then costs no call.
-    rung: AtomicBool,
+    /// Whether it was signalled and not drained: signalling again then takes no system call.
+    signalled: AtomicBool,
 }
 
 impl EventFd {
-    /// A silent one.
+    /// One that is not signalled.
     ///
     /// # Errors
     /// What eventfd(2) says.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { event: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?, rung: AtomicBool::new(false) })
+        Ok(Self {
+            event: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            signalled: AtomicBool::new(false),
+        })
     }
 
     /// Wakes whoever waits, now or next.
     pub fn signal(&self) {
-        if !self.rung.swap(true, Ordering::AcqRel) {
-            // A counter that is full is rung already.
+        if !self.signalled.swap(true, Ordering::AcqRel) {
+            // A counter that is full is signalled already.
             let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
         }
     }
 
-    /// It was heard: what was brought before it rang can be taken now.
+    /// Resets it: what was handed over before it was signalled can be taken now.
     pub fn drain(&self) {
         let mut count = [0; 8];
         // Another may have been quicker.
         let _ = rustix::io::read(&self.event, &mut count);
-        // In this order: who rings in between costs no call, and what was brought by then is seen by whoever looks after this.
-        self.rung.swap(false, Ordering::AcqRel);
+        // In this order: a signal in between takes no system call, and what was brought by then is seen by whoever looks after this.
+        self.signalled.swap(false, Ordering::AcqRel);
     }
 }
 
@@ -54,7 +57,7 @@ mod tests {
     use rustix::event::{PollFd, PollFlags, poll};
 
     #[test]
-    fn it_is_heard_once_however_often_it_was_rung() {
+    fn signals_before_a_drain_count_as_one() {
         let event_fd = EventFd::new().unwrap();
         let rings = || poll(&mut [PollFd::new(&event_fd, PollFlags::IN)], Some(&Default::default())).unwrap() > 0;
         assert!(!rings());

@@ -52,9 +52,9 @@ pub struct FileFacts {
 pub fn file_facts(file: &File) -> io::Result<FileFacts> {
     let mask = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID | StatxFlags::DIOALIGN;
     let s = rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, mask)?;
-    let told = |flag: StatxFlags| s.stx_mask & flag.bits() != 0;
+    let reports = |flag: StatxFlags| s.stx_mask & flag.bits() != 0;
     let attribute = |a: StatxAttributes| s.stx_attributes_mask.contains(a).then(|| s.stx_attributes.contains(a));
-    let direct = match (told(StatxFlags::DIOALIGN), s.stx_dio_mem_align, s.stx_dio_offset_align) {
+    let direct = match (reports(StatxFlags::DIOALIGN), s.stx_dio_mem_align, s.stx_dio_offset_align) {
         (false, ..) => DirectAlignment::NotTold,
         (true, 0, _) | (true, _, 0) => DirectAlignment::Unsupported,
         (true, memory_bytes, offset_bytes) => DirectAlignment::Supported { memory_bytes, offset_bytes },
@@ -63,7 +63,7 @@ pub fn file_facts(file: &File) -> io::Result<FileFacts> {
         direct,
         size_bytes: s.stx_size,
         block_size_bytes: s.stx_blksize,
-        mount_id: told(StatxFlags::MNT_ID).then_some(s.stx_mnt_id),
+        mount_id: reports(StatxFlags::MNT_ID).then_some(s.stx_mnt_id),
         device: (s.stx_dev_major, s.stx_dev_minor),
         compressed: attribute(StatxAttributes::COMPRESSED),
         encrypted: attribute(StatxAttributes::ENCRYPTED),

@@ -27,6 +27,7 @@ use crate::workspace_root;
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use worker::{Ended, Report};
 
@@ -119,10 +120,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let seed = arguments.seed.unwrap_or_else(drawn);
     let chosen: Vec<&Entry> = if name == "all" { ALL.iter().collect() } else { vec![entry(name)?] };
-    let mut found = 0;
-    for entry in chosen {
-        found += usize::from(one(entry, arguments, seed)?);
-    }
+    let found = all(&chosen, arguments, seed)?;
     if found > 0 {
         bail!("{found} of the fuzzers found something");
     }
@@ -132,6 +130,24 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn drawn() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     (now.as_nanos() as u64) ^ (u64::from(std::process::id()) << 32)
+}
+
+/// Runs fuzzers, as many at a time as there are processors; how many of them found anything.
+fn all(chosen: &[&Entry], arguments: &Arguments, seed: u64) -> anyhow::Result<usize> {
+    let at_a_time = std::thread::available_parallelism().map_or(1, usize::from).min(chosen.len());
+    let waiting = Mutex::new(chosen.iter());
+    let next = || waiting.lock().ok().and_then(|mut entries| entries.next());
+    let work = || -> anyhow::Result<usize> {
+        let mut found = 0;
+        while let Some(entry) = next() {
+            found += usize::from(one(entry, arguments, seed)?);
+        }
+        Ok(found)
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_a_time).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| bail!("a fuzzer panicked"))).sum()
+    })
 }
 
 /// Runs one fuzzer; whether it found anything.

@@ -150,13 +150,13 @@ impl Command<'_> {
             let [r, w] = arm.workload.passes_page_cache();
             [reads || r, writes || w]
         });
-        let mut told = HashSet::new();
+        let mut already_warned = HashSet::new();
         for name in arms.iter().flat_map(|arm| &arm.arm.settings).filter_map(of_page_cache) {
             let (passes, what) = match name {
                 PageCacheSetting::ReadAhead(name) => (reads, (name, "reads")),
                 PageCacheSetting::Writeback(name) => (writes, (name, "writes")),
             };
-            if !passes && told.insert(what) {
+            if !passes && already_warned.insert(what) {
                 let (name, what) = what;
                 self.output.warning(&format!(
                     "{name} cannot make a difference here: it is of {what} through the page cache, and this workload has none \

@@ -72,7 +72,7 @@ fn lines(output: &Output) -> (Vec<(String, String)>, Vec<String>) {
     let left = PendingRestores::find();
     let mut failed = vec!["refused".to_owned(); left.refused().len()];
     let mut lines: Vec<(String, String)> = left.refused().iter().map(|w| ("refused".to_owned(), w.clone())).collect();
-    lines.extend(left.elsewhere().iter().map(|what| ("journal".to_owned(), what.clone())));
+    lines.extend(left.of_other_machines().iter().map(|what| ("journal".to_owned(), what.clone())));
     for undone in undo(left, output) {
         lines.push((undone.experiment.clone(), said(&undone)));
         if let Some(failure) = undone.failure {

@@ -37,10 +37,10 @@ impl Metrics {
         let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
         let socket = bind(path)?;
         let latest = Arc::new(Mutex::new(String::new()));
-        let told = Arc::clone(&latest);
+        let served = Arc::clone(&latest);
         let serve = move || {
             for mut connection in socket.incoming().flatten() {
-                let text = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let text = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let _ = connection.set_write_timeout(Some(EVERY));
                 let _ = connection.write_all(text.as_bytes());
             }

@@ -4,7 +4,7 @@ use super::{Progress, bytes, recording, time, usage};
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
-use conduct::Wear;
+use conduct::WriteAllowance;
 use conduct::record::{Input, RecordEvent, Recording, room_bytes};
 use judge::sizing;
 use model::{Failure, parse_bytes};
@@ -43,7 +43,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         when_full: Some(WhenFull::Wrap),
         time_ns: Some(time_ns),
         temporary: true,
-        bounds: Some(max_write.map_or(Wear::Usual, Wear::AtMost)),
+        bounds: Some(max_write.map_or(WriteAllowance::Usual, WriteAllowance::AtMost)),
         ..asked
     };
     let ending = Ending::install(SecondSignal::Ends)?;

@@ -157,8 +157,8 @@ fn document(result: &FramesResult, wanted: &FramesWanted<'_>, started: &jiff::Ti
 fn of_way(result: &WayResult, study: &FramesStudy) -> FramesWay {
     let per_frame = study.frame_bytes as f64 * f64::from(study.cameras);
     let tried = |tried: &Tried| {
-        let Tried { frames_per_s, lost, waits_grow, carried } = *tried;
-        FramesTried { frames_per_s, lost, waits_grow, carried }
+        let Tried { frames_per_s, lost, wait_growth, carried } = *tried;
+        FramesTried { frames_per_s, lost, waits_grow: wait_growth, carried }
     };
     FramesWay {
         way: result.way,

@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};
 use conduct::destination::destination;
-use conduct::{Budget, Language, Source, Wanted, Wear, plan, random_u64};
+use conduct::{Budget, Language, Source, Wanted, WriteAllowance, plan, random_u64};
 use exchange::Options;
 use model::{Failure, FailureKind, Plan, Run};
 use spec::Workload;
@@ -65,12 +65,12 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let mut opened = execution.open(&Wanted {
         region: workload.copies_region(),
         probe: ((workload.has_budget() || workload.preconditions()) && !args.plan)
-            .then(|| Wear::AtMost(most.unwrap_or(u64::MAX))),
+            .then(|| WriteAllowance::AtMost(most.unwrap_or(u64::MAX))),
         ..args.permissions.wanted(&place.name, workload.interval_ns)
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan_within(&workload, &opened, seed, most.map(Wear::AtMost))?;
+    let plan = plan::plan_within(&workload, &opened, seed, most.map(WriteAllowance::AtMost))?;
     let kept = most.map_or(Ok(()), |most| keeps_to(&plan, opened.target.stack.fstype(), most));
     kept.map_err(|e| plan::failure_after_probe(e, opened.rig.bytes_written()))?;
     if args.plan {

@@ -105,9 +105,9 @@ fn reading<'f>(at: &str, from: &str, fact: &dyn Fn(&str) -> Option<&'f Fact>) ->
         written_bytes: count(facts::WRITTEN_BYTES),
         flash_written_bytes: count(facts::FLASH_WRITTEN_BYTES),
     };
-    let told =
+    let has_counter =
         reading.used_percent.is_some() || reading.written_bytes.is_some() || reading.flash_written_bytes.is_some();
-    told.then_some(reading)
+    has_counter.then_some(reading)
 }
 
 /// A moment so much later, as far as it can be said.
@@ -124,10 +124,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_is_what_was_told() {
+    fn a_reading_is_what_the_device_reports() {
         let life = Fact::Text("0x01 0x03".into());
-        let told = reading("2026-01-01T00:00:00Z", "r", &|name| (name == facts::LIFE_TIME).then_some(&life)).unwrap();
-        assert_eq!((told.used_percent, told.step_percent), (Some(30.0), 10.0));
+        let found = reading("2026-01-01T00:00:00Z", "r", &|name| (name == facts::LIFE_TIME).then_some(&life)).unwrap();
+        assert_eq!((found.used_percent, found.step_percent), (Some(30.0), 10.0));
         assert_eq!(reading("2026-01-01T00:00:00Z", "r", &|_| None), None);
         assert_eq!(later("2026-01-01T00:00:00Z", 90_000_000_000), "2026-01-01T00:01:30Z");
     }

@@ -2,7 +2,7 @@
 
 use super::usage;
 use conduct::Opened;
-use conduct::soak::{Lap, SoakState};
+use conduct::soak::{LapVersions, SoakState};
 use model::{Failure, FailureKind};
 use report::quantity;
 
@@ -51,7 +51,7 @@ pub(super) fn lay_a_lap_across_the_end(state: &mut SoakState, opened: &Opened) -
             state.lap_bytes += 1 << 20;
         }
         let laps = state.region_bytes.div_ceil(state.lap_bytes);
-        state.laps.resize(usize::try_from(laps).unwrap_or(0), Lap::default());
+        state.laps.resize(usize::try_from(laps).unwrap_or(0), LapVersions::default());
     }
     Ok(())
 }

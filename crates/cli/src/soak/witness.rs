@@ -136,20 +136,20 @@ impl<'a> Witness<'a> {
     /// The end was asked for while it could not be reached.
     pub fn keep(&self, state: &SoakState) -> Result<(), Failure> {
         let text = state.two_lines()?;
-        let mut told = false;
+        let mut unreachable_said = false;
         loop {
             let why = match self.attempt(&text) {
                 Ok(()) => {
-                    if told {
+                    if unreachable_said {
                         (self.say)(&format!("the witness {} is there again", self.host));
                     }
                     return Ok(());
                 }
                 Err(why) => why,
             };
-            if !told {
+            if !unreachable_said {
                 (self.say)(&format!("the witness {} cannot be reached ({why}): the soak waits for it", self.host));
-                told = true;
+                unreachable_said = true;
             }
             let pause = Instant::now();
             while pause.elapsed() < PAUSE {

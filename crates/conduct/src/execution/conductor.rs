@@ -47,7 +47,7 @@ pub(super) struct Conductor<'a> {
     kernel_log: KernelLog,
     budget: Budget,
     keeper: StoragePolicy,
-    others: Others,
+    others: OtherIo,
     wait_quiet_ns: u64,
     waited_ns: u64,
     /// When the first phase that is no layout began.
@@ -56,7 +56,7 @@ pub(super) struct Conductor<'a> {
 
 /// What is known of those who use the disk beside us.
 #[derive(Default)]
-struct Others {
+struct OtherIo {
     /// All quiet windows so far.
     windows: Vec<QuietWindow>,
     /// The accounts of their processes when the last one ended, and what came to them since the one before.
@@ -64,7 +64,7 @@ struct Others {
     moved: Vec<ProcessIo>,
 }
 
-impl Others {
+impl OtherIo {
     fn look(&mut self) {
         let accounts = observe::process_io(&observe::Root::new("/"));
         // Before the first look is all of their life.
@@ -181,7 +181,7 @@ impl<'a> Conductor<'a> {
             clock: execution.clock,
             budget,
             keeper: StoragePolicy::new(execution.keep_every, execution.keep_shared),
-            others: Others::default(),
+            others: OtherIo::default(),
             wait_quiet_ns: u64::try_from(execution.wait_quiet.as_nanos()).unwrap_or(u64::MAX),
             waited_ns: 0,
             began_ns: None,

@@ -47,8 +47,8 @@ impl PendingRestores {
     }
 
     /// Journals of another machine.
-    pub fn elsewhere(&self) -> &[String] {
-        &self.found.elsewhere
+    pub fn of_other_machines(&self) -> &[String] {
+        &self.found.of_other_machines
     }
 
     /// Undoes all of it. `tell` hears of each command before it runs, with the id of the execution that left it.

@@ -32,11 +32,11 @@ pub(super) fn frames_within(most: u64, cameras: &Generated) -> u64 {
 impl Bounds {
     /// Those of a recording onto what this stack describes.
     pub fn of(recording: &Recording<'_>, stack: &Stack) -> Self {
-        let Some(wear) = recording.bounds else { return Self::default() };
+        let Some(allowance) = recording.bounds else { return Self::default() };
         let disks = stack.lowest_counted().into_iter().filter_map(|layer| layer.device);
         let disks: Vec<PathBuf> = disks.map(|device| format!("/sys/dev/block/{device}/stat").into()).collect();
         let before = written(&disks);
-        Self { most: Some(wear.usual_bytes(stack.device_bytes())), disks, before }
+        Self { most: Some(allowance.usual_bytes(stack.device_bytes())), disks, before }
     }
 
     /// Made-up cameras bring no more than that.

@@ -1,4 +1,4 @@
-//! What is done to others while a recording goes on: they stand still, and are limited; a watcher puts it right if this program is
+//! Other users of the disk during a recording: control groups that are paused or limited; a watcher process undoes it if this program is
 //! killed.
 
 use super::Recording;
@@ -10,14 +10,14 @@ use std::time::Duration;
 
 /// What is done to other users of the disk for a recording: groups that are paused, limits of their I/O.
 #[derive(Debug)]
-pub(super) struct Others {
+pub(super) struct OtherUsers {
     defer: Defer,
     limits: Limits,
     // Ends last, when all is put right.
     watcher: Option<Watcher>,
 }
 
-impl Others {
+impl OtherUsers {
     /// Those that a recording names; nothing is done to them yet.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ impl Others {
         Ok(Self { defer, limits: Limits::of(&recording.limits)?, watcher: None })
     }
 
-    /// Limits them on the disks below the target; from now on they are made to stand still, too.
+    /// Limits them on the disks below the target; from now on they are paused, too.
     ///
     /// # Errors
     /// There is no watcher.

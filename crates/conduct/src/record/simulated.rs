@@ -2,7 +2,7 @@
 
 use super::bounds::frames_within;
 use super::{Input, Now, Priority, RecordEvent, Recorded, Recording, Scheduling, ring_bytes, usage};
-use crate::Wear;
+use crate::WriteAllowance;
 use engine::{SimDevice, SimRig};
 use model::{Failure, FailureKind, Ns};
 use recorder::input::{Generated, GeneratedSource};
@@ -36,7 +36,7 @@ pub(super) fn record(
     };
     let cameras = match recording.bounds {
         // What is simulated wears nothing.
-        Some(Wear::AtMost(bytes)) => Generated { frames: Some(frames_within(bytes, asked)), ..*asked },
+        Some(WriteAllowance::AtMost(bytes)) => Generated { frames: Some(frames_within(bytes, asked)), ..*asked },
         _ => *asked,
     };
     if !recording.limits.is_empty() {

@@ -61,7 +61,7 @@ impl TargetIdentity {
 
 /// What a lap holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lap {
+pub struct LapVersions {
     /// The newest version; 0 for none.
     pub version: u32,
     /// The oldest version that may be there: the newest itself where all of it was written and flushed without an error, 0 where
@@ -191,7 +191,7 @@ pub struct SoakState {
     /// When it has done enough.
     pub enough: StopCriteria,
     /// What each lap holds.
-    pub laps: Vec<Lap>,
+    pub laps: Vec<LapVersions>,
     /// The lap that was begun and is not known to be durable.
     pub flight: Option<LapInProgress>,
     /// The pass that runs, from 1 on.
@@ -286,7 +286,7 @@ impl SoakState {
             busy: false,
             bytes_read_beside: 0,
             enough: StopCriteria::default(),
-            laps: vec![Lap::default(); usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
+            laps: vec![LapVersions::default(); usize::try_from(region_bytes.div_ceil(lap_bytes)).unwrap_or(0)],
             flight: None,
             pass: 1,
             lap: 0,
@@ -375,7 +375,7 @@ impl SoakState {
 
     /// What is known of its data.
     pub(super) fn known(&self) -> KnownData {
-        let stretch = |(at, lap): (usize, &Lap)| {
+        let stretch = |(at, lap): (usize, &LapVersions)| {
             let (low, high) = match &self.flight {
                 Some(f) if f.lap == at => (if f.looked_at || f.trims { 0 } else { lap.oldest }, f.newest),
                 _ => (lap.oldest, lap.version),
@@ -447,7 +447,7 @@ impl SoakState {
             // right.
             let in_doubt = u32::from(Churn::of(self).is_some());
             let oldest = if promised { newest.saturating_sub(in_doubt).max(1) } else { 0 };
-            self.laps[lap] = Lap { version: newest, oldest };
+            self.laps[lap] = LapVersions { version: newest, oldest };
         }
         self.lap += 1;
     }

@@ -61,7 +61,7 @@ fn of_places_that_are_overwritten_again_and_again_one_of_the_last_two_versions_i
     let mut s = state();
     s.pass = 4;
     s.begin_session(Some("a".into()));
-    (s.laps[0], s.laps[1]) = (Lap { version: 5, oldest: 5 }, Lap { version: 5, oldest: 5 });
+    (s.laps[0], s.laps[1]) = (LapVersions { version: 5, oldest: 5 }, LapVersions { version: 5, oldest: 5 });
     s.begin_lap();
     assert_eq!(known(&s)[0], (5, 8), "any of them while it runs");
     s.end_lap(true);

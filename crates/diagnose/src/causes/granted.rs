@@ -20,10 +20,10 @@ const HELD: f64 = 0.1;
 /// The limit that was exceeded for the longest time.
 pub fn granted_limit_exceeded(run: &Run) -> Option<Cause> {
     let disks = || run.target.stack.layers.iter().filter(|l| l.kind == LayerKind::Disk);
-    let told = disks().flat_map(|disk: &Layer| {
+    let granted = disks().flat_map(|disk: &Layer| {
         LIMITS.iter().filter_map(move |limit| Some((disk, limit, disk.int(limit.0).filter(|us| *us > 0)? as f64 / 1e6)))
     });
-    let (disk, (fact, what, remedy), seconds) = told.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let (disk, (fact, what, remedy), seconds) = granted.max_by(|a, b| a.2.total_cmp(&b.2))?;
     let share = seconds / (run.duration_ns as f64 / 1e9).max(1e-9);
     let held = share >= HELD;
     let statement = format!(

@@ -153,9 +153,9 @@ pub fn slowed_processor(run: &Run) -> Option<Cause> {
     let top = |s: &SystemSample| s.cpu_khz.iter().flatten().copied().max();
     let start = run.samples.first()?;
     // Those that were refused for it show it best.
-    let told = |p: &PhaseRun| p.status == PhaseStatus::Measured || refused_for_it(p);
+    let measured_or_refused = |p: &PhaseRun| p.status == PhaseStatus::Measured || refused_for_it(p);
     let (phase, events, now, best) = machine::executed(run)
-        .filter(|(p, _)| p.plan.measures_target() && told(p))
+        .filter(|(p, _)| p.plan.measures_target() && measured_or_refused(p))
         .filter(|(p, _)| machine::cpus_during(run, p).is_some_and(|c| c.full() >= FULL))
         .filter_map(|(p, record)| {
             let samples = run.samples_of(p);

@@ -117,10 +117,10 @@ pub fn bus_errors(on: &Subject<'_>) -> Decision {
             .collect();
         let lines = on.log_lines(&["PCIe Bus Error", "AER: "], &[]);
         let own = lines.iter().flatten().any(|l| about.iter().any(|a| l.contains(a)));
-        let told = lines.as_ref().and_then(|l| kernel_log::evidence(l));
-        if many || (told.is_some() && !counted) || own {
+        let logged = lines.as_ref().and_then(|l| kernel_log::evidence(l));
+        if many || (logged.is_some() && !counted) || own {
             let sure = if many || own { Confidence::High } else { Confidence::Low };
-            return Ok(Some(Match::observed(counts.into_iter().chain(told)).at_most(sure)));
+            return Ok(Some(Match::observed(counts.into_iter().chain(logged)).at_most(sure)));
         }
         if counted || lines.is_some() { Ok(None) } else { Err(LOG) }
     })

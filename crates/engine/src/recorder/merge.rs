@@ -20,12 +20,12 @@ pub(crate) fn phase_record(
     let all_said = matches!(&records[..], [(only, _)] if only.streams.iter().all(is_one))
         && streams.iter().all(|stream| stream.name.is_empty());
     let mut plans = streams.iter().filter(|_| !all_said);
-    let told = |(mut record, kind): (PhaseRecord, EngineKind)| {
+    let with_plan = |(mut record, kind): (PhaseRecord, EngineKind)| {
         let own = record.streams.pop().unwrap_or_default();
         record.streams = plans.next().map(|plan| summary(own, &record, plan, kind)).into_iter().collect();
         record
     };
-    let Some(mut all) = records.into_iter().map(told).reduce(PhaseRecord::merged_parallel) else {
+    let Some(mut all) = records.into_iter().map(with_plan).reduce(PhaseRecord::merged_parallel) else {
         panic!("a phase that ran has at least one worker")
     };
     all.rounds.sort_by_key(|r| r.start_ns);

@@ -79,8 +79,8 @@ impl<'a> Dpkg<'a> {
                 None => std::thread::sleep(POLL_INTERVAL),
             }
         };
-        let heard = |thread: std::thread::JoinHandle<String>| thread.join().unwrap_or_default();
-        let (said, errors) = (heard(said), heard(errors));
+        let joined = |thread: std::thread::JoinHandle<String>| thread.join().unwrap_or_default();
+        let (said, errors) = (joined(said), joined(errors));
         if !ended.success() {
             let last: Vec<&str> = errors.lines().rev().take(3).collect();
             return Err(self.failed(format!("{program} ended with {ended}: {}", last.join("; "))));

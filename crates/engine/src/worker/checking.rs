@@ -7,14 +7,14 @@ use workload::{BlockOp, OpResult, ReadAgain, Verified};
 #[derive(Debug)]
 pub struct VerifyingData<'a, R> {
     verified: &'a mut Verified,
-    again: R,
+    reread: R,
     writes: bool,
 }
 
 impl<'a, R: ReadAgain> VerifyingData<'a, R> {
-    /// For a stream that `writes`, or only reads; suspects are read again by `again`.
-    pub fn new(verified: &'a mut Verified, again: R, writes: bool) -> Self {
-        Self { verified, again, writes }
+    /// For a stream that `writes`, or only reads; suspects are read again by `reread`.
+    pub fn new(verified: &'a mut Verified, reread: R, writes: bool) -> Self {
+        Self { verified, reread, writes }
     }
 }
 
@@ -43,6 +43,6 @@ impl<R: ReadAgain> Data for VerifyingData<'_, R> {
 
     #[inline]
     fn verify_read(&mut self, op: &BlockOp, data: &[u8]) -> bool {
-        self.verified.verify_read(op, data, &mut self.again)
+        self.verified.verify_read(op, data, &mut self.reread)
     }
 }

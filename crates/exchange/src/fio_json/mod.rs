@@ -98,8 +98,9 @@ struct JobStats<'a> {
 /// A phase is named that does not exist, or none that does I/O was executed.
 pub fn fio_json(run: &Run, options: &Options) -> Result<String> {
     let all = jobs(run, options)?;
-    let told = |job: &&ExecutedJob| !job.is_layout() || job.stop() == StopCause::Failed || !options.phases.is_empty();
-    let mut jobs: Vec<&ExecutedJob> = all.iter().filter(told).collect();
+    let is_exported =
+        |job: &&ExecutedJob| !job.is_layout() || job.stop() == StopCause::Failed || !options.phases.is_empty();
+    let mut jobs: Vec<&ExecutedJob> = all.iter().filter(is_exported).collect();
     if jobs.is_empty() {
         // It did not get further than that.
         jobs = all.iter().collect();

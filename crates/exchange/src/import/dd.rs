@@ -204,9 +204,9 @@ fn parse(segment: &str) -> Option<Result> {
         (rate * scale - measured).abs() <= AGREES * measured + 0.55 * digit
     });
     // Nothing above a few bytes can be told from a zero.
-    let told = rate > 0.0 || unit.power <= 1;
+    let is_precise = rate > 0.0 || unit.power <= 1;
     let (bytes_text, seconds_text) = (bytes_text.clone(), seconds_text.clone());
-    let other_rate = (!agrees || !told).then(|| format!("{rate_text} {}", unit_text.trim_end_matches(')')));
+    let other_rate = (!agrees || !is_precise).then(|| format!("{rate_text} {}", unit_text.trim_end_matches(')')));
     Some(Result { bytes, bytes_text, seconds, seconds_text, other_rate })
 }
 

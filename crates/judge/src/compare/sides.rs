@@ -84,13 +84,13 @@ impl Values {
     /// That runs count although something slowed them, with the first reason of each kind.
     pub fn warning(&self) -> Option<Reason> {
         let [a, b] = self.slowed();
-        let mut told: Vec<&Reason> = Vec::new();
+        let mut reasons: Vec<&Reason> = Vec::new();
         for reason in self.a.iter().chain(&self.b).filter_map(|v| v.slowed.as_ref()) {
-            if !told.iter().any(|r| r.code() == reason.code()) {
-                told.push(reason);
+            if !reasons.iter().any(|r| r.code() == reason.code()) {
+                reasons.push(reason);
             }
         }
-        let why: Vec<String> = told.iter().map(|r| r.text()).collect();
+        let why: Vec<String> = reasons.iter().map(|r| r.text()).collect();
         (a + b > 0).then(|| {
             Reason::of("slowed", format!(
                 "{a} of {} runs of A and {b} of {} of B were slowed and count all the same, since both sides suffer \
@@ -189,7 +189,7 @@ impl<'a> Sides<'a> {
 
     /// Runs that did not come to their end, with how they ended.
     pub fn incomplete(&self) -> Vec<Reason> {
-        let mut told = Vec::new();
+        let mut reasons = Vec::new();
         for (side, runs) in [("A", &self.a), ("B", &self.b)] {
             let ends = [
                 (RunState::Failed, "failed"),
@@ -199,16 +199,16 @@ impl<'a> Sides<'a> {
             for (state, word) in ends {
                 let count = runs.iter().filter(|r| r.state == state).count();
                 if count > 0 {
-                    told.push(Reason::of("incomplete", format!("{count} of the runs of {side}: {word}")));
+                    reasons.push(Reason::of("incomplete", format!("{count} of the runs of {side}: {word}")));
                 }
             }
         }
-        told
+        reasons
     }
 
     /// Sides whose own runs are not of one plan: what differs between them then is in the spread.
     pub fn different_plans(&self) -> Vec<Reason> {
-        let mut told = Vec::new();
+        let mut reasons = Vec::new();
         for (side, runs) in [("A", &self.a), ("B", &self.b)] {
             let mut plans: Vec<(&str, u64, &Run)> = Vec::new();
             // What another tool printed has no plan.
@@ -223,7 +223,7 @@ impl<'a> Sides<'a> {
             if plans.len() > 1 {
                 let names: Vec<String> =
                     plans.iter().take(3).map(|(name, bytes, _)| format!("{name} on {} MiB", bytes >> 20)).collect();
-                told.push(Reason::of(
+                reasons.push(Reason::of(
                     "different-plans",
                     format!(
                         "the {} runs of {side} are of {} plans ({}{})",
@@ -235,7 +235,7 @@ impl<'a> Sides<'a> {
                 ));
             }
         }
-        told
+        reasons
     }
 
     /// How many runs are not looked at, since they belong to no pair that both sides have.

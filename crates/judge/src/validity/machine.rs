@@ -250,12 +250,12 @@ mod tests {
 
     #[test]
     fn waiting_for_a_cpu_is_said_and_the_number_stays() {
-        for (percent, told) in [(5, false), (6, true), (80, true)] {
+        for (percent, refused) in [(5, false), (6, true), (80, true)] {
             let mut f = Fixture::random_read();
             f.record.usage.cpu_wait_ns = Some(f.record.duration_ns() * percent / 100);
             assert_eq!(f.codes(), NONE);
             let reasons = f.judge().reasons;
-            assert_eq!(reasons.iter().any(|r| r.is("cpu-wait")), told, "{percent}: {reasons:?}");
+            assert_eq!(reasons.iter().any(|r| r.is("cpu-wait")), refused, "{percent}: {reasons:?}");
         }
     }
 

@@ -113,8 +113,8 @@ pub(super) fn while_reading(case: RuleInput<'_>) -> Option<(OthersShare, Option<
         OthersTraffic { bytes: written as f64 * sure / seconds, operations: traffic.writes as f64 * sure / seconds };
     let writes = if written == 0 { OthersTraffic::default() } else { writes };
     let during = own.max(traffic.read_bytes as f64) + traffic.write_bytes as f64;
-    let told = proven_direct(case) && traffic.read_bytes as f64 >= own * (1.0 - FOREIGN_LIMIT);
-    let reads = told.then(|| {
+    let counted_reads = proven_direct(case) && traffic.read_bytes as f64 >= own * (1.0 - FOREIGN_LIMIT);
+    let reads = counted_reads.then(|| {
         let beyond = (traffic.read_bytes as f64 - own).max(0.0);
         let own_operations = case.record.operations as f64 * own / (case.record.bytes as f64).max(1.0);
         let small = case.plan.streams.iter().all(|s| s.block().block_size_bytes <= SMALL_BYTES);

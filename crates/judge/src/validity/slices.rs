@@ -62,8 +62,8 @@ fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
     // Where the whole stands, all of it counts.
     let (share, _) = if reads { while_reading(case)?.0 } else { in_quiet_windows(case)? };
     // What is written otherwise comes to the device when the kernel likes, with the journal's.
-    let told = reads || (proven_direct(case) && case.plan.streams.iter().all(writes_only));
-    case.context.device_traffic(case.record).filter(|_| told && share > FOREIGN_LIMIT)?;
+    let is_exact = reads || (proven_direct(case) && case.plan.streams.iter().all(writes_only));
+    case.context.device_traffic(case.record).filter(|_| is_exact && share > FOREIGN_LIMIT)?;
     let disks: Vec<String> = case.context.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
     let block = case.plan.streams.iter().map(|s| s.block().block_size_bytes).max()? as f64;
     let mut found = Disturbed::default();

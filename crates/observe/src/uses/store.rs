@@ -25,14 +25,14 @@ const NODES: &str = "/narrows/nodes";
 /// Tells what paths lead to.
 pub(super) struct Stores<'a> {
     root: &'a Root,
-    told: BTreeMap<String, Store>,
+    captured: BTreeMap<String, Store>,
 }
 
 impl<'a> Stores<'a> {
     pub(super) fn of(root: &'a Root) -> Self {
         let list = if root.is_live() { Vec::new() } else { root.read(NODES).unwrap_or_default() };
-        let told = String::from_utf8_lossy(&list).lines().filter_map(parse_line).collect();
-        Self { root, told }
+        let captured = String::from_utf8_lossy(&list).lines().filter_map(parse_line).collect();
+        Self { root, captured }
     }
 
     /// What a path leads to, links followed, those of /proc to open files included; `None` for everything else that may
@@ -49,8 +49,9 @@ impl<'a> Stores<'a> {
         }
         let link = self.root.link(path);
         let named = || link.as_deref().filter(|l| l.starts_with('/')).unwrap_or(path);
-        let told = self.told.get(path).or_else(|| self.told.get(named())).copied();
-        told.or_else(|| device_of_node(self.root, named()).filter(|_| named().starts_with("/dev/")).map(Store::Device))
+        let captured = self.captured.get(path).or_else(|| self.captured.get(named())).copied();
+        captured
+            .or_else(|| device_of_node(self.root, named()).filter(|_| named().starts_with("/dev/")).map(Store::Device))
     }
 }
 

@@ -192,14 +192,14 @@ fn is_gone(connection: &UnixStream) -> bool {
 /// Sends how many frames are durable and lost, until all that came are either.
 fn acknowledge(mut connection: &UnixStream, account: &Account, over: &AtomicBool) {
     let _ = connection.set_write_timeout(Some(STOP_TIMEOUT));
-    let mut told = (0, 0);
+    let mut reported = (0, 0);
     let mut changed = Instant::now();
     loop {
         let ends = over.load(Ordering::Acquire);
         let counted = account.counters();
         let now = (counted.durable, counted.lost_total());
-        if now != told {
-            (told, changed) = (now, Instant::now());
+        if now != reported {
+            (reported, changed) = (now, Instant::now());
             let message = [now.0.to_le_bytes(), now.1.to_le_bytes()].concat();
             if connection.write_all(&message).is_err() {
                 return;

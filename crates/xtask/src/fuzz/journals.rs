@@ -100,7 +100,7 @@ impl Fuzzer for Journals {
         fs::write(&file, input).map_err(cannot)?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).map_err(cannot)?;
         let found = find(&self.places, &machine());
-        let mut outcome = format!("{} {}", found.left.len(), found.elsewhere.len());
+        let mut outcome = format!("{} {}", found.left.len(), found.of_other_machines.len());
         for change in found.left.iter().flat_map(Journal::changes) {
             if let Change::Value { path, .. } = change
                 && ValuePath::new(path.as_str()).is_err()

@@ -46,7 +46,7 @@ fn open(device: &str, workload: &Workload) -> anyhow::Result<Opened> {
     let device = &*last_of_each(device);
     let wanted = conduct::Wanted {
         links: SymlinkPolicy::Refuse,
-        probe: workload.has_budget().then_some(conduct::Wear::AtMost(u64::MAX)),
+        probe: workload.has_budget().then_some(conduct::WriteAllowance::AtMost(u64::MAX)),
         ..conduct::Wanted::new(OsStr::new(device), workload.interval_ns)
     };
     Ok(conduct::open(&wanted, &Control::default(), &NullListener)?)

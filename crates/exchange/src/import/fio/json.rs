@@ -178,12 +178,12 @@ impl Reader<'_, '_> {
             let option = |key: &str| options.and_then(|o| o.get(key)).or(global.and_then(|g| g.get(key)));
             targets.insert(["filename", "directory"].iter().find_map(|k| option(k)?.text()).map(str::to_owned));
             earliest = earliest.min(job.get("job_start").and_then(Tree::number).unwrap_or(f64::INFINITY));
-            let told: Vec<String> = TELLING
+            let options: Vec<String> = TELLING
                 .iter()
                 .filter_map(|k| Some(format!("{k}={}", option(k)?.text().filter(|t| t.len() < 200)?)))
                 .collect();
             let mut made = self.job(job);
-            made.options = (!told.is_empty()).then(|| told.join(" "));
+            made.options = (!options.is_empty()).then(|| options.join(" "));
             report.jobs.push(made);
         }
         let clients = document.get("client_stats").is_some();

@@ -22,7 +22,7 @@ pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
             None => kept.push(report),
         }
     }
-    let told = |mut run: Report| {
+    let with_remark = |mut run: Report| {
         run.states.sort_unstable();
         let lines: Vec<String> = run.states.iter().take(MAX_LINES_TOLD).map(usize::to_string).collect();
         let more = run.states.len() - lines.len();
@@ -33,7 +33,7 @@ pub(super) fn fold(reports: Vec<Report>) -> Vec<Report> {
         }
         run
     };
-    kept.into_iter().rev().map(told).collect()
+    kept.into_iter().rev().map(with_remark).collect()
 }
 
 /// Whether the earlier report is a state of the run that the later one tells: the same jobs, nothing of which went back,

@@ -4,43 +4,43 @@ use model::{PhaseKind, PhasePlan, Plan, Stack, StopRule, StreamPlan, Sync};
 use spec::EARLY_HALF_WIDTH;
 
 /// What may be written beside the layout, where the layout is small.
-const USUAL: u64 = 2 << 30;
+const USUAL_BYTES: u64 = 2 << 30;
 /// A device of which the usual share is less is checked in a small way: with so much, at most a quarter of it.
-const LEAST_USUAL: u64 = 16 << 20;
+const MIN_USUAL_BYTES: u64 = 16 << 20;
 /// Blocks of this size and more are what a cache is exhausted with.
-const LARGE: u64 = 128 << 10;
+const LARGE_BLOCK_BYTES: u64 = 128 << 10;
 /// The share of the device that one check may wear.
 const SHARE_OF_DEVICE: u64 = 50;
 /// The most that each half of the probe writes that decides the size of the measured region.
 pub(crate) const PROBE_BYTES: u64 = 32 << 20;
 
 /// What large blocks of some ten megabytes a second, a layout and a probe take together.
-const ENOUGH: u64 = 160 << 20;
+const NEEDED_BYTES: u64 = 160 << 20;
 /// The share of the bound that each half of a probe may take, and the least that tells a rate.
 const SHARE_OF_PROBE: u64 = 16;
-const LEAST_PROBE: u64 = 4 << 20;
+const MIN_PROBE_BYTES: u64 = 4 << 20;
 
 /// How much may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wear {
+pub enum WriteAllowance {
     /// The larger of twice the layout and 2 GiB, at most a fiftieth of the device (16 MiB of a very small one).
     Usual,
     /// This many bytes at most.
     AtMost(u64),
 }
 
-impl Wear {
+impl WriteAllowance {
     /// The most for any layout, on a device of this size, where it is known.
     fn most(self, device_bytes: Option<u64>) -> u64 {
         match self {
-            Self::Usual => device_bytes.map_or(u64::MAX, |b| (b / SHARE_OF_DEVICE).max(LEAST_USUAL.min(b / 4))),
+            Self::Usual => device_bytes.map_or(u64::MAX, |b| (b / SHARE_OF_DEVICE).max(MIN_USUAL_BYTES.min(b / 4))),
             Self::AtMost(bytes) => bytes,
         }
     }
 
     /// The size of a device of which the usual share is less than some numbers take: what is said before it is written.
     pub fn small_device(self, device_bytes: Option<u64>) -> Option<u64> {
-        device_bytes.filter(|b| self == Self::Usual && b / SHARE_OF_DEVICE < ENOUGH)
+        device_bytes.filter(|b| self == Self::Usual && b / SHARE_OF_DEVICE < NEEDED_BYTES)
     }
 
     /// All that may be written, where the layout is small.
@@ -57,13 +57,13 @@ impl Wear {
     /// would miss. Nothing where that is too little to tell a rate.
     pub(crate) fn probe_bytes(self, device_bytes: Option<u64>) -> u64 {
         let bytes = (self.most(device_bytes) / SHARE_OF_PROBE).min(PROBE_BYTES);
-        if bytes < LEAST_PROBE { 0 } else { bytes }
+        if bytes < MIN_PROBE_BYTES { 0 } else { bytes }
     }
 
     /// All that may be written, with a layout of this size.
     fn with_layout(self, layout_bytes: u64, device_bytes: Option<u64>) -> u64 {
         match self {
-            Self::Usual => layout_bytes.saturating_mul(2).max(USUAL).min(self.most(device_bytes)),
+            Self::Usual => layout_bytes.saturating_mul(2).max(USUAL_BYTES).min(self.most(device_bytes)),
             Self::AtMost(bytes) => bytes,
         }
     }
@@ -71,7 +71,7 @@ impl Wear {
 
 /// How much of the rest a phase gets: large blocks need most to be seen lasting, single small ones least.
 fn weight(phase: &PhasePlan) -> u64 {
-    let small = phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE);
+    let small = phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE_BLOCK_BYTES);
     if phase.streams.iter().all(|s| s.timing.pacing.is_some()) {
         return 1;
     }
@@ -109,19 +109,22 @@ fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
 
 /// Bounds each phase that writes, so that all of them together, with what was written `before`, keep to the limit. `shared`: they
 /// share a budget, and what is known well enough may end early.
-pub(crate) fn bound(plan: &mut Plan, wear: Wear, stack: &Stack, before: u64, shared: bool) {
+pub(crate) fn bound(plan: &mut Plan, allowance: WriteAllowance, stack: &Stack, before: u64, shared: bool) {
     let layout: u64 =
         plan.phases.iter().filter(|p| p.kind == PhaseKind::Layout && p.skip.is_none()).fold(0, |sum, p| {
             p.streams.iter().fold(sum, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()))
         });
-    let left = wear.with_layout(layout, stack.device_bytes()).saturating_sub(layout.saturating_add(before));
+    let left = allowance.with_layout(layout, stack.device_bytes()).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
         let share = (u128::from(left) * u128::from(weight(phase)) / u128::from(all.max(1))) as u64;
         limit(phase, share, stack.fstype());
         // Large blocks go on: a cache that runs out is what they are to find.
-        if shared && phase.stop == StopRule::Time && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE) {
+        if shared
+            && phase.stop == StopRule::Time
+            && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE_BLOCK_BYTES)
+        {
             phase.stop = StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH };
         }
     }
@@ -166,27 +169,37 @@ mod tests {
     #[test]
     fn what_may_be_written_follows_layout_and_device() {
         let gib = 1u64 << 30;
-        let usual = |layout, device_bytes| Wear::Usual.with_layout(layout, device_bytes);
+        let usual = |layout, device_bytes| WriteAllowance::Usual.with_layout(layout, device_bytes);
         assert_eq!(usual(4 * gib, None), 8 * gib);
         assert_eq!(usual(64 << 20, None), 2 * gib);
         assert_eq!(usual(256 << 20, Some(32 * gib)), 32 * gib / 50);
         assert_eq!(usual(64 << 20, Some(gib)), gib / 50, "a small device is no exception");
-        assert_eq!(Wear::Usual.layout_bytes(Some(32 * gib)), 32 * gib / 100);
-        assert_eq!(Wear::Usual.layout_bytes(Some(100 << 20)), 8 << 20, "a very small one is checked in a small way");
-        assert_eq!(Wear::Usual.layout_bytes(Some(16 << 20)), 2 << 20);
-        assert_eq!(Wear::Usual.small_device(Some(gib)), Some(gib));
-        assert_eq!((Wear::Usual.small_device(Some(9 * gib)), Wear::AtMost(1).small_device(Some(gib))), (None, None));
-        assert_eq!(Wear::AtMost(gib).with_layout(64 << 20, Some(gib)), gib);
-        assert_eq!(Wear::AtMost(gib).layout_bytes(None), gib / 2);
+        assert_eq!(WriteAllowance::Usual.layout_bytes(Some(32 * gib)), 32 * gib / 100);
+        assert_eq!(
+            WriteAllowance::Usual.layout_bytes(Some(100 << 20)),
+            8 << 20,
+            "a very small one is checked in a small way"
+        );
+        assert_eq!(WriteAllowance::Usual.layout_bytes(Some(16 << 20)), 2 << 20);
+        assert_eq!(WriteAllowance::Usual.small_device(Some(gib)), Some(gib));
+        assert_eq!(
+            (WriteAllowance::Usual.small_device(Some(9 * gib)), WriteAllowance::AtMost(1).small_device(Some(gib))),
+            (None, None)
+        );
+        assert_eq!(WriteAllowance::AtMost(gib).with_layout(64 << 20, Some(gib)), gib);
+        assert_eq!(WriteAllowance::AtMost(gib).layout_bytes(None), gib / 2);
     }
 
     #[test]
     fn a_probe_takes_an_eighth_at_most_and_none_where_it_would_tell_nothing() {
         let mib = 1u64 << 20;
-        assert_eq!(Wear::Usual.probe_bytes(None), 32 * mib);
-        assert_eq!(Wear::Usual.probe_bytes(Some(16_000_000_000)), 20_000_000);
-        assert_eq!(Wear::Usual.probe_bytes(Some(3_000 * mib)), 0);
-        assert_eq!((Wear::AtMost(64 * mib).probe_bytes(None), Wear::AtMost(63 * mib).probe_bytes(None)), (4 * mib, 0));
+        assert_eq!(WriteAllowance::Usual.probe_bytes(None), 32 * mib);
+        assert_eq!(WriteAllowance::Usual.probe_bytes(Some(16_000_000_000)), 20_000_000);
+        assert_eq!(WriteAllowance::Usual.probe_bytes(Some(3_000 * mib)), 0);
+        assert_eq!(
+            (WriteAllowance::AtMost(64 * mib).probe_bytes(None), WriteAllowance::AtMost(63 * mib).probe_bytes(None)),
+            (4 * mib, 0)
+        );
     }
 
     #[test]
