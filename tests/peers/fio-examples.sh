@@ -14,7 +14,7 @@ if ! compgen -G "$examples/*.fio*" >/dev/null; then
         cannot "no examples of fio in $examples, and its package cannot be downloaded: $(tail -n 1 "$scratch/log")"
     examples=$scratch/package/usr/share/doc/fio/examples
 fi
-mkdir "$scratch/jobs" "$scratch/target"
+mkdir "$scratch/jobs" "$scratch/of"
 cp "$examples"/*.fio* "$scratch/jobs/"
 gunzip -q "$scratch"/jobs/*.gz 2>/dev/null || true
 # Where a file asks for direct I/O the target should have it; memory has not. A file where no temporary one can be.
@@ -28,19 +28,18 @@ if truncate -s 4T "$scratch/device" && device=$(losetup --find --show "$scratch/
     trap 'losetup -d "$device"; rm -rf "$scratch"' EXIT
 fi
 
-failures=0
-outcomes=()
-for job in *.fio; do
-    status=0
+# one JOB: runs it, and leaves its line of the table.
+one() {
+    local job=$1 status=0 own=$scratch/of/$1 line
+    mkdir -p "$own/target"
     # A file that names a device gets one as large as devices are, where there may be one; the others a directory.
-    target=("$scratch/target") shorter=()
-    if [[ -n $device ]] && grep -Eq '^(filename|libblkio_path)=/dev/' "$job"; then target=("$device" --destroy "${device#/dev/}"); fi
+    local target=("$own/target") shorter=()
+    if names_device "$job"; then target=("$device" --destroy "${device#/dev/}"); fi
     if grep -q '^filesize=' "$job"; then shorter=(--set filesize=8m); fi
     # As much of each as tells whether it runs: a second, or 8 MiB.
     timeout 120 "$narrows" run "$job" "${target[@]}" --set runtime=1 --set size=8m --set ramp_time=0 --set startdelay=0 --set steadystate_duration=2 \
-        "${shorter[@]}" --json \
-        >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
-    line=$(python3 - "$status" "$job" "$scratch/out" <<'PYTHON'
+        "${shorter[@]}" --json >"$own/out" 2>"$own/err" </dev/null || status=$?
+    line=$(python3 - "$status" "$job" "$own/out" <<'PYTHON'
 import json, re, sys
 
 status, name, out = int(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -64,12 +63,25 @@ elif status in (2, 3):
 else:
     sys.exit(f"ended with {status}")
 PYTHON
-    ) 2>>"$scratch/err" || { line="FAILED: $status: $(tail -n 1 "$scratch/err")"; printf "FAILED: %s\n" "$job" >&2; failures=$((failures + 1)); }
-    outcomes+=("| $job | ${line//|/\\|} |")
+    ) 2>>"$own/err" || line="FAILED: $status: $(tail -n 1 "$own/err")"
+    printf '| %s | %s |\n' "$job" "${line//|/\\|}" >"$own/line"
+    rm -rf "$own/target"
+}
+
+names_device() { [[ -n $device ]] && grep -Eq '^(filename|libblkio_path)=/dev/' "$1"; }
+
+# Those on the one device one by one; the others mostly wait for their second to pass, four at a time.
+for job in *.fio; do if names_device "$job"; then one "$job"; fi; done
+for job in *.fio; do
+    if names_device "$job"; then continue; fi
+    while [[ $(jobs -rp | wc -l) -ge 4 ]]; do wait -n || true; done
+    one "$job" &
 done
-printf '%s\n' "${outcomes[@]}" >"$scratch/table"
+wait
+cat "$scratch"/of/*/line >"$scratch/table"
+failures=$(grep -c '| FAILED' "$scratch/table" || true)
 ran=$(grep -c '| ran' "$scratch/table" || true)
-printf '%s job files: %s ran, %s refused, %s failed\n' "${#outcomes[@]}" "$ran" "$(grep -c '| refused' "$scratch/table" || true)" "$failures"
+printf '%s job files: %s ran, %s refused, %s failed\n' "$(wc -l <"$scratch/table")" "$ran" "$(grep -c '| refused' "$scratch/table" || true)" "$failures"
 if [[ -n ${KEEP:-} ]]; then cp "$scratch/table" "$KEEP"; fi
 grep FAILED "$scratch/table" >&2 || true
 [[ $failures -eq 0 ]] || exit 1

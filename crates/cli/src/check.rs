@@ -15,7 +15,8 @@ use std::process::ExitCode;
 /// Executes the command.
 pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Whatever can be wrong with the plan is said before anything is touched.
-    let check = Check { args, workload: workload(args)?, output };
+    let max_write = args.max_write.as_deref().map(max_write).transpose()?.map(WriteAllowance::AtMost);
+    let check = Check { args, workload: workload(args)?, max_write, output };
     let several = args.targets.len() > 1;
     if several && (args.report.is_some() || args.permissions.destroy.is_some()) {
         let what = format!("--report and --destroy are of one target, and these are {}", args.targets.len());
@@ -41,15 +42,15 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
 struct Check<'a> {
     args: &'a CheckArgs,
     workload: Workload,
+    max_write: Option<WriteAllowance>,
     output: &'a Output,
 }
 
 impl Check<'_> {
     /// Checks one target; `None` where only the plan was asked for, which is then shown.
     fn one(&self, target: &OsStr, execution: &Execution<'_>) -> Result<Option<Executed>, Failure> {
-        let Self { args, workload, output } = self;
-        let most = args.max_write.as_deref().map(max_write).transpose()?.map(WriteAllowance::AtMost);
-        let bounds = most.or_else(|| (!args.exhaust).then_some(WriteAllowance::Usual));
+        let Self { args, workload, max_write, output } = self;
+        let bounds = max_write.or_else(|| (!args.exhaust).then_some(WriteAllowance::Usual));
         let mut opened = execution.open(&Wanted {
             probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(WriteAllowance::AtMost(u64::MAX))),
             ..args.permissions.wanted(target, workload.interval_ns)
@@ -64,7 +65,7 @@ impl Check<'_> {
             opened.readiness = Readiness::ReadOnly(Reason::of("--read-only", "nothing is written"));
         }
         // What is simulated wears nothing.
-        let bounds = if opened.target.kind == TargetKind::Sim { most } else { bounds };
+        let bounds = if opened.target.kind == TargetKind::Sim { *max_write } else { bounds };
         let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
         let plan = plan::plan_within(workload, &opened, seed, bounds)?;
         if args.plan {
@@ -123,6 +124,7 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
     let phases: Vec<&str> = used.iter().flat_map(judge::deciding_phases).collect();
     workload.keep_phases(&phases);
     let mut entries: Vec<u64> = used.iter().filter_map(|u| u.log_bytes).collect();
+    entries.sort_unstable();
     entries.dedup();
     if entries.len() > 1 {
         let names = args.made_for.join(",");

@@ -20,6 +20,7 @@ use report::document::{AmplificationDocument, Answered, CounterChange, GrowthDoc
 use report::quantity;
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use sys::SymlinkPolicy;
@@ -107,10 +108,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     drop(opened);
     // A simulated device goes with this program: nothing can go on.
     state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
-    close(&state, archive, &keep)?;
+    let closed = close(&state, archive, &keep);
     let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
     let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
     let ended = ended?;
+    closed?;
     if ended == SoakEnd::Done && state.is_clean() && !to_come.is_empty() {
         return Err(simulated::not_come(&state, &to_come));
     }
@@ -229,16 +231,21 @@ fn answer(
     ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))
 }
 
-/// What it wrote goes where nothing was wrong, and its state is kept.
+/// Keeps its state, and removes the file that it made where nothing was wrong.
 fn close(state: &SoakState, archive: &Archive, keep: &SaveState<'_>) -> Result<(), Failure> {
     let begun = state.sessions > 0;
-    if state.own_file && (!begun || state.finished && state.is_clean()) {
-        std::fs::remove_file(&state.path)
-            .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", state.path.display())))?;
-    }
     if begun {
         state.save(archive)?;
         keep(state)?;
+    }
+    if state.own_file && (!begun || state.finished && state.is_clean()) {
+        match std::fs::remove_file(&state.path) {
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                let message = format!("{} cannot be removed: {e}", state.path.display());
+                return Err(Failure::new(FailureKind::Environment, message));
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

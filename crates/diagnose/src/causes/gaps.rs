@@ -157,7 +157,7 @@ pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) ->
     Some(
         Cause::new(LimitLayer::Device, standing, statement)
             .with_confidence(sure)
-            .below(Some(1.0 / (1.0 - gaps.share)))
+            .speedup_without(Some(1.0 / (1.0 - gaps.share)))
             .with_evidence([
                 Evidence::measurement("longest time without a completion, ns", gaps.longest_ns, source()),
                 Evidence::measured("share of time without a completion", gaps.share, source()),

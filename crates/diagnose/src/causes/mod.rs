@@ -30,10 +30,16 @@ use model::{Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
 use serde::Serialize;
 use std::cmp::Reverse;
 
+// Findings repeat these causes with a page of their own.
+pub(crate) use credit::burst_credit_spent_cause;
 pub(crate) use gaps::between_gaps;
+pub(crate) use granted::granted_limit_exceeded;
+pub(crate) use interference::{cap, foreign_traffic, steal};
+pub(crate) use page_cache::write_step;
 pub(crate) use pages::{huge_over_ordinary, split_phase};
 pub(crate) use small_writes::SLOW_WRITE_RATIO;
 pub use trials::Trial;
+pub(crate) use write_cache::exhausted;
 
 /// One thing that may hold the run back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,15 +61,15 @@ pub struct Cause {
     pub trial: Option<Trial>,
     /// What kind of cause it is.
     #[serde(skip)]
-    pub(crate) standing: CauseNature,
+    pub(crate) nature: CauseNature,
     /// How many times as fast the path that it holds is without it, where that is known.
     #[serde(skip)]
-    pub(crate) below: Option<f64>,
+    pub(crate) speedup_without: Option<f64>,
     #[serde(skip)]
     pub(crate) kind: CauseKind,
 }
 
-/// What a cause is, where others of its layer are told or tried otherwise.
+/// The special case within a layer, for findings and trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CauseKind {
     #[default]
@@ -118,7 +124,7 @@ pub(crate) enum CauseOrder {
 const PARTICULAR: f64 = 2.0;
 const PARTICULAR_SETTING: f64 = 1.5;
 
-/// What kind of cause one is.
+/// How a cause distorts the run; ranks causes of one order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CauseNature {
     /// The numbers are not the storage's: the generator, other users, throttling.
@@ -132,7 +138,7 @@ pub(crate) enum CauseNature {
 }
 
 impl Cause {
-    pub(crate) fn new(layer: LimitLayer, standing: CauseNature, statement: impl Into<String>) -> Self {
+    pub(crate) fn new(layer: LimitLayer, nature: CauseNature, statement: impl Into<String>) -> Self {
         Self {
             layer,
             statement: statement.into(),
@@ -141,8 +147,8 @@ impl Cause {
             decided_by: String::new(),
             next_step: None,
             trial: None,
-            standing,
-            below: None,
+            nature,
+            speedup_without: None,
             kind: CauseKind::default(),
         }
     }
@@ -187,29 +193,30 @@ impl Cause {
     }
 
     /// How many times as fast its path is without it, where that is not what the next step promises.
-    pub(crate) fn below(mut self, ratio: Option<f64>) -> Self {
-        self.below = ratio.filter(|r| r.is_finite());
+    pub(crate) fn speedup_without(mut self, ratio: Option<f64>) -> Self {
+        self.speedup_without = ratio.filter(|r| r.is_finite());
         self
     }
 
     /// Something that happened and whose effect was not seen: told, but never the bottleneck.
     pub(crate) fn is_remark(&self) -> bool {
-        self.place() == CauseOrder::Remark
+        self.order() == CauseOrder::Remark
     }
 
     /// How far below what its path gives without it the path is.
     fn ratio(&self) -> f64 {
-        let below = self.below.or_else(|| self.next_step.as_ref().and_then(|s| s.predicted_ratio)).unwrap_or(1.0);
+        let speedup =
+            self.speedup_without.or_else(|| self.next_step.as_ref().and_then(|s| s.predicted_ratio)).unwrap_or(1.0);
         // A full link is told before a step of the ladder that is smaller than this.
         const FULL_LINK: f64 = 1.5;
-        if self.layer == LimitLayer::Link { below.max(FULL_LINK) } else { below }
+        if self.layer == LimitLayer::Link { speedup.max(FULL_LINK) } else { speedup }
     }
 
     /// Where it is told.
-    pub(crate) fn place(&self) -> CauseOrder {
+    pub(crate) fn order(&self) -> CauseOrder {
         let holds_all = matches!(self.layer, LimitLayer::Throttle | LimitLayer::ThermalPower)
-            || self.standing == CauseNature::Distortion && self.layer != LimitLayer::Generator;
-        match (self.confidence, self.standing) {
+            || self.nature == CauseNature::Distortion && self.layer != LimitLayer::Generator;
+        match (self.confidence, self.nature) {
             (Confidence::Low, CauseNature::Distortion) => CauseOrder::Remark,
             (Confidence::Low, _) => CauseOrder::Hint,
             _ if holds_all => CauseOrder::Hides,
@@ -222,9 +229,9 @@ impl Cause {
 
     /// What it is ranked by: the least first.
     fn rank(&self) -> (CauseOrder, Reverse<Confidence>, Reverse<i32>, CauseNature) {
-        let particular = self.place() == CauseOrder::Particular;
+        let particular = self.order() == CauseOrder::Particular;
         let power = if particular { self.ratio().log2().round() as i32 } else { 0 };
-        (self.place(), Reverse(self.confidence), Reverse(power), self.standing)
+        (self.order(), Reverse(self.confidence), Reverse(power), self.nature)
     }
 }
 
@@ -241,16 +248,16 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(processor::quota(run));
     causes.extend(thermal::throttled(run));
     causes.extend(thermal::slowed_processor(run));
-    causes.extend(interference::foreign_traffic(run));
-    causes.extend(interference::steal(run));
+    causes.extend(foreign_traffic(run));
+    causes.extend(steal(run));
     causes.extend(interference::busy_machine(run));
     let probable = |c: &Option<Cause>| c.as_ref().is_some_and(|c| c.confidence >= Confidence::Probable);
-    let credit = credit::burst_credit_spent_cause(run);
+    let credit = burst_credit_spent_cause(run);
     // The plateau behind a credit that ran out is a cap as well; how it came to it is more.
-    let cap = interference::cap(run).filter(|_| !probable(&credit));
+    let cap = cap(run).filter(|_| !probable(&credit));
     let group = cgroup::limit(run);
     let capped = probable(&cap) || probable(&group) || probable(&credit);
-    causes.extend(granted::granted_limit_exceeded(run));
+    causes.extend(granted_limit_exceeded(run));
     causes.extend(credit);
     causes.extend(cap);
     causes.extend(group);
@@ -271,7 +278,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(stacking::above_the_disk(run));
         causes.extend(stacking::slow_member(run));
     }
-    causes.extend(write_cache::exhausted(run));
+    causes.extend(exhausted(run));
     causes.extend(small_writes::flush(run));
     causes.extend(small_writes::rewritten(run));
     causes.extend(responsive::waits(run));
@@ -288,42 +295,4 @@ pub(crate) fn read_scaling(run: &Run) -> Option<(f64, Vec<Evidence>)> {
     depth::scaling(run, model::Direction::Read)
         .filter(|s| s.depth_was_there() != Some(false))
         .map(|s| (s.ratio(), s.evidence()))
-}
-
-/// The step from direct to buffered writes: both rates, the evidence, and whether a processor was busy in the kernel.
-pub(crate) fn buffered_write_step(run: &Run) -> Option<(f64, f64, Vec<Evidence>, bool)> {
-    let step = page_cache::write_step(run)?;
-    let (buffered, direct) = step.rates();
-    Some((buffered, direct, step.evidence(), step.busy()))
-}
-
-/// The causes that findings repeat with a page of their own: a cap, a credit, limits that a volume counts, a write cache, steal,
-/// foreign traffic.
-pub(crate) fn cap(run: &Run) -> Option<Cause> {
-    interference::cap(run)
-}
-
-/// As [`cap`], for the truth scenarios.
-pub(crate) fn credit(run: &Run) -> Option<Cause> {
-    credit::burst_credit_spent_cause(run)
-}
-
-/// As [`cap`], for the truth scenarios.
-pub(crate) fn granted(run: &Run) -> Option<Cause> {
-    granted::granted_limit_exceeded(run)
-}
-
-/// As [`cap`], for the truth scenarios.
-pub(crate) fn cache_ran_out(run: &Run) -> Option<Cause> {
-    write_cache::exhausted(run)
-}
-
-/// As [`cap`], for the truth scenarios.
-pub(crate) fn steal(run: &Run) -> Option<Cause> {
-    interference::steal(run)
-}
-
-/// As [`cap`], for the truth scenarios.
-pub(crate) fn foreign(run: &Run) -> Option<Cause> {
-    interference::foreign_traffic(run)
 }

@@ -68,9 +68,9 @@ pub(crate) struct WriteStep<'a> {
 }
 
 impl WriteStep<'_> {
-    /// Both rates, buffered and direct, bytes per second.
-    pub fn rates(&self) -> (f64, f64) {
-        (self.buffered.bytes_per_s, self.direct.bytes_per_s)
+    /// How many times as fast direct writes are.
+    pub fn direct_over_buffered(&self) -> f64 {
+        self.direct.bytes_per_s / self.buffered.bytes_per_s
     }
 
     /// Whether a processor was busy in the kernel.
@@ -80,10 +80,17 @@ impl WriteStep<'_> {
 
     pub fn evidence(&self) -> Vec<Evidence> {
         let (name, direct) = (self.buffered.name(), self.direct.name());
-        let (rate, direct_rate) = self.rates();
         let mut evidence = vec![
-            Evidence::measured("buffered write, bytes per second", rate, machine::throughput_id(name)),
-            Evidence::measured("direct write, bytes per second", direct_rate, machine::throughput_id(direct)),
+            Evidence::measured(
+                "buffered write, bytes per second",
+                self.buffered.bytes_per_s,
+                machine::throughput_id(name),
+            ),
+            Evidence::measured(
+                "direct write, bytes per second",
+                self.direct.bytes_per_s,
+                machine::throughput_id(direct),
+            ),
         ];
         match self.work {
             Some(work) => {
@@ -129,9 +136,9 @@ pub(crate) fn write_step(run: &Run) -> Option<WriteStep<'_>> {
 /// Buffered writes well below direct ones; with a processor busy in the kernel, the page cache is named for it.
 pub fn buffered_writes(run: &Run) -> Option<Cause> {
     let step = write_step(run)?;
-    let (buffered, direct) = step.rates();
     let work = step.work.filter(|w| w.busy);
-    let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
+    let (buffered, direct) = (phrase::rate(step.buffered.bytes_per_s), phrase::rate(step.direct.bytes_per_s));
+    let pair = format!("{buffered} against {direct} direct");
     let cause = match work {
         Some(w) => {
             let kernel = w.all.map_or(w.own, |all| all.max(w.own));
@@ -151,7 +158,10 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
     let (cause, remedy) = instead(run, &pair).unwrap_or((cause, Step::WriteDirectly));
-    let cause = cause.with_evidence(step.evidence()).tried_by(Trial::WritePaths).step(remedy, Some(direct / buffered));
+    let cause = cause
+        .with_evidence(step.evidence())
+        .tried_by(Trial::WritePaths)
+        .step(remedy, Some(step.direct_over_buffered()));
     Some(cause.based_on(Step::WriteDirectly.basis()))
 }
 

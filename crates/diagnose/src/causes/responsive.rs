@@ -106,7 +106,7 @@ impl<'a> Seen<'a> {
 fn cause(layer: LimitLayer, statement: String, of: &SmallOperations, evidence: Vec<Evidence>) -> Cause {
     Cause::new(layer, CauseNature::Setting, statement)
         .of_kind(CauseKind::BesideWriter)
-        .below(Some(of.ratio))
+        .speedup_without(Some(of.ratio))
         .with_evidence(evidence)
         .decided_by("the same with vm.dirty_bytes=16777216, and with another scheduler")
 }

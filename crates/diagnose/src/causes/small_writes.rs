@@ -89,7 +89,7 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
     );
     Some(
         Cause::new(LimitLayer::Device, CauseNature::Path, statement)
-            .below(Some(write / read))
+            .speedup_without(Some(write / read))
             .with_evidence([
                 measured(run, "mean latency of a small write", write, Work::RandomWrite, "latency_ns_mean"),
                 measured(run, "mean latency of a small read", read, Work::RandomRead, "latency_ns_mean"),

@@ -89,7 +89,7 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
     let others = seen.iter().filter(|(l, p, _)| l.name == layer.name && p.name() != name);
     Some(
         Cause::new(LimitLayer::Stacking, CauseNature::Setting, statement)
-            .below(Some(above / below.max(1e-3)))
+            .speedup_without(Some(above / below.max(1e-3)))
             .with_evidence([mean(name, layer, above), mean(name, disk, below)])
             .with_evidence(others.map(|(l, p, (above, _))| mean(p.name(), l, *above)))
             .with_evidence(

@@ -69,7 +69,7 @@ pub fn exhausted(run: &Run) -> Option<Cause> {
             ),
         )
         .with_confidence(confidence)
-        .below(Some(fall.before / fall.after))
+        .speedup_without(Some(fall.before / fall.after))
         .with_evidence([
             Evidence::measurement(
                 "write rate before and after, bytes per second",

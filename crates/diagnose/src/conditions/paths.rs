@@ -28,10 +28,11 @@ pub fn buffered_far_below_direct(on: &Subject<'_>) -> Decision {
     }
     need_rate(on, Work::BufferedWrite)?;
     need_rate(on, Work::SequentialWrite)?;
-    Ok(on.measured(causes::buffered_write_step).map(|(buffered, direct, evidence, busy)| {
-        Match::observed(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low }).gain(
+    Ok(on.measured(causes::write_step).map(|step| {
+        let confidence = if step.busy() { Confidence::Probable } else { Confidence::Low };
+        Match::observed(step.evidence()).at_most(confidence).gain(
             &on.rate_id(Work::BufferedWrite),
-            Some(direct / buffered),
+            Some(step.direct_over_buffered()),
             "direct over buffered write of this run",
         )
     }))
@@ -58,7 +59,7 @@ pub fn burst_credit_spent(on: &Subject<'_>) -> Decision {
     if on.executed().next().is_none() {
         return Err(Missing(Work::SequentialWrite.throughput()));
     }
-    Ok(on.measured(causes::credit).map(case_of))
+    Ok(on.measured(causes::burst_credit_spent_cause).map(case_of))
 }
 
 /// A volume of Amazon EBS whose own counters say that a limit held it.
@@ -66,7 +67,7 @@ pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Decision {
     if on.disks().iter().all(|p| p.disk.text(names::MODEL).is_none_or(|m| m.trim() != "Amazon Elastic Block Store")) {
         return Ok(None);
     }
-    match on.measured(causes::granted) {
+    match on.measured(causes::granted_limit_exceeded) {
         Some(cause) => Ok(Some(case_of(cause))),
         None if on.disks().iter().any(|p| p.disk.int(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US).is_some()) => Ok(None),
         None => Err(Missing(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US)),
@@ -88,12 +89,12 @@ pub fn cpu_steal(on: &Subject<'_>) -> Decision {
 /// Others that use the same disk.
 pub fn foreign_traffic(on: &Subject<'_>) -> Decision {
     if on.run.is_some_and(|run| matches!(run.target.kind, TargetKind::Null | TargetKind::Sim)) {
-        return Ok(on.measured(causes::foreign).map(case_of));
+        return Ok(on.measured(causes::foreign_traffic).map(case_of));
     }
     if on.executed().all(|(_, r)| r.quiet_before.is_none() && r.quiet_after.is_none()) {
         return Err(Missing("quiet windows"));
     }
-    Ok(on.measured(causes::foreign).map(case_of))
+    Ok(on.measured(causes::foreign_traffic).map(case_of))
 }
 
 /// A thread that spends nearly all of its time copying into the page cache: its own processor is the limit, whatever
@@ -139,5 +140,5 @@ pub fn write_cache_exhausted(on: &Subject<'_>) -> Decision {
     if throttled || record.intervals.is_empty() {
         return Ok(None);
     }
-    Ok(on.measured(causes::cache_ran_out).map(case_of))
+    Ok(on.measured(causes::exhausted).map(case_of))
 }

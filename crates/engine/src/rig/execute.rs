@@ -78,7 +78,7 @@ fn run_all(
     barrier: &PhaseBarrier,
 ) -> Vec<Result<StreamOutcome, DeviceError>> {
     let run = |work: &mut StreamWork<'_>| Worker::new(job, barrier, work).run();
-    // What is set for a thread would stay with the caller's.
+    // Processors, priority and memory policy belong to a thread, and would stay with the caller's: such a stream gets one of its own.
     let confined = |path: &IoPath| {
         let prioritised = path.io_priority.is_some() || !path.priority_shares.is_empty();
         prioritised || !path.cpus.is_empty() || path.numa != Numa::default()
@@ -106,12 +106,15 @@ fn run_all(
         threads.into_iter().map(|thread| thread.and_then(ended)).collect()
     });
     if let ([only], [Err(DeviceError::NoThread { .. })]) = (&mut works[..], &outcomes[..])
+        && only.stream.path.numa.memory.is_none()
         && let Ok(cpus) = sys::affinity()
     {
-        // One thread is enough to measure with: ours is confined for as long.
+        // One thread is enough to measure with: ours is confined for as long. A memory policy could not be restored.
+        let priority = sys::io_priority();
         outcomes = vec![run(only)];
-        // They were ours before; should one have gone offline, the others serve.
+        // They were ours before; should a processor have gone offline, the others serve.
         let _ = sys::set_affinity(&cpus);
+        let _ = sys::set_io_priority(priority);
     }
     outcomes
 }
