@@ -13,7 +13,7 @@ use crate::report_page;
 use crate::signals::{Ending, SecondSignal};
 use conduct::WallClock;
 use conduct::admission::Consent;
-use conduct::record::{Input, Now, Priority, RecordEvent, Recorded, Recording};
+use conduct::record::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording};
 use metrics::Metrics;
 use model::{Failure, FailureKind, Ns, parse_bytes, parse_duration_ns};
 use recorder::input::{Generated, RingFull, parse_camera_format};
@@ -221,7 +221,7 @@ impl Progress {
         Self { line: ProgressLine::new(output.is_json(), output.style().columns()), drawn: Cell::new(None) }
     }
 
-    fn draw(&self, now: &Now) {
+    fn draw(&self, now: &RecordProgress) {
         if !self.line.is_shown() || now.elapsed_ns < self.drawn.get().unwrap_or(0) + DRAW_NS {
             return;
         }
@@ -230,9 +230,8 @@ impl Progress {
     }
 }
 
-fn progress_text(now: &Now) -> String {
+fn progress_text(now: &RecordProgress) -> String {
     let sum = |of: fn(&StreamCounters) -> u64| now.streams.iter().map(of).sum::<u64>();
-    let (used, ring) = now.ring;
     format!(
         "{}: {} frames durable ({}), {} lost, ring {} %",
         // Of more than ten seconds no tenths are told.
@@ -240,7 +239,7 @@ fn progress_text(now: &Now) -> String {
         quantity::count(sum(|s| s.durable)),
         quantity::size(sum(|s| s.durable_bytes)),
         quantity::count(sum(StreamCounters::lost_total)),
-        100 * used / ring.max(1)
+        now.ring.percent()
     )
 }
 
@@ -284,7 +283,7 @@ fn priority(priority: &Priority) -> (Option<&'static str>, String) {
 
 fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
     let ran = &recorded.ran;
-    let (writer_cpu, process_cpu) = recorded.cpu_s_per_gb().unzip();
+    let cpu = recorded.cpu_per_gb();
     let (priority_effective, priority_reason) = priority(&recorded.priority);
     let mut remarks: Vec<String> = recorded.cameras.iter().map(|(name, format)| given(name, format)).collect();
     remarks.extend(recorded.complaints.iter().cloned());
@@ -332,9 +331,9 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
             times: deferred.times,
         }),
         limits: recorded.limits.iter().map(limits::document).collect(),
-        cpu_s_per_gb: writer_cpu,
-        process_cpu_s_per_gb: process_cpu,
-        ring_bytes: recorded.now.ring.1,
+        cpu_s_per_gb: cpu.map(|cpu| cpu.writer_s),
+        process_cpu_s_per_gb: cpu.map(|cpu| cpu.process_s),
+        ring_bytes: recorded.now.ring.size_bytes,
         ring_most_bytes: recorded.ring_most,
         ended_by: ran.written.ended_by.map(recorder::Loss::name),
         storage_failures: ran.written.failures,

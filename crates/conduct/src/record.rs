@@ -142,15 +142,36 @@ pub struct Recording<'a> {
     pub bounds: Option<WriteAllowance>,
 }
 
-/// What goes on.
+/// How much of the ring holds frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RingLevel {
+    pub used_bytes: u64,
+    pub size_bytes: u64,
+}
+
+impl RingLevel {
+    /// In percent of its size.
+    pub fn percent(self) -> u64 {
+        100 * self.used_bytes / self.size_bytes.max(1)
+    }
+}
+
+/// How far a recording is.
 #[derive(Clone, Debug)]
-pub struct Now {
+pub struct RecordProgress {
     /// The streams, by their numbers.
     pub streams: Vec<StreamCounters>,
     /// Since the start.
     pub elapsed_ns: Ns,
-    /// How much of the ring holds frames, and how large it is.
-    pub ring: (u64, u64),
+    pub ring: RingLevel,
+}
+
+/// CPU time for a GB that is durable, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CpuPerGb {
+    pub writer_s: f64,
+    /// Of all threads.
+    pub process_s: f64,
 }
 
 /// What happens.
@@ -171,7 +192,7 @@ pub enum RecordEvent<'a> {
         most_bytes: Option<u64>,
     },
     /// It goes on; said every few hundredths of a second.
-    Runs(&'a Now),
+    Runs(&'a RecordProgress),
 }
 
 /// How it went.
@@ -183,7 +204,7 @@ pub struct Recorded {
     /// Its places.
     pub geometry: Geometry,
     /// At its end.
-    pub now: Now,
+    pub now: RecordProgress,
     /// The most that the ring held.
     pub ring_most: u64,
     /// What the writer and its device did.
@@ -216,12 +237,13 @@ impl Recorded {
         self.durable_bytes() as f64 * 1e9 / self.now.elapsed_ns.max(1) as f64
     }
 
-    /// CPU for a GB that is durable, seconds: of the writer, and of the whole process; `None` where nothing is.
-    pub fn cpu_s_per_gb(&self) -> Option<(f64, f64)> {
+    /// CPU for a GB that is durable; `None` where nothing is.
+    pub fn cpu_per_gb(&self) -> Option<CpuPerGb> {
         let durable = self.durable_bytes();
+        // Nanoseconds a byte are seconds a GB.
         let per_gb = |ns: u64| ns as f64 / durable as f64;
         let writer = self.ran.stream.usage.user_ns + self.ran.stream.usage.system_ns;
-        (durable > 0).then(|| (per_gb(writer), per_gb(self.process_cpu_ns)))
+        (durable > 0).then(|| CpuPerGb { writer_s: per_gb(writer), process_s: per_gb(self.process_cpu_ns) })
     }
 
     /// Age of frames when they were acknowledged, at a quantile; `None` where too few carry it.
@@ -245,7 +267,7 @@ pub fn record(
     scheduling::ask(recording.nice, recording.cpus.as_deref())?;
     match recording.target.to_str() {
         Some(name) if name.starts_with("sim:") => simulated::record(name, recording, tell),
-        _ => real(recording, interrupts, tell),
+        _ => record_to_storage(recording, interrupts, tell),
     }
 }
 
@@ -289,7 +311,7 @@ fn begins(place: &RecordingTarget, begun: &Continuation, most_bytes: Option<u64>
 }
 
 /// A file into which something came stays, unless only a measurement wrote it.
-fn keep_if_used(recording: &Recording<'_>, place: &RecordingTarget, now: &Now) {
+fn keep_if_used(recording: &Recording<'_>, place: &RecordingTarget, now: &RecordProgress) {
     if !recording.temporary && now.streams.iter().any(|stream| stream.received > 0) {
         place.keep();
     }
@@ -301,7 +323,7 @@ fn wakeup() -> Result<Arc<EventFd>, Failure> {
     EventFd::new().map(Arc::new).map_err(failed)
 }
 
-fn real(
+fn record_to_storage(
     recording: &Recording<'_>,
     interrupts: &Interrupts,
     tell: &dyn Fn(RecordEvent<'_>),
@@ -321,18 +343,18 @@ fn real(
     let event_fd = wakeup()?;
     let stop = Arc::new(AtomicBool::new(false));
     let begun = place.begin()?;
-    let epoch = Epoch::start();
+    let clock = Epoch::start();
     let settings = writer_settings(recording, &place, &begun, ring_bytes, asked);
     let when_full = place.geometry.when_full;
     let listening = PinWatch::new(&place.file, begun.identity.uuid, when_full, settings.pins.clone());
     let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
     let largest = place.geometry.largest_frame();
-    let (channel, receiver) = FrameChannel::new(ring.clone(), largest, epoch, event_fd.clone(), stop.clone());
+    let (channel, receiver) = FrameChannel::new(ring.clone(), largest, clock, event_fd.clone(), stop.clone());
     let accounts = Arc::clone(&channel.accounts);
     begins(&place, &begun, bounds.most, tell);
     let now = || {
-        let (used, _) = ring.used();
-        Now { streams: accounts.counters(), elapsed_ns: epoch.elapsed_ns(), ring: (used as u64, ring_bytes) }
+        let ring = level(&ring, ring_bytes);
+        RecordProgress { streams: accounts.counters(), elapsed_ns: clock.elapsed_ns(), ring }
     };
     let usage_before = process_usage();
     let write = || {
@@ -340,29 +362,29 @@ fn real(
         let _elsewhere = interrupts.mask_signals();
         let scheduling = Scheduling::in_effect();
         // Producers have a last moment to see that they are to end.
-        recorder::run(&place.file, settings, Arc::clone(&accounts), receiver, (epoch, event_fd.clone()), || {
+        recorder::run(&place.file, settings, Arc::clone(&accounts), receiver, (clock, event_fd.clone()), || {
             std::thread::sleep(2 * LOOK)
         })
         .map(|ran| (ran, scheduling))
     };
-    let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| epoch.elapsed_ns() >= ns);
+    let ends = || interrupts.end() || recording.time_ns.is_some_and(|ns| clock.elapsed_ns() >= ns);
     let ran = std::thread::scope(|scope| -> Result<_, Failure> {
         let writer = scope.spawn(write);
         let producers = start(opened, recording.ring_full, channel);
         while !writer.is_finished() {
             let counted = now();
             let durable = counted.streams.iter().map(|s| s.durable_bytes).sum();
-            if ends() || producers.is_err() || bounds.reached(durable, counted.ring.0) {
+            if ends() || producers.is_err() || bounds.reached(durable, counted.ring.used_bytes) {
                 stop.store(true, Ordering::Relaxed);
                 event_fd.signal();
             }
             tell(RecordEvent::Runs(&counted));
             listening.look();
             begun.growing.iter().for_each(|growing| growing.ahead());
-            hold_back(&mut others, (&ring, ring_bytes), &|| writer.is_finished());
+            hold_back(&mut others, &|| level(&ring, ring_bytes), &|| writer.is_finished());
         }
         stop.store(true, Ordering::Relaxed);
-        let ran = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"))?;
+        let ran = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let (ran, scheduling) = ran.map_err(|e| interface_failed(&place.path, &e))?;
         Ok((ran, scheduling, complaints(producers?)))
     });
@@ -391,12 +413,15 @@ fn real(
     })
 }
 
+fn level(ring: &Ring, size_bytes: u64) -> RingLevel {
+    RingLevel { used_bytes: ring.used().0 as u64, size_bytes }
+}
+
 /// For a moment, or until the writer has ended, others are held back as the ring asks for.
-fn hold_back(others: &mut OtherUsers, (ring, ring_bytes): (&Ring, u64), ended: &dyn Fn() -> bool) {
+fn hold_back(others: &mut OtherUsers, ring: &dyn Fn() -> RingLevel, ended: &dyn Fn() -> bool) {
     let next = Instant::now() + LOOK;
     while Instant::now() < next && !ended() {
-        let (used, _) = ring.used();
-        others.look((used as u64, ring_bytes));
+        others.look(ring());
         std::thread::sleep(if others.needs_ring_level() { LOOK_AT_RING } else { LOOK });
     }
 }

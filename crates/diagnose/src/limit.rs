@@ -62,7 +62,7 @@ pub fn headline(
     findings: &[Finding],
 ) -> Headline {
     let head = bottleneck_cause(ranked);
-    let place = head.map_or(CauseOrder::Remark, Cause::place);
+    let order = head.map_or(CauseOrder::Remark, Cause::order);
     let row = |name: &str| rows.iter().find(|r| r.phase == name && r.layer != LimitLayer::Unknown);
     let of_row = |row: &RowLimit| {
         let limit = Limit::from(row);
@@ -70,12 +70,12 @@ pub fn headline(
         Headline { limit, next_step }
     };
     let missed = question.missed.and_then(row).filter(|r| r.confidence >= Confidence::Probable);
-    if place > CauseOrder::Answer
+    if order > CauseOrder::Answer
         && let Some(limit) = &question.answered
     {
         return Headline { limit: limit.clone(), next_step: None };
     }
-    if place > CauseOrder::Use
+    if order > CauseOrder::Use
         && let Some(missed) = missed
     {
         return of_row(missed);

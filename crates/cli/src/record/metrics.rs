@@ -2,7 +2,7 @@
 //! for whoever connects to a socket.
 
 use crate::output_file;
-use conduct::record::{Now, bind};
+use conduct::record::{RecordProgress, bind};
 use model::{Failure, FailureKind};
 use recorder::StreamCounters;
 use std::cell::Cell;
@@ -50,7 +50,7 @@ impl Metrics {
     }
 
     /// What is so now. That it cannot be written is no reason to record no more.
-    pub fn tell(&self, now: &Now) {
+    pub fn tell(&self, now: &RecordProgress) {
         match &self.latest {
             Some(latest) => *latest.lock().unwrap_or_else(PoisonError::into_inner) = text(now),
             None if self.written.get().is_none_or(|written| written.elapsed() >= EVERY) => {
@@ -67,7 +67,7 @@ impl Metrics {
     }
 
     /// How it ended.
-    pub fn tell_last(&self, now: &Now) {
+    pub fn tell_last(&self, now: &RecordProgress) {
         self.written.set(None);
         self.tell(now);
     }
@@ -86,7 +86,7 @@ fn label(text: &str) -> String {
     text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }
 
-fn text(now: &Now) -> String {
+fn text(now: &RecordProgress) -> String {
     let mut out = String::new();
     let mut family = |name: &str, kind: &str, unit: &str, help: &str, rows: Vec<(String, f64)>| {
         let full = format!("narrows_record_{name}");
@@ -125,9 +125,15 @@ fn text(now: &Now) -> String {
     family("durable_bytes", "counter", "bytes", "Bytes of durable frames.", by_stream(&|s| s.durable_bytes as f64));
     let blocked = by_stream(&|s| s.blocked_ns as f64 / 1e9);
     family("blocked_seconds", "counter", "seconds", "Time for which a producer waited for the ring.", blocked);
-    let (used, ring) = now.ring;
-    family("ring_used_bytes", "gauge", "bytes", "Memory that holds frames.", vec![(String::new(), used as f64)]);
-    family("ring_bytes", "gauge", "bytes", "Memory for frames.", vec![(String::new(), ring as f64)]);
+    let ring = now.ring;
+    family(
+        "ring_used_bytes",
+        "gauge",
+        "bytes",
+        "Memory that holds frames.",
+        vec![(String::new(), ring.used_bytes as f64)],
+    );
+    family("ring_bytes", "gauge", "bytes", "Memory for frames.", vec![(String::new(), ring.size_bytes as f64)]);
     family(
         "elapsed_seconds",
         "gauge",
@@ -142,6 +148,7 @@ fn text(now: &Now) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conduct::record::RingLevel;
     use recorder::{FrameKind, Loss, StreamName};
 
     #[test]
@@ -156,7 +163,11 @@ mod tests {
             blocked_ns: 1_500_000_000,
             ..StreamCounters::default()
         };
-        let text = text(&Now { streams: vec![counted], elapsed_ns: 2_000_000_000, ring: (5, 10) });
+        let text = text(&RecordProgress {
+            streams: vec![counted],
+            elapsed_ns: 2_000_000_000,
+            ring: RingLevel { used_bytes: 5, size_bytes: 10 },
+        });
         for line in [
             "narrows_record_frames_received_total{stream=\"a\\\"b\"} 10",
             "narrows_record_frames_dropped_total{stream=\"a\\\"b\",reason=\"ring-full\"} 2",

@@ -67,7 +67,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let demand = f64::from(streams) * stream_bytes_per_s;
     let sustained = sizing::sustained(intervals);
     let ring_bytes = sizing::ring_needed(intervals, demand, flush_ns);
-    let usual_ring_bytes = recorded.now.ring.1;
+    let usual_ring_bytes = recorded.now.ring.size_bytes;
     let document = RecordPlanDocument {
         schema: RecordPlanDocument::SCHEMA,
         target: args.target().to_string_lossy().into_owned(),

@@ -6,6 +6,7 @@
 //!
 //! Nobody is left standing: the watcher lets them go on when this program is gone, whatever ended it.
 
+use super::RingLevel;
 use super::watcher::Restore;
 use model::{Failure, FailureKind, Ns};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
@@ -81,13 +82,13 @@ impl Defer {
         self.others.is_empty()
     }
 
-    /// Looks at the ring: so much of it holds frames, of so much.
-    pub fn look(&mut self, (used, ring): (u64, u64)) {
+    /// Pauses others, or lets them go on, as the ring asks for.
+    pub fn look(&mut self, ring: RingLevel) {
         if self.others.is_empty() {
             return;
         }
         let now = Instant::now();
-        let percent = 100 * used / ring.max(1);
+        let percent = ring.percent();
         match self.still_since {
             None if percent >= HIGH_PERCENT && self.free_until.is_none_or(|until| now >= until) => {
                 self.all(true);

@@ -1,10 +1,10 @@
 //! Other users of the disk during a recording: control groups that are paused or limited; a watcher process undoes it if this program is
 //! killed.
 
-use super::Recording;
 use super::defer::{Defer, Deferred};
 use super::limits::{Limited, Limits};
 use super::watcher::Watcher;
+use super::{Recording, RingLevel};
 use model::{Failure, Stack};
 use std::time::Duration;
 
@@ -39,8 +39,8 @@ impl OtherUsers {
         Ok(())
     }
 
-    /// Looks at the ring: so much of it holds frames, of so much.
-    pub fn look(&mut self, ring: (u64, u64)) {
+    /// Pauses others, or lets them go on, as the ring asks for.
+    pub fn look(&mut self, ring: RingLevel) {
         self.defer.look(ring);
     }
 

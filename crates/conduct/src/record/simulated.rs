@@ -1,7 +1,9 @@
 //! A recording on a simulated device, in its time: cameras that are made up, and nothing is kept.
 
 use super::bounds::frames_within;
-use super::{Input, Now, Priority, RecordEvent, Recorded, Recording, Scheduling, ring_bytes, usage};
+use super::{
+    Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring_bytes, usage,
+};
 use crate::WriteAllowance;
 use engine::{SimDevice, SimRig};
 use model::{Failure, FailureKind, Ns};
@@ -86,7 +88,11 @@ pub(super) fn record(
         path: PathBuf::from(name),
         epoch: 1,
         geometry,
-        now: Now { streams: accounts.counters(), elapsed_ns, ring: (used as u64, ring_bytes) },
+        now: RecordProgress {
+            streams: accounts.counters(),
+            elapsed_ns,
+            ring: RingLevel { used_bytes: used as u64, size_bytes: ring_bytes },
+        },
         ring_most: most as u64,
         ran,
         process_cpu_ns: usage.user_ns + usage.system_ns,
