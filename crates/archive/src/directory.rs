@@ -57,8 +57,8 @@ impl Archive {
     /// The directory of a finished run that is there.
     pub(crate) fn existing(&self, id: &str) -> Result<PathBuf> {
         let path = self.run_dir(id);
-        let found = if is_run_id(id) { self.storage.directory(&path)? } else { None };
-        found.map(|()| path).ok_or_else(|| self.not_found(id))
+        let is_there = is_run_id(id) && self.storage.is_directory(&path)?;
+        is_there.then_some(path).ok_or_else(|| self.not_found(id))
     }
 
     pub(crate) fn not_found(&self, text: &str) -> ArchiveError {

@@ -167,11 +167,11 @@ pub(crate) fn rebuild(archive: &Archive) -> Result<usize> {
 /// Adds a run. The archive's lock must be held.
 pub(crate) fn append(archive: &Archive, run: &Run, order: u64) -> Result<()> {
     let path = path(archive);
-    let (length_bytes, whole) = archive.storage.length(&path)?;
+    let file = archive.storage.line_file(&path)?;
     // If the last writer was cut off, only its own line is lost.
-    let mut text = if whole { Vec::new() } else { b"\n".to_vec() };
+    let mut text = if file.last_line_whole { Vec::new() } else { b"\n".to_vec() };
     text.extend(lines(&[IndexEntry::of_run(run, order)]));
-    archive.storage.append(&path, length_bytes, &text)
+    archive.storage.append(&path, file.length_bytes, &text)
 }
 
 /// Removes a run. The archive's lock must be held.

@@ -273,7 +273,7 @@ fn part_of(phase: &PhaseRun) -> PendingRows<'_, SeriesForm> {
 
 /// Whether a name is in use, by whatever.
 fn is_in_use(archive: &Archive, path: &Path) -> bool {
-    !matches!(archive.storage.directory(path), Ok(None))
+    !matches!(archive.storage.is_directory(path), Ok(false))
 }
 
 /// Removes what belongs to the writing of a bundle: the writer's lock, and files that never got their name.

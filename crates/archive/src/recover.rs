@@ -67,7 +67,7 @@ impl std::fmt::Display for Recovered {
 /// See [`Archive::recover`].
 pub(crate) fn recover(archive: &Archive) -> Result<Vec<Recovery>> {
     let runs = archive.runs_dir();
-    if archive.storage.directory(&runs)?.is_none() {
+    if !archive.storage.is_directory(&runs)? {
         return Ok(Vec::new());
     }
     let _lock = archive.lock()?;

@@ -45,7 +45,7 @@ impl Archive {
     pub fn remove_side_file(&self, name: &str) -> Result<()> {
         let path = self.side_path(name);
         let directory = parent_of(&path);
-        if self.storage.directory(directory)?.is_none() {
+        if !self.storage.is_directory(directory)? {
             return Ok(());
         }
         self.storage.remove_file(&path)?;

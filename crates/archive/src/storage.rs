@@ -1,4 +1,4 @@
-//! The few things that the archive does to a file system, each durable when it returns.
+//! The few things that the archive does to a file system, each durable when it returns unless its comment says otherwise.
 //!
 //! Every primitive step passes [`Storage::step`], so that the crash tests can stop at each one and undo what had not
 //! been synced (`crash_tests.rs` lists what is injected).
@@ -14,6 +14,14 @@ use std::path::{Path, PathBuf};
 
 /// Content is read and written in pieces of this size.
 const PIECE_BYTES: usize = 256 << 10;
+/// How an untrusted file is opened: a symbolic link or a FIFO must neither lead outside nor hang.
+const READING: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+
+/// What is known of a file of lines.
+pub(crate) struct LineFile {
+    pub length_bytes: u64,
+    pub last_line_whole: bool,
+}
 
 /// Durable changes to the archive's file system, none of them outside it.
 #[derive(Clone, Debug)]
@@ -58,14 +66,14 @@ impl Storage {
         }
     }
 
-    /// Whether there is a directory, and not a link to one; `None` if nothing is there.
+    /// Whether there is a directory, and not a link to one.
     ///
     /// # Errors
     /// [`ArchiveError::Io`] where something else is there, or on the way.
-    pub fn directory(&self, path: &Path) -> Result<Option<()>> {
+    pub fn is_directory(&self, path: &Path) -> Result<bool> {
         match folder::open(&self.root, path) {
-            Ok(_) => Ok(Some(())),
-            Err(Errno::NOENT) => Ok(None),
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
             Err(e) => Err(ArchiveError::io("open the directory", path)(e.into())),
         }
     }
@@ -84,7 +92,7 @@ impl Storage {
 
     /// Creates a directory and whatever is missing above it.
     pub fn create_dirs(&self, path: &Path) -> Result<()> {
-        if self.directory(path)?.is_some() {
+        if self.is_directory(path)? {
             return Ok(());
         }
         if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
@@ -92,7 +100,7 @@ impl Storage {
         }
         match self.step(Step::CreateDir(path)).and_then(|()| Ok(folder::create(&self.root, path)?)) {
             // Another process was faster.
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && self.directory(path)?.is_some() => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && self.is_directory(path)? => Ok(()),
             Err(e) => Err(ArchiveError::io("create the directory", path)(e)),
             Ok(()) => self.sync_dir(parent_of(path)),
         }
@@ -135,7 +143,7 @@ impl Storage {
     }
 
     /// Gives a file of the archive that is never written to again a second name, so that its content takes its place once; a
-    /// copy where the file system has no such names.
+    /// copy where that fails.
     pub fn link(&self, from: &Path, to: &Path) -> Result<()> {
         let attempt = || -> io::Result<()> {
             self.step(Step::Link(to))?;
@@ -188,7 +196,7 @@ impl Storage {
     }
 
     /// Adds to a file of which the first `length_bytes` are good; what stands behind them (a failed attempt) goes. Only a
-    /// regular file with this one name is written: any other may be somebody else's.
+    /// regular file with this one name is written: any other may be somebody else's. The name of a new file is not durable yet.
     pub fn append(&self, path: &Path, length_bytes: u64, content: &[u8]) -> Result<()> {
         let attempt = || -> io::Result<()> {
             self.step(Step::Write(path, content, length_bytes))?;
@@ -252,13 +260,13 @@ impl Storage {
         }
     }
 
-    /// How long a file of lines is, and whether its last line is whole; 0 if it is not there.
-    pub fn length(&self, path: &Path) -> Result<(u64, bool)> {
-        let length = || -> io::Result<(u64, bool)> {
+    /// How long a file of lines is, and whether its last line is whole; empty if it is not there.
+    pub fn line_file(&self, path: &Path) -> Result<LineFile> {
+        let read = || -> io::Result<LineFile> {
             let (directory, name) = folder::entry(&self.root, path)?;
             let file: File = match openat(&directory, name, READING, Mode::empty()) {
                 Ok(file) => file.into(),
-                Err(Errno::NOENT) => return Ok((0, true)),
+                Err(Errno::NOENT) => return Ok(LineFile { length_bytes: 0, last_line_whole: true }),
                 Err(e) => return Err(e.into()),
             };
             let length_bytes = file.metadata()?.len();
@@ -266,9 +274,9 @@ impl Storage {
             if length_bytes > 0 {
                 std::os::unix::fs::FileExt::read_exact_at(&file, &mut last, length_bytes - 1)?;
             }
-            Ok((length_bytes, last == *b"\n"))
+            Ok(LineFile { length_bytes, last_line_whole: last == *b"\n" })
         };
-        length().map_err(ArchiveError::io("read", path))
+        read().map_err(ArchiveError::io("read", path))
     }
 
     /// Whether two names lead to one directory.
@@ -305,7 +313,7 @@ impl Storage {
         }
     }
 
-    /// Removes a file, or the link that stands for one; one that is not there is fine.
+    /// Removes a file, or the link that stands for one; one that is not there is fine. Durable with the next sync of its directory.
     pub fn remove_file(&self, path: &Path) -> Result<()> {
         let remove = || -> io::Result<()> {
             let (directory, name) = folder::entry(&self.root, path)?;
@@ -317,7 +325,7 @@ impl Storage {
         }
     }
 
-    /// Removes a file that nobody has locked, if it is regular. Returns whether it is gone.
+    /// Removes a file that nobody has locked, if it is regular. Returns whether it is gone; durable with the next sync of its directory.
     pub fn remove_abandoned(&self, path: &Path) -> Result<bool> {
         let attempt = || -> io::Result<bool> {
             let (directory, name) = folder::entry(&self.root, path)?;
@@ -341,7 +349,7 @@ impl Storage {
         attempt().map_err(ArchiveError::io("remove", path))
     }
 
-    /// Removes a directory and all in it, without following symbolic links.
+    /// Removes a directory and all in it, without following symbolic links. Durable with the next sync of the one that it is in.
     pub fn remove_tree(&self, path: &Path) -> Result<()> {
         let remove = || -> io::Result<()> {
             let (directory, name) = folder::entry(&self.root, path)?;
@@ -367,8 +375,6 @@ fn fill(content: &mut dyn Read, piece: &mut [u8]) -> io::Result<usize> {
     }
     Ok(length)
 }
-/// How a file that may come from a stranger is opened: a symbolic link or a FIFO must neither lead outside nor hang.
-const READING: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 /// Opens a regular file of a bundle for reading, and nothing else; the bundle's directory is no link either. `None` if it is
 /// not there.

@@ -4,7 +4,7 @@ use crate::simulated::data_fit_into_memory;
 use crate::write_allowance::{bound, bounded};
 use crate::{Opened, WriteAllowance};
 use model::{Failure, FailureKind, PhaseKind, Plan, StopRule, TargetKind};
-use spec::{PlainCalls, Probe, RunError, RunInputs, Workload};
+use spec::{PlainCalls, Probe, ResolveError, RunInputs, Workload};
 
 /// What a plan has to know of an opened target.
 pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
@@ -58,7 +58,7 @@ fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
         workload.drop_pauses();
     }
     let plan = workload.plan(&inputs(opened, seed)).map_err(|error| match error {
-        RunError::NothingLeft { .. } if opened.target.kind == TargetKind::Region => {
+        ResolveError::NothingLeft { .. } if opened.target.kind == TargetKind::Region => {
             failure(&error).remedy("name a larger part of the device: PATH@OFFSET+LENGTH")
         }
         _ => failure(&error),
@@ -149,17 +149,19 @@ pub fn preconditioning(plan: &Plan, bytes_per_s: Option<f64>) -> Option<Precondi
 }
 
 /// What an error of planning is to the user.
-pub fn failure(error: &RunError) -> Failure {
+pub fn failure(error: &ResolveError) -> Failure {
     let failure = Failure::new(FailureKind::Refused, error.to_string());
     match error {
-        RunError::Budget { .. } => Failure::new(FailureKind::Usage, error.to_string())
+        ResolveError::Budget { .. } => Failure::new(FailureKind::Usage, error.to_string())
             .remedy("for example --budget 60s; in a workload: budget"),
-        RunError::Nothing { .. } => {
+        ResolveError::Nothing { .. } => {
             failure.remedy("free some space, name another target, or let more be written (--max-write)")
         }
-        RunError::TooSmall { .. } => failure.remedy("--set region=SIZE (of a fio file size=SIZE), or a larger target"),
-        RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
-        RunError::NothingLeft { .. } => {
+        ResolveError::TooSmall { .. } => {
+            failure.remedy("--set region=SIZE (of a fio file size=SIZE), or a larger target")
+        }
+        ResolveError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
+        ResolveError::NothingLeft { .. } => {
             failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")
         }
     }

@@ -172,12 +172,12 @@ impl<S: Store> Container<S> {
         Ok(segments)
     }
 
-    /// Gives the batches of a segment, in the order in which they lie, also those behind a gap.
+    /// Gives the batches of a segment, in the order in which they lie, also those behind a gap; ends at the visitor's first error.
     fn walk(
         &self,
         segment: &Segment,
         window: usize,
-        visit: &mut dyn FnMut(BatchLocation) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(BatchLocation) -> Result<ControlFlow<()>, ReadError>,
     ) -> Result<ControlFlow<()>, ReadError> {
         let geometry = self.geometry();
         let start = geometry.offset_of(segment.header.segment);
@@ -192,7 +192,7 @@ impl<S: Store> Container<S> {
             match found.filter(|batch| at + batch.header.length <= end && batch.header.length > 0) {
                 Some(batch) => {
                     at += geometry.blocks(batch.header.length);
-                    if batch.header.batch < segment.until_batch && visit(batch).is_break() {
+                    if batch.header.batch < segment.until_batch && visit(batch)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -206,7 +206,7 @@ impl<S: Store> Container<S> {
     pub(crate) fn each(&self, segment: &Segment, visit: &mut dyn FnMut(BatchLocation)) -> Result<(), ReadError> {
         let visit = &mut |batch| {
             visit(batch);
-            ControlFlow::Continue(())
+            Ok(ControlFlow::Continue(()))
         };
         self.walk(segment, WINDOW_BYTES, visit).map(drop)
     }
@@ -227,7 +227,7 @@ impl<S: Store> Container<S> {
                         _ => {}
                     }
                 }
-                ControlFlow::Continue(())
+                Ok(ControlFlow::Continue(()))
             })?;
         }
         Ok(())
@@ -278,20 +278,15 @@ impl<S: Store> Container<S> {
             }
             let named = segment.header.streams.len();
             if segment.footer.as_ref().is_none_or(|f| f.streams.len() > named) {
-                let mut failed = None;
-                self.each(segment, &mut |batch| {
+                let _ = self.walk(segment, WINDOW_BYTES, &mut |batch| {
                     for entry in &batch.header.entries {
                         let Entry::Stream { stream, payload } = entry else { continue };
-                        match self.payload(&Payload { offset: batch.offset + payload.offset, ..*payload }) {
-                            Ok(Some(line)) => {
-                                names.extend(StreamName::introduced(&line).map(|name| ((epoch, *stream), name)));
-                            }
-                            Ok(None) => {}
-                            Err(e) => failed = Some(e),
-                        }
+                        let line = self.payload(&Payload { offset: batch.offset + payload.offset, ..*payload })?;
+                        let name = line.and_then(|line| StreamName::introduced(&line));
+                        names.extend(name.map(|name| ((epoch, *stream), name)));
                     }
+                    Ok(ControlFlow::Continue(()))
                 })?;
-                failed.map_or(Ok(()), Err)?;
             }
         }
         Ok(names)
@@ -397,8 +392,7 @@ impl<S: Store> Container<S> {
         for segment in &self.segments {
             let epoch = segment.header.identity.epoch;
             let until = acknowledged.get(&epoch).copied().unwrap_or(0);
-            let mut failed = None;
-            let went = self.walk(segment, WINDOW_BYTES, &mut |batch| {
+            let end = self.walk(segment, WINDOW_BYTES, &mut |batch| {
                 for entry in &batch.header.entries {
                     let Entry::Frame(mut frame) = *entry else { continue };
                     let unnamed = StreamName { stream: frame.stream, ..StreamName::default() };
@@ -407,23 +401,16 @@ impl<S: Store> Container<S> {
                         continue;
                     }
                     frame.payload.offset += batch.offset;
-                    let bytes = match self.payload(&frame.payload) {
-                        Ok(bytes) => bytes,
-                        Err(e) => {
-                            failed = Some(e);
-                            return ControlFlow::Break(());
-                        }
-                    };
+                    let bytes = self.payload(&frame.payload)?;
                     let number = batch.header.batch;
                     let at = FrameLocation { epoch, batch: number, acknowledged: number < until, entry: frame };
                     if visit(name, &at, bytes.as_deref()).is_break() {
-                        return ControlFlow::Break(());
+                        return Ok(ControlFlow::Break(()));
                     }
                 }
-                ControlFlow::Continue(())
+                Ok(ControlFlow::Continue(()))
             })?;
-            failed.map_or(Ok(()), Err)?;
-            if went.is_break() {
+            if end.is_break() {
                 break;
             }
         }

@@ -51,7 +51,7 @@ pub use frames::{is_frames, parse_frames};
 pub use job::Workload;
 pub use job_key::job_keys;
 pub use keys::{Key, nearest};
-pub use resolve::{EARLY_HALF_WIDTH, RunError};
+pub use resolve::{EARLY_HALF_WIDTH, ResolveError};
 pub use run_inputs::{PlainCalls, Probe, Readiness, RunInputs};
 pub use share::MIN_SHARE_NS;
 pub use sim::{SimSpecError, parse_sim, sim_models};

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// A new file is this large where nobody says how large.
 const DEFAULT_BYTES: u64 = 1 << 30;
-/// What the text calls 1 GiB is never made smaller than 1 MiB.
+/// At most 2^10: 1 GiB becomes 1 MiB.
 const MAX_HALVINGS: u32 = 10;
 /// The half-width at which a phase of a budget that may stop early does: 1 % of the mean.
 pub const EARLY_HALF_WIDTH: f64 = 0.01;
@@ -30,7 +30,7 @@ const COPY_NS: u64 = NS_PER_S / 2;
 
 /// Why a workload has no plan on a target.
 #[derive(Debug, thiserror::Error)]
-pub enum RunError {
+pub enum ResolveError {
     /// The target is too small.
     #[error(
         "phase '{phase}'{}: it uses {} of the target, which offers {}; use a smaller region (fio: size)",
@@ -81,7 +81,7 @@ impl Workload {
     ///
     /// # Errors
     /// Where the target is too small, memory does not suffice, or what is asked for cannot be.
-    pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, RunError> {
+    pub fn plan(&self, inputs: &RunInputs) -> Result<Plan, ResolveError> {
         let most = if self.scales_to_fit { MAX_HALVINGS } else { 0 };
         let mut halvings = 0;
         let mut wanted = self.clone();
@@ -90,23 +90,21 @@ impl Workload {
         wanted.phases.retain(|phase| phase.jobs.iter().any(has_place));
         loop {
             match wanted.plan_scaled(inputs, halvings) {
-                Err(RunError::TooSmall { .. }) if halvings < most => halvings += 1,
+                Err(ResolveError::TooSmall { .. }) if halvings < most => halvings += 1,
                 result => return result,
             }
         }
     }
 
     /// The plan with all regions halved so many times.
-    fn plan_scaled(&self, inputs: &RunInputs, halvings: u32) -> Result<Plan, RunError> {
+    fn plan_scaled(&self, inputs: &RunInputs, halvings: u32) -> Result<Plan, ResolveError> {
         self.check_budget()?;
         let mut resolver = Resolver::new(self, inputs, halvings)?;
         let mut phases = Vec::new();
         let mut first_to_need = None;
         for (index, phase) in self.phases.iter().enumerate() {
-            let planned = match phase.copies_memory() {
-                true => resolver.memory_copy(phase),
-                false => resolver.phase(phase, index)?,
-            };
+            let planned =
+                if phase.copies_memory() { resolver.memory_copy(phase) } else { resolver.phase(phase, index)? };
             phases.extend(resolver.missing_files(&phase.name));
             if !resolver.used.laid_out.is_empty() {
                 first_to_need.get_or_insert(phases.len());
@@ -132,25 +130,28 @@ impl Workload {
         };
         let errors = leave_out_optional(&mut plan, &self.phases, inputs);
         if !errors.is_empty() {
-            return Err(RunError::Plan(errors));
+            return Err(ResolveError::Plan(errors));
         }
-        let mut live = plan.phases.iter().filter(|p| p.skip.is_none() && p.kind != PhaseKind::Layout).peekable();
-        if live.peek().is_none() {
+        if !plan.phases.iter().any(|p| p.skip.is_none() && p.kind != PhaseKind::Layout) {
             let reason = plan.phases.iter().find_map(|p| p.skip.as_ref().map(Reason::to_string)).unwrap_or_default();
-            return Err(RunError::NothingLeft { workload: self.name.clone(), reason });
+            return Err(ResolveError::NothingLeft { workload: self.name.clone(), reason });
         }
         if self.has_budget() {
             return Ok(plan);
         }
-        let windows = (live.count() as u64).saturating_add(1).saturating_mul(self.quiet_ns);
-        let live = plan.phases.iter().filter(|p| p.skip.is_none());
-        let (layouts, others): (Vec<&PhasePlan>, Vec<&PhasePlan>) = live.partition(|p| p.kind == PhaseKind::Layout);
-        // Delays may count from the start of the run.
-        let passed = others.iter().fold(0u64, |passed, p| passed.saturating_add(p.resumed_after(passed).time_limit_ns));
-        let layouts = layouts.iter().fold(windows, |sum, p| sum.saturating_add(p.time_limit_ns));
-        plan.budget_ns = layouts.saturating_add(passed);
+        plan.budget_ns = longest_ns(&plan);
         Ok(plan)
     }
+}
+
+/// What the phases of a plan and the quiet windows around them take at most.
+fn longest_ns(plan: &Plan) -> u64 {
+    let live = plan.phases.iter().filter(|p| p.skip.is_none());
+    let (layouts, others): (Vec<&PhasePlan>, Vec<&PhasePlan>) = live.partition(|p| p.kind == PhaseKind::Layout);
+    let windows = (others.len() as u64).saturating_add(1).saturating_mul(plan.quiet_ns);
+    // Delays may count from the start of the run.
+    let passed = others.iter().fold(0u64, |passed, p| passed.saturating_add(p.resumed_after(passed).time_limit_ns));
+    layouts.iter().fold(windows.saturating_add(passed), |sum, p| sum.saturating_add(p.time_limit_ns))
 }
 
 /// Points of a sweep that cannot be done are left out; what remains wrong is returned.
@@ -204,7 +205,7 @@ struct ResourceUse {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Result<Self, RunError> {
+    fn new(workload: &'a Workload, inputs: &'a RunInputs, halvings: u32) -> Result<Self, ResolveError> {
         let new_data = Self::lays_out_on(workload, inputs);
         let layout_ns = workload.layout_ns(inputs);
         let budgeted = layout_ns.is_some();
@@ -218,15 +219,15 @@ impl<'a> Resolver<'a> {
         let (whole, mut size_reason) = match choose_size(most, rate, layout_ns.unwrap_or(u64::MAX)) {
             Some(size) if budgeted => (size.bytes, size.reason),
             Some(size) if bounded => (size.bytes, "1 GiB, or the largest step below that fits".to_owned()),
-            None if budgeted => return Err(RunError::Nothing { bytes: most, least: MIN_BYTES }),
+            None if budgeted => return Err(ResolveError::Nothing { bytes: most, least: MIN_BYTES }),
             _ => (inputs.max_bytes, "all that the target offers".to_owned()),
         };
         let mut notes = Notes::new(workload.notes.clone());
         if halvings > 0 {
             size_reason = format!("1/{} of what the workload says, so that it fits", 1u64 << halvings);
             notes.push(format!(
-                "the target offers {} MiB: all regions are {size_reason}; runs with other sizes are not comparable",
-                inputs.max_bytes >> 20
+                "the target offers {}: all regions are {size_reason}; runs with other sizes are not comparable",
+                model::bytes_text(inputs.max_bytes)
             ));
         }
         let shares = workload.shares(inputs, whole);
@@ -389,7 +390,7 @@ impl<'a> Resolver<'a> {
             .then(|| Reason::uncoded("a log grows in a file of its own: name a directory"))
     }
 
-    fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, RunError> {
+    fn phase(&mut self, phase: &Phase, index: usize) -> Result<PhasePlan, ResolveError> {
         let (phase, no_share) = self.with_share(phase, index);
         let phase = phase.as_ref();
         let first = phase.jobs.first();
@@ -425,9 +426,10 @@ impl<'a> Resolver<'a> {
             streams,
             time_limit_ns: rounds_ns.unwrap_or(limit_ns),
             stop,
-            warmup: match self.workload.has_budget() && ramp == 0 {
-                true => self.workload.budget.warmup,
-                false => Warmup { min_ns: ramp, share: 0.0, max_ns: ramp },
+            warmup: if self.workload.has_budget() && ramp == 0 {
+                self.workload.budget.warmup
+            } else {
+                Warmup { min_ns: ramp, share: 0.0, max_ns: ramp }
             },
             skip,
         })

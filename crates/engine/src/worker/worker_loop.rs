@@ -28,6 +28,14 @@ enum RefillEnd {
     Spin(Ns),
 }
 
+/// What becomes of an operation that failed.
+enum FailureAction {
+    /// The failure is recorded.
+    Counted,
+    /// It failed for a moment only (EINTR, EAGAIN).
+    Resubmit,
+}
+
 /// The state of a worker's loop.
 pub(super) struct WorkerLoop<'a, D: Device, S, C> {
     device: &'a mut D,
@@ -323,11 +331,13 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
             let flight = self.inflight[completion.buffer as usize];
             match completion.result {
                 Ok(bytes) => self.on_success(&flight, completion, bytes),
-                Err(errno) if self.on_failure(&flight, completion.at_ns, errno) => {}
-                Err(_) => {
-                    self.resubmit.push(flight.op);
-                    continue;
-                }
+                Err(errno) => match self.on_failure(&flight, completion.at_ns, errno) {
+                    FailureAction::Counted => {}
+                    FailureAction::Resubmit => {
+                        self.resubmit.push(flight.op);
+                        continue;
+                    }
+                },
             }
             self.free.push_back(completion.buffer);
             let outcome = OpResult { at_ns: completion.at_ns, result: completion.result };
@@ -388,16 +398,16 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
         self.stop = Some(StopCause::Failed);
     }
 
-    /// Whether the failure counts; else the operation is handed over once more.
+    /// Counts a failure, unless the operation is to be submitted again.
     #[cold]
-    fn on_failure(&mut self, flight: &InFlightOp<D::Op>, at: Ns, errno: i32) -> bool {
+    fn on_failure(&mut self, flight: &InFlightOp<D::Op>, at: Ns, errno: i32) -> FailureAction {
         if errno == EAGAIN && self.context.would_block_is_an_answer {
             self.recorder.record_failure(at, flight.handed_ns, errno);
-            return true;
+            return FailureAction::Counted;
         }
         let lasts = at.saturating_sub(flight.handed_ns) >= RETRY_LIMIT_NS;
         if matches!(errno, EINTR | EAGAIN) && self.stop.is_none() && !lasts {
-            return false;
+            return FailureAction::Resubmit;
         }
         self.recorder.record_failure(at, flight.handed_ns, errno);
         self.consecutive_failures = self.consecutive_failures.saturating_add(1);
@@ -411,7 +421,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
             // The others may have files that answer: they find out for themselves.
             self.stop = Some(StopCause::Failed);
         }
-        true
+        FailureAction::Counted
     }
 
     /// Ends the intervals that are over, and shows what they had. Whether there is another turn.

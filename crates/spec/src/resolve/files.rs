@@ -1,6 +1,6 @@
 //! Jobs whose operations are on files: which files each copy has, and those that must be made before.
 
-use super::{Resolver, RunError};
+use super::{ResolveError, Resolver};
 use crate::job::{Job, Phase};
 use model::{
     EngineKind, FileOperation, FilesPlan, NS_PER_S, PhaseKind, PhasePlan, PlanError, StopRule, StreamPlan, TargetKind,
@@ -53,7 +53,7 @@ impl Resolver<'_> {
         job: &Job,
         number: u32,
         copy: u32,
-    ) -> Result<StreamPlan, RunError> {
+    ) -> Result<StreamPlan, ResolveError> {
         self.needs_directory(phase, job)?;
         let files = self.used.file_sets.of(files, &job.stream.name, copy);
         let mut stream = self.base_stream(job, number, copy);
@@ -65,7 +65,7 @@ impl Resolver<'_> {
     }
 
     /// Where there is a file system.
-    pub(super) fn needs_directory(&self, phase: &Phase, job: &Job) -> Result<(), RunError> {
+    pub(super) fn needs_directory(&self, phase: &Phase, job: &Job) -> Result<(), ResolveError> {
         let simulated = self.inputs.kind == TargetKind::Sim && job.stream.replay().is_some();
         if self.inputs.kind != TargetKind::Directory && !simulated {
             let what = match self.inputs.kind {
@@ -75,7 +75,7 @@ impl Resolver<'_> {
             };
             let phase = phase.name.clone();
             let stream = job.stream.name.clone();
-            return Err(RunError::Plan(vec![PlanError::Stream { phase, stream, what: what.into() }]));
+            return Err(ResolveError::Plan(vec![PlanError::Stream { phase, stream, what: what.into() }]));
         }
         Ok(())
     }

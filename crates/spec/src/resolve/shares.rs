@@ -1,6 +1,6 @@
 //! Workloads whose phases share a budget of time: how long each has.
 
-use super::RunError;
+use super::ResolveError;
 use crate::job::{Job, Phase, Workload};
 use crate::run_inputs::{Probe, Readiness, RunInputs};
 use crate::share::share;
@@ -27,13 +27,13 @@ impl Workload {
     /// Whether the budget holds anything at all, before a target is touched.
     ///
     /// # Errors
-    /// [`RunError::Budget`] with the least that is needed: one phase with its windows, after those that say their time.
-    pub fn check_budget(&self) -> Result<(), RunError> {
+    /// [`ResolveError::Budget`] with the least that is needed: one phase with its windows, after those that say their time.
+    pub fn check_budget(&self) -> Result<(), ResolveError> {
         let Some(given) = self.budget.total_ns else { return Ok(()) };
         let least = self.own_times_ns().saturating_add(self.budget.least_share_ns).saturating_add(3 * self.quiet_ns);
         if given < least {
             let least_s = (least as f64 / 1e8).ceil() / 10.0;
-            return Err(RunError::Budget { given_s: given as f64 / 1e9, least_s });
+            return Err(ResolveError::Budget { given_s: given as f64 / 1e9, least_s });
         }
         Ok(())
     }

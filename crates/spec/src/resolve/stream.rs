@@ -1,7 +1,7 @@
 //! One job on a target becomes its streams: regions, files, amounts.
 
 use super::shares::round_bytes;
-use super::{Resolver, RunError};
+use super::{ResolveError, Resolver};
 use crate::extent::Extent;
 use crate::job::{Files, Job, Phase};
 use crate::plan_size::MAX;
@@ -80,7 +80,7 @@ impl Resolver<'_> {
         job: &Job,
         number: u32,
         copy: u32,
-    ) -> Result<StreamPlan, RunError> {
+    ) -> Result<StreamPlan, ResolveError> {
         self.needs_directory(phase, job)?;
         let mut stream = self.base_stream(job, number, copy);
         let packages = job.on_packages.then(|| self.packages.plan(&job.packages));
@@ -120,7 +120,13 @@ impl Resolver<'_> {
         if by_passes { loops(amount).min(passes) } else { loops(amount) }
     }
 
-    pub(super) fn stream(&mut self, phase: &Phase, job: &Job, number: u32, copy: u32) -> Result<StreamPlan, RunError> {
+    pub(super) fn stream(
+        &mut self,
+        phase: &Phase,
+        job: &Job,
+        number: u32,
+        copy: u32,
+    ) -> Result<StreamPlan, ResolveError> {
         if let Some(files) = job.stream.files() {
             return self.file_stream(files, phase, job, number, copy);
         }
@@ -171,7 +177,7 @@ impl Resolver<'_> {
         if needed > offered && self.inputs.kind != TargetKind::Null {
             let phase = phase.name.clone();
             let job = job.stream.name.clone();
-            return Err(RunError::TooSmall { phase, job, needed, offered });
+            return Err(ResolveError::TooSmall { phase, job, needed, offered });
         }
         let plain = job.blocks_used().all(|b| *b == BlockSize::Fixed { bytes: largest });
         let by_amount = phase.kind != PhaseKind::Layout

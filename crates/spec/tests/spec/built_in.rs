@@ -1,7 +1,7 @@
 //! Every built-in workload has a plan on every kind of target.
 
 use model::{PhaseKind, SteadyState, StopRule, TargetKind};
-use spec::{Readiness, RunError, RunInputs, workload_text, workloads};
+use spec::{Readiness, ResolveError, RunInputs, workload_text, workloads};
 
 fn inputs(kind: TargetKind) -> RunInputs {
     RunInputs {
@@ -107,7 +107,7 @@ fn a_target_that_is_only_read_keeps_its_data() {
                 assert!(plan.phases.iter().all(|p| p.skip.is_some() || !p.is_write()), "{}", workload.name);
                 assert_eq!(plan.bytes_written_at_most(), Some(0));
             }
-            Err(RunError::NothingLeft { reason, .. }) => assert_eq!(reason, "it is mounted"),
+            Err(ResolveError::NothingLeft { reason, .. }) => assert_eq!(reason, "it is mounted"),
             Err(other) => panic!("{}: {other}", workload.name),
         }
     }

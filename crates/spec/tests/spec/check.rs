@@ -1,7 +1,7 @@
 //! The check-up is a workload like any other, and its plan is what it always was.
 
 use model::{BufferPages, IoPath, PhasePlan, Plan, Reason, StopRule, StreamPlan, Sync, TargetKind};
-use spec::{Probe, Readiness, RunError, RunInputs, TextInputs, TextMachine, Workload, built_in, parse_workload};
+use spec::{Probe, Readiness, ResolveError, RunInputs, TextInputs, TextMachine, Workload, built_in, parse_workload};
 use std::collections::BTreeMap;
 
 const S: u64 = 1_000_000_000;
@@ -74,7 +74,7 @@ fn too_short_a_budget_is_an_error_that_names_the_least() {
     assert!(error.to_string().contains("the shortest useful one is 1.6 s"), "{error}");
     assert!(built_in("check", &[("budget".into(), "0s".into())]).is_err());
     let tiny = check(60).plan(&RunInputs { max_bytes: 1000, ..inputs() }).unwrap_err();
-    assert!(matches!(tiny, RunError::Nothing { bytes: 1000, .. }), "{tiny}");
+    assert!(matches!(tiny, ResolveError::Nothing { bytes: 1000, .. }), "{tiny}");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use model::{
     Access, EngineKind, IoClass, IoPriority, LatencyTarget, Numa, NumaMemory, NumaNodes, Order, PhaseKind, Plan,
     PriorityShare, Rate, StopRule, Sync, TargetKind, VerifyKind,
 };
-use spec::{Readiness, RunError, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio};
+use spec::{
+    Readiness, ResolveError, RunInputs, TextError, TextErrorKind, TextInputs, TextMachine, Workload, parse_fio,
+};
 use std::collections::BTreeMap;
 
 fn read(text: &str, lenient: bool) -> Result<Workload, Vec<TextError>> {
@@ -25,7 +27,7 @@ fn plan(text: &str) -> Plan {
     planned(text).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-fn planned(text: &str) -> Result<Plan, RunError> {
+fn planned(text: &str) -> Result<Plan, ResolveError> {
     let inputs = RunInputs {
         kind: TargetKind::Directory,
         readiness: Readiness::Writable,
