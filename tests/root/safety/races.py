@@ -147,7 +147,7 @@ class Races(Program):
         """Runs the program, with the swap at its call of this number: what that was (nothing if it made fewer), and its end."""
         log, (parent, name) = scene.path("log"), os.path.split(target)
         paths = [word for path in (target, parent, name) for word in ("-P", path)]
-        strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", log, *paths]
+        strace = ["strace", "-f", "-qq", "-o", log, *paths]
         strace += ["-e", f"trace={CALLS}", "-e", f"inject={CALLS}:signal=SIGSTOP:when={which}"]
         at, seen, until = None, 0, time.monotonic() + PATIENCE_S
         with self.started(scene, strace, arguments) as process:
