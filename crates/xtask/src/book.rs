@@ -55,7 +55,7 @@ fn write(root: &Path, output: &Path) -> anyhow::Result<usize> {
     for document in &documents {
         let text = fs::read_to_string(root.join(document))?;
         if document == Path::new(links::SUMMARY) {
-            fs::write(source.join("SUMMARY.md"), summary(&text, &documents))?;
+            fs::write(source.join("SUMMARY.md"), in_book(&summary(&text, &documents)))?;
             continue;
         }
         copy(root, &source, document)?;
@@ -70,10 +70,20 @@ fn write(root: &Path, output: &Path) -> anyhow::Result<usize> {
 }
 
 fn copy(root: &Path, source: &Path, file: &Path) -> anyhow::Result<()> {
-    let to = source.join(file);
+    let to = source.join(in_book(&file.to_string_lossy()));
     fs::create_dir_all(to.parent().context("a file lies in a directory")?)?;
-    fs::copy(root.join(file), &to).with_context(|| file.display().to_string())?;
+    if file.extension().is_some_and(|extension| extension == "md") {
+        fs::write(to, in_book(&fs::read_to_string(root.join(file))?))?;
+    } else {
+        fs::copy(root.join(file), &to).with_context(|| file.display().to_string())?;
+    }
     Ok(())
+}
+
+/// A path or text with README.md, in links, under the name by which mdBook renders it: a link to README.md leads to README.html, which is not there.
+fn in_book(text: &str) -> String {
+    let whole = text.strip_suffix("README.md").map(|directory| format!("{directory}index.md"));
+    whole.unwrap_or_else(|| text.replace("README.md)", "index.md)").replace("README.md#", "index.md#"))
 }
 
 /// The summary as it is from the source's root, with each finding below their index.
@@ -115,6 +125,7 @@ mod tests {
             let text = fs::read_to_string(source.join(page)).unwrap_or_else(|e| panic!("{page}: {e}"));
             for (file, _) in links::links(&text).iter().filter_map(|link| links::target(Path::new(page), link)) {
                 assert!(source.join(&file).exists() || root.join(&file).is_dir(), "{page}: {}", file.display());
+                assert!(!file.ends_with("README.md"), "{page}: mdBook renders no README.html");
             }
         }
     }
