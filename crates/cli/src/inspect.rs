@@ -44,7 +44,7 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
         // What is missing of the machine matters to the list only if there is none.
         let missing = if disks.is_empty() { environment.missing.as_slice() } else { &[] };
         let document = InspectDocument::of_disks(&disks, root_name.as_deref(), &environment, captured.as_ref());
-        output.answer(&document, |style| disks_text(&disks, missing, style) + &captured_words(captured.as_ref()));
+        output.answer_text(&document, |style| disks_text(&disks, missing, style) + &captured_words(captured.as_ref()));
         return Ok(ExitCode::SUCCESS);
     };
     let inventory = observe::inventory_with(&root, &place, look);
@@ -88,7 +88,7 @@ impl InspectedTarget<'_> {
             verbose: self.verbose,
             read_from: |fact| observe::facts::ALL.iter().find(|f| f.name == fact).map(|f| f.source),
         };
-        output.answer(&InspectDocument::of_target(&inspection, captured), |style| {
+        output.answer_text(&InspectDocument::of_target(&inspection, captured), |style| {
             inspection_text(&inspection, style) + &captured_words(captured)
         });
         match self.stack.layers.iter().any(|l| l.kind != LayerKind::Host) {

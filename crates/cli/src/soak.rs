@@ -222,7 +222,7 @@ fn answer(
     output: &Output,
 ) -> ExitCode {
     let document = document(state, ended);
-    output.answer(&Answered::new(&document).kept(kept.clone()), |style| {
+    output.answer_text(&Answered::new(&document).kept(kept.clone()), |style| {
         report::soak_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
     });
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);

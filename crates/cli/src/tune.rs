@@ -40,6 +40,6 @@ fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     });
     let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
     let name = target.to_string_lossy();
-    output.answer(&TuneListDocument::new(&name, &present), |style| tune_text(&name, &present, style));
+    output.answer_text(&TuneListDocument::new(&name, &present), |style| tune_text(&name, &present, style));
     Ok(ExitCode::SUCCESS)
 }

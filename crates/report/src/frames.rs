@@ -3,8 +3,8 @@
 use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 use crate::lines::Lines;
 use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
+use crate::{Style, quantity};
 use crate::text::capital;
-use crate::{Style, presentation, quantity};
 use model::FrameWay;
 
 /// What a way is called.
@@ -124,7 +124,7 @@ fn load_words(document: &FramesDocument) -> String {
 }
 
 /// The answer first, then how much each carries and costs, and what is missing.
-pub(crate) fn describe(document: &FramesDocument) -> Presentation {
+pub fn frames(document: &FramesDocument) -> Presentation {
     let tone = if document.by_rate().is_empty() { Tone::Bad } else { Tone::Good };
     let interrupted = State { words: "It was ended before it was whole.", bad: false };
     let head = Head {
@@ -154,10 +154,6 @@ pub(crate) fn describe(document: &FramesDocument) -> Presentation {
     said.push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
     said.end.page = document.page.clone();
     said
-}
-
-pub fn frames_text(document: &FramesDocument, style: &Style) -> String {
-    presentation::terminal::render(&describe(document), style)
 }
 
 /// What would be measured.

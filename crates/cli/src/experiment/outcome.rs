@@ -66,11 +66,11 @@ pub fn show(
     if output.is_json() {
         document(experiment, state, &outcome, &views, args, output, page.is_ok().then_some(shown.as_str()));
     } else {
-        views.iter().for_each(|v| output.text(&format!("{}\n", report::compare_text(v, output.style()))));
-        output.text(&noise_text(noise, comparisons));
+        views.iter().for_each(|v| output.part(&report::compare(v, output.is_markdown())));
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i), arms.len())).collect();
         output.text(&format!(
-            "Runs: narrows runs show {}; again: narrows compare {}\n",
+            "\n{}Runs: narrows runs show {}; again: narrows compare {}\n",
+            noise_text(noise, comparisons),
             state.id_of_last(),
             tags.join(" ")
         ));

@@ -52,7 +52,7 @@ pub(super) fn command(
             bytes_at_most,
             ns_at_most,
         };
-        output.answer(&plan, |style| report::frames_plan_text(&plan, style));
+        output.answer_text(&plan, |style| report::frames_plan_text(&plan, style));
         return Ok(ExitCode::SUCCESS);
     }
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
@@ -79,7 +79,7 @@ pub(super) fn command(
         }
     };
     document.page = Some(path.display().to_string());
-    output.answer(&Answered::new(&document), |style| report::frames_text(&document, style));
+    output.answer(&Answered::new(&document), || report::frames(&document));
     if let Some(code) = ending.signals.exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
     }
