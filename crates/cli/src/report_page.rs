@@ -134,7 +134,7 @@ pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, tags: &[S
 
 /// What would be done.
 pub fn show_plan(target: &Target, plan: &Plan, output: &Output) {
-    output.answer_text(&PlanDocument::new(target, plan), |style| report::plan_text(plan, target.stack.fstype(), style));
+    output.answer(&PlanDocument::new(target, plan), || report::plan(plan, target.stack.fstype()));
 }
 
 /// A target that was filled.

@@ -1,9 +1,8 @@
 //! The same frames in several ways.
 
 use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
-use crate::lines::Lines;
 use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
-use crate::{Style, quantity};
+use crate::quantity;
 use crate::text::capital;
 use model::FrameWay;
 
@@ -157,8 +156,7 @@ pub fn frames(document: &FramesDocument) -> Presentation {
 }
 
 /// What would be measured.
-pub fn frames_plan_text(plan: &FramesPlanDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
+pub fn frames_plan(plan: &FramesPlanDocument) -> Presentation {
     let ways: Vec<&str> = plan.ways.iter().map(|way| way_name(*way)).collect();
     let text = format!(
         "Would write at most {} to {} and take at most {}: {}.",
@@ -167,12 +165,12 @@ pub fn frames_plan_text(plan: &FramesPlanDocument, style: &Style) -> String {
         quantity::duration(plan.ns_at_most),
         ways.join(", ")
     );
-    out.wrapped("", &text, None);
-    for left in &plan.left_out {
-        let text = format!("{} would not be measured: {}", way_name(left.way), left.reason);
-        out.wrapped("* ", &text, None);
-    }
-    out.out
+    let left_out =
+        plan.left_out.iter().map(|left| format!("{} would not be measured: {}", way_name(left.way), left.reason));
+    let head = Head { command: "run frames".to_owned(), subject: plan.target.clone(), ..Head::default() };
+    let mut said = Presentation { head, ..Presentation::default() };
+    said.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, text), Part::List(left_out.collect())]);
+    said
 }
 
 #[cfg(test)]

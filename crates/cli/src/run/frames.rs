@@ -52,7 +52,7 @@ pub(super) fn command(
             bytes_at_most,
             ns_at_most,
         };
-        output.answer_text(&plan, |style| report::frames_plan_text(&plan, style));
+        output.answer(&plan, || report::frames_plan(&plan));
         return Ok(ExitCode::SUCCESS);
     }
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
