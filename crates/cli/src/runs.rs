@@ -103,7 +103,7 @@ fn fits_rule(
 
 fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
     let entries = fitting(archive, filter, output)?;
-    output.answer_text(&RunsDocument::new(&entries), |style| report::runs_table(&entries, style));
+    output.answer(&RunsDocument::new(&entries), || report::runs(&entries));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -250,5 +250,5 @@ fn tag(
 
 /// What was done to each, a line or a row each.
 fn finish(action: &str, lines: &[(String, String)], failed: &[String], output: &Output) {
-    output.answer_text(&ActionDocument::new(action, lines).except(failed), |style| report::action_text(lines, style));
+    output.answer(&ActionDocument::new(action, lines).except(failed), || report::actions(lines));
 }

@@ -36,7 +36,7 @@ pub fn show(
             document(experiment, state, &outcome, &[], args, output, None);
         } else {
             let view = Repeated { tag: &tag, runs: first.len(), metrics: &outcome.repeated };
-            output.text(&report::repeated_text(&view, output.style()));
+            output.part(&report::repeated(&view));
             output.text(&format!("\nThe runs have the tag {tag}: narrows compare {tag} OTHER\n"));
         }
         return Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) });
