@@ -2,11 +2,12 @@
 
 use super::chart::{Area, Axis, Chart, px};
 use super::{frame, said, section, t};
-use crate::document::{FramesCompared, FramesDocument, FramesTried};
+use crate::document::{FramesCompared, FramesDocument};
 use crate::frames::{frames, way_name};
 use crate::presentation::SectionName;
 use crate::quantity;
 use maud::{Markup, html};
+use model::FramesTried;
 
 const STYLE: &str = "\
 .frames{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\
