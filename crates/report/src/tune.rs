@@ -16,8 +16,10 @@ pub fn tune(target: &str, settings: &[TuneSetting]) -> Presentation {
 
 fn of_setting(setting: &TuneSetting) -> Vec<(String, String)> {
     let values = grouped(setting.values.iter().map(|v| ((&v.now, &v.candidates, v.fixed.is_some()), v.path.as_str())));
-    let row = |(i, ((now, candidates, fixed), files)): (usize, ((&String, &Vec<String>, bool), Vec<&str>))| {
-        let (name, about) = if i == 0 { (setting.name, format!(", {}", setting.about)) } else { ("", String::new()) };
+    let mut rows = Vec::new();
+    for ((now, candidates, fixed), files) in values {
+        let (name, about) =
+            if rows.is_empty() { (setting.name, format!(", {}", setting.about)) } else { ("", String::new()) };
         let now = if now.is_empty() { "(empty)" } else { now };
         let times = if files.len() > 1 { format!(" ({} files)", files.len()) } else { String::new() };
         let others = match (fixed, candidates.is_empty()) {
@@ -25,9 +27,9 @@ fn of_setting(setting: &TuneSetting) -> Vec<(String, String)> {
             (false, true) => String::new(),
             (false, false) => format!("; or {}", candidates.join(" | ")),
         };
-        (name.to_owned(), format!("{now}{times}{about}{others}; {}", files[0]))
-    };
-    values.into_iter().enumerate().map(row).collect()
+        rows.push((name.to_owned(), format!("{now}{times}{about}{others}; {}", files[0])));
+    }
+    rows
 }
 
 #[cfg(test)]

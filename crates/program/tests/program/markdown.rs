@@ -24,7 +24,10 @@ fn every_answer_has_it() {
         (&["inspect"], &[]),
         (&["check", "sim:a1-card", "--plan"], &["**Plan check**", "- target: ", "layout** not measured"]),
         (&["why", "one"], &["**narrows why sim:a1-card**"]),
-        (&["compare", "one", "other"], &["**narrows compare one -&gt; other**", "| metric | A | B | change | verdict |"]),
+        (
+            &["compare", "one", "other"],
+            &["**narrows compare one -&gt; other**", "| metric | A | B | change | verdict |"],
+        ),
         (&["rank", "one", "other"], &["**narrows rank 2 targets**"]),
         (&["runs", "list"], &["run latency sim:a1-card ", "\\[one\\]"]),
         (&["runs", "show", "one"], &["**narrows run latency "]),
