@@ -46,11 +46,14 @@ pub struct GlobalArgs {
     /// Print one valid JSON document on stdout, and nothing else
     #[arg(long, global = true, display_order = 900)]
     pub json: bool,
+    /// The answer as Markdown, for an issue or a forum
+    #[arg(long, global = true, display_order = 901)]
+    pub markdown: bool,
     /// Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]
-    #[arg(long, global = true, display_order = 901, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, global = true, display_order = 902, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub archive: Option<PathBuf>,
     /// When to use colour
-    #[arg(long, global = true, display_order = 902, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    #[arg(long, global = true, display_order = 903, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     pub color: ColorChoice,
 }
 

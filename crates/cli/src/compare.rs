@@ -15,9 +15,6 @@ use std::process::ExitCode;
 
 /// Executes the command.
 pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if output.is_json() && args.markdown {
-        return Err(Failure::new(FailureKind::Usage, "--json and --markdown are two texts, and stdout takes one"));
-    }
     let given = margins(&args.margins)?;
     if let Some(alpha) = args.alpha.filter(|a| !(*a > 0.0 && *a < 0.5)) {
         return Err(Failure::new(
@@ -69,10 +66,7 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         let html = report_page::comparisons(&format!("{} → {}", a.name, b.name), &[view], args.identify)?;
         output_file::write(page, html.as_bytes())?;
     }
-    match args.markdown {
-        true => output.text(&report::compare_markdown(&view)),
-        false => output.answer(&CompareDocument::new(&view), |style| report::compare_text(&view, style)),
-    }
+    output.answer(&CompareDocument::new(&view), || report::compare(&view, output.is_markdown()));
     Ok(exit_code(&comparison, args.fail_on))
 }
 

@@ -85,7 +85,7 @@ pub fn command(args: &CompletionsArgs, output: &Output) -> Result<ExitCode, Fail
     let path = path.and_then(|name| std::path::absolute(name).ok()?.into_os_string().into_string().ok());
     let script = script(&shell, path.as_deref().filter(|path| !path.contains(is_special)).unwrap_or("narrows"))
         .map_err(|e| Failure::new(FailureKind::Internal, format!("the script of {shell}: {e}")))?;
-    output.answer(&CompletionsDocument::new(&shell, &script), |_| &script);
+    output.answer_text(&CompletionsDocument::new(&shell, &script), |_| &script);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -33,8 +33,8 @@ pub fn command(args: &CopyArgs, global: &GlobalArgs, output: &Output) -> Result<
     let executed = execution.conducted().execute("copy", plan, Budget::Foreseen, &mut opened, None)?;
     Ok(execution.answer(executed, output, |run, conclusions, _| {
         let report = diagnose::copy_report(run);
-        output.answer(&CopyDocument::new(run, &report, &conclusions.findings), |style| {
-            report::copy_text(run, &report, &conclusions.findings, style)
+        output.answer(&CopyDocument::new(run, &report, &conclusions.findings), || {
+            report::copy(run, &report, &conclusions.findings)
         });
         Ok(())
     }))

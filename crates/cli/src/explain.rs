@@ -10,17 +10,17 @@ use std::process::ExitCode;
 pub fn command(args: &ExplainArgs, output: &Output) -> Result<ExitCode, Failure> {
     let Some(id) = &args.id else {
         let pages = diagnose::catalogue();
-        output.answer(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))), |style| {
-            report::explain_list(pages, style)
+        output.answer(&ExplainListDocument::new(pages.iter().map(|p| (p.id.as_str(), p.title.as_str()))), || {
+            report::explain_list(pages)
         });
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(used) = id.strip_prefix("for-").and_then(|name| judge::use_named(name).ok()) {
-        output.answer(&ExplainUseDocument::new(&used), |style| report::explain_use(&used, style));
+        output.answer(&ExplainUseDocument::new(&used), || report::explain_use(&used));
         return Ok(ExitCode::SUCCESS);
     }
     let page = diagnose::page(id).ok_or_else(|| unknown(id))?;
-    output.answer(&ExplainDocument::new(page), |style| report::explain_text(page, style));
+    output.answer(&ExplainDocument::new(page), || report::explain(page));
     Ok(ExitCode::SUCCESS)
 }
 

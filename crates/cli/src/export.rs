@@ -129,7 +129,7 @@ fn create_directory(path: &Path) -> Result<(), Failure> {
 /// The names of what was written, a line each.
 fn finish(run: &Run, files: &[PathBuf], output: &Output) {
     let lines: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), run.id.clone())).collect();
-    output.answer(&ActionDocument::new("export", &lines), |_| {
+    output.answer_text(&ActionDocument::new("export", &lines), |_| {
         lines.iter().map(|(file, _)| format!("{file}\n")).collect::<String>()
     });
 }

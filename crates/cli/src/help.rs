@@ -26,7 +26,7 @@ const FIRST: &[(&str, &[&str])] = &[
 
 /// Options that few need, where a command has no row of its own.
 const SELDOM: &[&str] =
-    &["archive", "color", "identify", "keep-every", "wait-quiet", "seed", "read-registers", "keep-serials"];
+    &["markdown", "archive", "color", "identify", "keep-every", "wait-quiet", "seed", "read-registers", "keep-serials"];
 
 /// The headings of `--help`, for the options of these names in these commands (`*`: of all).
 const GROUPS: &[(&str, &str, &[&str])] = &[

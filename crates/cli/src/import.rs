@@ -55,7 +55,7 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
     let document = document(&sources, &ids);
     let document = if fits.is_empty() { document } else { document.asked(&fits) };
     let understood = !document.runs.is_empty();
-    output.answer(&document, |style| report::import_text(&document, style));
+    output.answer(&document, || report::import(&document));
     if understood {
         return Ok(match document.met {
             Some(Some(false)) => ExitCode::from(1),

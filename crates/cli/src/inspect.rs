@@ -8,7 +8,7 @@ use engine::SimRig;
 use model::{Environment, Fact, Failure, FailureKind, LayerKind, NS_PER_S, Stack};
 use observe::{CaptureOptions, Locator, ProbeOptions, Root};
 use report::document::{CaptureEntry, InspectDocument};
-use report::{DiskLine, Inspection, disks_text, inspection_text};
+use report::{DiskLine, Inspection};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,7 +44,7 @@ pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure>
         // What is missing of the machine matters to the list only if there is none.
         let missing = if disks.is_empty() { environment.missing.as_slice() } else { &[] };
         let document = InspectDocument::of_disks(&disks, root_name.as_deref(), &environment, captured.as_ref());
-        output.answer(&document, |style| disks_text(&disks, missing, style) + &captured_words(captured.as_ref()));
+        output.answer(&document, || report::disks(&disks, missing, captured.as_ref()));
         return Ok(ExitCode::SUCCESS);
     };
     let inventory = observe::inventory_with(&root, &place, look);
@@ -88,9 +88,7 @@ impl InspectedTarget<'_> {
             verbose: self.verbose,
             read_from: |fact| observe::facts::ALL.iter().find(|f| f.name == fact).map(|f| f.source),
         };
-        output.answer(&InspectDocument::of_target(&inspection, captured), |style| {
-            inspection_text(&inspection, style) + &captured_words(captured)
-        });
+        output.answer(&InspectDocument::of_target(&inspection, captured), || report::inspection(&inspection, captured));
         match self.stack.layers.iter().any(|l| l.kind != LayerKind::Host) {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(FailureKind::Invalid.exit_code()),
@@ -180,16 +178,6 @@ fn mounted(root: &Root) -> BTreeMap<String, Vec<String>> {
         }
     }
     out
-}
-
-fn captured_words(captured: Option<&CaptureEntry>) -> String {
-    captured.map_or_else(String::new, |c| {
-        let serials = if c.keeps_serials { "kept as they are" } else { "replaced by hashes" };
-        let (path, entries, size) = (&c.path, c.entries, report::quantity::size(c.bytes));
-        format!(
-            "\nCapture {path}\n  {entries} entries, {size}; serial numbers are {serials}. Look through it before you send it on.\n"
-        )
-    })
 }
 
 fn salt() -> Result<u64, Failure> {

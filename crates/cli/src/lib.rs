@@ -77,6 +77,11 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    if cli.global.json && cli.global.markdown {
+        let failure = Failure::new(FailureKind::Usage, "--json and --markdown are two texts, and stdout takes one");
+        Output::json().failure(&failure);
+        return ExitCode::from(failure.kind.exit_code());
+    }
     let output = Output::new(&cli.global);
     if cli.command.only_reads() {
         experiment::mention_left(&output);

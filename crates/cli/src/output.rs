@@ -3,14 +3,25 @@
 use crate::args::{ColorChoice, GlobalArgs};
 use model::{Failure, FailureKind};
 use report::document::{ErrorDocument, to_json};
-use report::{Paint, Style};
+use report::{Paint, Presentation, Style};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-/// Stdout in one of two forms: text for people, or one JSON document.
+/// What an answer is printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// For people at a terminal.
+    Text,
+    /// For people in an issue or a forum.
+    Markdown,
+    /// One JSON document.
+    Json,
+}
+
+/// Stdout, in one of these forms.
 pub struct Output {
-    json: bool,
+    form: Form,
     style: Style,
     /// Whether somebody reads it as it comes.
     terminal: bool,
@@ -56,14 +67,20 @@ impl Output {
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
-        let (width, rows) = if terminal { size() } else { (80, 0) };
-        let style = Style { ascii: dumb || !utf8_locale(), colour: color(terminal), width };
-        Self { terminal, rows, ..Self::with(global.json, style, color(io::stderr().is_terminal())) }
+        let form = match (global.json, global.markdown) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Markdown,
+            (false, false) => Form::Text,
+        };
+        let is_text = form != Form::Markdown;
+        let (width, rows) = if terminal && is_text { size() } else { (80, 0) };
+        let style = Style { ascii: dumb || !utf8_locale(), colour: color(terminal) && is_text, width };
+        Self { terminal, rows, ..Self::with(form, style, color(io::stderr().is_terminal())) }
     }
 
-    fn with(json: bool, style: Style, colour_beside: bool) -> Self {
+    fn with(form: Form, style: Style, colour_beside: bool) -> Self {
         Self {
-            json,
+            form,
             style,
             terminal: false,
             rows: 0,
@@ -77,17 +94,22 @@ impl Output {
 
     /// The same places in the same style, for a thread of its own.
     pub fn for_another_thread(&self) -> Self {
-        Self { terminal: self.terminal, rows: self.rows, ..Self::with(self.json, self.style, self.colour_beside) }
+        Self { terminal: self.terminal, rows: self.rows, ..Self::with(self.form, self.style, self.colour_beside) }
     }
 
     /// JSON, whatever else was asked.
     pub fn json() -> Self {
-        Self::with(true, Style { ascii: true, colour: false, width: 80 }, false)
+        Self::with(Form::Json, Style { ascii: true, colour: false, width: 80 }, false)
     }
 
     /// Whether a JSON document is wanted.
     pub fn is_json(&self) -> bool {
-        self.json
+        self.form == Form::Json
+    }
+
+    /// Whether Markdown is wanted.
+    pub fn is_markdown(&self) -> bool {
+        self.form == Form::Markdown
     }
 
     /// Whether text goes to a terminal, and not into a file or a pipe.
@@ -100,8 +122,21 @@ impl Output {
         &self.style
     }
 
-    /// Prints text. A reader that went away (`| head`) is no error; any other is remembered for [`Self::lost`].
+    /// Prints text, as Markdown as it is.
     pub fn text(&self, text: &str) {
+        match self.is_markdown() && !text.is_empty() {
+            true => self.apart(&report::verbatim(text)),
+            false => self.print(text),
+        }
+    }
+
+    /// Prints what stands by itself.
+    fn apart(&self, text: &str) {
+        self.print(&format!("{}{text}", if self.answered.get() { "\n" } else { "" }));
+    }
+
+    /// Prints what has no form of its own. A reader that went away (`| head`) is no error; any other is remembered for [`Self::lost`].
+    fn print(&self, text: &str) {
         self.answered.set(true);
         let mut out = io::stdout().lock();
         if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -122,15 +157,28 @@ impl Output {
     /// Prints one document.
     pub fn document(&self, document: &impl Serialize) {
         match to_json(document) {
-            Ok(text) => self.text(&text),
+            Ok(text) => self.print(&text),
             Err(error) => self.warning(&format!("cannot write the document: {error}")),
         }
     }
 
-    /// The answer of a command: its document, or its text in the style of this output. Where a terminal has fewer rows than the
-    /// text, the sentence that answers (`answer` of the document) closes it if it is no longer on the screen.
-    pub fn answer<T: AsRef<str>>(&self, document: &impl Serialize, text: impl FnOnce(&Style) -> T) {
-        if self.json {
+    /// The answer of a command: its document, or what it says in the form and style of this output.
+    pub fn answer(&self, document: &impl Serialize, said: impl FnOnce() -> Presentation) {
+        match self.form {
+            Form::Markdown => self.print(&said().markdown()),
+            Form::Text | Form::Json => self.answer_text(document, |style| said().text(style)),
+        }
+    }
+
+    /// A part of an answer, apart from what stands above.
+    pub fn part(&self, said: &Presentation) {
+        self.apart(&if self.is_markdown() { said.markdown() } else { said.text(&self.style) });
+    }
+
+    /// An answer that is a text and nothing else. Where a terminal has fewer rows than it, the sentence that answers (`answer` of the
+    /// document) closes it if it is no longer on the screen.
+    pub fn answer_text<T: AsRef<str>>(&self, document: &impl Serialize, text: impl FnOnce(&Style) -> T) {
+        if self.is_json() {
             return self.document(document);
         }
         let text = text(&self.style);
@@ -176,7 +224,7 @@ impl Output {
 
     /// Says what went wrong: a document on stdout, or text on stderr.
     pub fn failure(&self, failure: &Failure) {
-        if self.json {
+        if self.is_json() {
             self.document(&ErrorDocument::new(failure));
             return;
         }

@@ -18,9 +18,6 @@ const NAMED_METRICS: usize = 5;
 
 /// Executes the command.
 pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if output.is_json() && args.markdown {
-        return Err(Failure::new(FailureKind::Usage, "--json and --markdown are two texts, and stdout takes one"));
-    }
     if !args.predictors.is_empty() && args.predict.is_none() {
         return Err(Failure::new(
             FailureKind::Usage,
@@ -55,10 +52,7 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
         let html = report::rank_page(&on_page.text(&title(args)), env!("CARGO_PKG_VERSION"), &shown);
         output_file::write(page, html.as_bytes())?;
     }
-    match args.markdown {
-        true => output.text(&report::rank_markdown(&rank)),
-        false => output.answer(&RankDocument::new(&rank), |style| report::rank_text(&rank, style)),
-    }
+    output.answer(&RankDocument::new(&rank), || report::rank(&rank));
     Ok(exit_code(args, &ranking))
 }
 

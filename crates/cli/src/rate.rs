@@ -180,8 +180,7 @@ fn shown(
     output: &Output,
 ) -> ExitCode {
     classes.retain(|c| class.is_none_or(|name| name == c.rating.class));
-    output
-        .answer(&RateDocument::new(run, &classes, capacity), |style| report::rate_text(run, &classes, capacity, style));
+    output.answer(&RateDocument::new(run, &classes, capacity), || report::rate(run, &classes, capacity));
     let known = |c: &RatedClass| c.rating.indication.is_some();
     match class {
         _ if capacity.is_some_and(is_fake) => ExitCode::from(1),

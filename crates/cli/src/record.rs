@@ -74,7 +74,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             "send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)",
         ));
     }
-    output.answer(&Answered::new(&document).kept(kept.clone()), |style| {
+    output.answer_text(&Answered::new(&document).kept(kept.clone()), |style| {
         report::record_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
     });
     if document.is_empty() {

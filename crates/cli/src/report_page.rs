@@ -40,7 +40,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
         }
     };
     let path = path.display().to_string();
-    output.answer(&PageDocument::new(&runs, &path), |_| format!("{path}\n"));
+    output.answer_text(&PageDocument::new(&runs, &path), |_| format!("{path}\n"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -117,27 +117,29 @@ fn shown(run: &Run, conclusions: &Conclusions, page: Option<&Path>, show: impl F
 
 /// A check: its document or its card; on a terminal no more than a screen, but for `details`.
 pub fn show_check(run: &Run, conclusions: &Conclusions, page: Option<&Path>, details: bool, output: &Output) {
-    let brief = output.is_terminal() && !details;
-    let text: fn(&Check<'_>, &Style) -> String = if brief { report::brief } else { report::card };
-    shown(run, conclusions, page, |check| output.answer(&CheckDocument::new(check), |style| text(check, style)));
+    let brief = output.is_terminal() && !output.is_markdown() && !details;
+    shown(run, conclusions, page, |check| match brief {
+        true => output.answer_text(&CheckDocument::new(check), |style| report::brief(check, style)),
+        false => output.answer(&CheckDocument::new(check), || report::describe(check)),
+    });
 }
 
 /// Any other run: its document with its tags, or its card.
 pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, tags: &[String], output: &Output) {
     shown(run, conclusions, page, |check| {
         let document = RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(check.answer());
-        output.answer(&document, |style| report::card(check, style));
+        output.answer(&document, || report::describe(check));
     });
 }
 
 /// What would be done.
 pub fn show_plan(target: &Target, plan: &Plan, output: &Output) {
-    output.answer(&PlanDocument::new(target, plan), |style| report::plan_text(plan, target.stack.fstype(), style));
+    output.answer(&PlanDocument::new(target, plan), || report::plan(plan, target.stack.fstype()));
 }
 
 /// A target that was filled.
 pub fn show_fill(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
-    shown(run, conclusions, page, |check| output.answer(&FillDocument::new(check), |style| report::card(check, style)));
+    shown(run, conclusions, page, |check| output.answer(&FillDocument::new(check), || report::describe(check)));
 }
 
 /// Keeps a run that was made elsewhere, with its page: its id and where the page is. What cannot be kept is said, and changes no
@@ -156,11 +158,6 @@ pub fn kept_lines(kept: Option<&(String, String)>, style: &Style) -> String {
     kept.map_or_else(String::new, |(id, page)| {
         format!("  Run   {id}\n  Page  {}\n", report::text::plain(page, style.ascii))
     })
-}
-
-/// The card as Markdown, without paths of this machine.
-pub fn show_markdown(run: &Run, conclusions: &Conclusions, output: &Output) {
-    output.text(&report::markdown(&Check::of(run, conclusions, &started(run))));
 }
 
 /// When the run started, for people: `2026-11-20 21:30 UTC`.

@@ -28,7 +28,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
             deletion::prune(&archive, &chosen, *dry_run, *yes, output)
         }
         RunsCommand::Wear { disk } => wear::command(&archive, disk.as_deref(), output),
-        RunsCommand::Show { run, markdown } => show(&archive, run, *markdown, output),
+        RunsCommand::Show { run } => show(&archive, run, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),
         RunsCommand::Recover => recover(&archive, output),
         RunsCommand::Reindex => reindex(&archive, output),
@@ -103,7 +103,7 @@ fn fits_rule(
 
 fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
     let entries = fitting(archive, filter, output)?;
-    output.answer(&RunsDocument::new(&entries), |style| report::runs_table(&entries, style));
+    output.answer(&RunsDocument::new(&entries), || report::runs(&entries));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -134,16 +134,12 @@ fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure>
     Ok(entries)
 }
 
-fn show(archive: &Archive, run: &OsStr, markdown: bool, output: &Output) -> Result<ExitCode, Failure> {
+fn show(archive: &Archive, run: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     let (run, found) = RunSource::one(archive, run)?;
     let is_held = found.is_some_and(|found| archive.holds(&found));
     let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
-    if markdown && !output.is_json() {
-        report_page::show_markdown(&run, &conclusions(&run), output);
-    } else {
-        let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
-        report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, output);
-    }
+    let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
+    report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, output);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -254,5 +250,5 @@ fn tag(
 
 /// What was done to each, a line or a row each.
 fn finish(action: &str, lines: &[(String, String)], failed: &[String], output: &Output) {
-    output.answer(&ActionDocument::new(action, lines).except(failed), |style| report::action_text(lines, style));
+    output.answer(&ActionDocument::new(action, lines).except(failed), || report::actions(lines));
 }

@@ -18,5 +18,5 @@ pub fn show(finished: &[Finished], output: &Output) {
     let checks: Vec<Check<'_>> = parts
         .map(|((f, started), page)| Check { page: page.as_deref(), ..Check::of(&f.run, &f.conclusions, started) })
         .collect();
-    output.answer(&ChecksDocument::new(&checks, &uses), |style| report::side_by_side_text(&checks, &uses, style));
+    output.answer(&ChecksDocument::new(&checks, &uses), || report::side_by_side(&checks, &uses));
 }

@@ -25,7 +25,7 @@ pub fn help(output: &Output) -> Result<ExitCode, Failure> {
         parameters: help.parameters.into_iter().map(parameter).collect(),
         bus: help.bus.into_iter().map(parameter).collect(),
     };
-    output.answer(&document, |style| report::simulated_text(&document, style));
+    output.answer(&document, || report::simulated(&document));
     Ok(ExitCode::SUCCESS)
 }
 

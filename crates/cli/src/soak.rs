@@ -10,13 +10,12 @@ use crate::signals::{Ending, SecondSignal, Signals};
 use archive::Archive;
 use conduct::admission::Consent;
 use conduct::soak::{
-    Amplification, Growth, Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria,
-    TargetIdentity,
+    Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria, TargetIdentity,
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
-use report::document::{AmplificationDocument, Answered, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
+use report::document::{Answered, CounterChange, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
@@ -224,7 +223,7 @@ fn answer(
     output: &Output,
 ) -> ExitCode {
     let document = document(state, ended);
-    output.answer(&Answered::new(&document).kept(kept.clone()), |style| {
+    output.answer_text(&Answered::new(&document).kept(kept.clone()), |style| {
         report::soak_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
     });
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
@@ -356,16 +355,6 @@ fn wrong(state: &SoakState) -> String {
     }
 }
 
-fn grown(growth: Growth) -> GrowthDocument {
-    let Growth { passes, first, last, share, interval: (low, high) } = growth;
-    GrowthDocument { first_pass: first, last_pass: last, passes, share, low, high }
-}
-
-fn amplified(device: Amplification) -> AmplificationDocument {
-    let Amplification { layer, host_bytes, flash_bytes, factor: amplification } = device;
-    AmplificationDocument { layer, host_bytes, flash_bytes, amplification }
-}
-
 fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
     let mut remarks = Vec::new();
     if let Some(why) = &state.in_memory {
@@ -402,19 +391,11 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
             .iter()
             .map(|(name, (b, a))| (name.as_str(), CounterChange { before: b, after: a }))
             .collect(),
-        median_growth: state.times.median_growth().map(grown),
-        p99_growth: state.times.p99_growth().map(grown),
-        write_amplification: state.write_amplification().into_iter().map(amplified).collect(),
+        median_growth: state.times.median_growth(),
+        p99_growth: state.times.p99_growth(),
+        write_amplification: state.write_amplification(),
         kernel_warnings: &state.kernel_warnings,
-        scrub: state.scrub.as_ref().map(|s| ScrubDocument {
-            bytes: s.bytes,
-            checksum_errors: s.checksum_errors,
-            read_errors: s.read_errors,
-            metadata_errors: s.metadata_errors,
-            wrong_sectors: s.wrong_sectors,
-            uncorrectable_errors: s.uncorrectable_errors,
-            failed: s.failed.as_deref(),
-        }),
+        scrub: state.scrub.as_ref(),
         remarks,
     }
 }

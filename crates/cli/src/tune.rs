@@ -7,7 +7,6 @@ use crate::output::Output;
 use model::{Failure, FailureKind};
 use observe::{ProbeOptions, Root};
 use report::document::{TuneListDocument, TuneSetting, TuneValue};
-use report::tune_text;
 use settings::{TUNABLES, Tree, TunableState};
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -40,6 +39,6 @@ fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     });
     let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
     let name = target.to_string_lossy();
-    output.answer(&TuneListDocument::new(&name, &present), |style| tune_text(&name, &present, style));
+    output.answer(&TuneListDocument::new(&name, &present), || report::tune(&name, &present));
     Ok(ExitCode::SUCCESS)
 }

@@ -36,6 +36,9 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
     if output.is_json() && (args.live || args.csv.is_some()) {
         return Err(usage("--json, --csv and --live exclude each other", "leave out all but one"));
     }
+    if output.is_markdown() {
+        return Err(usage("--markdown is for an answer, and watch prints interval after interval", "leave it out"));
+    }
     let form = match args.csv {
         _ if output.is_json() => Form::Json,
         Some(CsvColumns::Narrows) => Form::Csv(WatchCsv::Narrows),

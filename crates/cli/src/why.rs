@@ -68,7 +68,7 @@ fn show(run: &Run, confirmation: Option<&Confirmation>, output: &Output) -> Exit
         next_step: next_step.as_ref(),
         confirmation,
     };
-    output.answer(&WhyDocument::new(&why), |style| report::why_text(&why, style));
+    output.answer(&WhyDocument::new(&why), || report::why(&why));
     exit_code(&limit)
 }
 

@@ -14,11 +14,11 @@ pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failur
             let [name, title, answers] = spec::frames_workload();
             let phases = || all.iter().map(|w| (w.name.as_str(), w.title.as_str(), w.answers.as_str()));
             let lines = || phases().chain([(name, title, answers)]);
-            output.answer(&WorkloadsDocument::new(lines()), |style| report::workloads_list(lines(), style));
+            output.answer(&WorkloadsDocument::new(lines()), || report::workloads(lines()));
         }
         Some(WorkloadsCommand::Show { name }) => {
             let text = spec::workload_text(name).ok_or_else(|| unknown(name))?;
-            output.answer(&WorkloadDocument::new(name, text), |_| text);
+            output.answer_text(&WorkloadDocument::new(name, text), |_| text);
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -15,7 +15,10 @@ use crate::admission::Consent;
 use bounds::OVERHEAD_BYTES;
 pub use bounds::{at_most, fitted};
 use measurement::FramesSetup;
-use model::{CpuShare, Failure, FailureKind, FrameWay, FramesStudy, Histogram, NS_PER_S, Ns, cpu_share_total};
+use model::{
+    CpuShare, Failure, FailureKind, FrameWay, FramesLeftOut, FramesStudy, FramesTried, Histogram, NS_PER_S, Ns,
+    cpu_share_total,
+};
 use observe::{Root, Sampler};
 use recorder::FrameTime;
 use stats::mean_interval;
@@ -121,19 +124,6 @@ impl FramesMeasured {
     }
 }
 
-/// A rate that was tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tried {
-    /// Frames a second of each camera.
-    pub frames_per_s: f64,
-    /// Frames that were lost.
-    pub lost: u64,
-    /// By how much longer frames waited each second, seconds.
-    pub wait_growth: f64,
-    /// Whether that rate is carried: nothing was lost, and frames did not wait longer and longer.
-    pub carried: bool,
-}
-
 /// What all are compared at, with the load of the machine.
 #[derive(Debug, Default)]
 pub struct Compared {
@@ -163,7 +153,7 @@ pub struct WayResult {
     /// The highest rate, of each camera, at which nothing was lost; `None` where none was found.
     pub sustained_frames_per_s: Option<f64>,
     /// What was tried.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<FramesTried>,
     /// At the common rate.
     pub compared: Option<Compared>,
     /// Why it is not whole.
@@ -183,7 +173,7 @@ pub struct FramesResult {
     /// The ways, in the order of the text.
     pub ways: Vec<WayResult>,
     /// Those that could not be measured here, and why.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<FramesLeftOut>,
     /// Frames a second of each camera at which they are compared.
     pub common_frames_per_s: Option<f64>,
     /// Memory for frames that wait, as it was had.
@@ -207,14 +197,11 @@ pub struct FramesWanted<'a> {
     pub most_bytes: Option<u64>,
 }
 
-/// A way that cannot be measured, and why.
-pub type LeftOut = (FrameWay, &'static str);
-
 /// The ways that can be measured on a target, and why others cannot.
 ///
 /// # Errors
 /// It is neither a directory nor a block device.
-pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Vec<LeftOut>), Failure> {
+pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Vec<FramesLeftOut>), Failure> {
     let failure = |kind, what: &str| Failure::new(kind, format!("{}: {what}", target.to_string_lossy()));
     if target.to_str().is_some_and(|name| name.starts_with("sim:")) {
         return Err(failure(
@@ -233,7 +220,8 @@ pub fn ways_on(target: &OsStr, study: &FramesStudy) -> Result<(Vec<FrameWay>, Ve
         FrameWay::DeviceBuffered if !is_device => Some("it needs a block device (--destroy SERIAL)"),
         _ => None,
     };
-    let left_out: Vec<LeftOut> = study.ways.iter().filter_map(|way| Some((*way, why_not(*way)?))).collect();
+    let left_out = |way: &FrameWay| Some(FramesLeftOut { way: *way, reason: why_not(*way)? });
+    let left_out: Vec<FramesLeftOut> = study.ways.iter().filter_map(left_out).collect();
     let ways: Vec<FrameWay> = study.ways.iter().copied().filter(|way| why_not(*way).is_none()).collect();
     if ways.is_empty() {
         return Err(failure(FailureKind::Usage, "none of the ways that were asked for is possible there"));
@@ -338,9 +326,9 @@ impl Course<'_> {
             let mut rate = FIRST_TRY * full / per_frame;
             for _ in 0..MOST_TRIES {
                 let Some(measured) = self.measure(index, FramesStep::Search { frames_per_s: rate })? else { break };
-                let wait_growth = measured.wait_growth();
-                let is_carried = measured.lost == 0 && wait_growth <= GROWTH;
-                let tried = Tried { frames_per_s: rate, lost: measured.lost, wait_growth, carried: is_carried };
+                let waits_grow = measured.wait_growth();
+                let is_carried = measured.lost == 0 && waits_grow <= GROWTH;
+                let tried = FramesTried { frames_per_s: rate, lost: measured.lost, waits_grow, carried: is_carried };
                 self.ways[index].tried.push(tried);
                 if is_carried {
                     (carried, self.ways[index].sustained_frames_per_s) = (rate, Some(rate));

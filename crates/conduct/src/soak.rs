@@ -18,12 +18,10 @@ mod state;
 
 pub use bundle::run_of;
 pub use capacity::{CapacityProbe, capacity, may_be_written, probe_bytes};
-pub use growth::{Growth, PassTimes, Times};
-pub use machine::Amplification;
+pub use growth::{PassTimes, Times};
 pub use own_file::OwnFile;
 pub(crate) use own_file::reserve;
 pub use saved_state::DIRECTORY;
-pub use scrub::Scrub;
 pub use state::{LapInProgress, LapVersions, Mode, SoakState, StopCriteria, TargetIdentity, WriteEnd};
 
 use crate::{Interrupts, Opened};

@@ -36,6 +36,26 @@ impl FrameWay {
     }
 }
 
+/// A way that cannot be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FramesLeftOut {
+    pub way: FrameWay,
+    pub reason: &'static str,
+}
+
+/// A rate that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FramesTried {
+    /// Frames a second of each camera.
+    pub frames_per_s: f64,
+    /// Frames that were lost.
+    pub lost: u64,
+    /// By how much longer frames waited each second, seconds: 0.1 where 1.1 times as much came as was written.
+    pub waits_grow: f64,
+    /// Whether that rate is carried: nothing was lost, and frames did not wait longer and longer.
+    pub carried: bool,
+}
+
 /// What is written, and in which ways.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FramesStudy {

@@ -56,6 +56,7 @@ mod sample_series;
 mod sanitize;
 mod sim;
 mod sim_memory_bus;
+mod soaked;
 mod stack;
 mod step;
 mod stop_cause;
@@ -87,7 +88,7 @@ pub use filled::{Cliff, Filled, FilledPart};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
-pub use frame_way::{FrameWay, FramesStudy};
+pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
 pub use histogram::{Bucket, Histogram};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use json_name::json_name;
@@ -125,6 +126,7 @@ pub use sim::{
     SimStalls, SimThrottle, SimWriteCache,
 };
 pub use sim_memory_bus::SimMemoryBus;
+pub use soaked::{Amplification, Growth, Scrub};
 pub use stack::{Mount, Stack};
 pub use step::{NextStep, Step};
 pub use stop_cause::StopCause;

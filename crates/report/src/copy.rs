@@ -2,16 +2,12 @@
 
 use crate::evidence::confidence_word;
 use crate::grouped::grouped;
-use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone, terminal};
-use crate::{Style, quantity};
+use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::quantity;
 use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, TargetKind, Work};
 
 /// A table for each direction and working set, with what their accesses cost; then the kernel's copy, and what was found.
-pub fn copy_text(run: &Run, report: &CopyReport, findings: &[Finding], style: &Style) -> String {
-    terminal::render(&describe(run, report, findings), style)
-}
-
-fn describe(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentation {
+pub fn copy(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentation {
     let head = Head { command: "copy".to_owned(), subject: run.target.name.clone(), ..Head::default() };
     let mut said = Presentation { head, ..Presentation::default() };
     let sentence = |text: String| Part::Sentence(Tone::Plain, text);

@@ -9,22 +9,22 @@ use crate::presentation::{
     Bottleneck, End, Figure, Head, Kept, Part, Presentation, RenderedStep, SectionName, State, Table, Tone,
 };
 use crate::run::{Numbers, forms, remarks, table_of};
-use crate::{Check, fill, presentation, quantity, storage_line};
+use crate::{Check, fill, quantity, storage_line};
 use model::{Answer, Run, RunValidity, Unit, Work};
 
 /// The card of a check, or of any other run: that has tables by the shape of its phases, and the bottleneck only where it is known.
 /// Every line but the last two (paths, which must stay whole) fits the width of the style.
 pub fn card(check: &Check<'_>, style: &crate::Style) -> String {
-    presentation::terminal::render(&describe(check), style)
+    describe(check).text(style)
 }
 
 /// The same as Markdown, in 40 lines at most.
 pub fn markdown(check: &Check<'_>) -> String {
-    presentation::markdown::render(&describe(check))
+    describe(check).markdown()
 }
 
 /// All parts.
-pub(crate) fn describe(check: &Check<'_>) -> Presentation {
+pub fn describe(check: &Check<'_>) -> Presentation {
     let mut said = Presentation { head: head(check), end: end(check), ..Presentation::default() };
     let is_check = check.is_check();
     said.push(SectionName::Numbers, numbers(check));

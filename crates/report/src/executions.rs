@@ -1,13 +1,13 @@
-//! The text of `narrows experiment list`.
+//! `narrows experiment list`.
 
-use crate::Style;
 use crate::document::ExecutionsDocument;
-use crate::listing::action_text;
+use crate::listing::actions;
+use crate::presentation::Presentation;
 
-/// A line for each execution, the last one at the end.
-pub fn executions_text(document: &ExecutionsDocument<'_>, style: &Style) -> String {
+/// Each execution, the last one at the end.
+pub fn executions(document: &ExecutionsDocument<'_>) -> Presentation {
     if document.experiments.is_empty() {
-        return "No experiment was run here.\n".to_owned();
+        return actions(&[("No experiment was run here.".to_owned(), String::new())]);
     }
     let lines = document.experiments.iter().map(|e| {
         let target = e.target.map_or_else(String::new, |target| format!(", on {target}"));
@@ -17,5 +17,5 @@ pub fn executions_text(document: &ExecutionsDocument<'_>, style: &Style) -> Stri
         };
         (e.id.to_owned(), state)
     });
-    action_text(&lines.collect::<Vec<_>>(), style)
+    actions(&lines.collect::<Vec<_>>())
 }

@@ -1,10 +1,9 @@
 //! The same frames in several ways.
 
 use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
-use crate::lines::Lines;
 use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
+use crate::quantity;
 use crate::text::capital;
-use crate::{Style, presentation, quantity};
 use model::FrameWay;
 
 /// What a way is called.
@@ -124,7 +123,7 @@ fn load_words(document: &FramesDocument) -> String {
 }
 
 /// The answer first, then how much each carries and costs, and what is missing.
-pub(crate) fn describe(document: &FramesDocument) -> Presentation {
+pub fn frames(document: &FramesDocument) -> Presentation {
     let tone = if document.by_rate().is_empty() { Tone::Bad } else { Tone::Good };
     let interrupted = State { words: "It was ended before it was whole.", bad: false };
     let head = Head {
@@ -156,13 +155,8 @@ pub(crate) fn describe(document: &FramesDocument) -> Presentation {
     said
 }
 
-pub fn frames_text(document: &FramesDocument, style: &Style) -> String {
-    presentation::terminal::render(&describe(document), style)
-}
-
 /// What would be measured.
-pub fn frames_plan_text(plan: &FramesPlanDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
+pub fn frames_plan(plan: &FramesPlanDocument) -> Presentation {
     let ways: Vec<&str> = plan.ways.iter().map(|way| way_name(*way)).collect();
     let text = format!(
         "Would write at most {} to {} and take at most {}: {}.",
@@ -171,12 +165,12 @@ pub fn frames_plan_text(plan: &FramesPlanDocument, style: &Style) -> String {
         quantity::duration(plan.ns_at_most),
         ways.join(", ")
     );
-    out.wrapped("", &text, None);
-    for left in &plan.left_out {
-        let text = format!("{} would not be measured: {}", way_name(left.way), left.reason);
-        out.wrapped("* ", &text, None);
-    }
-    out.out
+    let left_out =
+        plan.left_out.iter().map(|left| format!("{} would not be measured: {}", way_name(left.way), left.reason));
+    let head = Head { command: "run frames".to_owned(), subject: plan.target.clone(), ..Head::default() };
+    let mut said = Presentation { head, ..Presentation::default() };
+    said.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, text), Part::List(left_out.collect())]);
+    said
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@ use crate::evidence::with_confidence;
 use crate::grouped::grouped;
 use crate::presentation::{Cell, Layout, NoteText, Row, Table};
 use crate::quantity;
-use crate::style::Style;
-use crate::text::plain;
 use model::reason::joined;
 use model::{Metric, MetricStatus, Reason, Run, Sync, TargetKind, Work};
 
@@ -19,18 +17,18 @@ pub(crate) fn status_word(status: MetricStatus) -> &'static str {
     }
 }
 
-/// A metric in one cell of a list: its value with interval, or its status and the code of its reason.
-pub(crate) fn metric_cell(m: &Metric, style: &Style) -> String {
+/// A metric in a list: its value, or its status and the code of its reason.
+pub(crate) fn metric_words(m: &Metric) -> String {
     match quantity::metric(m) {
-        Some(shown) => shown.with_interval(style.plus_minus()),
+        Some(shown) => shown.value(),
         None => {
             let code = m.reasons.first().and_then(Reason::code);
             if let Some(rejected) = quantity::rejected(m) {
-                let code = code.map_or_else(String::new, |c| format!(" {}", plain(c, style.ascii)));
+                let code = code.map_or_else(String::new, |c| format!(" {c}"));
                 return format!("({})!{code}", rejected.value());
             }
             let word = status_word(m.status);
-            code.map_or_else(|| word.to_owned(), |c| format!("{word}: {}", plain(c, style.ascii)))
+            code.map_or_else(|| word.to_owned(), |c| format!("{word}: {c}"))
         }
     }
 }

@@ -1,7 +1,9 @@
 //! `narrows inspect` without a target: all disks, one line each.
 
-use crate::text::{pad, plain, shorten, width, wrap};
-use crate::{Paint, Style, quantity};
+use crate::document::CaptureEntry;
+use crate::inspect::captured;
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::quantity;
 use model::LayerKind;
 use serde::Serialize;
 
@@ -29,78 +31,41 @@ pub struct DiskLine {
     pub mounted: Vec<String>,
 }
 
-impl DiskLine {
-    fn cells(&self) -> [String; 6] {
-        let link = match (&self.link, &self.driver) {
-            (Some(link), Some(driver)) if !link.contains(driver.as_str()) => format!("{link}, {driver}"),
-            (Some(link), _) => link.clone(),
-            (None, Some(driver)) => driver.clone(),
-            (None, None) => self.transport.clone(),
-        };
-        [
-            self.name.clone(),
-            self.size_bytes.map_or_else(|| "-".into(), quantity::size),
-            self.kind.clone(),
-            self.model.clone().unwrap_or_default(),
-            link,
-            self.mounted.join(" "),
-        ]
-    }
+/// The list.
+pub fn disks(disks: &[DiskLine], missing: &[String], capture: Option<&CaptureEntry>) -> Presentation {
+    let mut said = Presentation { wide: true, ..Presentation::default() };
+    let hint = |text: &str| Part::Hint(text.to_owned());
+    let mut parts = match disks {
+        [] => vec![Part::Sentence(Tone::Plain, "There are no disks to be seen.".to_owned())],
+        disks => {
+            let head = ["size", "kind", "model", "link, driver", "mounted"].map(str::to_owned).into();
+            let table = Table { corner: "name", head, rows: disks.iter().map(row).collect(), ..Table::default() };
+            vec![Part::Table(table), hint("narrows inspect NAME shows a disk's whole path")]
+        }
+    };
+    parts.extend(missing.iter().map(|m| hint(m)));
+    said.push(SectionName::Numbers, parts);
+    said.push(SectionName::Events, captured(capture).into_iter().collect());
+    said
 }
 
-const HEADS: [&str; 6] = ["NAME", "SIZE", "KIND", "MODEL", "LINK, DRIVER", "MOUNTED"];
-/// Columns that give way where a line is too long, and how narrow they may become.
-const GIVE_WAY: [(usize, usize); 5] = [(5, 8), (3, 8), (4, 10), (2, 6), (0, 8)];
-
-/// The list; each disk on one line of at most the style's width, but never less than 60 columns.
-pub fn disks_text(disks: &[DiskLine], missing: &[String], style: &Style) -> String {
-    let mut out = String::new();
-    if disks.is_empty() {
-        out.push_str("There are no disks to be seen.\n");
-    } else {
-        let rows: Vec<[String; 6]> = disks.iter().map(|d| d.cells().map(|c| plain(&c, style.ascii))).collect();
-        let mut widths = HEADS.map(width);
-        for row in &rows {
-            for (w, cell) in widths.iter_mut().zip(row) {
-                *w = (*w).max(width(cell));
-            }
-        }
-        fit(&mut widths, style.width.max(60));
-        let line = |cells: &[String; 6]| {
-            let cells = cells.iter().zip(widths).enumerate().map(|(i, (cell, w))| {
-                let cell = shorten(cell, w, style.ascii);
-                if i == 1 { format!("{cell:>w$}") } else { pad(&cell, w) }
-            });
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        };
-        out.push_str(&format!("{}\n", style.paint(Paint::Dim, &line(&HEADS.map(str::to_owned)))));
-        for row in &rows {
-            out.push_str(&format!("{}\n", line(row)));
-        }
-        out.push_str(&style.paint(Paint::Dim, "narrows inspect NAME shows a disk's whole path"));
-        out.push('\n');
-    }
-    for m in missing {
-        for line in wrap(&plain(m, style.ascii), style.width) {
-            out.push_str(&format!("{}\n", style.paint(Paint::Dim, &line)));
-        }
-    }
-    out
-}
-
-/// Takes columns from those that can spare some until the line fits.
-fn fit(widths: &mut [usize; 6], columns: usize) {
-    for (column, least) in GIVE_WAY {
-        let total: usize = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
-        let over = total.saturating_sub(columns);
-        let spare = widths[column].saturating_sub(least);
-        widths[column] -= over.min(spare);
-    }
+fn row(disk: &DiskLine) -> Row {
+    let link = match (&disk.link, &disk.driver) {
+        (Some(link), Some(driver)) if !link.contains(driver.as_str()) => format!("{link}, {driver}"),
+        (Some(link), _) => link.clone(),
+        (None, Some(driver)) => driver.clone(),
+        (None, None) => disk.transport.clone(),
+    };
+    let size = disk.size_bytes.map_or_else(|| "-".into(), quantity::size);
+    let words = [disk.kind.clone(), disk.model.clone().unwrap_or_default(), link, disk.mounted.join(" ")];
+    Row::new(&disk.name, std::iter::once(Cell::Text(size)).chain(words.map(Cell::Words)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Style;
+    use crate::text::width;
 
     fn disk(name: &str) -> DiskLine {
         DiskLine {
@@ -121,8 +86,8 @@ mod tests {
     fn one_line_each_in_every_width() {
         for columns in 60..140 {
             let style = Style { width: columns, ..Style::default() };
-            let text = disks_text(&[disk("sda"), disk("nvme0n1"), disk("a\x1b[2Jb")], &[], &style);
-            assert_eq!(text.lines().count(), 5);
+            let text = disks(&[disk("sda"), disk("nvme0n1"), disk("a\x1b[2Jb")], &[], None).text(&style);
+            assert_eq!(text.lines().filter(|l| l.contains("SSD") && l.contains("500 GB")).count(), 3, "{text}");
             assert!(text.lines().all(|l| width(l) <= columns), "{columns}\n{text}");
             assert!(text.contains("sda") && text.contains("nvme0n1") && !text.contains('\x1b'), "{text}");
         }
@@ -130,7 +95,7 @@ mod tests {
 
     #[test]
     fn no_disks_are_said() {
-        let text = disks_text(&[], &["/sys is not mounted".into()], &Style::default());
-        assert_eq!(text, "There are no disks to be seen.\n/sys is not mounted\n");
+        let text = disks(&[], &["/sys is not mounted".into()], None).text(&Style::default());
+        assert_eq!(text, "  There are no disks to be seen.\n  /sys is not mounted\n");
     }
 }

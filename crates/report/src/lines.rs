@@ -32,12 +32,6 @@ impl<'a> Lines<'a> {
         self.out.push('\n');
     }
 
-    /// A line of text from wherever, painted.
-    pub fn painted(&mut self, paint: Paint, text: &str) {
-        let text = self.style.paint(paint, &self.plain(text));
-        self.line(&text);
-    }
-
     /// `text`, from wherever, wrapped behind `first`; later lines indented by as much.
     pub fn wrapped(&mut self, first: &str, text: &str, paint: Option<Paint>) {
         let indent = width(first);

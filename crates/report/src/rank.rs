@@ -5,10 +5,10 @@ mod form;
 mod uses;
 
 pub(crate) use describe::predictions;
+pub use describe::rank;
 pub(crate) use form::{answers, order, place, shown};
 pub(crate) use uses::{installation, use_sentences};
 
-use crate::{Style, presentation};
 use model::Ranking;
 
 /// A ranking, with what is needed to show it.
@@ -22,14 +22,4 @@ pub struct Rank<'a> {
     pub chosen: bool,
     /// The page, where one was written.
     pub page: Option<&'a str>,
-}
-
-/// The whole ranking, within the columns of the style.
-pub fn rank_text(rank: &Rank<'_>, style: &Style) -> String {
-    presentation::terminal::render(&describe::describe(rank), style)
-}
-
-/// The ranking for issues and forums, in 40 lines at most.
-pub fn rank_markdown(rank: &Rank<'_>) -> String {
-    presentation::markdown::render(&describe::describe(rank))
 }

@@ -1,10 +1,10 @@
 //! How a card stands to the published classes, as text.
 
 use crate::grouped::grouped;
-use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone, terminal};
+use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::quantity;
 use crate::text::capital;
-use crate::{Style, identity, storage_line};
+use crate::{identity, storage_line};
 use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Run, Unit};
 
 /// What the device says of its size.
@@ -14,11 +14,7 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 
 /// A sentence first: which classes the numbers reach and which not; then every threshold beside what was measured, what the card
 /// claims, and which conditions of the classes were not met.
-pub fn rate_text(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>, style: &Style) -> String {
-    terminal::render(&describe(run, classes, capacity), style)
-}
-
-fn describe(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> Presentation {
+pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> Presentation {
     let head =
         Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
     let mut said = Presentation { head, ..Presentation::default() };

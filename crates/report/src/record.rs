@@ -3,6 +3,7 @@
 use crate::document::{RecordDocument, RecordLimit, RecordPlanDocument, RecordedStream, RecordingDocument};
 use crate::lines::Lines;
 use crate::plan::cpus;
+use crate::presentation::{Head, Part, Presentation, SectionName, Tone};
 use crate::quantity::{self, counted};
 use crate::style::{Paint, Style};
 
@@ -263,32 +264,35 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
 }
 
 /// Whether a storage carries streams: the answer first.
-pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
+pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
     let all = f64::from(document.streams) * document.stream_bytes_per_s;
-    let streams = document.streams;
-    let paint = if document.carries == Some(true) { Paint::Accent } else { Paint::Bad };
-    line("", &plan_answer(document), Some(paint));
-    if let Some(sustained) = document.sustained_bytes_per_s {
+    let tone = if document.carries == Some(true) { Tone::Good } else { Tone::Bad };
+    let head = Head {
+        command: "record plan".to_owned(),
+        subject: document.target.clone(),
+        answer: Some((tone, plan_answer(document))),
+        ..Head::default()
+    };
+    let sustained = document.sustained_bytes_per_s.map(|sustained| {
         let slowest = document
             .slowest_second_bytes_per_s
             .map_or_else(String::new, |rate| format!(", {} in the slowest second", quantity::rate(rate)));
-        let text =
-            format!("it takes {} for long{slowest}; they need {}", quantity::rate(sustained), quantity::rate(all));
-        line("  - ", &text, None);
-    }
+        format!("it takes {} for long{slowest}; they need {}", quantity::rate(sustained), quantity::rate(all))
+    });
     let gap = document
         .longest_gap_ns
         .map_or_else(String::new, |ns| format!("for {} nothing was written, and ", quantity::duration(ns)));
-    line("  - ", &format!("at most {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)), None);
-    let most = document.most_streams;
     let ring = quantity::memory_size(document.usual_ring_bytes);
-    line("  - ", &format!("with a ring of {ring} it carries {most} of such streams at most"), None);
     let (room, full) = (quantity::size(document.room_bytes), quantity::duration((document.full_after_s * 1e9) as u64));
-    line("  - ", &format!("{streams} streams fill its {room} in {full}"), None);
+    let list = [
+        format!("at most {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)),
+        format!("with a ring of {ring} it carries {} of such streams at most", document.most_streams),
+        format!("{} streams fill its {room} in {full}", document.streams),
+    ];
     let (wrote, time) =
         (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));
-    line("  - ", &format!("measured: {wrote} written in {time}, as fast as it took them"), Some(Paint::Dim));
-    out.out
+    let measured = Part::Hint(format!("Measured: {wrote} written in {time}, as fast as it took them."));
+    let mut said = Presentation { head, ..Presentation::default() };
+    said.push(SectionName::Numbers, vec![Part::List(sustained.into_iter().chain(list).collect()), measured]);
+    said
 }

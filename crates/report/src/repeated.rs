@@ -1,15 +1,10 @@
 //! Runs of one plan, made again and again: what they say together.
 
 use crate::compare::{name_words, quantity_words};
-use crate::lines::Lines;
+use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table};
 use crate::quantity;
-use crate::style::{Paint, Style};
-use crate::text::{pad, shorten, width};
 use model::{Metric, MetricStatus, Unit};
 use std::collections::BTreeMap;
-
-const NAME: usize = 36;
-const VALUE: usize = 14;
 
 /// Runs that were repeated.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +18,12 @@ pub struct Repeated<'a> {
 }
 
 /// A row each metric: median and interval; below why some have none. What was skipped and shares of a processor are left to `--json`.
-pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    out.painted(Paint::Title, &format!("{}: {} runs", view.tag, view.runs));
-    out.painted(Paint::Dim, &format!("{} {:>VALUE$}  95 % interval over the runs", pad("", NAME), "median"));
+pub fn repeated(view: &Repeated<'_>) -> Presentation {
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut rows = Vec::new();
     for metric in view.metrics.iter().filter(|m| m.unit != Unit::Percent && m.status != MetricStatus::Skipped) {
         let (of, what) = quantity_words(&metric.id);
-        let name = out.plain(&format!("{} {what}", name_words(&of)));
+        let name = format!("{} {what}", name_words(&of)).trim().to_owned();
         let show = |v: f64| quantity::quantity(v, metric.unit);
         let value = metric.value.map_or_else(|| "-".to_owned(), show);
         let interval = match metric.low.zip(metric.high) {
@@ -38,25 +31,26 @@ pub fn repeated_text(view: &Repeated<'_>, style: &Style) -> String {
             None => String::new(),
         };
         if let Some(reason) = metric.reasons.first().filter(|_| metric.value.is_none()) {
-            missing.entry(out.plain(&reason.text())).or_default().push(name.trim().to_owned());
+            missing.entry(reason.text()).or_default().push(name.clone());
         }
-        let name = pad(&shorten(name.trim(), NAME, style.ascii), NAME);
-        let fill = " ".repeat(VALUE.saturating_sub(width(&value)));
-        out.line(&format!("{name} {fill}{value}  {interval}"));
+        rows.push(Row::new(name, vec![Cell::Text(value), Cell::Text(interval)]));
     }
-    for (reason, names) in &missing {
-        let whom = match names.as_slice() {
-            [first, _, _, ..] => format!("{first} and {} others", names.len() - 1),
-            few => few.join(", "),
-        };
-        out.wrapped("* ", &format!("{whom}: {reason}"), None);
-    }
-    out.out
+    let reasons = missing.iter().map(|(reason, names)| match names.as_slice() {
+        [first, _, _, ..] => format!("{first} and {} others: {reason}", names.len() - 1),
+        few => format!("{}: {reason}", few.join(", ")),
+    });
+    let head = ["median", "95 % interval over the runs"].map(str::to_owned).into();
+    let table = Table { corner: "metric", head, rows, footer: reasons.collect(), ..Table::default() };
+    let head = Head { subject: format!("{}: {} runs", view.tag, view.runs), ..Head::default() };
+    let mut said = Presentation { head, ..Presentation::default() };
+    said.push(SectionName::Numbers, vec![Part::Table(table)]);
+    said
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Style;
     use model::{Better, IntervalKind};
 
     #[test]
@@ -71,9 +65,9 @@ mod tests {
             model::Reason::of("steal", "others had the CPU"),
         );
         let view = Repeated { tag: "before", runs: 9, metrics: &[iops, none] };
-        let text = repeated_text(&view, &Style { ascii: true, colour: false, width: 80 });
+        let text = repeated(&view).text(&Style { ascii: true, colour: false, width: 80 });
         assert!(text.starts_with("before: 9 runs\n"), "{text}");
         assert!(text.contains("P read IOPS") && text.contains("900 IOPS to 1 100 IOPS"), "{text}");
-        assert!(text.contains("\n* p IOPS: others had the CPU") && text.lines().all(|l| l.len() <= 80), "{text}");
+        assert!(text.contains("\n  p IOPS: others had the CPU") && text.lines().all(|l| l.len() <= 80), "{text}");
     }
 }

@@ -1,15 +1,15 @@
 //! Checks of several targets: the same numbers side by side, what limits each target, and last who is good for what.
 
+use crate::Check;
 use crate::evidence::with_confidence;
 use crate::headline::{self, Notes, ROWS, row_words};
 use crate::presentation::table::notes;
-use crate::presentation::{Head, Part, Presentation, Row, SectionName, Table, Tone, terminal};
+use crate::presentation::{Head, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::rank::use_sentences;
-use crate::{Check, Style};
 use model::RankedUse;
 
-/// The checks, which are of different targets, within the columns of the style.
-pub fn side_by_side_text(checks: &[Check<'_>], uses: &[RankedUse], style: &Style) -> String {
+/// The checks, which are of different targets.
+pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse]) -> Presentation {
     let head = Head {
         command: "check".to_owned(),
         subject: format!("{} targets", checks.len()),
@@ -40,7 +40,7 @@ pub fn side_by_side_text(checks: &[Check<'_>], uses: &[RankedUse], style: &Style
         SectionName::Answer,
         verdicts.into_iter().chain(sentences.into_iter().map(|s| Part::Sentence(Tone::Good, s))).collect(),
     );
-    terminal::render(&said, style)
+    said
 }
 
 /// A row for each kind of work of any of them.

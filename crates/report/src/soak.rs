@@ -1,11 +1,12 @@
 //! A soak on a terminal.
 
-use crate::document::{GrowthDocument, ScrubDocument, SoakDocument};
+use crate::document::SoakDocument;
 use crate::fact;
 use crate::lines::Lines;
 use crate::quantity;
 use crate::run::data_finding_text;
 use crate::style::{Paint, Style};
+use model::{Growth, Scrub};
 
 /// Findings that are shown one by one.
 const MOST_SHOWN: usize = 12;
@@ -118,7 +119,7 @@ pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
         [("median write", &document.median_growth), ("slowest hundredth of the writes", &document.p99_growth)]
     {
         // Of what may as well be none nothing is said.
-        if let Some(g) = growth.filter(|g| g.low > 0.0 || g.high < 0.0) {
+        if let Some(g) = growth.filter(Growth::is_certain) {
             line("  - ", &grown(what, &g), Some(Paint::Bad));
         }
     }
@@ -152,12 +153,12 @@ fn verdict(soaked: &Soaked<'_>) -> String {
 }
 
 /// What the file system says of what it holds.
-fn scrubbed(scrub: &ScrubDocument<'_>) -> String {
-    let whole = scrub.failed.map_or_else(String::new, |why| format!("; it is not whole: {why}"));
+fn scrubbed(scrub: &Scrub) -> String {
+    let whole = scrub.failed.as_ref().map_or_else(String::new, |why| format!("; it is not whole: {why}"));
     let read = quantity::size(scrub.bytes);
     match scrub.errors() {
         0 if scrub.bytes == 0 && scrub.failed.is_some() => {
-            format!("the file system did not check what it holds: {}", scrub.failed.unwrap_or_default())
+            format!("the file system did not check what it holds: {}", scrub.failed.as_deref().unwrap_or_default())
         }
         0 => format!("the file system checked {read} of its own and found nothing wrong{whole}"),
         _ if scrub.wrong_sectors > 0 => format!(
@@ -173,7 +174,7 @@ fn scrubbed(scrub: &ScrubDocument<'_>) -> String {
 }
 
 /// How writes became slower from pass to pass.
-fn grown(what: &str, growth: &GrowthDocument) -> String {
+fn grown(what: &str, growth: &Growth) -> String {
     let percent = |share: f64| format!("{:.0}", share * 100.0);
     format!(
         "the {what} takes {} % more time at pass {} than at pass {} ({} to {})",

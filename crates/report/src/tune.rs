@@ -1,61 +1,42 @@
-//! What can be set on the path to a target, as text.
+//! What can be set on the path to a target.
 
-use crate::document::{TuneSetting, TuneValue};
-use crate::text::{pad, plain, width, wrap};
-use crate::{Paint, Style};
+use crate::document::TuneSetting;
+use crate::grouped::grouped;
+use crate::presentation::{Part, Presentation, SectionName, Tone, statements};
 
-/// Columns of a value, where it is no longer.
-const VALUE: usize = 12;
+/// Settings: of each what it holds and what it decides, then which other values are worth a try. Files with the same value and candidates
+/// are one.
+pub fn tune(target: &str, settings: &[TuneSetting]) -> Presentation {
+    let mut said = Presentation { wide: true, ..Presentation::default() };
+    let rows: Vec<(String, String)> = settings.iter().flat_map(of_setting).collect();
+    let nothing = || Part::Sentence(Tone::Plain, format!("Nothing that can be set is known on the path to {target}."));
+    said.push(SectionName::Numbers, vec![if rows.is_empty() { nothing() } else { statements(rows) }]);
+    said
+}
 
-/// A setting: its name, what it holds and what it decides, then which other values are worth a try. Files with the same value and
-/// candidates are one.
-pub fn tune_text(target: &str, settings: &[TuneSetting], style: &Style) -> String {
-    let mut out = String::new();
-    if settings.is_empty() {
-        return format!("Nothing that can be set is known on the path to {}.\n", plain(target, style.ascii));
+fn of_setting(setting: &TuneSetting) -> Vec<(String, String)> {
+    let values = grouped(setting.values.iter().map(|v| ((&v.now, &v.candidates, v.fixed.is_some()), v.path.as_str())));
+    let mut rows = Vec::new();
+    for ((now, candidates, fixed), files) in values {
+        let (name, about) =
+            if rows.is_empty() { (setting.name, format!(", {}", setting.about)) } else { ("", String::new()) };
+        let now = if now.is_empty() { "(empty)" } else { now };
+        let times = if files.len() > 1 { format!(" ({} files)", files.len()) } else { String::new() };
+        let others = match (fixed, candidates.is_empty()) {
+            (true, _) => "; cannot be changed here".to_owned(),
+            (false, true) => String::new(),
+            (false, false) => format!("; or {}", candidates.join(" | ")),
+        };
+        rows.push((name.to_owned(), format!("{now}{times}{about}{others}; {}", files[0])));
     }
-    let names = settings.iter().map(|s| width(s.name)).max().unwrap_or(0);
-    let indent = " ".repeat(names + 2);
-    let room = style.width.max(60) - indent.len();
-    for setting in settings {
-        let mut told: Vec<&TuneValue> = Vec::new();
-        for value in &setting.values {
-            if told.iter().any(|t| {
-                (&t.now, &t.candidates, t.fixed.is_some()) == (&value.now, &value.candidates, value.fixed.is_some())
-            }) {
-                continue;
-            }
-            let name = if told.is_empty() { setting.name } else { "" };
-            let now = if value.now.is_empty() { "(empty)" } else { &value.now };
-            let several = setting.values.iter().filter(|v| v.now == value.now).count();
-            let times = if several > 1 { format!(" ({several} files)") } else { String::new() };
-            let head = style.paint(Paint::Title, &pad(name, names));
-            let now = pad(&format!("{}{times}", plain(now, style.ascii)), VALUE);
-            let beside = style.width.max(60).saturating_sub(names + 4 + width(&now));
-            let fits = told.is_empty() && width(setting.about) <= beside;
-            let about = if fits { setting.about } else { "" };
-            out.push_str(format!("{head}  {now}  {}", style.paint(Paint::Dim, about)).trim_end());
-            out.push('\n');
-            let also = match (&value.fixed, value.candidates.as_slice()) {
-                (Some(_), _) => "cannot be changed here".to_owned(),
-                (None, []) => String::new(),
-                (None, others) => format!("or {}", others.join(" | ")),
-            };
-            let also = [also, value.path.clone()].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join("; ");
-            let mut lines = if fits || !told.is_empty() { Vec::new() } else { wrap(setting.about, room) };
-            lines.extend(wrap(&plain(&also, style.ascii), room));
-            for line in lines.iter().filter(|l| !l.is_empty()) {
-                out.push_str(&format!("{indent}{}\n", style.paint(Paint::Dim, line)));
-            }
-            told.push(value);
-        }
-    }
-    out
+    rows
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Style;
+    use crate::document::TuneValue;
 
     #[test]
     fn files_of_one_value_are_told_once_and_lines_fit() {
@@ -77,12 +58,12 @@ mod tests {
                 values: vec![value("64", Some("denied"))],
             },
         ];
-        let text = tune_text("sda", &settings, &Style::default());
+        let text = tune("sda", &settings).text(&Style::default());
         assert_eq!(
             text,
-            "governor  powersave (2 files)  how the frequency is chosen\n          or performance | schedutil; /sys/x\n\
-             requests  64            requests that may wait\n          cannot be changed here; /sys/x\n"
+            "  governor  powersave (2 files), how the frequency is chosen; or performance |\n            schedutil; /sys/x\n\
+             \x20 requests  64, requests that may wait; cannot be changed here; /sys/x\n"
         );
-        assert!(tune_text("sda", &[], &Style::default()).contains("path to sda"));
+        assert!(tune("sda", &[]).text(&Style::default()).contains("path to sda"));
     }
 }

@@ -1,27 +1,22 @@
-//! The life of disks, as text.
+//! The life of disks.
 
 use crate::document::{WearDocument, WearWriter};
-use crate::lines::Lines;
+use crate::presentation::{Part, Presentation, SectionName, Tone};
 use crate::quantity;
-use crate::style::Style;
 use model::{WearOfDisk, WearReading, WritingSeen};
 
 /// For each disk a sentence, and what it said each time.
-pub fn wear_text(document: &WearDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str| out.wrapped(lead, text, None);
+pub fn wear(document: &WearDocument) -> Presentation {
+    let mut said = Presentation::default();
+    let sentence = |text: String| Part::Sentence(Tone::Plain, text);
     if document.disks.is_empty() {
-        line(
-            "",
-            "No run or soak in this archive knows what a disk says of its life: SD cards do not tell, others as root only.",
-        );
+        let nothing = "No run or soak in this archive knows what a disk says of its life: SD cards do not tell, others as root only.";
+        said.push(SectionName::Answer, vec![sentence(nothing.to_owned())]);
     }
     for disk in &document.disks {
-        line("", &sentence(disk));
-        life(disk).into_iter().for_each(|text| line("  ", &text));
-        for reading in &disk.readings {
-            line("  ", &told(reading));
-        }
+        let told = disk.readings.iter().map(|reading| Part::Hint(told(reading)));
+        let whole = std::iter::once(of_disk(disk)).chain(life(disk)).map(sentence);
+        said.push(SectionName::Numbers, whole.chain(told).collect());
     }
     if !document.writers.is_empty() {
         let one = |p: &WearWriter| format!("{} ({}) {}", p.name, p.pid, quantity::size(p.written_bytes));
@@ -31,9 +26,9 @@ pub fn wear_text(document: &WearDocument, style: &Style) -> String {
              asks.",
             all.join(", ")
         );
-        out.wrapped("", &text, None);
+        said.push(SectionName::Others, vec![sentence(text)]);
     }
-    out.out
+    said
 }
 
 /// How fast it is written to, and how long it lasts so: an estimate.
@@ -55,7 +50,7 @@ fn life(disk: &WearOfDisk) -> Option<String> {
     Some(format!("At {a_day} a day, as seen {seen}, {lasts}."))
 }
 
-fn sentence(disk: &WearOfDisk) -> String {
+fn of_disk(disk: &WearOfDisk) -> String {
     let words = [
         disk.name.as_ref(),
         disk.model.as_ref(),
@@ -91,6 +86,7 @@ fn told(reading: &WearReading) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Style;
     use model::{ProcessIo, WritingRate};
 
     #[test]
@@ -115,7 +111,7 @@ mod tests {
             years_left: None,
         };
         let said = |disk: &WearOfDisk| {
-            let text = wear_text(&WearDocument::new(vec![disk.clone()], Vec::new()), &Style::default());
+            let text = wear(&WearDocument::new(vec![disk.clone()], Vec::new())).text(&Style::default());
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let text = said(&disk);
@@ -138,8 +134,8 @@ mod tests {
         disk.years_left = None;
         assert!(said(&disk).contains("how long it lasts is not known"), "{}", said(&disk));
         let writer = ProcessIo { pid: 12, name: "postgres".into(), read_bytes: 0, write_bytes: 34_000_000_000 };
-        let text = wear_text(&WearDocument::new(vec![disk], vec![writer]), &Style::default());
+        let text = wear(&WearDocument::new(vec![disk], vec![writer])).text(&Style::default());
         assert!(text.contains("Who writes") && text.contains("postgres (12) 34 GB"), "{text}");
-        assert!(wear_text(&WearDocument::new(Vec::new(), Vec::new()), &Style::default()).contains("No run or soak"));
+        assert!(wear(&WearDocument::new(Vec::new(), Vec::new())).text(&Style::default()).contains("No run or soak"));
     }
 }

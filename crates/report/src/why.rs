@@ -3,8 +3,9 @@
 use crate::evidence::{RenderedEvidence, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
-use crate::presentation::{Head, Part, Presentation, SectionName, State, Tone, terminal};
-use crate::{Style, storage_line};
+use crate::presentation::{Head, Part, Presentation, SectionName, State, Tone, under};
+use crate::storage_line;
+use crate::text::unbroken;
 use model::{Cause, Confirmation, Evidence, Finding, Limit, NextStep, Run, Undecided, json_name};
 
 /// An attribution, borrowed from the rooms that made it.
@@ -28,18 +29,14 @@ pub struct Why<'a> {
 /// Conditions that are listed with what they lack; the rest are counted.
 const UNDECIDED_LINES: usize = 6;
 
-/// The whole attribution, within the columns of the style.
-pub fn why_text(why: &Why<'_>, style: &Style) -> String {
-    terminal::render(&describe(why), style)
-}
-
 /// The bottleneck in a sentence.
 pub(crate) fn answer(limit: &Limit) -> String {
     let place = with_confidence(limit.statement.trim_end_matches('.'), limit.layer, limit.confidence);
     format!("Bottleneck: {place}")
 }
 
-fn describe(why: &Why<'_>) -> Presentation {
+/// The whole attribution.
+pub fn why(why: &Why<'_>) -> Presentation {
     let (run, limit) = (why.run, why.limit);
     let head = Head {
         command: "why".to_owned(),
@@ -98,14 +95,15 @@ fn confirmation(run: &Run, confirmation: &Confirmation) -> Vec<Part> {
     ]
 }
 
-fn findings(findings: &[Finding]) -> Vec<Part> {
+/// Each with what it rests on and what to do.
+pub(crate) fn findings(findings: &[Finding]) -> Vec<Part> {
     let all = findings.iter().flat_map(|f| {
-        let text = format!("{}: {} ({}, {})", f.id, f.title, json_name(&f.layer), confidence_word(f.confidence));
-        let evidence: Vec<String> = f.evidence.iter().map(|e| RenderedEvidence::of_fact(e).line()).collect();
-        let evidence = (!evidence.is_empty()).then(|| Part::Hint(evidence.join("; ")));
-        std::iter::once(Part::Sentence(Tone::Plain, text)).chain(evidence)
+        let text = format!("{} ({}, {}): {}", f.id, json_name(&f.layer), confidence_word(f.confidence), f.title);
+        let evidence = f.evidence.iter().map(|e| RenderedEvidence::of_fact(e).line());
+        let fix = unbroken(&f.fix).into_iter().next().map(|fix| Part::Named("Do", fix));
+        [Part::Sentence(Tone::Plain, text), Part::List(evidence.collect())].into_iter().chain(fix)
     });
-    under("Findings", all.collect())
+    under("Findings (narrows explain ID)", all.collect())
 }
 
 fn undecided(unknown: &[Undecided]) -> Vec<Part> {
@@ -115,9 +113,4 @@ fn undecided(unknown: &[Undecided]) -> Vec<Part> {
     let more = more.map(|more| format!("and {more} more (--json lists all)"));
     let listed: Vec<String> = listed.chain(more).collect();
     under("Neither named nor ruled out", (!listed.is_empty()).then_some(Part::List(listed)).into_iter().collect())
-}
-
-/// Parts below a heading; nothing where there are none.
-fn under(heading: &str, parts: Vec<Part>) -> Vec<Part> {
-    if parts.is_empty() { parts } else { std::iter::once(Part::Heading(heading.to_owned())).chain(parts).collect() }
 }

@@ -69,9 +69,6 @@ pub struct CompareArgs {
     /// With --fail-on, judge also results of other tools whose job options differ
     #[arg(long, requires = "fail_on")]
     pub anyway: bool,
-    /// The comparison as Markdown, for an issue or a forum
-    #[arg(long)]
-    pub markdown: bool,
     /// Write a self-contained page
     #[arg(long, short, value_name = "FILE.html", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -114,9 +111,6 @@ pub struct RankArgs {
     /// Leave out runs that something slowed instead of taking what they show as the least that the target does
     #[arg(long)]
     pub strict: bool,
-    /// The ranking as Markdown, for an issue or a forum
-    #[arg(long)]
-    pub markdown: bool,
     /// Write a self-contained page
     #[arg(long, short, value_name = "FILE.html", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,

@@ -73,9 +73,6 @@ pub enum RunsCommand {
         /// Which run
         #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
         run: OsString,
-        /// The card as Markdown, for an issue or a forum
-        #[arg(long)]
-        markdown: bool,
     },
     /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
     Verify {

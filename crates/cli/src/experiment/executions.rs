@@ -44,6 +44,6 @@ fn list(global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
         })
         .collect();
     let document = ExecutionsDocument::new(entries);
-    output.answer(&document, |style| report::executions_text(&document, style));
+    output.answer(&document, || report::executions(&document));
     Ok(ExitCode::SUCCESS)
 }

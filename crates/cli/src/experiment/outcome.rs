@@ -36,7 +36,7 @@ pub fn show(
             document(experiment, state, &outcome, &[], args, output, None);
         } else {
             let view = Repeated { tag: &tag, runs: first.len(), metrics: &outcome.repeated };
-            output.text(&report::repeated_text(&view, output.style()));
+            output.part(&report::repeated(&view));
             output.text(&format!("\nThe runs have the tag {tag}: narrows compare {tag} OTHER\n"));
         }
         return Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) });
@@ -66,11 +66,11 @@ pub fn show(
     if output.is_json() {
         document(experiment, state, &outcome, &views, args, output, page.is_ok().then_some(shown.as_str()));
     } else {
-        views.iter().for_each(|v| output.text(&format!("{}\n", report::compare_text(v, output.style()))));
-        output.text(&noise_text(noise, comparisons));
+        views.iter().for_each(|v| output.part(&report::compare(v, output.is_markdown())));
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i), arms.len())).collect();
         output.text(&format!(
-            "Runs: narrows runs show {}; again: narrows compare {}\n",
+            "\n{}Runs: narrows runs show {}; again: narrows compare {}\n",
+            noise_text(noise, comparisons),
             state.id_of_last(),
             tags.join(" ")
         ));

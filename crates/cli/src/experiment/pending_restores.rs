@@ -55,15 +55,11 @@ pub fn mention_left(output: &Output) {
 
 /// `narrows experiment restore` and `narrows settings restore`.
 pub fn restore(output: &Output) -> ExitCode {
-    let (mut lines, failed) = lines(output);
-    if output.is_json() {
-        output.document(&ActionDocument::new("restore", &lines).except(&failed));
-    } else {
-        if lines.is_empty() {
-            lines.push(("nothing".to_owned(), "no experiment left anything changed".to_owned()));
-        }
-        output.text(&report::action_text(&lines, output.style()));
-    }
+    let (lines, failed) = lines(output);
+    let nothing = [("nothing".to_owned(), "no experiment left anything changed".to_owned())];
+    output.answer(&ActionDocument::new("restore", &lines).except(&failed), || {
+        report::actions(if lines.is_empty() { &nothing } else { &lines })
+    });
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FailureKind::Invalid.exit_code()) }
 }
 

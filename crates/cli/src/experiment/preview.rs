@@ -118,13 +118,10 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
             text.push_str(&format!("  waits for {waits}\n"));
         }
     }
-    if let Some(target_state) = arms.iter().find_map(|a| a.target_state.as_ref()) {
-        text.push_str(&format!(
-            "\n{}",
-            report::plan_text(&target_state.plan, target_state.target.stack.fstype(), output.style())
-        ));
-    }
     output.text(&text);
+    if let Some(target_state) = arms.iter().find_map(|a| a.target_state.as_ref()) {
+        output.part(&report::plan(&target_state.plan, target_state.target.stack.fstype()));
+    }
 }
 
 fn minutes(seconds: u64) -> String {

@@ -146,9 +146,9 @@ pub fn compare(
         None => (asked.trim().to_owned(), None),
     };
     let usage = |message: String| Failure::new(FailureKind::Usage, message);
-    if args.markdown || args.output.is_some() {
-        return Err(usage("--markdown and -o are for runs that are made".to_owned())
-            .remedy("narrows compare TAG TAG --markdown   afterwards; the tags are printed"));
+    if args.output.is_some() {
+        return Err(usage("-o is for runs that are made".to_owned())
+            .remedy("narrows compare TAG TAG -o FILE   afterwards; the tags are printed"));
     }
     if args.b.is_some() {
         return Err(usage("with --repeat there is one text, 'NAME TARGET', and no B".to_owned())

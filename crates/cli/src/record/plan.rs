@@ -86,7 +86,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         room_bytes: room,
         full_after_s: room as f64 / demand,
     };
-    output.answer(&Answered::new(&document), |style| report::record_plan_text(&document, style));
+    output.answer(&Answered::new(&document), || report::record_plan(&document));
     Ok(ExitCode::from(match document.carries {
         Some(true) => 0,
         Some(false) => 1,

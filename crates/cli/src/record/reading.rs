@@ -102,7 +102,7 @@ fn time_of(args: &RecordArgs, streams: &[StreamContents]) -> Result<std::ops::Ra
 }
 
 fn answer(document: &RecordingDocument, output: &Output) {
-    output.answer(document, |style| report::recording_text(document, style));
+    output.answer_text(document, |style| report::recording_text(document, style));
 }
 
 fn exported(

@@ -7,15 +7,12 @@ use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
 use crate::{archives, output_file};
 use conduct::frames::{
-    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, LeftOut, Tried, WayResult, at_most, fitted, frames,
-    ways_on,
+    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, WayResult, at_most, fitted, frames, ways_on,
 };
 use conduct::{Language, Source, random_u64};
 use model::{CpuShare, Failure, FailureKind, FramesStudy};
 use recorder::FrameTime;
-use report::document::{
-    Answered, FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
-};
+use report::document::{Answered, FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 use report::quantity;
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -48,11 +45,11 @@ pub(super) fn command(
             schema: FramesPlanDocument::SCHEMA,
             target: target.to_string_lossy().into_owned(),
             ways,
-            left_out: of_left_out(&left_out),
+            left_out,
             bytes_at_most,
             ns_at_most,
         };
-        output.answer(&plan, |style| report::frames_plan_text(&plan, style));
+        output.answer(&plan, || report::frames_plan(&plan));
         return Ok(ExitCode::SUCCESS);
     }
     args.report.as_deref().map_or(Ok(()), output_file::check)?;
@@ -79,16 +76,12 @@ pub(super) fn command(
         }
     };
     document.page = Some(path.display().to_string());
-    output.answer(&Answered::new(&document), |style| report::frames_text(&document, style));
+    output.answer(&Answered::new(&document), || report::frames(&document));
     if let Some(code) = ending.signals.exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
     }
     let known = document.ways.iter().any(|way| way.sustained_bytes_per_s.is_some());
     Ok(if known { ExitCode::SUCCESS } else { ExitCode::from(FailureKind::Invalid.exit_code()) })
-}
-
-fn of_left_out(left_out: &[LeftOut]) -> Vec<FramesLeftOut> {
-    left_out.iter().map(|(way, reason)| FramesLeftOut { way: *way, reason: (*reason).to_owned() }).collect()
 }
 
 /// Options that say something of phases, experiments or runs.
@@ -147,7 +140,7 @@ fn document(result: &FramesResult, wanted: &FramesWanted<'_>, started: &jiff::Ti
         ring_bytes: result.ring_bytes,
         max_latency_ns: study.max_latency_ns,
         ways: result.ways.iter().map(|way| of_way(way, study)).collect(),
-        left_out: of_left_out(&result.left_out),
+        left_out: result.left_out.clone(),
         common_frames_per_s: result.common_frames_per_s,
         interrupted: result.interrupted,
         page: None,
@@ -156,10 +149,6 @@ fn document(result: &FramesResult, wanted: &FramesWanted<'_>, started: &jiff::Ti
 
 fn of_way(result: &WayResult, study: &FramesStudy) -> FramesWay {
     let per_frame = study.frame_bytes as f64 * f64::from(study.cameras);
-    let tried = |tried: &Tried| {
-        let Tried { frames_per_s, lost, wait_growth, carried } = *tried;
-        FramesTried { frames_per_s, lost, waits_grow: wait_growth, carried }
-    };
     FramesWay {
         way: result.way,
         full_bytes_per_s: result.full.clone(),
@@ -168,7 +157,7 @@ fn of_way(result: &WayResult, study: &FramesStudy) -> FramesWay {
         of_container_interval: result.of_container.and_then(|ratio| ratio.interval).map(|(low, high)| [low, high]),
         sustained_frames_per_s: result.sustained_frames_per_s,
         sustained_bytes_per_s: result.sustained_frames_per_s.map(|rate| rate * per_frame),
-        tried: result.tried.iter().map(tried).collect(),
+        tried: result.tried.clone(),
         compared: result.compared.as_ref().map(of_compared),
         failed: result.failed.clone(),
     }

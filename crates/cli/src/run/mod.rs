@@ -20,8 +20,10 @@ use std::process::ExitCode;
 
 /// Executes the command.
 pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    if output.is_json() && args.format.is_some() {
-        return Err(Failure::new(FailureKind::Usage, "--json and --format are two documents, and stdout takes one")
+    if (output.is_json() || output.is_markdown()) && args.format.is_some() {
+        let other = if output.is_json() { "--json" } else { "--markdown" };
+        let message = format!("{other} and --format are two documents, and stdout takes one");
+        return Err(Failure::new(FailureKind::Usage, message)
             .remedy("narrows export RUN --format fio-json -o FILE   afterwards, for the second"));
     }
     if args.restore {

@@ -79,7 +79,7 @@ fn asked(going: &[Going], yes: bool, output: &Output) -> Result<bool, Failure> {
         return Ok(true);
     }
     let lines: Vec<(String, String)> = going.iter().map(|g| (g.id.clone(), g.what.clone())).collect();
-    output.text(&report::action_text(&lines, output.style()));
+    output.part(&report::actions(&lines));
     output.text(&format!(
         "Delete {}, {}? [y/N] ",
         if going.len() == 1 { "it".to_owned() } else { format!("these {} runs", going.len()) },

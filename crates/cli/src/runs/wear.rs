@@ -66,7 +66,7 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
         return Err(Failure::new(FailureKind::Usage, what).remedy("narrows runs wear   shows all that are known"));
     }
     let document = WearDocument::new(disks, writers(&root));
-    output.answer(&document, |style| report::wear_text(&document, style));
+    output.answer(&document, || report::wear(&document));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,6 @@
 //! Writes that take longer from pass to pass: the sensor of wear that SD cards lack.
 
-use model::PhaseRecord;
+use model::{Growth, PhaseRecord};
 use serde::{Deserialize, Serialize};
 
 /// Passes that are kept; beyond, every second of them is.
@@ -35,28 +35,6 @@ pub struct Times {
     #[serde(default)]
     written: (u64, u64),
     passes: Vec<PassTimes>,
-}
-
-/// By how much a time has grown from the first to the last pass, as a share of it, with the interval of 95 %.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
-    /// Passes that were compared.
-    pub passes: usize,
-    /// The first of them.
-    pub first: u32,
-    /// The last of them.
-    pub last: u32,
-    /// 0.1: a tenth longer.
-    pub share: f64,
-    /// The interval's ends.
-    pub interval: (f64, f64),
-}
-
-impl Growth {
-    /// Whether it is not 0.
-    pub fn is_certain(&self) -> bool {
-        self.interval.0 > 0.0 || self.interval.1 < 0.0
-    }
 }
 
 impl Times {
@@ -130,7 +108,14 @@ fn growth(passes: &[PassTimes], time: fn(&PassTimes) -> u64) -> Option<Growth> {
     let line = stats::theil_sen(&points).filter(|_| points.len() >= FEWEST_PASSES)?;
     let (low, high) = stats::theil_sen_interval(&points, LEVEL)?;
     let share = |slope: f64| (slope * f64::from(last - first)).exp() - 1.0;
-    Some(Growth { passes: points.len(), first, last, share: share(line.slope), interval: (share(low), share(high)) })
+    Some(Growth {
+        first_pass: first,
+        last_pass: last,
+        passes: points.len(),
+        share: share(line.slope),
+        low: share(low),
+        high: share(high),
+    })
 }
 
 #[cfg(test)]
@@ -155,7 +140,7 @@ mod tests {
     fn what_grows_is_told_and_what_does_not_is_not() {
         let grown = growth(&passes(40, 0.2), |p| p.median_ns).unwrap();
         assert!(grown.is_certain() && (0.17..0.23).contains(&grown.share), "{grown:?}");
-        assert!(grown.interval.0 < 0.2 && grown.interval.1 > 0.2 && grown.passes == 40, "{grown:?}");
+        assert!(grown.low < 0.2 && grown.high > 0.2 && grown.passes == 40, "{grown:?}");
         let same = growth(&passes(40, 0.0), |p| p.p99_ns).unwrap();
         assert!(!same.is_certain() && same.share.abs() < 0.02, "{same:?}");
         assert_eq!(growth(&passes(7, 0.5), |p| p.median_ns), None);

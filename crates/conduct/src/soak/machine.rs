@@ -3,7 +3,7 @@
 
 use super::SoakState;
 use crate::Opened;
-use model::{Fact, Layer, Layers};
+use model::{Amplification, Fact, Layer, Layers};
 use observe::{Locator, ProbeOptions, Root, facts};
 use std::collections::BTreeMap;
 
@@ -91,19 +91,6 @@ fn counters(layers: &[Layer]) -> BTreeMap<String, Fact> {
     layers.iter().flat_map(of_layer).collect()
 }
 
-/// What a device wrote to its flash for what it was given, by its own counters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Amplification {
-    /// Name of the device's layer.
-    pub layer: String,
-    /// Written by hosts meanwhile.
-    pub host_bytes: u64,
-    /// Written to the flash meanwhile.
-    pub flash_bytes: u64,
-    /// The second for each of the first.
-    pub factor: f64,
-}
-
 impl SoakState {
     /// Of each device that counts both.
     pub fn write_amplification(&self) -> Vec<Amplification> {
@@ -114,8 +101,8 @@ impl SoakState {
         let of = |layer: &str| {
             let flash_bytes = grown(layer, facts::FLASH_WRITTEN_BYTES)?;
             let host_bytes = grown(layer, facts::WRITTEN_BYTES).filter(|bytes| *bytes > 0)?;
-            let factor = flash_bytes as f64 / host_bytes as f64;
-            Some(Amplification { layer: layer.to_owned(), host_bytes, flash_bytes, factor })
+            let amplification = flash_bytes as f64 / host_bytes as f64;
+            Some(Amplification { layer: layer.to_owned(), host_bytes, flash_bytes, amplification })
         };
         let names = self.counters.keys();
         let layers = names.filter_map(|name| name.strip_suffix(facts::FLASH_WRITTEN_BYTES)?.strip_suffix(": "));
@@ -143,6 +130,6 @@ mod tests {
         assert_eq!(told.len(), 1);
         let first = &told[0];
         assert_eq!((first.layer.as_str(), first.host_bytes, first.flash_bytes), ("nvme0n1", 2_000, 3_000));
-        assert!((first.factor - 1.5).abs() < 1e-9);
+        assert!((first.amplification - 1.5).abs() < 1e-9);
     }
 }

@@ -1,49 +1,13 @@
 //! What a file system with checksums finds when it reads all that it holds.
 
 use engine::Control;
-use serde::{Deserialize, Serialize};
+use model::Scrub;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use sys::{BcachefsScrub, BcachefsScrubbed, BtrfsScrub};
-
-/// What a scrub found, of all devices of the file system together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scrub {
-    /// Bytes of data and metadata that were read.
-    pub bytes: u64,
-    /// Blocks whose checksum was wrong.
-    pub checksum_errors: u64,
-    /// Reads that failed.
-    pub read_errors: u64,
-    /// Blocks of metadata, superblocks among them, that were not what they must be.
-    pub metadata_errors: u64,
-    /// Sectors of 512 bytes that could not be read or were wrong, of a file system that does not tell which (bcachefs).
-    #[serde(default)]
-    pub wrong_sectors: u64,
-    /// Of all these: blocks (of bcachefs: sectors) of which no good copy is there.
-    pub uncorrectable_errors: u64,
-    /// Why it is not whole, where it is not.
-    pub failed: Option<String>,
-}
-
-impl Scrub {
-    /// Whether it found anything.
-    pub fn is_clean(&self) -> bool {
-        self.checksum_errors + self.read_errors + self.metadata_errors + self.wrong_sectors + self.uncorrectable_errors
-            == 0
-    }
-
-    fn add(&mut self, of: &BtrfsScrub) {
-        self.bytes += of.bytes.iter().sum::<u64>();
-        self.checksum_errors += of.csum_errors;
-        self.read_errors += of.read_errors;
-        self.metadata_errors += of.verify_errors + of.super_errors;
-        self.uncorrectable_errors += of.uncorrectable_errors;
-    }
-}
+use sys::{BcachefsScrub, BcachefsScrubbed};
 
 /// A file system that can check all that it holds.
 pub(super) enum Scrubs {
@@ -101,7 +65,13 @@ fn btrfs(found: &mut Scrub, file: &File, device: u64, control: &Control) {
         runs.join()
     });
     match one {
-        Ok(Ok(Some(of))) => found.add(&of),
+        Ok(Ok(Some(of))) => {
+            found.bytes += of.bytes.iter().sum::<u64>();
+            found.checksum_errors += of.csum_errors;
+            found.read_errors += of.read_errors;
+            found.metadata_errors += of.verify_errors + of.super_errors;
+            found.uncorrectable_errors += of.uncorrectable_errors;
+        }
         Ok(Ok(None)) => {}
         Ok(Err(e)) => {
             let why = if control.stopped() { INTERRUPTED.to_owned() } else { e.to_string() };

@@ -1,10 +1,9 @@
 //! How far a soak came and what it promised: one version a lap, and the lap in flight.
 
 use super::growth::Times;
-use super::scrub::Scrub;
 use crate::Opened;
 use crate::clock::WallClock;
-use model::{DataFault, DataFinding, Fact, TargetKind};
+use model::{DataFault, DataFinding, Fact, Scrub, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -207,7 +207,7 @@ impl Plan {
         ranking.reasons.insert(0, model::Reason::of("emulated", page::EMULATED));
         let rank = Rank { ranking: &ranking, predicted, chosen, page: None };
         let style = Style { ascii: true, colour: false, width: 120 };
-        Ok((report::rank_text(&rank, &style), path))
+        Ok((report::rank(&rank).text(&style), path))
     }
 }
 

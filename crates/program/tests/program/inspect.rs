@@ -143,7 +143,11 @@ fn every_captured_machine_is_complete_and_readable() {
         for disk in &disks {
             assert!(!disk.kind.is_empty() && !disk.transport.is_empty() && !disk.layer.is_empty(), "{name}");
             assert!(disk.device.is_some() || disk.name.starts_with("mtd"), "{name} {}", disk.name);
-            assert_eq!(text.lines().filter(|l| l.starts_with(&format!("{} ", disk.name))).count(), 1, "{name}: {text}");
+            assert_eq!(
+                text.lines().filter(|l| l.trim_start().starts_with(&format!("{} ", disk.name))).count(),
+                1,
+                "{name}: {text}"
+            );
             one_path(&scratch, &root, &disk.name);
         }
     }

@@ -22,6 +22,7 @@ mod handed_over;
 mod import;
 mod import_bounds;
 mod inspect;
+mod markdown;
 mod old_bundle;
 mod old_state;
 mod on_files;

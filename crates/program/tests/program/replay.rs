@@ -155,7 +155,7 @@ fn what_a_recording_reads_is_made_before_and_counts_as_written() {
     assert_eq!(refused.code, 3, "{}{}", refused.stdout, refused.stderr);
     assert!(refused.stderr.contains("max-write"), "{}", refused.stderr);
     let plan = scratch.run(arguments.iter().chain(&["--plan"]));
-    assert!(plan.stdout.contains("  writes    2.2 MB at most\n"), "{}", plan.stdout);
+    assert!(plan.stdout.contains("  writes  2.2 MB at most\n"), "{}", plan.stdout);
     for cold in [false, true] {
         let set = format!("cold={cold}");
         let run = answer(&scratch, &[&arguments[..], &["--set", &set, "--max-write", "4MiB"]].concat());

@@ -32,7 +32,7 @@ fn they_are_listed_with_their_questions() {
     let document = scratch.json(["workloads", "--json"], 0);
     let document: Workloads = serde_json::from_value(document).expect("the contract");
     assert_eq!(document.schema, "narrows/workloads/1");
-    let text = scratch.run(["workloads"]).stdout;
+    let text = scratch.run(["workloads"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for entry in &document.workloads {
         assert!(text.contains(&entry.title) && text.contains(&entry.name), "{}", entry.name);
         assert!(entry.answers.ends_with('?'), "{}", entry.name);

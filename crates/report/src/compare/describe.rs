@@ -14,8 +14,9 @@ const MOST_EXPLORATORY: usize = 24;
 const HEAD: [&str; 7] = ["A", "B", "change", "interval", "p", "margin", "verdict"];
 const PAGE_ONLY: [usize; 2] = [4, 5];
 
-/// All parts, but of what was not asked only what tells something; where it has to be `brief`, nothing else.
-pub(crate) fn describe(view: &Compare<'_>, brief: bool) -> Presentation {
+/// The comparison: the answer, in what else the sides differ, the verdict of each metric, what else must be said. Of what was not asked
+/// only what tells something; where it has to be `brief`, as in Markdown, only what moved.
+pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
     let c = view.comparison;
     let side = |side: &super::Side<'_>| format!("{} ({})", side.name, quantity::counted(side.runs.len() as u64, "run"));
     let question = Some(view.question.to_owned()).filter(|q| !q.is_empty());

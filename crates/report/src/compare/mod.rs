@@ -3,22 +3,11 @@
 mod describe;
 mod form;
 
-pub(crate) use describe::{describe, table, tone};
+pub use describe::compare;
+pub(crate) use describe::{table, tone};
 pub(crate) use form::{cause_words, differs_in, metric_words, name_words, quantity_words, statement};
 
-use crate::{Style, presentation};
 use model::{Comparison, Run};
-
-/// The comparison on a terminal, in 80 columns: the answer, in what else the sides differ, the verdict of each metric, what else must
-/// be said.
-pub fn compare_text(view: &Compare<'_>, style: &Style) -> String {
-    presentation::terminal::render(&describe(view, false), style)
-}
-
-/// The same for an issue or a forum, in 40 lines at most: without paths of this machine beyond the names of the sides.
-pub fn compare_markdown(view: &Compare<'_>) -> String {
-    presentation::markdown::render(&describe(view, true))
-}
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]

@@ -1,20 +1,7 @@
 //! `narrows/frames/1`.
 
-use model::FrameWay;
+use model::{FrameWay, FramesLeftOut, FramesTried};
 use serde::Serialize;
-
-/// A rate that was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FramesTried {
-    /// Frames a second of each camera.
-    pub frames_per_s: f64,
-    /// Frames that were lost.
-    pub lost: u64,
-    /// By how much longer frames waited each second, seconds: 0.1 where 1.1 times as much came as was written.
-    pub waits_grow: f64,
-    /// Whether that rate is carried: nothing was lost, and frames did not wait longer and longer.
-    pub carried: bool,
-}
 
 /// The load of the whole machine, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -74,13 +61,6 @@ pub struct FramesWay {
     pub compared: Option<FramesCompared>,
     /// Why it is not whole.
     pub failed: Option<String>,
-}
-
-/// A way that could not be measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FramesLeftOut {
-    pub way: FrameWay,
-    pub reason: String,
 }
 
 /// What `narrows run frames --json` prints.

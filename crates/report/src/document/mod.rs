@@ -41,9 +41,7 @@ pub use error::ErrorDocument;
 pub use executions::{ExecutionEntry, ExecutionsDocument};
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use fill::FillDocument;
-pub use frames::{
-    FramesCompared, FramesDocument, FramesLeftOut, FramesLoad, FramesPlanDocument, FramesTried, FramesWay,
-};
+pub use frames::{FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{CaptureEntry, InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;
@@ -56,7 +54,7 @@ pub use record::{
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
-pub use soak::{AmplificationDocument, CounterChange, GrowthDocument, ScrubDocument, SoakDocument};
+pub use soak::{CounterChange, SoakDocument};
 pub use trace::TraceDocument;
 pub use tune::{TuneListDocument, TuneSetting, TuneValue};
 pub use watch::{WatchDocument, WatchLayer, WatchPressure, WatchTemperature};

@@ -2,11 +2,12 @@
 
 use super::chart::{Area, Axis, Chart, px};
 use super::{frame, said, section, t};
-use crate::document::{FramesCompared, FramesDocument, FramesTried};
-use crate::frames::{describe, way_name};
+use crate::document::{FramesCompared, FramesDocument};
+use crate::frames::{frames, way_name};
 use crate::presentation::SectionName;
 use crate::quantity;
 use maud::{Markup, html};
+use model::FramesTried;
 
 const STYLE: &str = "\
 .frames{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\
@@ -17,7 +18,7 @@ pub fn frames_page(document: &FramesDocument) -> String {
     let drawn: Vec<_> =
         document.ways.iter().filter_map(|way| Some((way_name(way.way), way.compared.as_ref()?))).collect();
     let scale = Axis::times(drawn.iter().flat_map(|(_, c)| &c.frames_ms).map(|[_, ms]| ms * 1e6)).unwrap_or_default();
-    let said = describe(document);
+    let said = frames(document);
     let body = html! {
         main {
             (said::head(&said.head))

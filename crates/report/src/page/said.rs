@@ -34,6 +34,12 @@ fn part(part: &Part) -> Markup {
         Part::Table(of) => table(of),
         Part::Figures(of) => figures(of),
         Part::Heading(text) => html! { h3.form { (t(text)) } },
+        Part::Item(item) => html! {
+            h3.form { @if !item.kind.is_empty() { small { (item.kind) } " " } (t(&item.name)) @if !item.about.is_empty() { " " small { (t(&item.about)) } } }
+        },
+        Part::Facts(facts) => {
+            html! { dl.limits { @for (name, value) in facts { dt { (t(name)) } dd { (t(value)) } } } }
+        }
         Part::Sentence(_, text) => html! { p.doubt { (t(text)) } },
         Part::Hint(text) => html! { p.hint { (t(text)) } },
         Part::List(list) => html! { ul.notes { @for text in list { li { (t(text)) } } } },
@@ -41,7 +47,7 @@ fn part(part: &Part) -> Markup {
         Part::Remarks(of) => remarks(of),
         Part::Bottleneck(of) => bottleneck(of),
         Part::Statements { title, rows, .. } => html! {
-            h3 { (title) }
+            @if !title.is_empty() { h3 { (title) } }
             dl.limits { @for (label, statement) in rows { dt { (t(label)) } dd { (t(statement)) } } }
         },
         Part::Findings(findings) => {
@@ -212,7 +218,7 @@ fn cell(cell: &Cell, scale: f64) -> Markup {
                 @if let Some(half) = &shown.half_width { " " span.half { (PLUS_MINUS) " " (half) } }
                 @if let Some(p99) = p99 { span.tail { "p99 " (p99) } }
             },
-            Cell::Text(text) => { (t(text)) },
+            Cell::Text(text) | Cell::Words(text) => { (t(text)) },
             Cell::Best(text) => { strong { (t(text)) } },
             Cell::Doubted { shown, note } => {
                 span.doubtful { "(" b { (shown.number) } " " (shown.unit) ")!" @if let Some(n) = note { (n) } }

@@ -1,18 +1,15 @@
-//! The plan as text: all that a run would do, before it does it.
+//! The plan as parts: all that a run would do, before it does it.
 
 mod conditions;
 pub(crate) mod words;
 
-use crate::lines::Lines;
-use crate::text::width;
-use crate::{Paint, Style, quantity};
+use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, statements};
+use crate::quantity;
 pub(crate) use conditions::cpus;
 use model::{Access, BlockPlan, EngineKind, FilesPlan, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
 
 /// What ends by its amount is given up after a time that nobody would wait for: from here on, it is only a limit.
 const LONG_NS: u64 = 3_600 * model::NS_PER_S;
-/// Columns of the labels above the phases.
-const LABEL_COLUMNS: usize = 10;
 
 /// Buffered or direct.
 pub(crate) fn access(access: Access) -> &'static str {
@@ -22,107 +19,72 @@ pub(crate) fn access(access: Access) -> &'static str {
     }
 }
 
-/// A plan in 80 columns: what it needs and costs at most, then each phase with its streams. Streams that differ only in
-/// seed, place, processors and the number in their name are told once, with how many there are. `fstype`: the file system that it is for.
-pub fn plan_text(plan: &Plan, fstype: Option<&str>, style: &Style) -> String {
-    let mut w = Text { lines: Lines::new(style) };
-    let title = style.paint(Paint::Title, &format!("Plan {}", w.lines.plain(&plan.name)));
-    w.lines.out.push_str(&format!("{title}\n"));
-    w.demands(plan, fstype);
-    for note in &plan.notes {
-        w.lines.wrapped("  Note: ", note, Some(Paint::Warn));
-    }
-    w.lines.out.push('\n');
+/// A plan: what it needs and costs at most, then each phase with its streams. Streams that differ only in seed, place, processors and the
+/// number in their name are told once, with how many there are. `fstype`: the file system that it is for.
+pub fn plan(plan: &Plan, fstype: Option<&str>) -> Presentation {
+    let head = Head { subject: format!("Plan {}", plan.name), ..Head::default() };
+    let mut said = Presentation { head, ..Presentation::default() };
+    let demands = demands(plan, fstype).into_iter().map(|(name, text)| (name.to_owned(), text));
+    let notes = plan.notes.iter().map(|note| Part::Sentence(Tone::Doubt, format!("Note: {note}")));
+    said.push(SectionName::Answer, std::iter::once(statements(demands)).chain(notes).collect());
     let digits = plan.phases.len().to_string().len();
-    for (i, phase) in plan.phases.iter().enumerate() {
-        w.phase(&format!("{:>digits$}. ", i + 1), phase);
-    }
-    w.lines.out
+    let phase = |(i, phase): (usize, &PhasePlan)| of_phase(&format!("{:>digits$}. {}", i + 1, phase.name), phase);
+    said.push(SectionName::Numbers, plan.phases.iter().enumerate().flat_map(phase).collect());
+    said
 }
 
-struct Text<'a> {
-    lines: Lines<'a>,
-}
-
-impl Text<'_> {
-    fn labelled(&mut self, label: &str, text: &str) {
-        self.lines.wrapped(&format!("  {label:LABEL_COLUMNS$}"), text, None);
-    }
-
-    fn demands(&mut self, plan: &Plan, fstype: Option<&str>) {
-        let reason = &plan.size.reason;
-        let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-        self.labelled("target", &format!("{}{because}", quantity::binary_size(plan.size.bytes)));
-        let live = || plan.phases.iter().filter(|p| p.skip.is_none());
-        if let Some((phase, need)) =
-            live().map(|p| (p, p.memory(plan.interval_ns))).max_by_key(|(_, need)| need.total())
-        {
-            let text = format!(
-                "{} at most, in {}: {} of data in flight, {} of latencies, {} of tables and threads",
-                quantity::memory_size(need.total()),
-                phase.name,
-                quantity::memory_size(need.buffers),
-                quantity::memory_size(need.histograms),
-                quantity::memory_size(need.tables),
-            );
-            self.labelled("memory", &text);
-        }
-        let writes = match plan.device_bytes_at_most(fstype) {
-            Some(0) => "nothing".to_owned(),
-            Some(bytes) => format!("{} at most", quantity::size(bytes)),
-            None => {
-                let unbounded = live().filter(|p| p.bytes_written_at_most().is_none()).count();
-                let bounded = live().filter_map(PhasePlan::bytes_written_at_most).fold(0u64, u64::saturating_add);
-                let bounded =
-                    if bounded > 0 { format!(", {} in the others", quantity::size(bounded)) } else { "".into() };
-                format!(
-                    "as much as the target takes in the time of {}{bounded}",
-                    quantity::counted(unbounded as u64, "phase")
-                )
-            }
-        };
-        self.labelled("writes", &writes);
-        let limit = quantity::duration(plan.budget_ns);
-        self.labelled(
-            "time",
-            &match time_without_limit(plan) {
-                Some(time) => format!("{time}; given up after {limit}"),
-                None => time_at_most(plan),
-            },
+fn demands(plan: &Plan, fstype: Option<&str>) -> Vec<(&'static str, String)> {
+    let reason = &plan.size.reason;
+    let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+    let mut out = vec![("target", format!("{}{because}", quantity::binary_size(plan.size.bytes)))];
+    let live = || plan.phases.iter().filter(|p| p.skip.is_none());
+    if let Some((phase, need)) = live().map(|p| (p, p.memory(plan.interval_ns))).max_by_key(|(_, need)| need.total()) {
+        let text = format!(
+            "{} at most, in {}: {} of data in flight, {} of latencies, {} of tables and threads",
+            quantity::memory_size(need.total()),
+            phase.name,
+            quantity::memory_size(need.buffers),
+            quantity::memory_size(need.histograms),
+            quantity::memory_size(need.tables),
         );
-        let quiet = match plan.quiet_ns {
-            0 => "no quiet windows".to_owned(),
-            ns => format!("quiet windows of {} around each phase", quantity::duration(ns)),
-        };
-        self.labelled("series", &format!("every {}; {quiet}", quantity::duration(plan.interval_ns)));
-        self.labelled("seed", &plan.seed.to_string());
+        out.push(("memory", text));
     }
+    let writes = match plan.device_bytes_at_most(fstype) {
+        Some(0) => "nothing".to_owned(),
+        Some(bytes) => format!("{} at most", quantity::size(bytes)),
+        None => {
+            let unbounded = live().filter(|p| p.bytes_written_at_most().is_none()).count();
+            let bounded = live().filter_map(PhasePlan::bytes_written_at_most).fold(0u64, u64::saturating_add);
+            let bounded = if bounded > 0 { format!(", {} in the others", quantity::size(bounded)) } else { "".into() };
+            format!(
+                "as much as the target takes in the time of {}{bounded}",
+                quantity::counted(unbounded as u64, "phase")
+            )
+        }
+    };
+    let limit = quantity::duration(plan.budget_ns);
+    let time = match time_without_limit(plan) {
+        Some(time) => format!("{time}; given up after {limit}"),
+        None => time_at_most(plan),
+    };
+    let quiet = match plan.quiet_ns {
+        0 => "no quiet windows".to_owned(),
+        ns => format!("quiet windows of {} around each phase", quantity::duration(ns)),
+    };
+    let series = format!("every {}; {quiet}", quantity::duration(plan.interval_ns));
+    out.extend([("writes", writes), ("time", time), ("series", series), ("seed", plan.seed.to_string())]);
+    out
+}
 
-    fn phase(&mut self, number: &str, phase: &PhasePlan) {
-        let name = self.lines.plain(&phase.name);
-        let heading = self.lines.style.paint(Paint::Accent, &name);
-        let indent = " ".repeat(width(number));
-        if let Some(reason) = &phase.skip {
-            self.lines.out.push_str(&format!("{number}{heading}\n"));
-            self.lines.wrapped(&format!("{indent}left out: "), &reason.to_string(), Some(Paint::Warn));
-            return;
-        }
-        let how = self.lines.plain(&phase_words(phase).join(", "));
-        // Behind the name where that leaves room, else below it.
-        if width(number) + width(&name) + 2 + width(&how) <= self.lines.columns {
-            self.lines.out.push_str(&format!("{number}{heading}  {how}\n"));
-        } else {
-            self.lines.out.push_str(&format!("{number}{heading}\n"));
-            self.lines.wrapped(&indent, &how, None);
-        }
-        if phase.copies_memory() {
-            return;
-        }
-        for group in alike(&phase.streams) {
-            let lead = format!("{indent}- ");
-            self.lines.wrapped(&lead, &streams_words(&group), None);
-        }
+fn of_phase(name: &str, phase: &PhasePlan) -> Vec<Part> {
+    if let Some(reason) = &phase.skip {
+        return vec![Part::Item(Item { tone: Tone::Doubt, ..Item::new(name, format!("left out: {reason}")) })];
     }
+    let item = Part::Item(Item::new(name, phase_words(phase).join(", ")));
+    if phase.copies_memory() {
+        return vec![item];
+    }
+    vec![item, Part::List(alike(&phase.streams).iter().map(|group| streams_words(group)).collect())]
 }
 
 /// How long it takes at most; and usually, where that is far less: what ends early on other than slow storage, and a layout, which takes

@@ -10,6 +10,8 @@ const LEAST_LABEL: usize = 12;
 /// The most, where a table is cut into several to have room for them.
 const MOST_LABEL: usize = 24;
 const GAP: usize = 2;
+/// Columns that words keep where there is little room.
+const LEAST_WORDS: usize = 8;
 
 fn label(row: &Row) -> String {
     format!("{}{}", if row.inner { "  " } else { "" }, row.label)
@@ -100,8 +102,16 @@ pub(super) fn render(table: &Table, columns: usize, style: &Style) -> Vec<String
         }
     }
     let table = &bare;
-    let widths = widths(table, style);
-    if beside(&widths, GAP) + LEAST_LABEL <= columns {
+    let mut widths = widths(table, style);
+    // Words give way, the longest first.
+    let is_words = |column: usize| table.rows.iter().any(|r| matches!(r.cells.get(column), Some(Cell::Words(_))));
+    while labels(table) + beside(&widths, GAP) > columns
+        && let Some(longest) = (0..widths.len()).filter(|i| is_words(*i)).max_by_key(|i| widths[*i])
+        && widths[longest] > LEAST_WORDS
+    {
+        widths[longest] -= 1;
+    }
+    if beside(&widths, GAP) + labels(table).min(LEAST_LABEL) <= columns {
         return plain(table, &widths, GAP, columns, style);
     }
     let widest = widths.iter().copied().max().unwrap_or(0) + GAP;
@@ -162,6 +172,7 @@ fn plain(table: &Table, widths: &[usize], gap: usize, columns: usize, style: &St
         for (i, cell) in row.cells.iter().enumerate() {
             let text = match cell {
                 Cell::Interval(span) => interval::bar(span, scale, style.ascii),
+                Cell::Words(words) => shorten(words, widths[i], style.ascii),
                 other => other.text(style.ascii),
             };
             line.push_str(&place(i, &text, &painted(cell, &text, style)));

@@ -27,10 +27,10 @@ pub(crate) fn safe(text: &str) -> String {
     out
 }
 
-/// The whole result, in 40 lines at most.
-pub(crate) fn render(result: &Presentation) -> String {
+pub(super) fn render(result: &Presentation) -> String {
     let head = &result.head;
-    let mut out = format!("**narrows {} {}**", safe(&head.command), safe(&head.subject));
+    let title = head.title();
+    let mut out = if title.is_empty() { title } else { format!("**{}**", safe(&title)) };
     if !head.when.is_empty() {
         out.push_str(&format!(" ({})", safe(&head.when)));
     }
@@ -47,9 +47,13 @@ pub(crate) fn render(result: &Presentation) -> String {
     if let Some((_, answer)) = &head.answer {
         out.push_str(&format!("**{}**\n\n", safe(answer)));
     }
-    for part in result.sections.iter().flat_map(|s| &s.parts) {
-        out.push_str(&of_part(part));
-        out.push('\n');
+    for parts in result.sections.iter().map(|section| &section.parts) {
+        for (i, part) in parts.iter().enumerate() {
+            out.push_str(&of_part(part));
+            if !parts.get(i + 1).is_some_and(|next| is_one_paragraph(part, next)) {
+                out.push('\n');
+            }
+        }
     }
     let end = &result.end;
     for note in &end.notes {
@@ -59,6 +63,15 @@ pub(crate) fn render(result: &Presentation) -> String {
         out.push_str(&format!("{}. Run {}, narrows {}.\n", kept.cost, safe(&kept.run), safe(&kept.version)));
     }
     plain_card::folded(&out)
+}
+
+/// Whether two parts stand in one paragraph: what an item is, and what is short of it.
+fn is_one_paragraph(part: &Part, next: &Part) -> bool {
+    use Part::{Facts, Hint, Item, List, Sentence};
+    matches!(
+        (part, next),
+        (Item(_), Sentence(..) | Facts(_) | Hint(_) | List(_)) | (Sentence(..), Facts(_)) | (Facts(_), Hint(_))
+    )
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {
@@ -74,6 +87,15 @@ fn of_part(part: &Part) -> String {
             format!("{}\n", all.join(" "))
         }
         Part::Heading(text) => format!("**{}**\n", safe(text)),
+        Part::Item(item) => {
+            let kind = if item.kind.is_empty() { String::new() } else { format!("{} ", item.kind) };
+            let about = if item.about.is_empty() { String::new() } else { format!(" {}", safe(&item.about)) };
+            format!("{kind}**{}**{about}\n", safe(item.name.trim()))
+        }
+        Part::Facts(facts) => {
+            let one = |(name, value): &(String, String)| format!("{}: {}", safe(name), safe(value));
+            format!("{}\n", facts.iter().map(one).collect::<Vec<_>>().join("; "))
+        }
         Part::Sentence(Tone::Plain, text) | Part::Hint(text) => format!("{}\n", safe(text)),
         Part::Sentence(_, text) => format!("*{}*\n", safe(text)),
         Part::List(items) => list(items.iter().map(|text| safe(text))),
@@ -83,7 +105,8 @@ fn of_part(part: &Part) -> String {
         Part::Remarks(remarks) => list(remarks.iter().map(|r| format!("{}: {}", safe(&r.phase), safe(&r.text)))),
         Part::Bottleneck(bottleneck) => of_bottleneck(bottleneck),
         Part::Statements { title, rows, .. } => {
-            format!("**{title}**\n\n{}", list(rows.iter().map(|(of, said)| format!("{}: {}", safe(of), safe(said)))))
+            let title = if title.is_empty() { String::new() } else { format!("**{title}**\n\n") };
+            format!("{title}{}", list(rows.iter().map(|(of, said)| format!("{}: {}", safe(of), safe(said)))))
         }
         Part::Findings(findings) => {
             format!(
@@ -99,7 +122,7 @@ fn of_part(part: &Part) -> String {
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Best(text) => format!("**{}**", safe(text)),
-        Cell::Text(text) => safe(text),
+        Cell::Text(text) | Cell::Words(text) => safe(text),
         Cell::Change { change, interval: Some(interval) } => format!("{change} ({interval})"),
         Cell::Ranked { value, of_best, place } if !place.is_empty() => format!("{value} ({of_best}, {place})"),
         Cell::Without { .. } => format!("*{}*", safe(&cell.text(false))),
@@ -141,4 +164,11 @@ fn of_bottleneck(bottleneck: &Bottleneck) -> String {
         out.push_str(&format!("\n**Next step:** {}{ratio}\n", safe(&next.text)));
     }
     out
+}
+
+/// A text that has no other form, as it is.
+pub fn verbatim(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}\n", text.trim_matches('\n'))
 }

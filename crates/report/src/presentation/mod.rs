@@ -11,28 +11,42 @@ mod sides;
 pub(crate) mod table;
 pub(crate) mod terminal;
 
+pub use markdown::verbatim;
 pub(crate) use table::{Axis, Cell, Layout, NoteText, Row, Span, Table};
 
+use crate::Style;
 use crate::evidence::RenderedEvidence;
 use model::{Confidence, LimitLayer};
 
-/// The whole of a result.
+/// The whole of a result: what a command answers, in no form yet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Presentation {
-    pub head: Head,
+pub struct Presentation {
+    pub(crate) head: Head,
     /// In the order in which they are read; none without parts.
-    pub sections: Vec<Section>,
-    pub end: End,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) end: End,
+    /// A list: its lines are as long as the terminal is wide.
+    pub(crate) wide: bool,
 }
 
 impl Presentation {
+    /// For a terminal. Every line but the last ones (paths, which must stay whole) fits the columns of the style.
+    pub fn text(&self, style: &Style) -> String {
+        terminal::render(self, style)
+    }
+
+    /// For an issue or a forum, in 40 lines at most, without paths of this machine.
+    pub fn markdown(&self) -> String {
+        markdown::render(self)
+    }
+
     /// The parts of a section; none where there is nothing to say.
-    pub fn parts(&self, name: SectionName) -> &[Part] {
+    pub(crate) fn parts(&self, name: SectionName) -> &[Part] {
         self.sections.iter().find(|s| s.name == name).map_or(&[], |s| &s.parts)
     }
 
     /// Adds a section, unless it is empty.
-    pub fn push(&mut self, name: SectionName, parts: Vec<Part>) {
+    pub(crate) fn push(&mut self, name: SectionName, parts: Vec<Part>) {
         if !parts.is_empty() {
             self.sections.push(Section { name, parts });
         }
@@ -42,7 +56,7 @@ impl Presentation {
 /// What was done to what, and what has to be known before any number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Head {
-    /// As on the command line: `run depth`.
+    /// As on the command line: `run depth`. Without it the subject stands by itself; without both there is no title.
     pub command: String,
     pub subject: String,
     /// May be empty.
@@ -55,6 +69,16 @@ pub(crate) struct Head {
     pub notes: Vec<String>,
     /// The answer to what was asked, in a sentence.
     pub answer: Option<(Tone, String)>,
+}
+
+impl Head {
+    /// What stands above all else.
+    pub fn title(&self) -> String {
+        match self.command.as_str() {
+            "" => self.subject.clone(),
+            command => format!("narrows {command} {}", self.subject),
+        }
+    }
 }
 
 /// What a word means for its reader; the colour follows.
@@ -84,6 +108,8 @@ pub(crate) enum SectionName {
     Answer,
     /// In what else two sides differ.
     Differences,
+    /// The storage path, a section each layer.
+    Path,
     Numbers,
     /// What was measured and not asked.
     Others,
@@ -108,6 +134,9 @@ pub(crate) enum Part {
     Figures(Vec<Figure>),
     /// What stands above a table of several.
     Heading(String),
+    Item(Item),
+    /// Names with their values: `size`, `32 GB`.
+    Facts(Vec<(String, String)>),
     Sentence(Tone, String),
     /// What a table does not say of itself.
     Hint(String),
@@ -116,7 +145,7 @@ pub(crate) enum Part {
     Notes(Vec<Note>),
     Remarks(Vec<Remark>),
     Bottleneck(Bottleneck),
-    /// Statements, each of what stands before it.
+    /// Statements, each of what stands before it; without a title a list of its own.
     Statements {
         title: &'static str,
         tone: Tone,
@@ -126,6 +155,34 @@ pub(crate) enum Part {
     Findings(Vec<(String, String)>),
     /// A line with a name.
     Named(&'static str, String),
+}
+
+/// Statements without a title.
+pub(crate) fn statements(rows: impl IntoIterator<Item = (String, String)>) -> Part {
+    Part::Statements { title: "", tone: Tone::Plain, rows: rows.into_iter().collect() }
+}
+
+/// Parts below a heading; nothing where there are none.
+pub(crate) fn under(heading: &str, parts: Vec<Part>) -> Vec<Part> {
+    if parts.is_empty() { parts } else { std::iter::once(Part::Heading(heading.to_owned())).chain(parts).collect() }
+}
+
+/// What the parts below it are of: a layer, a phase of a plan, a run of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Item {
+    /// What it is: `disk`. May be empty.
+    pub kind: &'static str,
+    pub name: String,
+    /// What stands behind the name: `at most 104 MB/s`. May be empty.
+    pub about: String,
+    /// Of what stands behind the name.
+    pub tone: Tone,
+}
+
+impl Item {
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { kind: "", name: name.into(), about: about.into(), tone: Tone::Plain }
+    }
 }
 
 /// One number that belongs to no table: `longest gap`, `109 ms`, `in seq-write`.

@@ -11,8 +11,10 @@ pub(crate) enum Cell {
     Empty,
     /// A number that stands, and the 99th percentile behind it.
     Value { shown: Shown, p99: Option<String>, unsteady: bool },
-    /// Words, or a number whose unit stands elsewhere.
+    /// A number whose unit stands elsewhere, or a word or two.
     Text(String),
+    /// Words that are shortened where there is no room.
+    Words(String),
     /// The best of its row.
     Best(String),
     /// No number, in a word, with the code of the reason and its note, counted from 1.
@@ -68,7 +70,7 @@ impl Cell {
     pub fn text(&self, ascii: bool) -> String {
         match self {
             Self::Empty | Self::Interval(_) => String::new(),
-            Self::Text(text) | Self::Best(text) | Self::Answer(_, text) => text.clone(),
+            Self::Text(text) | Self::Words(text) | Self::Best(text) | Self::Answer(_, text) => text.clone(),
             Self::Change { change, .. } => change.clone(),
             Self::Ranked { of_best, place, .. } if place.is_empty() => of_best.clone(),
             Self::Ranked { of_best, place, .. } => format!("{of_best} {place:<2}"),
@@ -105,7 +107,7 @@ impl Cell {
 
     /// Whether it stands left in its column.
     pub fn is_left(&self) -> bool {
-        matches!(self, Self::Bar { .. } | Self::Interval(_) | Self::Answer(..))
+        matches!(self, Self::Bar { .. } | Self::Interval(_) | Self::Answer(..) | Self::Words(_))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::sides::{LABEL_COLUMNS, TABLE_COLUMNS};
 use super::{
-    Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Presentation, Remark, RenderedStep, Table, Tone, columns,
-    sides,
+    Bottleneck, Cell, End, Figure, Head, Item, Layout, Note, Part, Presentation, Remark, RenderedStep, Table, Tone,
+    columns, sides,
 };
 use crate::evidence::with_confidence;
 use crate::lines::Lines;
@@ -18,17 +18,20 @@ const FINDING_LINES: usize = 6;
 const SHORT_LABEL_COLUMNS: usize = 15;
 /// Columns of what statements are of.
 const STATEMENT_COLUMNS: usize = 33;
+/// Columns of what an item is: `file system`.
+const KIND_COLUMNS: usize = 13;
 /// Lines of which the first are still seen when the last is written.
 const SCREEN: usize = 24;
 /// The longest id of a finding that still gets a column of its own.
 const ID_COLUMNS: usize = 28;
 
-/// The whole result. Every line but the last ones (paths, which must stay whole) fits the columns of the style.
-pub(crate) fn render(result: &Presentation, style: &Style) -> String {
-    let mut w = Terminal { lines: Lines::new(style) };
+pub(super) fn render(result: &Presentation, style: &Style) -> String {
+    let mut w = Terminal { lines: if result.wide { Lines::of_list(style) } else { Lines::new(style) } };
     w.head(&result.head);
     for section in &result.sections {
-        w.lines.line("");
+        if !w.lines.out.is_empty() {
+            w.lines.line("");
+        }
         for (i, part) in section.parts.iter().enumerate() {
             let above = i.checked_sub(1).map(|i| &section.parts[i]);
             if matches!(part, Part::Table(_)) && above.is_some_and(|above| !matches!(above, Part::Heading(_))) {
@@ -41,17 +44,10 @@ pub(crate) fn render(result: &Presentation, style: &Style) -> String {
     w.lines.out
 }
 
-/// One part by itself.
-pub(crate) fn alone(part: &Part, style: &Style) -> String {
-    let mut w = Terminal { lines: Lines::new(style) };
-    w.part(part);
-    w.lines.out
-}
-
 /// What of cells is words, and may be somebody else's.
 fn texts(cells: &mut [Cell]) -> impl Iterator<Item = &mut String> {
     cells.iter_mut().filter_map(|cell| match cell {
-        Cell::Text(text) | Cell::Best(text) | Cell::Answer(_, text) => Some(text),
+        Cell::Text(text) | Cell::Words(text) | Cell::Best(text) | Cell::Answer(_, text) => Some(text),
         Cell::Without { code, .. } => code.as_mut(),
         _ => None,
     })
@@ -63,7 +59,10 @@ struct Terminal<'a> {
 
 impl Terminal<'_> {
     fn head(&mut self, head: &Head) {
-        self.lines.title(&format!("narrows {} {}", head.command, head.subject), &head.when);
+        let title = head.title();
+        if !title.is_empty() {
+            self.lines.title(&title, &head.when);
+        }
         for about in &head.about {
             // Broken between its parts, and inside of one where that is longer than a line.
             let text = self.lines.plain(about);
@@ -93,6 +92,8 @@ impl Terminal<'_> {
             Part::Table(table) => self.table(table),
             Part::Figures(figures) => self.figures(figures),
             Part::Heading(text) => self.lines.wrapped("  ", text, Some(Paint::Accent)),
+            Part::Item(item) => self.item(item),
+            Part::Facts(facts) => self.facts(facts),
             Part::Sentence(tone, text) => self.lines.wrapped("  ", text, tone.paint()),
             Part::Hint(text) => self.lines.wrapped("  ", text, Some(Paint::Dim)),
             Part::List(list) => list.iter().for_each(|text| self.lines.wrapped("  - ", text, None)),
@@ -132,6 +133,44 @@ impl Terminal<'_> {
             let text = figure.text(self.lines.style.plus_minus());
             self.lines.wrapped(&pad(&format!("  {}", figure.name), labels), &text, (i > 0).then_some(Paint::Dim));
         }
+    }
+
+    /// At the margin, with what stands behind the name on the same line, or below it where there is no room.
+    fn item(&mut self, item: &Item) {
+        let kind = if item.kind.is_empty() { String::new() } else { pad(item.kind, KIND_COLUMNS) };
+        let (name, about) = (self.lines.plain(&item.name), self.lines.plain(&item.about));
+        let style = self.lines.style;
+        let kind = style.paint(Paint::Dim, &kind);
+        let painted = |text: &str| item.tone.paint().map_or_else(|| text.to_owned(), |paint| style.paint(paint, text));
+        let indent = if item.kind.is_empty() { 0 } else { KIND_COLUMNS };
+        if indent + width(&name) + 2 + width(&about) <= self.lines.columns {
+            return self.lines.line(&format!("{kind}{}  {}", style.paint(Paint::Title, &name), painted(&about)));
+        }
+        let room = self.lines.columns - indent;
+        let names = if width(&name) <= room { vec![name] } else { wrap(&name, room) };
+        for (i, l) in names.iter().enumerate() {
+            let lead = if i == 0 { kind.clone() } else { " ".repeat(indent) };
+            self.lines.line(&format!("{lead}{}", style.paint(Paint::Title, l)));
+        }
+        self.lines.wrapped("  ", &about, item.tone.paint());
+    }
+
+    /// In two columns; what is longer takes a line of its own.
+    fn facts(&mut self, facts: &[(String, String)]) {
+        let column = (self.lines.columns - 2) / 2;
+        let mut left: Option<String> = None;
+        for (name, value) in facts {
+            let text = self.lines.plain(&format!("{name}: {value}"));
+            match (left.take(), width(&text) < column) {
+                (None, true) => left = Some(text),
+                (Some(first), true) => self.lines.line(&format!("  {}{text}", pad(&first, column))),
+                (first, false) => {
+                    first.iter().for_each(|first| self.lines.line(&format!("  {first}")));
+                    self.lines.wrapped("  ", &text, None);
+                }
+            }
+        }
+        left.iter().for_each(|first| self.lines.line(&format!("  {first}")));
     }
 
     fn notes(&mut self, notes: &[Note]) {
@@ -183,14 +222,21 @@ impl Terminal<'_> {
     }
 
     fn statements(&mut self, title: &str, tone: Tone, rows: &[(String, String)]) {
+        let labels: Vec<String> = rows.iter().map(|(label, _)| self.lines.plain(label)).collect();
+        let longest = labels.iter().map(|label| width(label)).max().unwrap_or(0);
+        // Below a title all start where those of other titles do.
+        let (lead, columns) = if title.is_empty() { ("  ", longest + 4) } else { ("    ", STATEMENT_COLUMNS) };
+        let has_room = match title.is_empty() {
+            true => columns <= self.lines.columns / 2,
+            false => self.lines.columns >= TABLE_COLUMNS,
+        };
         self.lines.wrapped("  ", title, tone.paint());
-        for (label, statement) in rows {
-            let label = self.lines.plain(label);
-            if self.lines.columns < TABLE_COLUMNS {
-                self.lines.line(&format!("    {label}"));
-                self.lines.wrapped("      ", statement, None);
+        for (label, (_, statement)) in labels.iter().zip(rows) {
+            if has_room && !statement.is_empty() {
+                self.lines.wrapped(&pad(&format!("{lead}{label}"), columns), statement, None);
             } else {
-                self.lines.wrapped(&pad(&format!("    {label}"), STATEMENT_COLUMNS), statement, None);
+                self.lines.wrapped(lead, label, None);
+                self.lines.wrapped(&format!("{lead}  "), statement, None);
             }
         }
     }

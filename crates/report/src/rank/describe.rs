@@ -13,8 +13,8 @@ const HEAD: [&str; 9] =
     ["tau", "interval", "95 %", "pairs in one order", "p", "p, all tried", "one left out", "targets", "remark"];
 const PAGE_ONLY: [usize; 4] = [4, 6, 7, 8];
 
-/// All parts.
-pub(crate) fn describe(rank: &Rank<'_>) -> Presentation {
+/// The ranking: who is best at what, the targets side by side, and what predicts.
+pub fn rank(rank: &Rank<'_>) -> Presentation {
     let ranking = rank.ranking;
     let n = ranking.targets.len();
     let subject = match rank.predicted {

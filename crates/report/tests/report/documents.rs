@@ -129,7 +129,7 @@ fn explain() {
         sources: vec!["SD card study".into()],
         links: vec![],
     };
-    insta::assert_snapshot!("explain", report::explain_text(&page, &report::Style::default()));
+    insta::assert_snapshot!("explain", report::explain(&page).text(&report::Style::default()));
     let explain: contract::Explain = holds(&ExplainDocument::new(&page));
     assert_eq!((explain.schema.as_str(), explain.layer.as_str()), ("narrows/explain/1", "driver"));
 }
@@ -156,6 +156,5 @@ fn lists_as_text() {
     let s = fixture::troubled();
     let style = report::Style::default();
     let entries = [entry(&fixture::sd_card().run, vec!["before".into()]), entry(&s.run, vec![])];
-    insta::assert_snapshot!("runs_list", report::runs_table(&entries, &style));
-    insta::assert_snapshot!("runs_show", report::run_text(&s.run, &["before".to_owned()], &style));
+    insta::assert_snapshot!("runs_list", report::runs(&entries).text(&style));
 }

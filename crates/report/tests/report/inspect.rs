@@ -2,7 +2,7 @@
 
 use crate::fixture::machine;
 use model::*;
-use report::{Inspection, Style, inspection_text, text};
+use report::{Inspection, Style, inspection, text};
 
 fn finding() -> Finding {
     Finding {
@@ -38,7 +38,7 @@ fn shown(style: &Style, stack: &Stack) -> String {
         undecided("cpu-steal", "narrows check TARGET measures it"),
         undecided("sd-high-speed-only", debugfs),
     ];
-    inspection_text(
+    inspection(
         &Inspection {
             target: "/mnt/data",
             root: None,
@@ -50,8 +50,9 @@ fn shown(style: &Style, stack: &Stack) -> String {
             verbose: true,
             read_from: |fact| fact.starts_with("temperature").then_some("hwmon temp1_input"),
         },
-        style,
+        None,
     )
+    .text(style)
 }
 
 /// The constructed machine with what only an inspection shows: messages of the kernel and a long fact.

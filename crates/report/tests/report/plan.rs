@@ -3,7 +3,7 @@
 use crate::fixture;
 use model::*;
 use report::document::{PlanDocument, to_json};
-use report::{Style, plan_text, text};
+use report::{Style, text};
 
 /// One phase of everything that a plan can say.
 #[allow(clippy::too_many_lines, reason = "a table of what there is")]
@@ -147,13 +147,13 @@ fn everything() -> Plan {
 
 /// The text without what it says of memory, which follows from the sizes of the program's own tables.
 fn text_but_memory(plan: &Plan, style: &Style) -> String {
-    let text = plan_text(plan, None, style);
-    let (before, rest) = text.split_once("  memory    ").expect("memory is stated");
-    let (memory, after) = rest.split_once("  writes    ").expect("what is written is stated");
+    let text = report::plan(plan, None).text(style);
+    let (before, rest) = text.split_once("  memory  ").expect("memory is stated");
+    let (memory, after) = rest.split_once("  writes  ").expect("what is written is stated");
     for part in ["at most, in ", "of data in flight", "of latencies", "of tables and threads"] {
         assert!(memory.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}: {memory}");
     }
-    format!("{before}  writes    {after}")
+    format!("{before}  writes  {after}")
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn every_line_fits_and_nothing_acts() {
     for plan in [everything(), hostile, fixture::sd_card().run.plan] {
         for (columns, ascii) in [(40, true), (60, false), (80, false), (80, true), (200, false)] {
             let style = Style { ascii, width: columns, colour: false };
-            let text = plan_text(&plan, None, &style);
+            let text = report::plan(&plan, None).text(&style);
             assert!(!ascii || text.is_ascii(), "{text}");
             for line in text.lines() {
                 assert!(!line.chars().any(is_control), "{line:?}");

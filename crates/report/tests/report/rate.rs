@@ -74,7 +74,7 @@ fn the_document_and_the_text_say_what_is_not_known() {
     assert_eq!((rate.schema.as_str(), rate.capacity.kind.as_str()), ("narrows/rate/1", "unknown"));
     assert!(rate.ratings.len() == s.ratings.len() && rate.ratings[0].needs[0].value.is_none());
     assert!(rate.capacity.real_bytes.is_none(), "what was not measured is null");
-    let text = report::rate_text(&s.run, &classes, None, &report::Style::default());
+    let text = report::rate(&s.run, &classes, None).text(&report::Style::default());
     assert!(text.contains("no number is valid") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
     let fake = model::Capacity {
         claimed_bytes: 64 << 30,
@@ -90,6 +90,6 @@ fn the_document_and_the_text_say_what_is_not_known() {
         (rate.capacity.kind.as_str(), rate.capacity.real_bytes, rate.capacity.quick),
         ("limbo", Some(8 << 30), true)
     );
-    let text = report::rate_text(&s.run, &classes, Some(&fake), &report::Style::default());
+    let text = report::rate(&s.run, &classes, Some(&fake)).text(&report::Style::default());
     assert!(text.contains("A fake: it says") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
 }

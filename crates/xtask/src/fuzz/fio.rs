@@ -32,7 +32,7 @@ pub fn plans(workload: &Workload) -> String {
         };
         match workload.plan(&inputs) {
             Ok(plan) => {
-                let text = report::plan_text(&plan, None, &report::Style::default());
+                let text = report::plan(&plan, None).text(&report::Style::default());
                 outcomes.push_str(&format!(
                     "{} {:?} {}",
                     plan.phases.len().min(8),

@@ -120,7 +120,7 @@ impl Fuzzer for Trees {
                 verbose: true,
                 read_from: |_| None,
             };
-            let text = report::inspection_text(&inspection, &Style::default());
+            let text = report::inspection(&inspection, None).text(&Style::default());
             if text.contains('\u{1b}') {
                 return Err("a control sequence in the text of an inspection".to_owned());
             }

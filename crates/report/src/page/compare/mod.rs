@@ -7,7 +7,7 @@ mod slopes;
 
 use super::{fold, framed, said, section, t};
 use crate::Compare;
-use crate::compare::{describe, statement, table, tone};
+use crate::compare::{compare, statement, table, tone};
 use crate::presentation::SectionName;
 use crate::quantity::counted;
 use maud::{Markup, html};
@@ -36,7 +36,7 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
     let id = |name: &str| if many { format!("{name}-{}", index + 1) } else { name.to_owned() };
     let primary: Vec<&Compared> = c.metrics.iter().filter(|m| m.primary).collect();
     let drawn: Vec<&Compared> = primary.iter().copied().filter(|m| slopes::can_draw(m)).collect();
-    let parts = describe(view, false);
+    let parts = compare(view, false);
     html! {
         section.verdict id=(id("verdict")) {
             h2 { (t(view.a.name)) " → " (t(view.b.name)) }
