@@ -152,7 +152,10 @@ pub fn failure(error: &RunError) -> Failure {
         RunError::Nothing { .. } => {
             failure.remedy("free some space, name another target, or let more be written (--max-write)")
         }
-        RunError::TooSmall { .. } => failure.remedy("--set region=SIZE (of a fio file size=SIZE), or a larger target"),
+        RunError::TooSmall { .. } => failure.remedy(
+            "--set region=SIZE (of a fio file size=SIZE), or a larger target; a part of what a file system has free is not offered, it \
+             always stays free",
+        ),
         RunError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
         RunError::NothingLeft { .. } => {
             failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")

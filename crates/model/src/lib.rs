@@ -98,7 +98,7 @@ pub use metric_key::{MetricKey, metric_id};
 pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,
-    FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, LatencyTarget, Limits,
+    FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, JobOptions, LatencyTarget, Limits,
     MAX_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes, OpenSync,
     Operation, Order, Pacing, PackageEntry, PackagePart, PackedCalls, PathNode, PhaseKind, PhasePlan, PhaseShape, Plan,
     PlanError, PlannedJob, PriorityShare, Purpose, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace,

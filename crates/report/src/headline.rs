@@ -189,7 +189,8 @@ pub(crate) fn own_cpu_ns(run: &Run) -> Option<u64> {
     }
     let mut records = run.phases.iter().filter_map(|p| p.record.as_ref()).peekable();
     records.peek()?;
-    Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum())
+    // Where nobody counted it is not nothing.
+    Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum()).filter(|ns| *ns > 0)
 }
 
 /// Why io_uring did not serve where it was to: its depth then comes from threads, which cost more.
@@ -261,7 +262,12 @@ pub(crate) fn rating_words(r: &model::Rating) -> String {
 /// All ratings, classes of one verdict together: `above A1, V30; below A2`.
 pub(crate) fn ratings_words(ratings: &[model::Rating]) -> String {
     let groups = grouped(ratings.iter().map(|r| (rating_verdict(r), r.class.as_str())));
-    groups.iter().map(|(v, classes)| format!("{v} {}", classes.join(", "))).collect::<Vec<_>>().join("; ")
+    let mut words = groups.iter().map(|(v, classes)| format!("{v} {}", classes.join(", "))).collect::<Vec<_>>().join("; ");
+    // A mean above the threshold does not help: what is below is said.
+    if let Some(reason) = ratings.iter().find_map(model::Rating::slowest_second) {
+        words.push_str(&format!(" ({})", reason.text()));
+    }
+    words
 }
 
 /// What the state of a run means for its reader; `None` where all is as planned.

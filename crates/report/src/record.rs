@@ -6,6 +6,8 @@ use crate::plan::cpus;
 use crate::quantity::{self, counted};
 use crate::style::{Paint, Style};
 
+/// What was measured for less says nothing of long recordings.
+const LONG_S: f64 = 10.0;
 /// CPU a GB is told of so much or more.
 const LEAST_FOR_CPU: u64 = 100_000_000;
 
@@ -233,7 +235,15 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         line("  - ", &format!("pinned: {} ({bytes}){when}", counted(pinned.segments, "segment")), None);
     }
     for gap in &document.gaps {
-        line("  - ", &format!("overwritten, between what is there: {} to {}", gap.from, gap.to), None);
+        let why = if gap.why == "overwritten" { "overwritten" } else { "not recorded" };
+        line("  - ", &format!("{why}, between what is there: {} to {}", gap.from, gap.to), None);
+    }
+    if let Some(oldest) = &document.overwritten_before {
+        line("  - ", &format!("overwritten: all that came before {oldest}"), None);
+    }
+    if !document.others.is_empty() {
+        let others = document.others.join(", ");
+        line("  - ", &format!("the newest of {} recordings in its directory; the others: {others}", document.others.len() + 1), Some(Paint::Warn));
     }
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {
@@ -274,8 +284,12 @@ pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String 
         let slowest = document
             .slowest_second_bytes_per_s
             .map_or_else(String::new, |rate| format!(", {} in the slowest second", quantity::rate(rate)));
-        let text =
-            format!("it takes {} for long{slowest}; they need {}", quantity::rate(sustained), quantity::rate(all));
+        let text = format!(
+            "it takes {} {}{slowest}; they need {}, and may need 95 % of that",
+            quantity::rate(sustained),
+            if document.measured_s >= LONG_S { "for long" } else { "in that time" },
+            quantity::rate(all)
+        );
         line("  - ", &text, None);
     }
     let gap = document
@@ -290,5 +304,9 @@ pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String 
     let (wrote, time) =
         (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));
     line("  - ", &format!("measured: {wrote} written in {time}, as fast as it took them"), Some(Paint::Dim));
+    if document.measured_s < LONG_S {
+        let text = format!("{time} are short: what comes later, as the end of a write cache, is not in it (--max-write SIZE, --for TIME)");
+        line("  - ", &text, Some(Paint::Warn));
+    }
     out.out
 }

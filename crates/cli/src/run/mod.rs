@@ -5,6 +5,7 @@ mod job;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
+use crate::export::say_withheld;
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::signals::SecondSignal;
@@ -156,5 +157,6 @@ fn keeps_to(plan: &Plan, fstype: Option<&str>, most: u64) -> Result<(), Failure>
 fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure> {
     let options = Options { bins: format == RunFormat::FioJsonPlus, ..Options::default() };
     output.text(&exchange::fio_json(run, &options)?);
+    say_withheld(run, &options, output);
     Ok(())
 }

@@ -169,3 +169,14 @@ fn no_run_and_no_such_run_are_usage_or_environment_failures() {
         assert!(ended.stdout.is_empty() && !ended.stderr.is_empty());
     }
 }
+
+/// What the card says in a few words of the row that decides is the cause that says it in more.
+#[test]
+fn the_bottleneck_is_not_another_cause_beside_itself() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:class4-card", "--seed", "1", "--json"], 0);
+    let text = scratch.run(["why", "latest"]).stdout;
+    assert!(text.contains("Bottleneck: each small write takes") && text.contains("small random writes"), "{text}");
+    let others = text.split_once("Other causes considered").map_or("", |(_, others)| others);
+    assert!(!others.contains("small random writes"), "{text}");
+}
