@@ -1,5 +1,5 @@
 //! What a job of another tool was told to do, as an imported run keeps it: among its remarks, one a job. Written and read here
-//! alone. What jobs of our own were told is [`crate::Plan::job_options`].
+//! alone. What jobs of our own were told is [`crate::PhasePlan::job_options`].
 
 use crate::{Run, TargetKind, parse_bytes};
 use std::collections::BTreeMap;

@@ -76,7 +76,7 @@ fn of_plans(a: &[Run], b: &[Run]) -> Option<EnvironmentDifference> {
     let own = |runs: &[Run]| {
         let mut plans: Vec<BTreeMap<String, JobOptions>> = Vec::new();
         for run in runs.iter().filter(|r| r.target.kind != TargetKind::Foreign) {
-            let options = run.plan.job_options();
+            let options: BTreeMap<_, _> = run.phases.iter().flat_map(|p| p.plan.job_options()).collect();
             if !plans.contains(&options) {
                 plans.push(options);
             }

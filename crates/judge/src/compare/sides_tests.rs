@@ -35,7 +35,6 @@ fn with_depth(depth: u32, seed: u64) -> Run {
     let mut stream = StreamPlan { kind: block.into(), seed, ..StreamPlan::default() };
     stream.path.queue_depth = depth;
     made.phases[0].plan.streams = vec![stream];
-    made.plan.phases = vec![made.phases[0].plan.clone()];
     made
 }
 
@@ -52,7 +51,8 @@ fn own_runs_of_other_work_are_told_first() {
     // Of an experiment that is what is compared.
     let (mut a, mut b) = pairs(6, 1.2, 0.01, 1);
     for (runs, depth) in [(&mut a, 1), (&mut b, 2)] {
-        runs.iter_mut().for_each(|r| r.plan = with_depth(depth, 1).plan);
+        let plan = with_depth(depth, 1).phases.remove(0).plan;
+        runs.iter_mut().for_each(|r| r.phases[0].plan = plan.clone());
     }
     let drawn = compare(&a, &b, &Asked::default());
     assert_eq!(drawn.environment_differences[0].what, job_options::DIFFERENCE);

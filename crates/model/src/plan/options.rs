@@ -1,6 +1,6 @@
 //! What the jobs of a plan are told to do, option by option: what two runs have to have in common to be of the same work.
 
-use super::{Access, EngineKind, Pacing, PhaseKind, PhasePlan, Plan, Rate, StreamPlan};
+use super::{Access, EngineKind, Pacing, PhasePlan, Rate, StreamPlan};
 use crate::{bytes_text, json_name};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,22 +18,20 @@ const MAX_VALUE_CHARS: usize = 40;
 /// The options of one job.
 pub type JobOptions = BTreeMap<String, String>;
 
-impl Plan {
-    /// The options of each job of each phase that measures the target, by the name of the phase and the job.
+impl PhasePlan {
+    /// The options of each of its jobs, by its name and that of the job; nothing of a phase that does not measure the target.
     pub fn job_options(&self) -> BTreeMap<String, JobOptions> {
-        let measured = self.phases.iter().filter(|p| p.kind == PhaseKind::Measure && p.skip.is_none());
         let mut all: BTreeMap<String, JobOptions> = BTreeMap::new();
-        for phase in measured.filter(|p| p.measures_target()) {
-            let mut streams: BTreeMap<String, usize> = BTreeMap::new();
-            for stream in &phase.streams {
-                let name =
-                    if stream.name.is_empty() { phase.name.clone() } else { format!("{}.{}", phase.name, stream.name) };
-                *streams.entry(name.clone()).or_default() += 1;
-                all.entry(name).or_insert_with(|| options(phase, stream));
-            }
-            for (name, count) in streams {
-                all.entry(name).or_default().insert("jobs".to_owned(), count.to_string());
-            }
+        let mut streams: BTreeMap<String, usize> = BTreeMap::new();
+        let measured = self.skip.is_none() && self.measures_target();
+        for stream in self.streams.iter().filter(|_| measured) {
+            let name =
+                if stream.name.is_empty() { self.name.clone() } else { format!("{}.{}", self.name, stream.name) };
+            *streams.entry(name.clone()).or_default() += 1;
+            all.entry(name).or_insert_with(|| options(self, stream));
+        }
+        for (name, count) in streams {
+            all.entry(name).or_default().insert("jobs".to_owned(), count.to_string());
         }
         all
     }
@@ -104,15 +102,14 @@ mod tests {
     use super::*;
     use crate::{BlockPlan, Timing};
 
-    fn plan(change: impl Fn(&mut StreamPlan)) -> Plan {
+    fn plan(change: impl Fn(&mut StreamPlan)) -> PhasePlan {
         let block = BlockPlan { region_bytes: 1 << 30, block_size_bytes: 4096, ..BlockPlan::default() };
         let mut stream = StreamPlan { kind: block.into(), seed: 7, ..StreamPlan::default() };
         change(&mut stream);
-        let phase = PhasePlan { name: "p".into(), streams: vec![stream], ..PhasePlan::default() };
-        Plan { phases: vec![phase], ..Plan::default() }
+        PhasePlan { name: "p".into(), streams: vec![stream], ..PhasePlan::default() }
     }
 
-    fn differs(a: &Plan, b: &Plan) -> Vec<String> {
+    fn differs(a: &PhasePlan, b: &PhasePlan) -> Vec<String> {
         let (a, b) = (a.job_options(), b.job_options());
         let (a, b) = (&a["p"], &b["p"]);
         a.keys().chain(b.keys()).filter(|key| a.get(*key) != b.get(*key)).cloned().collect()
