@@ -69,7 +69,9 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
 /// Says which numbers are not in an export: where they would be is a zero, or nothing.
 pub fn say_withheld(run: &Run, options: &Options, output: &Output) {
     for (phase, why) in exchange::withheld(run, options) {
-        output.warning(&format!("{phase}: its numbers are refused ({why}) and are not in the export; narrows export --keep-refused has them"));
+        output.warning(&format!(
+            "{phase}: its numbers are refused ({why}) and are not in the export; narrows export --keep-refused has them"
+        ));
     }
 }
 

@@ -335,7 +335,10 @@ mod tests {
 
     #[test]
     fn calls_that_are_made_again_are_foreseen_by_their_number_and_another_program_not_at_all() {
-        let made = ReplayPlan { replay_calls: [(CallKind::Write, 30_000), (CallKind::Open, 10_000)].into(), ..ReplayPlan::default() };
+        let made = ReplayPlan {
+            replay_calls: [(CallKind::Write, 30_000), (CallKind::Open, 10_000)].into(),
+            ..ReplayPlan::default()
+        };
         let phase = |replay: ReplayPlan| PhasePlan {
             stop: StopRule::Amount,
             time_limit_ns: 3 * 86_400_000_000_000,

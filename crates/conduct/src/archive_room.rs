@@ -21,7 +21,9 @@ fn is_enough(available_bytes: u64, directory: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let (free, needed) = (bytes_text(available_bytes), bytes_text(MIN_ROOM_BYTES));
-    let what = format!("the file system of the archive {directory} has {free} free, and a run may take {needed}; nothing was measured");
+    let what = format!(
+        "the file system of the archive {directory} has {free} free, and a run may take {needed}; nothing was measured"
+    );
     Err(Failure::new(FailureKind::Environment, what)
         .remedy("free space there, or keep the archive elsewhere: --archive DIR or NARROWS_ARCHIVE=DIR"))
 }

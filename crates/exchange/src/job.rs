@@ -25,9 +25,7 @@ pub(crate) fn refusal(phase: &PhaseRun) -> String {
 /// What of a run an export holds without its numbers, since they are refused: each phase, and why; for a person who does not read the
 /// remarks of a document.
 pub fn withheld(run: &Run, options: &Options) -> Vec<(String, String)> {
-    let refused = |p: &&PhaseRun| {
-        p.plan.measures_target() && p.record.is_some() && p.status != PhaseStatus::Measured
-    };
+    let refused = |p: &&PhaseRun| p.plan.measures_target() && p.record.is_some() && p.status != PhaseStatus::Measured;
     let wanted = run.phases.iter().filter(|p| !options.keep_refused && options.includes(&p.plan.name));
     wanted.filter(refused).map(|p| (p.plan.name.clone(), refusal(p))).collect()
 }

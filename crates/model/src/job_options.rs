@@ -101,6 +101,8 @@ mod tests {
         }
         assert!(!same("runtime=5", "runtime=5ms") && !same("bs=4k", "bs=8k"));
         assert!(may_be_unsaid("ioengine", Some("libaio"), None));
-        assert!(!may_be_unsaid("ioengine", Some("libaio"), Some("io_uring")) && !may_be_unsaid("rw", Some("read"), None));
+        assert!(
+            !may_be_unsaid("ioengine", Some("libaio"), Some("io_uring")) && !may_be_unsaid("rw", Some("read"), None)
+        );
     }
 }

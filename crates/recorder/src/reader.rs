@@ -341,7 +341,8 @@ impl<S: Store> Container<S> {
         let spans = self.spans()?;
         let span = |segment: &Segment| spans.iter().find(|span| span.segment == segment.header.segment);
         let gap = |pair: &[Segment]| {
-            let overwritten = pair[0].footer.as_ref().is_some_and(|f| pair[1].header.first_batch > f.first_batch + f.batches);
+            let overwritten =
+                pair[0].footer.as_ref().is_some_and(|f| pair[1].header.first_batch > f.first_batch + f.batches);
             let apart = pair[0].header.identity.epoch != pair[1].header.identity.epoch;
             let (from_ns, to_ns) = (span(&pair[0])?.to_ns, span(&pair[1])?.from_ns);
             (overwritten || apart && to_ns > from_ns).then_some(Gap { from_ns, to_ns, overwritten })

@@ -307,7 +307,11 @@ fn answer(check: &Check<'_>, w: &mut Lines<'_>) {
     }
     let limit = check.limit;
     let statement = limit.statement.trim_end_matches('.');
-    w.wrapped(&format!("  {}: ", w.plain(&check.bottleneck_words())), &with_confidence(statement, limit.layer, limit.confidence), None);
+    w.wrapped(
+        &format!("  {}: ", w.plain(&check.bottleneck_words())),
+        &with_confidence(statement, limit.layer, limit.confidence),
+        None,
+    );
     if let Some(next) = check.next_step {
         let gain = next.predicted_ratio.map(|r| format!(" (predicted at most {} x)", crate::quantity::ratio(r)));
         w.wrapped("  Next step: ", &format!("{}{}", next.step.text(), gain.unwrap_or_default()), None);

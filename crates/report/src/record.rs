@@ -172,6 +172,22 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     out.out
 }
 
+/// What is not there of a recording, or is elsewhere.
+fn not_there(document: &RecordingDocument) -> Vec<(String, Option<Paint>)> {
+    let mut said: Vec<(String, Option<Paint>)> = Vec::new();
+    for gap in &document.gaps {
+        let why = if gap.why == "overwritten" { "overwritten" } else { "not recorded" };
+        said.push((format!("{why}, between what is there: {} to {}", gap.from, gap.to), None));
+    }
+    said.extend(document.overwritten_before.iter().map(|t| (format!("overwritten: all that came before {t}"), None)));
+    if !document.others.is_empty() {
+        let (all, others) = (document.others.len() + 1, document.others.join(", "));
+        let text = format!("the newest of {all} recordings in its directory; the others: {others}");
+        said.push((text, Some(Paint::Warn)));
+    }
+    said
+}
+
 /// What a recording holds.
 pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
@@ -234,16 +250,8 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let bytes = quantity::memory_size(pinned.segments * document.segment_bytes);
         line("  - ", &format!("pinned: {} ({bytes}){when}", counted(pinned.segments, "segment")), None);
     }
-    for gap in &document.gaps {
-        let why = if gap.why == "overwritten" { "overwritten" } else { "not recorded" };
-        line("  - ", &format!("{why}, between what is there: {} to {}", gap.from, gap.to), None);
-    }
-    if let Some(oldest) = &document.overwritten_before {
-        line("  - ", &format!("overwritten: all that came before {oldest}"), None);
-    }
-    if !document.others.is_empty() {
-        let others = document.others.join(", ");
-        line("  - ", &format!("the newest of {} recordings in its directory; the others: {others}", document.others.len() + 1), Some(Paint::Warn));
+    for (text, paint) in not_there(document) {
+        line("  - ", &text, paint);
     }
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {
@@ -305,7 +313,9 @@ pub fn record_plan_text(document: &RecordPlanDocument, style: &Style) -> String 
         (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));
     line("  - ", &format!("measured: {wrote} written in {time}, as fast as it took them"), Some(Paint::Dim));
     if document.measured_s < LONG_S {
-        let text = format!("{time} are short: what comes later, as the end of a write cache, is not in it (--max-write SIZE, --for TIME)");
+        let text = format!(
+            "{time} are short: what comes later, as the end of a write cache, is not in it (--max-write SIZE, --for TIME)"
+        );
         line("  - ", &text, Some(Paint::Warn));
     }
     out.out

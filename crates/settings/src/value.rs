@@ -292,7 +292,9 @@ pub(crate) mod tests {
         let offers = |file: &str, value: &str| {
             tree.offers(&ValuePath::new(&format!("/sys/block/sda/queue/{file}")).unwrap(), value)
         };
-        for (file, value) in [("scheduler", "none"), ("scheduler", "mq-deadline"), ("scheduler", "bfq"), ("nr_requests", "7")] {
+        for (file, value) in
+            [("scheduler", "none"), ("scheduler", "mq-deadline"), ("scheduler", "bfq"), ("nr_requests", "7")]
+        {
             assert!(offers(file, value).is_ok(), "{file} {value}");
         }
         let refused = offers("scheduler", "bogus").unwrap_err().to_string();

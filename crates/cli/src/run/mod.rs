@@ -5,8 +5,8 @@ mod job;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
-use crate::export::say_withheld;
 use crate::execution::{Asked, Execution};
+use crate::export::say_withheld;
 use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};

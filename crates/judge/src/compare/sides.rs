@@ -106,12 +106,15 @@ impl Values {
             false => "and count all the same, though not as many of each side: that may be part of the difference",
         };
         (a + b > 0).then(|| {
-            Reason::of("slowed", format!(
-                "{a} of {} runs of A and {b} of {} of B were slowed {because} ({}); --strict leaves them out",
-                self.a.len(),
-                self.b.len(),
-                why.join("; ")
-            ))
+            Reason::of(
+                "slowed",
+                format!(
+                    "{a} of {} runs of A and {b} of {} of B were slowed {because} ({}); --strict leaves them out",
+                    self.a.len(),
+                    self.b.len(),
+                    why.join("; ")
+                ),
+            )
         })
     }
 

@@ -184,7 +184,10 @@ fn what_is_measured_and_cannot_be_kept_is_told_from_what_could_not_run() {
     let (program, args) = (narrows.get_program().to_owned(), narrows.get_args().map(std::ffi::OsStr::to_owned));
     let limited = |blocks: &str, args: &[std::ffi::OsString]| {
         let mut limited = std::process::Command::new("sh");
-        limited.args(["-c", "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"", "sh", blocks]).arg(&program).args(args);
+        limited
+            .args(["-c", "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"", "sh", blocks])
+            .arg(&program)
+            .args(args);
         limited.envs(narrows.get_envs().filter_map(|(k, v)| Some((k, v?)))).current_dir(scratch.path());
         Ended::of(limited.stdin(Stdio::null()).output().unwrap())
     };

@@ -204,7 +204,8 @@ fn what_cannot_be_ranked_is_said() {
 fn the_name_of_a_target_is_its_latest_run() {
     let scratch = Scratch::new();
     let check = |target: &str, seed: &str| {
-        let document = scratch.json(["check", target, "--seed", seed, "--for", "A1", "--json"], i32::from(target != "sim:nvme"));
+        let document =
+            scratch.json(["check", target, "--seed", seed, "--for", "A1", "--json"], i32::from(target != "sim:nvme"));
         document["run_id"].as_str().expect("an id").to_owned()
     };
     check("sim:class4-card", "1");

@@ -80,8 +80,15 @@ pub fn says_the_bottleneck_of(check: &Value, scratch: &Scratch, device: &str) {
     assert_eq!(why["limit"], check["limit"], "{device}");
     assert_eq!(why["next_step"], check["next_step"], "{device}");
     // Where it is none of the causes of the run as a whole, these are the others.
-    let statement = &why["limit"]["statement"];
-    let is_other = why["causes"].as_array().unwrap().iter().all(|cause| cause["statement"] != *statement);
+    let limit = &why["limit"];
+    let sources =
+        |of: &Value| of["evidence"].as_array().unwrap().iter().map(|e| e["source"].clone()).collect::<Vec<_>>();
+    // What the row says in a few words is the cause of that layer that rests on all that the row does.
+    let is_it = |cause: &Value| {
+        let has_all = || !sources(limit).is_empty() && sources(limit).iter().all(|s| sources(cause).contains(s));
+        cause["statement"] == limit["statement"] || cause["layer"] == limit["layer"] && has_all()
+    };
+    let is_other = !why["causes"].as_array().unwrap().iter().any(is_it);
     let text = scratch.run(["why"]).stdout;
     assert_eq!(text.contains("Other causes considered"), is_other && why["causes"] != Value::Array(vec![]), "{text}");
 }

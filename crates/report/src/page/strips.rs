@@ -51,7 +51,8 @@ fn strip(run: &Run, phase: &PhaseRun) -> Option<Markup> {
         .map(|(i, _)| format!("M{:.1} 90 h{step:.1} v10 h-{step:.1} Z ", i as f64 * step))
         .collect();
     // What a recording and a soak did has no plan: they write.
-    let writes = phase.plan.is_write() || phase.plan.streams.is_empty() && ["record", "soak"].contains(&run.command.as_str());
+    let writes =
+        phase.plan.is_write() || phase.plan.streams.is_empty() && ["record", "soak"].contains(&run.command.as_str());
     let look = match (phase.status, writes) {
         (PhaseStatus::Refused, _) => "untrue",
         (_, true) => "write",

@@ -72,7 +72,8 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
     let with_pauses =
         first.in_calls.filter(|_| first.is_whole()).and_then(|calls| Some((calls, value(first.time)? - value(calls)?)));
     let real = if run.target.kind == TargetKind::Sim { "" } else { "; --real has this machine's dpkg do it" };
-    let waited = first.waited_s.filter(|_| first.is_whole());
+    // What a simulation waits for is no part of its time.
+    let waited = first.waited_s.filter(|_| first.is_whole() && run.target.kind != TargetKind::Sim);
     let what = match with_pauses {
         _ if !first.is_whole() => "it was interrupted".to_owned(),
         _ if first.by_dpkg => "storage and processor together, by this machine's dpkg".to_owned(),
@@ -86,7 +87,10 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
         }
         None if waited.is_some() => {
             let rest = (value(first.time).unwrap_or(0.0) - waited.unwrap_or(0.0)).max(0.0);
-            format!("at most {} of it the storage, without pauses of a processor{real}", quantity::quantity(rest, Unit::S))
+            format!(
+                "at most {} of it the storage, without pauses of a processor{real}",
+                quantity::quantity(rest, Unit::S)
+            )
         }
         None => format!("all of it the storage, without pauses of a processor{real}"),
     };
