@@ -262,13 +262,13 @@ pub(crate) fn rating_words(r: &model::Rating) -> String {
 /// All ratings, classes of one verdict together: `above A1, V30; below A2`.
 pub(crate) fn ratings_words(ratings: &[model::Rating]) -> String {
     let groups = grouped(ratings.iter().map(|r| (rating_verdict(r), r.class.as_str())));
-    let mut words =
-        groups.iter().map(|(v, classes)| format!("{v} {}", classes.join(", "))).collect::<Vec<_>>().join("; ");
     // A mean above the threshold does not help: what is below is said.
-    if let Some(reason) = ratings.iter().find_map(model::Rating::slowest_second) {
-        words.push_str(&format!(" ({})", reason.text()));
-    }
-    words
+    let slowest = ratings.iter().find_map(model::Rating::slowest_second).map(|reason| format!(" ({})", reason.text()));
+    let words = groups.iter().map(|(verdict, classes)| {
+        let why = slowest.as_deref().filter(|_| *verdict == "below").unwrap_or_default();
+        format!("{verdict} {}{why}", classes.join(", "))
+    });
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// What the state of a run means for its reader; `None` where all is as planned.

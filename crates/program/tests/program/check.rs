@@ -146,6 +146,17 @@ fn the_bottleneck_of_a_use_says_so() {
     assert!(brief.stdout.contains("Bottleneck for root-fs"), "{}", brief.stdout);
 }
 
+/// 10.2 MB/s in the mean is below a class that asks for 10 in each second: why is said beside it.
+#[test]
+fn a_class_that_the_slowest_second_is_below_says_so() {
+    let scratch = Scratch::new();
+    let text = scratch.run(["check", "sim:class4-card", "--seed", "1"]).stdout;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ratings = words.split_once("Short-test ratings").expect("ratings").1;
+    let below = ratings.split_once("below ").expect("classes").1.split(';').next().expect("a group");
+    assert!(below.contains("C10") && below.contains("(slowest second 9.99 MB/s)"), "{text}");
+}
+
 #[test]
 fn an_error_fits_the_terminal() {
     let scratch = Scratch::new();
