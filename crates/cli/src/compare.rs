@@ -70,20 +70,21 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     Ok(exit_code(&comparison, args.fail_on))
 }
 
-/// A script that asks for a verdict gets none of two different jobs.
+/// A script that asks for a verdict gets none of two different jobs, unless other work is what an experiment compares.
 fn same_work(args: &CompareArgs, comparison: &Comparison) -> Result<(), Failure> {
-    let options = comparison.environment_differences.iter().find(|d| d.what == model::job_options::DIFFERENCE);
-    let Some(options) = options.filter(|_| args.fail_on.is_some() && !args.anyway) else { return Ok(()) };
-    let (a, b) = (options.a.join(" "), options.b.join(" "));
-    let message = format!("--fail-on: the two sides did not do the same work: A has {a}, B has {b}");
+    let options = comparison.other_work().filter(|_| args.fail_on.is_some() && !args.anyway);
+    let Some(options) = options else { return Ok(()) };
+    let message = format!("--fail-on: the two sides did not do the same work: {}", options.text());
     Err(Failure::new(FailureKind::Refused, message).remedy("compare results of the same job, or add --anyway"))
 }
 
-/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared.
+/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared, or for a script not all of A.
 fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
     let worse = comparison.metrics.iter().any(|m| m.primary && m.verdict == Verdict::Worse);
+    let in_part = fail_on.is_some() && comparison.reasons.iter().any(|r| r.is("not-in-b"));
     match comparison.overall {
         _ if worse && fail_on == Some(FailOn::Worse) => ExitCode::from(1),
+        _ if in_part => ExitCode::from(FailureKind::Invalid.exit_code()),
         Verdict::Invalid => ExitCode::from(FailureKind::Invalid.exit_code()),
         _ => ExitCode::SUCCESS,
     }

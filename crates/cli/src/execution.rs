@@ -166,8 +166,13 @@ impl<'a> Execution<'a> {
     /// Tags what was shown, and gives the exit code.
     pub fn code(&self, finished: Finished, shown: Result<(), Failure>, output: &Output) -> ExitCode {
         let Finished { run, conclusions, page, kept } = finished;
+        // What is measured and shown, and cannot be kept, is no "nothing was changed".
+        let not_kept = |f: Failure| Failure { kind: FailureKind::Invalid, ..f };
+        let in_archive = self.asked.page.is_none();
+        let page = page.map(drop).map_err(|f| if in_archive { not_kept(f) } else { f });
+        let kept = kept.map_err(not_kept).and(page);
         let tagged = || self.asked.tags.iter().try_for_each(|tag| self.archive.tag_add(tag, &run.id));
-        match shown.and(kept).and(page.map(drop)).and_then(|()| Ok(tagged()?)) {
+        match shown.and(kept).and_then(|()| Ok(tagged()?)) {
             Ok(()) if run.state == RunState::Interrupted => {
                 self.ending.signals.exit_code().map_or_else(|| exit_code(&run), ExitCode::from)
             }

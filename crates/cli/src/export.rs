@@ -33,6 +33,10 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         keep_refused: args.keep_refused,
         bins: args.format == ExportFormat::FioJsonPlus,
     };
+    // A row of CSV says of each number what became of it.
+    if args.format != ExportFormat::Csv {
+        say_withheld(run, &options, output);
+    }
     let document = match args.format {
         ExportFormat::FioLogs => {
             return write_all(&exchange::fio_logs(run, &options)?, run, destination, output);
@@ -60,6 +64,15 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which numbers are not in an export: where they would be is a zero, or nothing.
+pub fn say_withheld(run: &Run, options: &Options, output: &Output) {
+    for (phase, why) in exchange::withheld(run, options) {
+        output.warning(&format!(
+            "{phase}: its numbers are refused ({why}) and are not in the export; narrows export --keep-refused has them"
+        ));
+    }
 }
 
 /// What can be told from the arguments alone.

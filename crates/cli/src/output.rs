@@ -243,10 +243,13 @@ impl Output {
     pub fn beside(&self, failure: &Failure) {
         let mut err = io::stderr().lock();
         let style = Style { colour: self.colour_beside && self.red.get(), ..self.style };
-        let message = format!("narrows: {}", self.sanitize(&failure.message));
-        let _ = writeln!(err, "{}", style.paint(Paint::Bad, &message));
-        if let Some(remedy) = &failure.remedy {
-            let _ = writeln!(err, "  {}", self.sanitize(remedy));
+        // Whoever reads it by a program has each in one line.
+        let columns = if err.is_terminal() { style.columns() } else { usize::MAX };
+        for line in report::text::broken(&format!("narrows: {}", self.sanitize(&failure.message)), columns) {
+            let _ = writeln!(err, "{}", style.paint(Paint::Bad, &line));
+        }
+        for line in failure.remedy.iter().flat_map(|r| report::text::broken(&self.sanitize(r), columns - 2)) {
+            let _ = writeln!(err, "  {line}");
         }
     }
 

@@ -66,42 +66,71 @@ struct PhaseShown {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Foreseen {
     ms: u64,
-    /// It ends when so many bytes have been moved; `ms` is then only a guess.
-    bytes: Option<u64>,
+    end: End,
 }
 
-/// Rate at which phases that end by their amount are guessed, bytes per millisecond.
-const GUESSED_RATE: u64 = 100_000;
+/// When a phase ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum End {
+    /// After its time.
+    #[default]
+    Time,
+    /// When so many bytes have been moved; its time is then only a guess.
+    Bytes(u64),
+    /// When so many operations are done, likewise.
+    Operations(u64),
+    /// When it is done, and nobody knows what that takes.
+    NotKnown,
+}
+
+/// Rates at which phases that end by their amount are guessed, bytes and operations per millisecond.
+const GUESSED_BYTES: u64 = 100_000;
+const GUESSED_OPERATIONS: u64 = 10;
 
 impl Foreseen {
     fn of(phase: &PhasePlan) -> Self {
         let limit_ms = phase.usual_time_ns() / 1_000_000;
-        let each = |s: &StreamPlan| match phase.stop {
-            StopRule::RegionOnce => Some(s.block().all_region_bytes()),
-            StopRule::Amount => s.limits.total_bytes,
+        let sum = |each: &dyn Fn(&StreamPlan) -> Option<u64>| {
+            let all: Option<Vec<u64>> = phase.streams.iter().map(each).collect();
+            all.filter(|all| !all.is_empty()).map(|all| all.into_iter().fold(0u64, u64::saturating_add))
+        };
+        let end = match phase.stop {
+            StopRule::RegionOnce => sum(&|s| Some(s.block().all_region_bytes())).map(End::Bytes),
+            StopRule::Amount => {
+                let bytes = sum(&|s| s.limits.total_bytes).map(End::Bytes);
+                bytes.or_else(|| sum(&operations).map(End::Operations)).or(Some(End::NotKnown))
+            }
             _ => None,
         };
-        let all: Option<Vec<u64>> = phase.streams.iter().map(each).collect();
-        match all {
-            Some(amounts) if !amounts.is_empty() => {
-                let bytes = amounts.iter().fold(0u64, |sum, b| sum.saturating_add(*b));
-                Self { ms: (bytes / GUESSED_RATE).clamp(1, limit_ms.max(1)), bytes: Some(bytes) }
-            }
-            _ => Self { ms: limit_ms, bytes: None },
-        }
+        let end = end.unwrap_or_default();
+        let guess = match end {
+            End::Time => limit_ms,
+            End::Bytes(bytes) => (bytes / GUESSED_BYTES).clamp(1, limit_ms.max(1)),
+            End::Operations(operations) => (operations / GUESSED_OPERATIONS).clamp(1, limit_ms.max(1)),
+            End::NotKnown => 0,
+        };
+        Self { ms: guess, end }
     }
 
-    /// Done and left of the phase, milliseconds, after `elapsed_ms` and so many bytes.
-    fn split(self, elapsed_ms: u64, bytes: u64) -> (u64, u64) {
-        match self.bytes {
-            None => (elapsed_ms.min(self.ms), self.ms.saturating_sub(elapsed_ms)),
-            Some(all) => {
-                let share = (bytes as f64 / all.max(1) as f64).min(1.0);
-                let left = if bytes == 0 { self.ms } else { (elapsed_ms as f64 * (1.0 - share) / share) as u64 };
-                ((self.ms as f64 * share) as u64, left)
-            }
-        }
+    /// Done and left of the phase, milliseconds, after `elapsed_ms`, so many bytes and so many operations; what is left may not be known.
+    fn split(self, elapsed_ms: u64, bytes: u64, operations: u64) -> (u64, Option<u64>) {
+        let (done, all) = match self.end {
+            End::Time => return (elapsed_ms.min(self.ms), Some(self.ms.saturating_sub(elapsed_ms))),
+            End::NotKnown => return (0, None),
+            End::Bytes(all) => (bytes, all),
+            End::Operations(all) => (operations, all),
+        };
+        let share = (done as f64 / all.max(1) as f64).min(1.0);
+        let left = if done == 0 { self.ms } else { (elapsed_ms as f64 * (1.0 - share) / share) as u64 };
+        ((self.ms as f64 * share) as u64, Some(left))
     }
+}
+
+/// How many operations a stream ends after; `None` where only its time, its bytes or another program's end says.
+fn operations(stream: &StreamPlan) -> Option<u64> {
+    let calls = || stream.replay().filter(|r| r.replay_real.is_none()).map(|r| r.replay_calls.values().sum());
+    let traced = || stream.trace().map(|trace| trace.trace_operations);
+    stream.limits.total_operations.or_else(calls).or_else(traced)
 }
 
 impl Terminal {
@@ -201,10 +230,13 @@ impl Listener for Terminal {
                     drop(run);
                     let most = match phase.bytes_written_at_most() {
                         // Nobody waits for that long: it ends by its amount.
-                        Some(bytes) if bytes > 0 && phase.stop == StopRule::Amount => report::quantity::size(bytes),
-                        _ => report::quantity::duration(phase.time_limit_ns),
+                        Some(bytes) if bytes > 0 && phase.stop == StopRule::Amount => {
+                            format!("{} at most", report::quantity::size(bytes))
+                        }
+                        _ if phase.stop == StopRule::Amount => "until it is done".to_owned(),
+                        _ => format!("{} at most", report::quantity::duration(phase.time_limit_ns)),
                     };
-                    self.say(&format!("{name}, {most} at most"));
+                    self.say(&format!("{name}, {most}"));
                 }
                 self.run().begin(phase);
             }
@@ -250,13 +282,13 @@ impl RunShown {
         let elapsed_ms = control.progress.elapsed_ns.load(Ordering::Relaxed) / 1_000_000;
         let bytes = control.progress.bytes.load(Ordering::Relaxed);
         let operations = control.progress.operations.load(Ordering::Relaxed);
-        let (done_ms, left_ms) = phase.foreseen.split(elapsed_ms, bytes);
+        let (done_ms, left_ms) = phase.foreseen.split(elapsed_ms, bytes, operations);
         self.bar.set_position(phase.before_ms + done_ms);
         let later_ms = self.bar.length().unwrap_or(0).saturating_sub(phase.before_ms + phase.foreseen.ms);
         // The time first: on a narrow terminal the end of the line is cut.
+        let left = left_ms.map_or_else(String::new, |ms| format!("{} left  ", time_left(ms + later_ms)));
         self.bar.set_message(format!(
-            "{} left  {}{}  {}",
-            time_left(left_ms + later_ms),
+            "{left}{}{}  {}",
             self.label,
             phase.name,
             report::quantity::progress(
@@ -278,8 +310,8 @@ fn time_left(ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Foreseen, time_left};
-    use model::{BlockPlan, Limits, PhasePlan, StopRule, StreamPlan};
+    use super::{End, Foreseen, time_left};
+    use model::{BlockPlan, CallKind, Limits, PhasePlan, RealPackages, ReplayPlan, StopRule, StreamPlan};
 
     #[test]
     fn what_ends_by_its_amount_is_foreseen_by_its_bytes() {
@@ -292,13 +324,32 @@ mod tests {
         let mut phase =
             PhasePlan { stop: StopRule::Amount, time_limit_ns: day, streams: vec![stream], ..PhasePlan::default() };
         let foreseen = Foreseen::of(&phase);
-        assert_eq!(foreseen, Foreseen { ms: 10_000, bytes: Some(1_000_000_000) });
+        assert_eq!(foreseen, Foreseen { ms: 10_000, end: End::Bytes(1_000_000_000) });
         // A quarter in 5 s: three quarters take 15 s.
-        assert_eq!(foreseen.split(5_000, 250_000_000), (2_500, 15_000));
-        assert_eq!(foreseen.split(5_000, 0), (0, 10_000));
+        assert_eq!(foreseen.split(5_000, 250_000_000, 1), (2_500, Some(15_000)));
+        assert_eq!(foreseen.split(5_000, 0, 0), (0, Some(10_000)));
         phase.stop = StopRule::Time;
         phase.time_limit_ns = 20_000_000_000;
-        assert_eq!(Foreseen::of(&phase).split(5_000, 1), (5_000, 15_000));
+        assert_eq!(Foreseen::of(&phase).split(5_000, 1, 1), (5_000, Some(15_000)));
+    }
+
+    #[test]
+    fn calls_that_are_made_again_are_foreseen_by_their_number_and_another_program_not_at_all() {
+        let made = ReplayPlan {
+            replay_calls: [(CallKind::Write, 30_000), (CallKind::Open, 10_000)].into(),
+            ..ReplayPlan::default()
+        };
+        let phase = |replay: ReplayPlan| PhasePlan {
+            stop: StopRule::Amount,
+            time_limit_ns: 3 * 86_400_000_000_000,
+            streams: vec![StreamPlan { kind: replay.into(), ..StreamPlan::default() }],
+            ..PhasePlan::default()
+        };
+        let foreseen = Foreseen::of(&phase(made.clone()));
+        assert_eq!(foreseen.end, End::Operations(40_000));
+        assert_eq!(foreseen.split(5_000, 0, 10_000), (1_000, Some(15_000)));
+        let real = ReplayPlan { replay_real: Some(RealPackages::default()), ..made };
+        assert_eq!(Foreseen::of(&phase(real)).split(5_000, 1, 1), (0, None));
     }
 
     #[test]

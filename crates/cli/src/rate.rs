@@ -43,6 +43,8 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     // By an opening of its own: its time is none of the budget, and its bytes none of what the classes may write.
     let capacity = args.capacity.map(|how| found_capacity(how, &wanted, &execution, output)).transpose()?;
     let mut opened = execution.open(&wanted)?;
+    // A minute of reading tells no class.
+    conduct::may_be_written(&opened, "its classes show")?;
     // The run says it wherever it is shown.
     opened.remarks.extend(capacity.as_ref().map(report::capacity_remark));
     if capacity.is_some() {
@@ -84,7 +86,7 @@ fn found_capacity(
         ));
     }
     // Before it is announced.
-    conduct::soak::may_be_written(&opened)?;
+    conduct::may_be_written(&opened, "its capacity shows")?;
     let probe = if how == CapacityHow::Full { CapacityProbe::Full } else { CapacityProbe::Quick };
     if !output.is_json() {
         let over = report::quantity::size(conduct::soak::probe_bytes(opened.max_bytes, probe));

@@ -300,8 +300,22 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
         }
         _ => {}
     }
+    if recorded.geometry.when_full == WhenFull::Wrap && ran.written.segments > recorded.geometry.segments {
+        remarks.push("it went round: the newest frames are there, and older ones of these were overwritten (record list says which)".into());
+    }
     if let Some(why) = recorded.deferred.as_ref().and_then(|deferred| deferred.failed.as_ref()) {
         remarks.push(format!("not all of those who were to be paused were: {why}"));
+    }
+    let blocked_ns: u64 = recorded.now.streams.iter().map(|s| s.blocked_ns).sum();
+    let (most, ring) = (recorded.ring_most, recorded.now.ring.1);
+    let comes_anyway = asked.inputs.iter().any(|input| !matches!(input, Input::Path { .. } | Input::Stdin { .. }));
+    let waited = blocked_ns > recorded.now.elapsed_ns / 100 || most > ring / 4 * 3;
+    if comes_anyway && waited && recorded.now.streams.iter().all(|s| s.lost_total() == 0) {
+        remarks.push(format!(
+            "the ring was up to {} % full: the storage is slower than what comes, at times or always, and in a longer recording frames may \
+             be lost (narrows record plan measures it)",
+            100 * most.min(ring) / ring.max(1)
+        ));
     }
     if recorded.simulated {
         remarks.push("simulated device in simulated time: nothing was kept".into());

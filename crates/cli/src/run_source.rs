@@ -2,11 +2,12 @@
 //! elsewhere, or a file that another tool printed, which is read and not kept.
 
 use crate::import::{self, Purpose};
-use archive::{Archive, RunRef};
+use archive::{Archive, ArchiveError, IndexEntry, RunRef};
 use exchange::MAX_FIGURES;
 use model::{Failure, FailureKind, ForeignWork, Run};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// What a name stands for.
@@ -49,7 +50,7 @@ impl RunSource {
             return Self::of_another_tool(name);
         }
         let mut all = Self { name: name.to_string_lossy().into_owned(), ..Self::default() };
-        let found = archive.resolve(text_of(name)?)?;
+        let found = resolved(archive, text_of(name)?)?;
         let with_samples = found.len() <= MOST_WITH_SAMPLES;
         for found in found {
             let run = match part {
@@ -83,7 +84,8 @@ impl RunSource {
     /// As [`Self::load`]; the name stands for several.
     pub fn one(archive: &Archive, name: &OsStr) -> Result<(Run, Option<RunRef>), Failure> {
         if !is_foreign(archive, name) {
-            let found = archive.resolve_one(text_of(name)?)?;
+            let text = text_of(name)?;
+            let found = archive.resolve_one(text).or_else(|e| latest_on(archive, text, &e).ok_or(e))?;
             return Ok((found.load()?, Some(found)));
         }
         let mut source = Self::of_another_tool(name)?;
@@ -140,6 +142,24 @@ impl RunSource {
     }
 }
 
+/// The runs of a name; of a target by its name, the latest.
+fn resolved(archive: &Archive, text: &str) -> Result<Vec<RunRef>, ArchiveError> {
+    archive.resolve(text).or_else(|e| latest_on(archive, text, &e).map(|run| vec![run]).ok_or(e))
+}
+
+/// The run that ended last on the target of this name, where nothing else is called so.
+fn latest_on(archive: &Archive, text: &str, error: &ArchiveError) -> Option<RunRef> {
+    let path = std::fs::canonicalize(text).ok();
+    let path = path.as_deref().and_then(Path::to_str);
+    let is_it = |entry: &IndexEntry| {
+        let run = entry.run.as_ref();
+        run.is_some_and(|run| run.target == text || path.is_some() && run.target_path.as_deref() == path)
+    };
+    let entries = || archive.list().ok().into_iter().flatten().filter(is_it);
+    let latest = matches!(error, ArchiveError::NotFound { .. }).then(|| entries().max_by_key(|e| e.order)).flatten();
+    archive.resolve_one(&latest?.id).ok()
+}
+
 fn text_of(name: &OsStr) -> Result<&str, Failure> {
     name.to_str().ok_or_else(|| {
         Failure::new(FailureKind::Usage, format!("'{}' is not the name of a run", name.to_string_lossy()))
@@ -151,7 +171,9 @@ fn text_of(name: &OsStr) -> Result<&str, Failure> {
 /// a plain name comes before a file of that name.
 fn is_foreign(archive: &Archive, name: &OsStr) -> bool {
     let path = Path::new(name);
-    let is_file = path.exists() && !path.is_dir() && path.file_name() != Some(OsStr::new("run.json"));
+    // A device is a target, and not what a tool printed.
+    let readable = |m: &std::fs::Metadata| !m.is_dir() && !m.file_type().is_block_device();
+    let is_file = path.metadata().is_ok_and(|m| readable(&m)) && path.file_name() != Some(OsStr::new("run.json"));
     let known = || name.to_str().is_some_and(|text| !text.contains('/') && archive.resolve(text).is_ok());
     name == "-" || is_file && !known()
 }

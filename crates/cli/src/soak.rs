@@ -152,6 +152,12 @@ fn resumed(
     match resumed {
         Some(done) if done.finished => Err(usage(format!("the soak {} has done what was asked", done.id))
             .remedy("narrows soak TARGET   starts another")),
+        // What it wrote there is what it would read.
+        Some(gone) if gone.own_file && remote.is_none() && !gone.path.exists() => {
+            let what = format!("the file of the soak {} is not there any more: {}", gone.id, gone.path.display());
+            Err(Failure::new(FailureKind::Refused, what)
+                .remedy("narrows soak DIRECTORY   starts another, which --resume then continues; this one is given up with that"))
+        }
         other => Ok(other),
     }
 }

@@ -14,6 +14,7 @@ mod device;
 mod file;
 mod signatures;
 
+pub(crate) use device::quoted;
 use engine::{Attempt, FileTarget, refusal};
 use model::{DeviceId, Failure, FailureKind, TargetKind};
 use observe::{Root, Use};

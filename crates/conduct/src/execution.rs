@@ -9,6 +9,7 @@ mod series_reader;
 
 pub use conductor::Executed;
 
+use crate::archive_room::has_room;
 use crate::clock::{WallClock, random_u64};
 use crate::listener::{Event, Listener, Step};
 use crate::simulated::faults_can_come;
@@ -68,6 +69,7 @@ impl Execution<'_> {
         step: Option<Step<'_>>,
     ) -> Result<Executed, Failure> {
         faults_can_come(&plan, opened)?;
+        self.archive.map_or(Ok(()), has_room)?;
         let run = self.begin(command, plan, opened, step.map(|s| s.place.clone()))?;
         let _elsewhere = self.interrupts.mask_signals();
         self.listener.on_event(Event::RunBegins { target: &opened.target.name, plan: &run.plan, step });

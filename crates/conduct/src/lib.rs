@@ -15,6 +15,7 @@
 //! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, and reading of texts from files.
 
 pub mod admission;
+mod archive_room;
 mod calls;
 mod clock;
 pub mod destination;
@@ -26,6 +27,7 @@ mod interrupts;
 mod kept_run;
 mod listener;
 mod opened;
+mod permission;
 pub mod plan;
 pub mod record;
 pub mod region;
@@ -42,6 +44,7 @@ pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, NullListener, Step};
 pub use opened::Opened;
+pub use permission::may_be_written;
 pub use requests::{RecordedRequests, record_requests};
 pub use simulated::simulated_bytes;
 pub use source::{Language, Source};

@@ -157,9 +157,10 @@ pub fn failure(error: &ResolveError) -> Failure {
         ResolveError::Nothing { .. } => {
             failure.remedy("free some space, name another target, or let more be written (--max-write)")
         }
-        ResolveError::TooSmall { .. } => {
-            failure.remedy("--set region=SIZE (of a fio file size=SIZE), or a larger target")
-        }
+        ResolveError::TooSmall { .. } => failure.remedy(
+            "--set region=SIZE (of a fio file size=SIZE), or a larger target; a part of what a file system has free is not offered, it \
+             always stays free",
+        ),
         ResolveError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
         ResolveError::NothingLeft { .. } => {
             failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")

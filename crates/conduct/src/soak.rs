@@ -17,7 +17,7 @@ mod scrub;
 mod state;
 
 pub use bundle::run_of;
-pub use capacity::{CapacityProbe, capacity, may_be_written, probe_bytes};
+pub use capacity::{CapacityProbe, capacity, probe_bytes};
 pub use growth::{PassTimes, Times};
 pub use own_file::OwnFile;
 pub(crate) use own_file::reserve;

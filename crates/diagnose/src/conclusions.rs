@@ -25,8 +25,16 @@ pub fn conclusions(run: &Run, judged: Judged) -> Conclusions {
     let Headline { limit, next_step } = headline(run, &ranked, &limits, &question, &findings);
     let limit = of_the_asked(limit, asked);
     let mut causes: Vec<Cause> = ranked.into_iter().map(Ranked::into).collect();
-    causes.iter_mut().for_each(|c| c.is_limit = c.statement == limit.statement);
+    let said = |c: &Cause| c.statement == limit.statement;
+    let place = causes.iter().position(said).or_else(|| causes.iter().position(|c| rests_on_the_same(&limit, c)));
+    place.into_iter().for_each(|place| causes[place].is_limit = true);
     Conclusions { limit, causes, findings, limits, next_step, judged }
+}
+
+/// Whether a cause is what a row of the card is limited by in other words: of one layer, and with all that the row rests on.
+fn rests_on_the_same(limit: &Limit, cause: &Cause) -> bool {
+    let has = |e: &Evidence| cause.evidence.iter().any(|own| own.source == e.source);
+    cause.layer == limit.layer && !limit.evidence.is_empty() && limit.evidence.iter().all(has)
 }
 
 /// What limits a target that was written whole, where its rate fell: what follows the cache.

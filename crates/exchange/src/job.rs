@@ -14,6 +14,22 @@ use model::{
 };
 use std::collections::BTreeMap;
 
+/// Why a phase's numbers do not stand.
+pub(crate) fn refusal(phase: &PhaseRun) -> String {
+    match &phase.reasons[..] {
+        [] => "no reason given".to_owned(),
+        reasons => model::reason::joined(reasons),
+    }
+}
+
+/// What of a run an export holds without its numbers, since they are refused: each phase, and why; for a person who does not read the
+/// remarks of a document.
+pub fn withheld(run: &Run, options: &Options) -> Vec<(String, String)> {
+    let refused = |p: &&PhaseRun| p.plan.measures_target() && p.record.is_some() && p.status != PhaseStatus::Measured;
+    let wanted = run.phases.iter().filter(|p| !options.keep_refused && options.includes(&p.plan.name));
+    wanted.filter(refused).map(|p| (p.plan.name.clone(), refusal(p))).collect()
+}
+
 /// Which way the bytes of a job went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {

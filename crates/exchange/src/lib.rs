@@ -41,6 +41,7 @@ pub use import::{
     Original, import, import_within,
 };
 pub use iozone::iozone;
+pub use job::withheld;
 
 use std::path::PathBuf;
 

@@ -9,6 +9,8 @@ mod cause;
 mod differences;
 mod processor;
 mod sides;
+#[cfg(test)]
+mod sides_tests;
 mod single;
 #[cfg(test)]
 mod slowed_tests;
@@ -64,6 +66,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     } else {
         reasons.extend(only_in("A", &only_a));
         reasons.extend(only_in("B", &only_b));
+        reasons.extend(unanswered(&only_a, &sides));
     }
     reasons.extend(sides.incomplete());
     reasons.extend(sides.different_plans());
@@ -136,6 +139,13 @@ fn only_in(side: &str, ids: &[String]) -> Option<Reason> {
     let shown = ids.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
     let more = if ids.len() > 3 { format!(" and {} others", ids.len() - 3) } else { String::new() };
     (!ids.is_empty()).then(|| Reason::of(&format!("only-in-{}", side.to_lowercase()), format!("{shown}{more}")))
+}
+
+/// What A was asked for and B does not have, so that no verdict covers all of A.
+fn unanswered(only_a: &[String], sides: &Sides<'_>) -> Option<Reason> {
+    let asked: Vec<&str> = only_a.iter().map(String::as_str).filter(|id| sides.is_question_of_a_phase(id)).collect();
+    let text = || format!("B does not have {} of the results that A was made for: {}", asked.len(), asked.join(", "));
+    (!asked.is_empty()).then(|| Reason::of("not-in-b", text()))
 }
 
 /// The margin of a metric, percent.

@@ -328,6 +328,11 @@ fn finish(class: &str, parts: Vec<Part>, mut reasons: Vec<Reason>, target: &Targ
     }
     // What is missing comes first: it explains an unknown indication.
     let mut all: Vec<Reason> = parts.iter().filter_map(|p| p.missing.clone()).collect();
+    let slowest = parts.iter().map(|p| &p.need).find(|n| n.unit == Unit::BytesPerS && n.holds == Some(false));
+    all.extend(slowest.and_then(|need| need.value).map(|rate| {
+        let digits = if rate < 10e6 { 2 } else { 1 };
+        Reason::of(Rating::SLOWEST_SECOND, format!("slowest second {:.digits$} MB/s", rate / 1e6))
+    }));
     all.append(&mut reasons);
     RatedClass {
         rating: Rating {

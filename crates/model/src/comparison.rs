@@ -1,6 +1,6 @@
 //! What comparing two sides came to.
 
-use crate::{Better, Reason, Unit};
+use crate::{Better, Reason, Unit, job_options};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -129,9 +129,9 @@ pub struct Compared {
     pub unit: Unit,
     /// Which direction is better; `None`: not judged.
     pub better: Option<Better>,
-    /// Median of side A.
+    /// Level of side A: its value; of several runs the median of those that are compared, moved with that of B until `b / a` is `ratio`.
     pub a: Option<f64>,
-    /// Median of side B.
+    /// Level of side B, likewise.
     pub b: Option<f64>,
     /// b / a; of several runs the Hodges-Lehmann estimate over pairs.
     pub ratio: Option<f64>,
@@ -170,6 +170,20 @@ pub struct EnvironmentDifference {
     pub b: Vec<String>,
 }
 
+/// More values than this are counted in a sentence.
+const MAX_SAID: usize = 3;
+
+impl EnvironmentDifference {
+    /// Value by value, for a sentence: `A depth=1, B depth=32; A ...`.
+    pub fn text(&self) -> String {
+        let each: Vec<String> = self.a.iter().zip(&self.b).map(|(a, b)| format!("A {a}, B {b}")).collect();
+        match each.len().saturating_sub(MAX_SAID) {
+            0 => each.join("; "),
+            more => format!("{}; and {more} others", each[..MAX_SAID].join("; ")),
+        }
+    }
+}
+
 /// The whole comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -195,4 +209,12 @@ pub struct Comparison {
     pub drift: Vec<Drift>,
     /// What concerns all metrics.
     pub reasons: Vec<Reason>,
+}
+
+impl Comparison {
+    /// In which options the jobs of the sides differ, where that is not what an experiment compares.
+    pub fn other_work(&self) -> Option<&EnvironmentDifference> {
+        let compared = self.cause == Some(Attribution::Randomised);
+        self.environment_differences.iter().find(|d| !compared && d.what == job_options::DIFFERENCE)
+    }
 }

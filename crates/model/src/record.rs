@@ -227,6 +227,24 @@ impl PhaseRecord {
         self.ended_ns.saturating_sub(self.started_ns)
     }
 
+    /// The intervals for a rate over time: a last one that is shorter than the others is part of the one before, since what completes
+    /// in a moment at the end is no rate.
+    pub fn whole_intervals(&self) -> Vec<Interval> {
+        let mut whole = self.intervals.clone();
+        let longest = whole.iter().map(|i| i.length_ns).max().unwrap_or(0);
+        while let [.., before, last] = &mut whole[..] {
+            if last.length_ns >= longest {
+                break;
+            }
+            before.length_ns += last.length_ns;
+            before.operations += last.operations;
+            before.bytes += last.bytes;
+            before.latency_ns_max = before.latency_ns_max.max(last.latency_ns_max);
+            whole.pop();
+        }
+        whole
+    }
+
     /// The intervals after the warm-up cut.
     pub fn counted_intervals(&self) -> &[Interval] {
         let from = self.started_ns + self.warmup.cut_ns;
@@ -250,5 +268,16 @@ pub(crate) mod tests {
     pub(crate) fn empty() -> PhaseRecord {
         let engine = EngineRecord { kind: EngineKind::Psync, batch_submit: 1, batch_complete: 1, ..Default::default() };
         PhaseRecord { engine, ..Default::default() }
+    }
+
+    #[test]
+    fn what_completes_at_the_very_end_is_no_rate() {
+        let interval = |start_ns, length_ns, bytes| Interval { start_ns, length_ns, bytes, ..Interval::default() };
+        let of = |intervals: &[Interval]| PhaseRecord { intervals: intervals.to_vec(), ..empty() }.whole_intervals();
+        let all = [interval(0, 100, 1000), interval(100, 100, 1000), interval(200, 5, 500)];
+        assert_eq!(of(&all), [interval(0, 100, 1000), interval(100, 105, 1500)]);
+        assert_eq!(of(&all[..2]), all[..2]);
+        assert_eq!(of(&all[2..]), all[2..]);
+        assert_eq!(of(&[]), []);
     }
 }

@@ -160,6 +160,16 @@ pub struct Rating {
     pub reasons: Vec<Reason>,
 }
 
+impl Rating {
+    /// Code of the reason of a class that the slowest second of sequential writes is below, however high the mean is.
+    pub const SLOWEST_SECOND: &str = "slowest-second";
+
+    /// That reason.
+    pub fn slowest_second(&self) -> Option<&Reason> {
+        self.reasons.iter().find(|r| r.is(Self::SLOWEST_SECOND))
+    }
+}
+
 /// A class with what it asks for beside what was measured: `narrows rate`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RatedClass {

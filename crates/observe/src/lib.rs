@@ -70,4 +70,6 @@ pub use since_boot::written_since_boot;
 pub use stack::{
     Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,
 };
-pub use uses::{DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_use, file_use};
+pub use uses::{
+    DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_identity, device_use, file_use,
+};

@@ -135,6 +135,11 @@ pub struct DeviceUse {
     pub uses: Uses,
 }
 
+/// What names a block device beyond doubt; `None` if there is no such device under /sys.
+pub fn device_identity(root: &Root, device: DeviceId) -> Option<Identity> {
+    Some(identity::identity(root, &device_directory(root, device)?))
+}
+
 /// How a block device is used; `None` if there is no such device under /sys.
 pub fn device_use(root: &Root, device: DeviceId) -> Option<DeviceUse> {
     let directory = device_directory(root, device)?;

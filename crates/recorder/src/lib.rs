@@ -41,7 +41,7 @@ pub use damage::Damage;
 pub use export::{Matroska, MatroskaError, VideoTimes};
 pub use frame_channel::{Arrival, Frame, FrameChannel, FrameReceiver, FrameSource, Polled, StreamSender};
 pub use read_error::ReadError;
-pub use reader::{BatchLocation, Container, FrameLocation, FrameVisitor, Segment, Span, StreamContents};
+pub use reader::{BatchLocation, Container, FrameLocation, FrameVisitor, Gap, Segment, Span, StreamContents};
 pub use ring::{Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, RecordingOutcome, run, run_on_device};
 pub use store::Store;

@@ -74,6 +74,17 @@ pub struct Span {
     pub to_ns: u64,
 }
 
+/// A time of which nothing is there, by the arrival of the frames around it, nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The last frame before it.
+    pub from_ns: u64,
+    /// The first one after it.
+    pub to_ns: u64,
+    /// Whether it was there; else nothing was recorded.
+    pub overwritten: bool,
+}
+
 /// Sees a frame of a stream, with its bytes; `None` for bytes that are not what was written. Whether it goes on.
 pub type FrameVisitor<'a> = dyn FnMut(&StreamName, &FrameLocation, Option<&[u8]>) -> ControlFlow<()> + 'a;
 
@@ -316,20 +327,31 @@ impl<S: Store> Container<S> {
         Ok(spans)
     }
 
-    /// From when to when nothing is there any more, though something is from before and after it: batches are numbered without gaps,
-    /// segments are not where some are pinned.
+    /// From when to when nothing is there, though something is from before and after it: what was overwritten, since batches are numbered
+    /// without gaps and segments are not where some are pinned; and what lies between two recordings.
     ///
     /// # Errors
     /// The storage failed.
-    pub fn gaps(&self) -> Result<Vec<(u64, u64)>, ReadError> {
+    pub fn gaps(&self) -> Result<Vec<Gap>, ReadError> {
         let spans = self.spans()?;
         let span = |segment: &Segment| spans.iter().find(|span| span.segment == segment.header.segment);
         let gap = |pair: &[Segment]| {
-            let end = pair[0].footer.as_ref().map(|f| f.first_batch + f.batches)?;
-            let overwritten = pair[1].header.first_batch > end;
-            overwritten.then(|| Some((span(&pair[0])?.to_ns, span(&pair[1])?.from_ns))).flatten()
+            let overwritten =
+                pair[0].footer.as_ref().is_some_and(|f| pair[1].header.first_batch > f.first_batch + f.batches);
+            let apart = pair[0].header.identity.epoch != pair[1].header.identity.epoch;
+            let (from_ns, to_ns) = (span(&pair[0])?.to_ns, span(&pair[1])?.from_ns);
+            (overwritten || apart && to_ns > from_ns).then_some(Gap { from_ns, to_ns, overwritten })
         };
         Ok(self.segments.windows(2).filter_map(gap).collect())
+    }
+
+    /// The arrival of the oldest frame that is there, where older ones were overwritten.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub fn overwritten_before(&self) -> Result<Option<u64>, ReadError> {
+        let older = self.segments.first().is_some_and(|segment| segment.header.first_batch > 0);
+        Ok(if older { self.spans()?.iter().map(|span| span.from_ns).min() } else { None })
     }
 
     /// What a segment holds: of a sealed one as its last block says it.

@@ -6,7 +6,7 @@ use crate::grouped::grouped;
 use crate::headline::{self, Notes, RowOf};
 use crate::lines::Lines;
 use crate::presentation::Cell;
-use crate::text::{pad, shorten, width};
+use crate::text::{first_words, pad, width};
 use crate::{Check, Paint, Style, describe, storage_line};
 use model::{Confidence, LimitLayer, Metric, MetricStatus, Reason, Work};
 
@@ -109,9 +109,13 @@ fn beside(check: &Check<'_>, of: &RowOf, work: Option<Work>, cell: &Cell, room: 
     let limit = check.limits.iter().find(|l| Some(l.phase.as_str()) == phase);
     let Some(limit) = limit.filter(|l| l.layer != LimitLayer::Unknown) else { return String::new() };
     let sure = limit.confidence != Confidence::Low;
+    let layer = layer_words(limit.layer);
+    let maybe = if sure { layer.to_owned() } else { format!("maybe {layer}") };
     match width(&limit.statement) <= room && sure {
         true => limit.statement.trim_start_matches("the ").to_owned(),
-        false => format!("{}{}", if sure { "" } else { "maybe " }, layer_words(limit.layer)),
+        false if width(&maybe) <= room => maybe,
+        false if sure => layer.to_owned(),
+        false => format!("{}?", layer.trim_start_matches("a ")),
     }
 }
 
@@ -183,7 +187,7 @@ fn numbers(check: &Check<'_>, w: &mut Lines<'_>) {
             let number = pad(&value(&cells[at], ascii), numbers[at]);
             let room = side.saturating_sub(numbers[at] + 1 + usize::from(at == 0));
             let words = w.plain(&beside(check, of, of.works[at], &cells[at], room));
-            let words = shorten(&words, room, ascii);
+            let words = first_words(&words, room);
             let fill = " ".repeat(side.saturating_sub(numbers[at] + 1 + width(&words)));
             let painted = cells[at].tone().paint().map_or_else(|| number.clone(), |p| w.style.paint(p, &number));
             line.push_str(&format!("{painted} {}{fill}", w.style.paint(Paint::Dim, &words)));
@@ -303,7 +307,11 @@ fn answer(check: &Check<'_>, w: &mut Lines<'_>) {
     }
     let limit = check.limit;
     let statement = limit.statement.trim_end_matches('.');
-    w.wrapped("  Bottleneck: ", &with_confidence(statement, limit.layer, limit.confidence), None);
+    w.wrapped(
+        &format!("  {}: ", w.plain(&check.bottleneck_words())),
+        &with_confidence(statement, limit.layer, limit.confidence),
+        None,
+    );
     if let Some(next) = check.next_step {
         let gain = next.predicted_ratio.map(|r| format!(" (predicted at most {} x)", crate::quantity::ratio(r)));
         w.wrapped("  Next step: ", &format!("{}{}", next.step.text(), gain.unwrap_or_default()), None);

@@ -65,6 +65,12 @@ impl<'a> Check<'a> {
         self.run.is_overview()
     }
 
+    /// What the bottleneck is called: a check for a use measures what decides that, and names what holds that back.
+    pub(crate) fn bottleneck_words(&self) -> String {
+        self.asked_for
+            .map_or_else(|| "Bottleneck".to_owned(), |uses| format!("Bottleneck for {}", uses.replace(',', ", ")))
+    }
+
     /// Whether the diagnosis found the layer that limits.
     pub(crate) fn limit_is_known(&self) -> bool {
         self.limit.layer != LimitLayer::Unknown

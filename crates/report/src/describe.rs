@@ -148,6 +148,7 @@ fn bottleneck(check: &Check<'_>) -> Bottleneck {
         basis: next.basis.clone(),
     });
     Bottleneck {
+        title: check.bottleneck_words(),
         layer: limit.layer,
         confidence: limit.confidence,
         statement: limit.statement.trim_end_matches('.').to_owned(),

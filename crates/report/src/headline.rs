@@ -187,7 +187,8 @@ pub(crate) fn own_cpu_ns(run: &Run) -> Option<u64> {
     }
     let mut records = run.phases.iter().filter_map(|p| p.record.as_ref()).peekable();
     records.peek()?;
-    Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum())
+    // Where nobody counted it is not nothing.
+    Some(records.map(|r| r.usage.user_ns + r.usage.system_ns).sum()).filter(|ns| *ns > 0)
 }
 
 /// Why io_uring did not serve where it was to: its depth then comes from threads, which cost more.
@@ -259,7 +260,13 @@ pub(crate) fn rating_words(r: &model::Rating) -> String {
 /// All ratings, classes of one verdict together: `above A1, V30; below A2`.
 pub(crate) fn ratings_words(ratings: &[model::Rating]) -> String {
     let groups = grouped(ratings.iter().map(|r| (rating_verdict(r), r.class.as_str())));
-    groups.iter().map(|(v, classes)| format!("{v} {}", classes.join(", "))).collect::<Vec<_>>().join("; ")
+    // A mean above the threshold does not help: what is below is said.
+    let slowest = ratings.iter().find_map(model::Rating::slowest_second).map(|reason| format!(" ({})", reason.text()));
+    let words = groups.iter().map(|(verdict, classes)| {
+        let why = slowest.as_deref().filter(|_| *verdict == "below").unwrap_or_default();
+        format!("{verdict} {}{why}", classes.join(", "))
+    });
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// What the state of a run means for its reader; `None` where all is as planned.

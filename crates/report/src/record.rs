@@ -7,6 +7,8 @@ use crate::presentation::{Head, Part, Presentation, SectionName, Tone};
 use crate::quantity::{self, counted};
 use crate::style::{Paint, Style};
 
+/// What was measured for less says nothing of long recordings.
+const LONG_S: f64 = 10.0;
 /// CPU a GB is told of so much or more.
 const LEAST_FOR_CPU: u64 = 100_000_000;
 
@@ -171,6 +173,22 @@ pub fn record_text(document: &RecordDocument, style: &Style) -> String {
     out.out
 }
 
+/// What is not there of a recording, or is elsewhere.
+fn not_there(document: &RecordingDocument) -> Vec<(String, Option<Paint>)> {
+    let mut said: Vec<(String, Option<Paint>)> = Vec::new();
+    for gap in &document.gaps {
+        let why = if gap.why == "overwritten" { "overwritten" } else { "not recorded" };
+        said.push((format!("{why}, between what is there: {} to {}", gap.from, gap.to), None));
+    }
+    said.extend(document.overwritten_before.iter().map(|t| (format!("overwritten: all that came before {t}"), None)));
+    if !document.others.is_empty() {
+        let (all, others) = (document.others.len() + 1, document.others.join(", "));
+        let text = format!("the newest of {all} recordings in its directory; the others: {others}");
+        said.push((text, Some(Paint::Warn)));
+    }
+    said
+}
+
 /// What a recording holds.
 pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
     let mut out = Lines::new(style);
@@ -233,8 +251,8 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         let bytes = quantity::memory_size(pinned.segments * document.segment_bytes);
         line("  - ", &format!("pinned: {} ({bytes}){when}", counted(pinned.segments, "segment")), None);
     }
-    for gap in &document.gaps {
-        line("  - ", &format!("overwritten, between what is there: {} to {}", gap.from, gap.to), None);
+    for (text, paint) in not_there(document) {
+        line("  - ", &text, paint);
     }
     if let Some(exported) = &document.exported {
         let gone = match exported.unreadable {
@@ -277,7 +295,12 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         let slowest = document
             .slowest_second_bytes_per_s
             .map_or_else(String::new, |rate| format!(", {} in the slowest second", quantity::rate(rate)));
-        format!("it takes {} for long{slowest}; they need {}", quantity::rate(sustained), quantity::rate(all))
+        format!(
+            "it takes {} {}{slowest}; they need {}, and may need 95 % of that",
+            quantity::rate(sustained),
+            if document.measured_s >= LONG_S { "for long" } else { "in that time" },
+            quantity::rate(all)
+        )
     });
     let gap = document
         .longest_gap_ns
@@ -291,8 +314,17 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
     ];
     let (wrote, time) =
         (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));
-    let measured = Part::Hint(format!("Measured: {wrote} written in {time}, as fast as it took them."));
+    let mut parts = vec![
+        Part::List(sustained.into_iter().chain(list).collect()),
+        Part::Hint(format!("Measured: {wrote} written in {time}, as fast as it took them.")),
+    ];
+    if document.measured_s < LONG_S {
+        let text = format!(
+            "{time} are short: what comes later, as the end of a write cache, is not in it (--max-write SIZE, --for TIME)"
+        );
+        parts.push(Part::Sentence(Tone::Doubt, text));
+    }
     let mut said = Presentation { head, ..Presentation::default() };
-    said.push(SectionName::Numbers, vec![Part::List(sustained.into_iter().chain(list).collect()), measured]);
+    said.push(SectionName::Numbers, parts);
     said
 }

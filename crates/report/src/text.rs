@@ -106,6 +106,27 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// The lines of a text, those that are wider than so many columns broken at spaces.
+pub fn broken(text: &str, columns: usize) -> Vec<String> {
+    let wide = |line: &str| if width(line) > columns { wrap_quantities(line, columns) } else { vec![line.to_owned()] };
+    text.split('\n').flat_map(wide).collect()
+}
+
+/// As many whole words from the start of a text as fit in so many columns.
+pub fn first_words(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        let gap = usize::from(!out.is_empty());
+        if width(&out) + gap + width(word) > columns {
+            break;
+        }
+        out.push_str(&" "[..gap]);
+        out.push_str(word);
+    }
+    // What ends in the middle of a thought says more without the word that leads to its other half.
+    out.trim_end_matches([',', ';', ':', '(']).to_owned()
+}
+
 /// Whether a sentence stands in the last lines of a text, however both are broken into lines and painted.
 pub fn is_in_last_lines(text: &str, lines: usize, sentence: &str) -> bool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
@@ -176,6 +197,11 @@ mod tests {
 
     #[test]
     fn shortening_keeps_both_ends_and_never_exceeds() {
+        assert_eq!(first_words("maybe the device", 9), "maybe the");
+        assert_eq!(first_words("maybe the device", 4), "");
+        assert_eq!(first_words("another program, pid 4711", 16), "another program");
+        assert_eq!(broken("short", 80), ["short"]);
+        assert_eq!(broken("a   b\nlonger than that", 12), ["a   b", "longer than", "that"]);
         assert_eq!(shorten("/mnt/data", 20, false), "/mnt/data");
         assert_eq!(shorten("/a/very/long/path/to/a/file", 11, false), "/a/ve…/file");
         for columns in 4..20 {

@@ -22,8 +22,8 @@ pub fn wear(document: &WearDocument) -> Presentation {
         let one = |p: &WearWriter| format!("{} ({}) {}", p.name, p.pid, quantity::size(p.written_bytes));
         let all: Vec<String> = document.writers.iter().map(one).collect();
         let text = format!(
-            "Who writes, to all disks, each since it began: {}. What has ended is not in it, nor are processes of others unless root \
-             asks.",
+            "Who writes, to all disks, each since it began: {}. A process counts what programs that it started wrote until they ended (a \
+             shell all its commands), and kworker is the kernel, for others. Processes of others are in it only if root asks.",
             all.join(", ")
         );
         said.push(SectionName::Others, vec![sentence(text)]);

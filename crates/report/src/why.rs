@@ -6,7 +6,7 @@ use crate::headline;
 use crate::presentation::{Head, Part, Presentation, SectionName, State, Tone, under};
 use crate::storage_line;
 use crate::text::unbroken;
-use model::{Cause, Confirmation, Evidence, Finding, Limit, NextStep, Run, Undecided, json_name};
+use model::{Cause, Confirmation, Evidence, Finding, Limit, MetricStatus, NextStep, Run, Undecided, json_name};
 
 /// An attribution, borrowed from the rooms that made it.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ pub fn why(why: &Why<'_>) -> Presentation {
     }
     said.push(SectionName::Events, why.confirmation.map_or_else(Vec::new, |c| confirmation(run, c)));
     said.push(SectionName::Findings, findings(why.findings));
-    said.push(SectionName::Others, undecided(why.unknown));
+    said.push(SectionName::Others, undecided(run, why.unknown));
     said
 }
 
@@ -106,9 +106,16 @@ pub(crate) fn findings(findings: &[Finding]) -> Vec<Part> {
     under("Findings (narrows explain ID)", all.collect())
 }
 
-fn undecided(unknown: &[Undecided]) -> Vec<Part> {
+fn undecided(run: &Run, unknown: &[Undecided]) -> Vec<Part> {
     let listed = unknown.iter().take(UNDECIDED_LINES);
-    let listed = listed.map(|u| format!("{}: lacks {}: {}", u.id, fact::name(&u.missing), u.how_to_get));
+    // A number that is there and was refused is not lacking.
+    let refused = |u: &Undecided| {
+        let metric = run.metric(&u.missing).filter(|m| m.status == MetricStatus::Refused);
+        let why = metric.and_then(|m| m.reasons.first()).map(|r| r.code().map_or_else(|| r.text(), str::to_owned));
+        metric.map(|_| format!("{}: {} was refused ({})", u.id, fact::name(&u.missing), why.unwrap_or_default()))
+    };
+    let listed = listed
+        .map(|u| refused(u).unwrap_or_else(|| format!("{}: lacks {}: {}", u.id, fact::name(&u.missing), u.how_to_get)));
     let more = unknown.len().checked_sub(UNDECIDED_LINES).filter(|n| *n > 0);
     let more = more.map(|more| format!("and {more} more (--json lists all)"));
     let listed: Vec<String> = listed.chain(more).collect();

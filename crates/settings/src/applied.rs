@@ -44,7 +44,11 @@ impl Setting {
     /// Why not.
     pub fn check(&self, tree: &Tree) -> Result<()> {
         match self {
-            Self::Value { path, .. } => tree.read(path).and_then(|_| tree.writable(path)),
+            Self::Value { path, value } => {
+                tree.read(path)?;
+                tree.offers(path, value)?;
+                tree.writable(path)
+            }
             Self::MountOptions { mount_point, .. } if mount_at(mount_point).is_none() => {
                 Err(SettingError::Mount(format!("{mount_point} is not mounted")))
             }

@@ -253,8 +253,15 @@ impl Tunable {
         TUNABLES.iter().find(|t| t.name == name).ok_or_else(|| {
             let near = TUNABLES.iter().map(|t| (strsim::damerau_levenshtein(name, t.name), t.name)).min();
             let near = near.filter(|(far, _)| *far <= 3).map(|(_, near)| near);
+            let near = Self::of_file(name).map(|t| t.name).or(near);
             SettingError::Unknown { name: name.to_owned(), near }
         })
+    }
+
+    /// The one whose files are called so in the kernel: `nr_requests`.
+    pub fn of_file(name: &str) -> Option<&'static Self> {
+        // A name without one may be that of something else.
+        TUNABLES.iter().find(|t| name.contains('_') && t.pattern.rsplit('/').next() == Some(name))
     }
 
     /// Its files on the path to a target, with what they hold. Empty where this machine or this path has none.
@@ -330,6 +337,10 @@ mod tests {
         assert_eq!(Tunable::named("read-ahead").unwrap().pattern, "/sys/block/{disk}/queue/read_ahead_kb");
         let unknown = Tunable::named("readahead").unwrap_err().to_string();
         assert!(unknown.contains("read-ahead"), "{unknown}");
+        let of_kernel = Tunable::named("nr_requests").unwrap_err().to_string();
+        assert!(of_kernel.contains("did you mean requests?"), "{of_kernel}");
+        assert_eq!(Tunable::of_file("nr_requests").map(|t| t.name), Some("requests"));
+        assert!(Tunable::of_file("scheduler").is_none() && Tunable::of_file("no_such").is_none());
         assert!(!Tunable::named("nonsense").unwrap_err().to_string().contains("did you mean"));
     }
 

@@ -163,6 +163,23 @@ impl Tree {
         Ok(text)
     }
 
+    /// Whether a file that lists what it takes, as `none [mq-deadline] kyber`, lists this. Schedulers may come with a module of the
+    /// kernel that is loaded when they are asked for (k:block/elevator.c, `elv_iosched_load_module`).
+    ///
+    /// # Errors
+    /// What it takes.
+    pub fn offers(&self, path: &ValuePath, value: &str) -> Result<()> {
+        let text = self.text(path)?;
+        let offered: Vec<&str> = text.split_whitespace().map(|w| w.trim_matches(['[', ']'])).collect();
+        let is_list = text.split_whitespace().any(|w| w.starts_with('[') && w.ends_with(']'));
+        let may_be_loaded = path.name() == "scheduler" && SCHEDULERS.contains(&value);
+        if !is_list || offered.contains(&value) || may_be_loaded {
+            return Ok(());
+        }
+        let why = format!("it offers {}", offered.join(", "));
+        Err(SettingError::NotTaken { path: path.to_string(), value: value.to_owned(), why })
+    }
+
     /// Writes a value.
     ///
     /// # Errors
@@ -225,6 +242,9 @@ fn reopening(found: &OwnedFd) -> String {
 
 /// A value as it would be written: of `none [mq-deadline] kyber` the one in brackets, which is the one in force; of md's
 /// `1000 (system)` the word that means the system's, of `1000 (local)` the number (k:drivers/md/md.c, sync_min_show).
+/// Schedulers that Linux has had.
+const SCHEDULERS: [&str; 8] = ["none", "mq-deadline", "kyber", "bfq", "noop", "deadline", "cfq", "anticipatory"];
+
 fn as_written(path: &ValuePath, text: &str) -> String {
     if let Some(chosen) = text.split_whitespace().find_map(|w| w.strip_prefix('[')?.strip_suffix(']')) {
         return chosen.to_owned();
@@ -261,6 +281,24 @@ pub(crate) mod tests {
 
     pub(crate) fn path(text: &str) -> ValuePath {
         ValuePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_lists_what_it_takes_takes_nothing_else() {
+        let (_kept, tree) = tree(&[
+            ("sys/block/sda/queue/scheduler", "none [mq-deadline] kyber\n"),
+            ("sys/block/sda/queue/nr_requests", "64\n"),
+        ]);
+        let offers = |file: &str, value: &str| {
+            tree.offers(&ValuePath::new(&format!("/sys/block/sda/queue/{file}")).unwrap(), value)
+        };
+        for (file, value) in
+            [("scheduler", "none"), ("scheduler", "mq-deadline"), ("scheduler", "bfq"), ("nr_requests", "7")]
+        {
+            assert!(offers(file, value).is_ok(), "{file} {value}");
+        }
+        let refused = offers("scheduler", "bogus").unwrap_err().to_string();
+        assert!(refused.contains("does not take bogus: it offers none, mq-deadline, kyber"), "{refused}");
     }
 
     #[test]

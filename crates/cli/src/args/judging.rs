@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A SIDE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, or a file that
-another tool printed. Runs of an experiment are compared pair by pair, several runs a side as sets, with a verdict and without a
+    after_help = "A SIDE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, a file that
+another tool printed, or the name of a target (its latest run). Runs of an experiment are compared pair by pair, several runs a side as sets, with a verdict and without a
 proof of its cause; one run each is never better or worse.
 
 Examples:
@@ -66,7 +66,7 @@ pub struct CompareArgs {
     /// Exit code 1 if a primary metric has this verdict
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
-    /// With --fail-on, judge also results of other tools whose job options differ
+    /// With --fail-on, judge also sides whose job options differ
     #[arg(long, requires = "fail_on")]
     pub anyway: bool,
     /// Write a self-contained page
@@ -79,11 +79,12 @@ pub struct CompareArgs {
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A SOURCE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, or a file that
-another tool printed (a CSV with a header has a target in each row). Runs of one target belong together. Targets that do
+    after_help = "A SOURCE is a run's id or the beginning of one, a tag (all its runs), 'latest', the path of a bundle, a file that
+another tool printed (a CSV with a header has a target in each row), or the name of a target (its latest run). Runs of one target belong together. Targets that do
 not differ share a rank. In a METRIC, * matches anything.
 
 Examples:
+  narrows rank /mnt/card-a /mnt/card-b       the latest run of each: which to buy, and for what
   narrows rank latest 7f3a cards             two runs and a tag
   narrows rank cards.csv --predict install_s which number predicts a time
   narrows rank cards.csv --better 'install*=lower' --better '*iops*=higher'

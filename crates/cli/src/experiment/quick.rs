@@ -206,6 +206,10 @@ fn change(key: &str, value: &str) -> String {
         "target" | "mount-options" => format!("{key} = {}", quoted(value)),
         _ if key.starts_with('/') => table("values"),
         _ if settings::TUNABLES.iter().any(|t| t.name == key) => table("settings"),
+        // The kernel's own name of it.
+        _ if let Some(tunable) = settings::Tunable::of_file(key) => {
+            format!("settings = {{ {} = {} }}", quoted(tunable.name), quoted(value))
+        }
         _ if ["vm.", "fs.", "kernel.", "dev."].iter().any(|root| key.starts_with(root)) => table("sysctl"),
         _ => table("set"),
     }

@@ -10,7 +10,7 @@ use conduct::record::{
     Export, ExportFormat, ExportInto, Exported, Read, export, open_recording, pin, repair_recording,
 };
 use model::{Failure, FailureKind, parse_duration_ns};
-use recorder::{Damage, FrameKind, ReadError, StreamContents, Verified, WhenFull};
+use recorder::{Damage, FrameKind, Gap, ReadError, StreamContents, Verified, WhenFull};
 use report::document::{
     RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
 };
@@ -187,8 +187,11 @@ fn document(read: &Read, streams: &[StreamContents]) -> Result<RecordingDocument
             last: inside().map(|span| span.to_ns).max().map(time_text),
         }
     };
-    let gaps = if geometry.when_full == WhenFull::Wrap { container.gaps()? } else { Vec::new() };
-    let gap = |(from, to)| RecordingGap { from: time_text(from), to: time_text(to) };
+    let gap = |gap: &Gap| RecordingGap {
+        from: time_text(gap.from_ns),
+        to: time_text(gap.to_ns),
+        why: if gap.overwritten { "overwritten" } else { "not-recorded" },
+    };
     let identity = &superblock.identity;
     Ok(RecordingDocument {
         schema: RecordingDocument::SCHEMA,
@@ -204,7 +207,9 @@ fn document(read: &Read, streams: &[StreamContents]) -> Result<RecordingDocument
         segments: if geometry.grows() { container.segments().len() as u64 } else { geometry.segments },
         streams: streams.iter().map(stream).collect(),
         pinned: superblock.pins.ranges().iter().map(pinned).collect(),
-        gaps: gaps.into_iter().map(gap).collect(),
+        gaps: container.gaps()?.iter().map(gap).collect(),
+        overwritten_before: container.overwritten_before()?.map(time_text),
+        others: read.others.iter().map(|path| path.display().to_string()).collect(),
         checked: None,
         exported: None,
     })

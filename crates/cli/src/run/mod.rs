@@ -6,6 +6,7 @@ pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
 use crate::execution::{Asked, Execution};
+use crate::export::say_withheld;
 use crate::output::Output;
 use crate::signals::SecondSignal;
 use crate::{archives, check, experiment, report_page};
@@ -158,5 +159,6 @@ fn keeps_to(plan: &Plan, fstype: Option<&str>, most: u64) -> Result<(), Failure>
 fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure> {
     let options = Options { bins: format == RunFormat::FioJsonPlus, ..Options::default() };
     output.text(&exchange::fio_json(run, &options)?);
+    say_withheld(run, &options, output);
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::content::found_on;
 use super::{Consent, Decided, HeldTarget, Loss, Refusal, with_retries};
 use engine::{Attempt, refusal};
 use model::{DeviceId, Failure, FailureKind, Reason, TargetKind};
-use observe::{DeviceUse, Part, Relation, Store, device_use};
+use observe::{DeviceUse, IdentityKind, Part, Relation, Store, device_use};
 use spec::Readiness;
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
@@ -27,7 +27,10 @@ pub(super) fn number(metadata: &Metadata, kind: TargetKind) -> DeviceId {
 /// Only reads without `--destroy`.
 pub(super) fn admit(held: &HeldTarget<'_>, device: DeviceId, consent: &Consent<'_>) -> Result<Decided, Failure> {
     let Some(asked) = consent.destroy else {
-        let why = Reason::of("read-only", "a block device is written to only with --destroy SERIAL");
+        // What has no serial number is called by its name.
+        let named = observe::device_identity(held.root, device).filter(|i| i.kind == IdentityKind::Name);
+        let identity = named.map_or_else(|| "SERIAL".to_owned(), |i| quoted(&i.text));
+        let why = Reason::of("read-only", format!("a block device is written to only with --destroy {identity}"));
         return Ok((held.open_for_reading()?, Readiness::ReadOnly(why), Vec::new(), None));
     };
     let (used, claims) = with_retries(|| unused(held, device, asked))?;
@@ -144,7 +147,7 @@ fn confirmed(held: &HeldTarget<'_>, used: &DeviceUse, asked: &str) -> Result<(),
 }
 
 /// As a shell takes it for one word.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:=+/@,".contains(c);
     if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

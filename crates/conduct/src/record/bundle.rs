@@ -35,6 +35,8 @@ pub fn run_of(recorded: &Recorded, named: &str, started: &str, remarks: &[String
     let record = PhaseRecord {
         ended_ns: recorded.now.elapsed_ns,
         bytes: recorded.ran.written.written_bytes,
+        operations: stream.operations,
+        engine: stream.engine.clone(),
         intervals: stream.intervals.clone(),
         longest_gap_ns: stream.longest_gap_ns,
         usage: stream.usage,

@@ -16,6 +16,8 @@ pub struct Read {
     pub path: PathBuf,
     /// What it holds.
     pub container: Container<File>,
+    /// Of a directory that was named: its other recordings, the newest first.
+    pub others: Vec<PathBuf>,
 }
 
 /// Opens a recording for reading only: a file, a device, or the newest one in a directory.
@@ -23,7 +25,8 @@ pub struct Read {
 /// # Errors
 /// There is none, it cannot be read, or it was written by a later program.
 pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
-    let path = find_recording(name)?;
+    let mut found = find_recordings(name)?.into_iter();
+    let path = found.next().unwrap_or_else(|| PathBuf::from(name));
     let admitted = admit(&Root::new("/"), &path, SymlinkPolicy::Follow, Consent::default())?;
     let container = Container::open(admitted.target.file).map_err(|e| {
         let kind = match &e {
@@ -33,16 +36,20 @@ pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
         };
         Failure::new(kind, format!("{}: {e}", path.display()))
     })?;
-    Ok(Read { path: admitted.target.path, container })
+    Ok(Read { path: admitted.target.path, container, others: found.collect() })
 }
 
 /// Where a recording is: there, or the newest one in this directory.
 pub(super) fn find_recording(name: &OsStr) -> Result<PathBuf, Failure> {
-    let given = Path::new(name);
-    if given.is_dir() { newest(given) } else { Ok(given.to_owned()) }
+    Ok(find_recordings(name)?.swap_remove(0))
 }
 
-fn newest(directory: &Path) -> Result<PathBuf, Failure> {
+/// That one alone, or all in this directory, the newest first; never none.
+fn find_recordings(name: &OsStr) -> Result<Vec<PathBuf>, Failure> {
+    let directory = Path::new(name);
+    if !directory.is_dir() {
+        return Ok(vec![directory.to_owned()]);
+    }
     let entries = std::fs::read_dir(directory)
         .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display())))?;
     let files = entries.filter_map(Result::ok).filter(|entry| {
@@ -51,10 +58,11 @@ fn newest(directory: &Path) -> Result<PathBuf, Failure> {
     });
     let changed =
         |entry: &std::fs::DirEntry| entry.metadata().and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    files.max_by_key(changed).map(|entry| entry.path()).ok_or_else(|| {
-        Failure::new(
-            FailureKind::Usage,
-            format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display()),
-        )
-    })
+    let mut all: Vec<(SystemTime, PathBuf)> = files.map(|entry| (changed(&entry), entry.path())).collect();
+    all.sort_by(|a, b| b.cmp(a));
+    if all.is_empty() {
+        let what = format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display());
+        return Err(Failure::new(FailureKind::Usage, what));
+    }
+    Ok(all.into_iter().map(|(_, path)| path).collect())
 }

@@ -2,8 +2,9 @@
 
 use super::plan::{Work, phase};
 use crate::Opened;
+use crate::permission::may_be_written;
 use engine::Control;
-use model::{Capacity, CapacityKind, DataFault, Failure, FailureKind, PhaseRecord, StopCause};
+use model::{Capacity, CapacityKind, DataFault, Failure, PhaseRecord, StopCause};
 use workload::{Interruption, KnownData};
 
 /// Pieces that are told apart.
@@ -30,17 +31,6 @@ pub fn probe_bytes(bytes: u64, probe: CapacityProbe) -> u64 {
     }
 }
 
-/// Whether it may be found out.
-///
-/// # Errors
-/// Nothing may be written.
-pub fn may_be_written(opened: &Opened) -> Result<(), Failure> {
-    let spec::Readiness::ReadOnly(why) = &opened.readiness else { return Ok(()) };
-    let what = format!("{}: its capacity shows only by writing, and nothing may be written: {why}", opened.target.name);
-    Err(Failure::new(FailureKind::Refused, what)
-        .remedy("a device that may be overwritten: --destroy SERIAL; a file: --overwrite"))
-}
-
 /// Finds out; what the target holds is lost.
 ///
 /// # Errors
@@ -51,7 +41,7 @@ pub fn capacity(
     probe: CapacityProbe,
     random: [u64; 4],
 ) -> Result<Capacity, Failure> {
-    may_be_written(opened)?;
+    may_be_written(opened, "its capacity shows")?;
     let bytes = opened.max_bytes / UNIT * UNIT;
     let [run_id, first, second, seed] = random;
     let known = KnownData { run_id, secret: [first, second], unit_bytes: UNIT, ..KnownData::default() };

@@ -39,8 +39,12 @@ impl OwnFile {
         if bytes < MIB || bytes > free {
             let [free, asked] = [free, size.unwrap_or(bytes)].map(model::bytes_text);
             let what = format!("{}: {free} are free, and {asked} are asked for", directory.display());
-            return Err(Failure::new(FailureKind::Environment, what)
-                .remedy("--size SIZE   1 MiB or more, and less than is free"));
+            let remedy = if space.available_bytes < MIB {
+                "free some space there, or name another directory"
+            } else {
+                "--size SIZE   1 MiB or more, and less than is free"
+            };
+            return Err(Failure::new(FailureKind::Environment, what).remedy(remedy));
         }
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| cannot(&path, &e))?;

@@ -12,7 +12,7 @@ mod latency;
 mod pairs;
 mod provenance;
 
-use crate::job::{Counted, Direction, ExecutedJob, in_directories, jobs};
+use crate::job::{Counted, Direction, ExecutedJob, in_directories, jobs, refusal};
 use crate::side::Side;
 use crate::wall_time::WallTime;
 use crate::{ExportedFile, Options, Result};
@@ -241,12 +241,7 @@ fn error_of(job: &ExecutedJob, first_error: Option<i32>) -> i32 {
 fn remark(job: &ExecutedJob) -> Option<String> {
     let mut parts = Vec::new();
     if !job.is_valid() {
-        let reasons = if job.phase.reasons.is_empty() {
-            "no reason given".into()
-        } else {
-            model::reason::joined(&job.phase.reasons)
-        };
-        parts.push(format!("refused by narrows: {reasons}"));
+        parts.push(format!("refused by narrows: {}", refusal(job.phase)));
     }
     if job.stop() == StopCause::Failed && (job.id.is_none() || !job.errors().is_empty()) {
         parts.push("ended by an error".to_owned());

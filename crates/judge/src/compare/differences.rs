@@ -1,7 +1,7 @@
 //! In what the sides differ beside what was to be compared: said first, since it may be the cause.
 
-use model::{EnvironmentDifference, LayerKind, Run, job_options};
-use std::collections::BTreeSet;
+use model::{EnvironmentDifference, JobOptions, LayerKind, Run, TargetKind, job_options};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// File systems whose fill levels differ by less, percentage points, are alike.
 const FILL_POINTS: f64 = 10.0;
@@ -42,7 +42,7 @@ pub fn environment_differences(a: &[Run], b: &[Run]) -> Vec<EnvironmentDifferenc
         .map(|(what, fact)| EnvironmentDifference { what: (*what).to_owned(), a: of(a, *fact), b: of(b, *fact) })
         .filter(|d| d.a != d.b && !(d.a.is_empty() && d.b.is_empty()))
         .chain(fill_level(a, b));
-    of_jobs(a, b).into_iter().chain(facts).collect()
+    of_jobs(a, b).or_else(|| of_plans(a, b)).into_iter().chain(facts).collect()
 }
 
 /// Options in which jobs of one name differ; where each side has one job, of that. What one form of a tool's output writes as `4k`
@@ -59,11 +59,40 @@ fn of_jobs(a: &[Run], b: &[Run]) -> Option<EnvironmentDifference> {
             let one_form = of_a.plan.name == of_b.plan.name;
             for key in keys.into_iter().filter(|key| one_form || ALIKE.contains(key)) {
                 let (value_a, value_b) = (job_options::value(in_a, key), job_options::value(in_b, key));
-                if value_a != value_b {
+                if value_a != value_b && !job_options::may_be_unsaid(key, value_a, value_b) {
                     let of = if alone { String::new() } else { format!("{name}: ") };
                     let said = |v: Option<&str>| format!("{of}{key}={}", v.unwrap_or("(not set)"));
                     found.insert((said(value_a), said(value_b)));
                 }
+            }
+        }
+    }
+    let (a, b): (Vec<String>, Vec<String>) = found.into_iter().unzip();
+    (!a.is_empty()).then(|| EnvironmentDifference { what: job_options::DIFFERENCE.to_owned(), a, b })
+}
+
+/// Options in which jobs of one name differ, of runs of our own: as [`of_jobs`] has them of other tools'.
+fn of_plans(a: &[Run], b: &[Run]) -> Option<EnvironmentDifference> {
+    let own = |runs: &[Run]| {
+        let mut plans: Vec<BTreeMap<String, JobOptions>> = Vec::new();
+        for run in runs.iter().filter(|r| r.target.kind != TargetKind::Foreign) {
+            let options: BTreeMap<_, _> = run.phases.iter().flat_map(|p| p.plan.job_options()).collect();
+            if !plans.contains(&options) {
+                plans.push(options);
+            }
+        }
+        plans
+    };
+    let (of_a, of_b) = (own(a), own(b));
+    let mut found: BTreeSet<(String, String)> = BTreeSet::new();
+    for (of_a, of_b) in of_a.iter().flat_map(|a| of_b.iter().map(move |b| (a, b))) {
+        let alone = of_a.len() == 1 && of_b.len() == 1;
+        for (name, in_a) in of_a {
+            let Some(in_b) = of_b.get(name) else { continue };
+            for key in in_a.keys().chain(in_b.keys()).filter(|key| in_a.get(*key) != in_b.get(*key)) {
+                let of = if alone { String::new() } else { format!("{name}: ") };
+                let said = |v: Option<&String>| format!("{of}{key}={}", v.map_or("(not set)", String::as_str));
+                found.insert((said(in_a.get(key)), said(in_b.get(key))));
             }
         }
     }

@@ -6,6 +6,9 @@ use model::{
 };
 use std::collections::HashSet;
 
+/// Sets of which one has so much more of its runs slowed than the other are not slowed alike.
+pub(super) const MAX_UNEVEN: f64 = 0.25;
+
 /// How the runs of the sides belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paired {
@@ -81,6 +84,12 @@ impl Values {
         [&self.a, &self.b].map(|side| side.iter().filter(|v| v.slowed.is_some()).count())
     }
 
+    /// The same as shares of the runs of each side.
+    pub fn slowed_shares(&self) -> [f64; 2] {
+        let [a, b] = self.slowed();
+        [a as f64 / self.a.len().max(1) as f64, b as f64 / self.b.len().max(1) as f64]
+    }
+
     /// That runs count although something slowed them, with the first reason of each kind.
     pub fn warning(&self) -> Option<Reason> {
         let [a, b] = self.slowed();
@@ -91,14 +100,21 @@ impl Values {
             }
         }
         let why: Vec<String> = reasons.iter().map(|r| r.text()).collect();
+        let [share_a, share_b] = self.slowed_shares();
+        let because = match (share_a - share_b).abs() <= MAX_UNEVEN {
+            true => "and count all the same, since both sides suffer alike",
+            false => "and count all the same, though not as many of each side: that may be part of the difference",
+        };
         (a + b > 0).then(|| {
-            Reason::of("slowed", format!(
-                "{a} of {} runs of A and {b} of {} of B were slowed and count all the same, since both sides suffer \
-                 alike ({}); --strict leaves them out",
-                self.a.len(),
-                self.b.len(),
-                why.join("; ")
-            ))
+            Reason::of(
+                "slowed",
+                format!(
+                    "{a} of {} runs of A and {b} of {} of B were slowed {because} ({}); --strict leaves them out",
+                    self.a.len(),
+                    self.b.len(),
+                    why.join("; ")
+                ),
+            )
         })
     }
 

@@ -30,6 +30,7 @@ fn runs_that_something_slowed_count_in_randomised_pairs_with_a_warning() {
         "{:?}",
         strict.reasons
     );
+    assert!(warning.contains("both sides suffer alike"), "{warning}");
     // One run of a side is not slowed as the other is.
     let single = first(&a[..1], &b[..1], &Asked::default());
     assert_eq!((single.verdict, single.basis), (Verdict::Invalid, Basis::Single));
@@ -68,4 +69,14 @@ fn a_set_that_was_slowed_more_than_the_other_is_not_worse_for_it() {
     let (a, mut b) = (unpaired(a), unpaired(b));
     b.iter_mut().for_each(|r| slowed(r, 0.1));
     assert_eq!(first(&a, &b, &Asked::default()).verdict, Verdict::Better);
+}
+
+#[test]
+fn sides_of_which_one_was_slowed_more_often_do_not_suffer_alike() {
+    let (a, mut b) = pairs(8, 1.2, 0.02, 8);
+    b[..4].iter_mut().for_each(|r| slowed(r, 0.05));
+    let c = first(&a, &b, &Asked::default());
+    let warning = c.reasons.iter().find(|r| r.is("slowed")).expect("a warning").text();
+    assert!(warning.contains("0 of 8 runs of A and 4 of 8 of B"), "{warning}");
+    assert!(!warning.contains("alike") && warning.contains("part of the difference"), "{warning}");
 }

@@ -1,7 +1,7 @@
 //! Several runs of each side: estimate, interval, test, equivalence.
 
 use super::processor::{a_share, is_share};
-use super::sides::Values;
+use super::sides::{MAX_UNEVEN, Values};
 use model::{Basis, Better, Compared, Reason, Verdict};
 use stats::{Shift, hodges_lehmann, normal_quantile, signed_rank};
 
@@ -24,8 +24,6 @@ fn same_arms() -> Reason {
 
 /// A comparison that lost more than this share of its runs is no longer the one that was asked.
 const MAX_MISSING: f64 = 0.34;
-/// Sets of which one has so much more of its runs slowed than the other are not slowed alike.
-const MAX_UNEVEN: f64 = 0.25;
 /// Power at which the number of pairs that would decide is told.
 const POWER_Z: f64 = 0.841_621_233_572_914_2;
 /// Variance of the signed-rank test's estimate against that of the mean under normal noise: pi / 3.
@@ -65,10 +63,20 @@ pub(super) fn estimate(compared: &mut Compared, values: &Values, alpha: f64, mar
     let Some(moved) = apart.shift(1.0 - alpha) else {
         return invalid(Reason::of("no-pairs", "no pair has both values, or a side has none"));
     };
-    compared.ratio = Some(moved.estimate.exp());
+    let ratio = moved.estimate.exp();
+    compared.ratio = Some(ratio);
+    (compared.a, compared.b) = levels(compared.a, compared.b, ratio);
     (compared.low, compared.high) = (moved.low.map(f64::exp), moved.high.map(f64::exp));
     compared.p = Some(moved.p);
     compared.pairs_needed = apart.needed(moved.estimate, alpha, margin_percent);
+}
+
+/// The levels of both sides that lie as far apart as the estimate says, and together where the medians do: medians of values that vary
+/// are further apart, or the other way round, and a change beside them that is not theirs is not believed.
+fn levels(a: Option<f64>, b: Option<f64>, ratio: f64) -> (Option<f64>, Option<f64>) {
+    let middle = a.zip(b).map(|(a, b)| (a.ln() + b.ln()) / 2.0);
+    let half = ratio.ln() / 2.0;
+    (middle.map(|m| (m - half).exp()), middle.map(|m| (m + half).exp()))
 }
 
 /// Logarithms of the values: of pairs their differences, of sets each for itself.
@@ -253,8 +261,7 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
 /// Takes back what one side's being slowed more often than the other's may be the reason of: only a randomised order spreads that
 /// over both.
 pub(super) fn slowed_alike(metric: &mut Compared, values: &Values) {
-    let [a, b] = values.slowed();
-    let (a, b) = (a as f64 / values.a.len().max(1) as f64, b as f64 / values.b.len().max(1) as f64);
+    let [a, b] = values.slowed_shares();
     let uneven = match metric.verdict {
         Verdict::Worse => b - a,
         Verdict::Better => a - b,

@@ -135,6 +135,37 @@ fn the_answer_closes_what_is_longer_than_the_screen() {
     assert_eq!(short.stdout.matches("are carried").count(), 1, "{}", short.stdout);
 }
 
+/// A check for a use measures what decides that: what holds it back then is said to be of that use.
+#[test]
+fn the_bottleneck_of_a_use_says_so() {
+    let scratch = Scratch::new();
+    let said = |args: &[&str]| scratch.run([&["check", "sim:a1-card", "--seed", "1"][..], args].concat()).stdout;
+    assert!(said(&["--for", "root-fs"]).contains("Bottleneck for root-fs: "), "{}", said(&["--for", "root-fs"]));
+    assert!(said(&[]).contains("Bottleneck: "), "{}", said(&[]));
+    let Some(brief) = on_a_terminal(&scratch, "check sim:a1-card --for root-fs --seed 1", "") else { return };
+    assert!(brief.stdout.contains("Bottleneck for root-fs"), "{}", brief.stdout);
+}
+
+/// 10.2 MB/s in the mean is below a class that asks for 10 in each second: why is said beside it.
+#[test]
+fn a_class_that_the_slowest_second_is_below_says_so() {
+    let scratch = Scratch::new();
+    let text = scratch.run(["check", "sim:class4-card", "--seed", "1"]).stdout;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ratings = words.split_once("Short-test ratings").expect("ratings").1;
+    let below = ratings.split_once("below ").expect("classes").1.split(';').next().expect("a group");
+    assert!(below.contains("C10") && below.contains("(slowest second 9.99 MB/s)"), "{text}");
+}
+
+#[test]
+fn an_error_fits_the_terminal() {
+    let scratch = Scratch::new();
+    let long = "x".repeat(40);
+    let Some(error) = on_a_terminal(&scratch, &format!("check /no/such/place/{long} 2>&1 #"), "") else { return };
+    let said: Vec<&str> = error.stdout.lines().filter(|l| !l.trim().is_empty()).collect();
+    assert!(said.len() > 1 && said.iter().all(|l| l.trim_end().chars().count() <= 80), "{}", error.stdout);
+}
+
 #[test]
 fn deleting_is_asked_on_a_terminal_and_counted_by_workload() {
     let scratch = Scratch::new();

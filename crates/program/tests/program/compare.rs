@@ -152,3 +152,62 @@ fn files_of_other_tools_are_sides() {
     std::fs::write(scratch.path().join("junk"), "no result of anything\n").expect("a file");
     assert_eq!(scratch.run(["compare", "old.json", "junk"]).code, 4);
 }
+
+#[test]
+fn own_runs_of_other_work_are_told_first_and_give_a_script_no_verdict() {
+    let scratch = Scratch::new();
+    for (depth, tag) in [("1", "one"), ("32", "many"), ("1", "again")] {
+        let set = format!("depth={depth}");
+        let args = ["run", "latency", "sim:a1-card", "--tag", tag, "--set", "time=3s", "--set", &set];
+        assert_eq!(scratch.run(args).code, 0);
+    }
+    let document = scratch.json(["compare", "one", "many", "--json"], 0);
+    let first = &document["environment_differences"][0];
+    assert_eq!(first["what"], "job options");
+    assert!(first["a"].to_string().contains("depth=1") && first["b"].to_string().contains("depth=32"), "{first}");
+    let text = scratch.run(["compare", "one", "many"]).stdout;
+    assert!(text.find("depth=32").expect("the option") < text.find("Overall").expect("the answer"), "{text}");
+    let refused = scratch.json(["compare", "one", "many", "--fail-on", "worse", "--json"], 3);
+    assert!(refused["remedy"].as_str().is_some_and(|r| r.contains("--anyway")), "{refused}");
+    assert_eq!(scratch.run(["compare", "one", "many", "--fail-on", "worse", "--anyway"]).code, 0);
+    assert_eq!(scratch.run(["compare", "one", "again", "--fail-on", "worse"]).code, 0);
+}
+
+/// Jobs of fio's JSON, all of the same work.
+fn fio(scratch: &Scratch, file: &str, jobs: &[(&str, &str)]) -> String {
+    let job = |(name, options): &(&str, &str)| {
+        format!(
+            r#"{{"jobname": "{name}", "error": 0, "job options": {{"rw": "randread", {options}}},
+            "read": {{"io_bytes": 40960000, "bw_bytes": 4096000, "iops": 1000, "runtime": 10000, "total_ios": 10000}}}}"#
+        )
+    };
+    let jobs: Vec<String> = jobs.iter().map(job).collect();
+    let version = if file.starts_with("ours") { "fio-3.33-narrows-1.0" } else { "fio-3.33" };
+    let text = format!(r#"{{"fio version": "{version}", "timestamp": 1700000000, "jobs": [{}]}}"#, jobs.join(","));
+    std::fs::write(scratch.path().join(file), text).expect("a file");
+    file.to_owned()
+}
+
+#[test]
+fn a_verdict_for_a_script_is_of_all_that_a_has() {
+    let scratch = Scratch::new();
+    let options = r#""bs": "4k", "iodepth": "8""#;
+    let whole = fio(&scratch, "whole.json", &[("j", options), ("k", options)]);
+    let half = fio(&scratch, "half.json", &[("j", options)]);
+    let ended = scratch.run(["compare", &whole, &half, "--fail-on", "worse", "--anyway"]);
+    assert!(ended.code == 4 && ended.stdout.contains("B does not have 1 of the results"), "{}", ended.stdout);
+    assert_eq!(scratch.run(["compare", &half, &whole, "--fail-on", "worse"]).code, 0, "B has more than was asked");
+}
+
+#[test]
+fn the_same_options_written_otherwise_are_the_same_work() {
+    let scratch = Scratch::new();
+    let theirs = r#""bs": "4k", "runtime": "5", "size": "256m", "ioengine": "libaio""#;
+    let own = r#""bs": "4096", "runtime": "5000ms", "size": "268435456", "ioengine": "io_uring""#;
+    let (a, b) = (fio(&scratch, "theirs.json", &[("j", theirs)]), fio(&scratch, "ours.json", &[("j", own)]));
+    let document = scratch.json(["compare", &a, &b, "--json"], 0);
+    assert!(!document["environment_differences"].to_string().contains("job options"), "{document}");
+    let other = fio(&scratch, "other.json", &[("j", own)]);
+    let document = scratch.json(["compare", &a, &other, "--json"], 0);
+    assert_eq!(document["environment_differences"][0]["a"][0], "ioengine=libaio", "that of fio is fio's");
+}

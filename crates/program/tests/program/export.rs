@@ -85,3 +85,22 @@ fn what_cannot_be_done_is_said() {
     assert!(error(&["latest", "--format", "fio-logs", "-o", "file"], 2).contains("is a file"));
     assert!(error(&["latest", "--format", "csv", "-o", "file/x"], 3).contains("cannot write"));
 }
+
+/// A zero that stands for a refused number is said to be one, where a person looks who does not read the remarks of the document.
+#[test]
+fn numbers_that_are_not_in_an_export_are_said() {
+    let scratch = Scratch::new();
+    let args = ["run", "latency", "sim:nvme,steal=10%", "--seed", "1", "--set", "time=3s", "--format", "fio-json"];
+    let ended = scratch.run(args);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let document: Value = serde_json::from_str(&ended.stdout).expect("one document");
+    assert_eq!(document["jobs"][0]["read"]["iops"], 0.0, "{document}");
+    let said = |stderr: &str| stderr.contains("its numbers are refused (steal") && stderr.contains("--keep-refused");
+    assert!(said(&ended.stderr), "{}", ended.stderr);
+    assert!(said(&scratch.run(["export", "latest", "--format", "fio-json"]).stderr));
+    let kept = scratch.run(["export", "latest", "--format", "fio-json", "--keep-refused"]);
+    let document: Value = serde_json::from_str(&kept.stdout).expect("one document");
+    assert!(document["jobs"][0]["read"]["iops"].as_f64() > Some(0.0) && !said(&kept.stderr), "{}", kept.stderr);
+    let valid = scratch.run(["run", "latency", "sim:nvme", "--set", "time=3s", "--format", "fio-json"]);
+    assert!(!valid.stderr.contains("refused"), "{}", valid.stderr);
+}

@@ -175,3 +175,28 @@ fn a_full_disk_leaves_no_half_file() {
         assert!(!output.exists(), "{command:?}");
     }
 }
+
+/// A run that was measured and shown is no run that could not begin.
+#[test]
+fn what_is_measured_and_cannot_be_kept_is_told_from_what_could_not_run() {
+    let scratch = Scratch::new();
+    let narrows = scratch.command(["run", "latency", "sim:nvme", "--set", "time=1s"]);
+    let (program, args) = (narrows.get_program().to_owned(), narrows.get_args().map(std::ffi::OsStr::to_owned));
+    let limited = |blocks: &str, args: &[std::ffi::OsString]| {
+        let mut limited = std::process::Command::new("sh");
+        limited
+            .args(["-c", "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"", "sh", blocks])
+            .arg(&program)
+            .args(args);
+        limited.envs(narrows.get_envs().filter_map(|(k, v)| Some((k, v?)))).current_dir(scratch.path());
+        Ended::of(limited.stdin(Stdio::null()).output().unwrap())
+    };
+    let args: Vec<std::ffi::OsString> = args.collect();
+    // The bundle fits into 100 kB, and its page does not.
+    let kept_in_part = limited("200", &args);
+    assert_eq!(kept_in_part.code, 4, "{}{}", kept_in_part.stdout, kept_in_part.stderr);
+    assert!(kept_in_part.stdout.contains("IOPS"), "{}", kept_in_part.stdout);
+    // Nothing fits at all: it does not begin.
+    let refused = limited("0", &args);
+    assert!(refused.code == 3 && refused.stdout.is_empty(), "{}{}", refused.stdout, refused.stderr);
+}

@@ -199,3 +199,26 @@ fn what_cannot_be_ranked_is_said() {
     refused(&scratch, &[], 2);
     refused(&scratch, &[CARDS, "--predictors", "boot_s"], 2);
 }
+
+#[test]
+fn the_name_of_a_target_is_its_latest_run() {
+    let scratch = Scratch::new();
+    let check = |target: &str, seed: &str| {
+        let document =
+            scratch.json(["check", target, "--seed", seed, "--for", "A1", "--json"], i32::from(target != "sim:nvme"));
+        document["run_id"].as_str().expect("an id").to_owned()
+    };
+    check("sim:class4-card", "1");
+    let latest = check("sim:class4-card", "2");
+    let other = check("sim:nvme", "1");
+    let by_name = scratch.json(["rank", "sim:class4-card", "sim:nvme", "--json"], 0);
+    assert_eq!(by_name["targets"], scratch.json(["rank", &latest, &other, "--json"], 0)["targets"]);
+    scratch.target();
+    let compared = scratch.json(["compare", "sim:class4-card", "sim:nvme", "--json"], 0);
+    assert_eq!(compared["metrics"][0]["basis"], "single", "one run of each: {compared}");
+    assert_eq!(scratch.run(["rank", "sim:class4-card", "sim:a1-card"]).code, 2, "nothing was measured on it");
+    // Of a directory, however it is written; what others do beside this test decides nothing here.
+    scratch.run(["run", "latency", "target", "--set", "time=200ms", "--set", "region=1MiB"]);
+    let by_path = scratch.run(["export", "./target/", "--format", "csv"]);
+    assert!(by_path.code == 0 && by_path.stdout.contains(",target,"), "{}{}", by_path.stdout, by_path.stderr);
+}

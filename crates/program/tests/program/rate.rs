@@ -114,3 +114,20 @@ fn a_capacity_that_may_not_be_found_out_is_not_announced() {
     assert!(!ended.stderr.contains("all over"), "{}", ended.stderr);
     assert_eq!(std::fs::read(&file).unwrap(), vec![7; 16 << 20]);
 }
+
+/// A minute of reading would end with "not known".
+#[test]
+fn classes_of_what_may_only_be_read_are_refused_at_once() {
+    let scratch = Scratch::new();
+    let file = scratch.path().join("mine.img");
+    // Not text, which might be what a tool printed.
+    std::fs::write(&file, vec![0; 64 << 20]).unwrap();
+    let ended = scratch.run(["rate", file.to_str().unwrap(), "--class", "A1"]);
+    assert_eq!(ended.code, 3, "{}{}", ended.stdout, ended.stderr);
+    assert!(
+        ended.stderr.contains("its classes show only by writing") && ended.stderr.contains("--overwrite"),
+        "{}",
+        ended.stderr
+    );
+    assert!(scratch.json(["runs", "--json"], 0)["runs"].as_array().is_some_and(Vec::is_empty), "nothing was measured");
+}

@@ -1,5 +1,6 @@
 //! `narrows record`: real producers, real files, kills, and what comes that is no frame.
 
+mod listing;
 mod pins;
 mod producers;
 mod room;

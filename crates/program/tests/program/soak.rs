@@ -73,6 +73,19 @@ fn a_directory_is_soaked_in_a_file_of_its_own_that_goes_away() {
 }
 
 #[test]
+fn a_soak_whose_file_was_deleted_says_how_it_is_given_up() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    killed(&scratch, &["soak", target.to_str().unwrap(), "--size", "40MiB", "--passes", "50"], "lap 1 of 3", 2);
+    for entry in std::fs::read_dir(&target).unwrap() {
+        std::fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let gone = scratch.run(["soak", "--resume"]);
+    assert_eq!(gone.code, 3, "{}{}", gone.stdout, gone.stderr);
+    assert!(gone.stderr.contains("is not there any more") && gone.stderr.contains("starts another"), "{}", gone.stderr);
+}
+
+#[test]
 fn what_was_promised_before_a_kill_must_be_there_and_nothing_else() {
     let scratch = Scratch::new();
     let data = file_of(&scratch);

@@ -4,7 +4,7 @@ use super::form::{change, groups, metric_words, name_words, notes, statement};
 use super::{Compare, cause_words, differs_in, verdict_words};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
-use model::{Basis, Compared, Comparison, Reason, Verdict, job_options};
+use model::{Basis, Compared, Comparison, Reason, Verdict};
 
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
 const MOST_ROWS: usize = 64;
@@ -47,9 +47,8 @@ pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
 
 /// That the sides did not do the same work, which has to be known before any answer.
 fn other_work(c: &Comparison) -> Option<String> {
-    let options = c.environment_differences.iter().find(|d| d.what == job_options::DIFFERENCE)?;
-    let each: Vec<String> = options.a.iter().zip(&options.b).map(|(a, b)| format!("A {a}, B {b}")).collect();
-    Some(format!("The two sides did not do the same work, their job options differ: {}.", each.join("; ")))
+    let options = c.other_work()?.text();
+    Some(format!("The two sides did not do the same work, their job options differ: {options}."))
 }
 
 /// Whether what was compared is the cause, and what holds for the whole.

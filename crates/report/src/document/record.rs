@@ -191,8 +191,12 @@ pub struct RecordingDocument {
     pub streams: Vec<RecordedStream>,
     /// What is not overwritten, stretch by stretch.
     pub pinned: Vec<RecordingPinned>,
-    /// What was overwritten between what is there.
+    /// What was overwritten, or not recorded, between what is there.
     pub gaps: Vec<RecordingGap>,
+    /// Arrival of the oldest frame that is there, where older ones were overwritten.
+    pub overwritten_before: Option<String>,
+    /// Of a directory, which stands for its newest recording: the others in it.
+    pub others: Vec<String>,
     /// What reading all of it showed; null where only its index was read.
     pub checked: Option<RecordingChecked>,
     /// Frames that were exported; null where none were to be.
@@ -209,13 +213,15 @@ pub struct RecordingPinned {
     pub last: Option<String>,
 }
 
-/// A time of which nothing is there any more, though there is something from before and after it: it was overwritten.
+/// A time of which nothing is there, though there is something from before and after it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordingGap {
     /// Arrival of the last frame before it, RFC 3339.
     pub from: String,
     /// Arrival of the first frame after it.
     pub to: String,
+    /// `overwritten`, or `not-recorded` between two recordings.
+    pub why: &'static str,
 }
 
 /// What was exported.

@@ -49,27 +49,30 @@ fn quiet(before: Option<QuietWindow>, after: Option<QuietWindow>) -> Option<Stri
     }
 }
 
-fn rows(r: &PhaseRecord) -> Markup {
+fn rows(run: &Run, r: &PhaseRecord) -> Markup {
+    // A soak is put together of many passes: who carried them out, and how many operations they were, is not kept.
+    let is_sum = run.command == "soak";
     let engine = format!("{}, submitting up to {}", json_name(&r.engine.kind), r.engine.batch_submit);
     let cpu = r.usage.user_ns + r.usage.system_ns;
     html! {
-        div { dt { "engine" } dd {
+        @if !is_sum { div { dt { "engine" } dd {
             (engine) @if !r.engine.features.is_empty() { "; " (t(&r.engine.features.join(", "))) }
             @for m in &r.engine.missing { br; span.proof.doubt { "missing" } " " (t(m)) }
-        } }
+        } } }
         @if let Some(d) = &r.direct { div { dt { "direct I/O" } dd { (direct(d)) } } }
         @if let Some(c) = &r.cold { div { dt { "cold" } dd { (cold(c)) } } }
         @if let Some(d) = &r.data { div { dt { "data read" } dd { (data(d)) } } }
         div { dt { "ran" } dd {
-            (quantity::duration(r.duration_ns())) ", " (quantity::count(r.operations)) " operations, " (quantity::size(r.bytes))
+            (quantity::duration(r.duration_ns())) @if r.operations > 0 || r.bytes == 0 { ", " (quantity::count(r.operations)) " operations" }
+            ", " (quantity::size(r.bytes))
             "; ended: " (json_name(&r.stop).replace('-', " "))
         } }
-        div { dt { "warm-up cut" } dd {
+        @if r.warmup.cut_ns > 0 || !r.warmup.rule.is_empty() { div { dt { "warm-up cut" } dd {
             (quantity::duration(r.warmup.cut_ns)) ", " (quantity::count(r.warmup.operations)) " operations"
             @if !r.warmup.rule.is_empty() { " (" (t(&r.warmup.rule)) ")" }
-        } }
+        } } }
         @if let Some(depth) = r.mean_depth { div { dt { "mean depth" } dd { (quantity::significant(depth, 3)) } } }
-        div { dt { "own CPU" } dd { (quantity::duration(cpu)) ": user " (quantity::duration(r.usage.user_ns)) ", system " (quantity::duration(r.usage.system_ns)) } }
+        @if cpu > 0 { div { dt { "own CPU" } dd { (quantity::duration(cpu)) ": user " (quantity::duration(r.usage.user_ns)) ", system " (quantity::duration(r.usage.system_ns)) } } }
         @if let Some(q) = quiet(r.quiet_before, r.quiet_after) { div { dt { "other I/O on the disk" } dd { (q) } } }
         @if r.short_operations > 0 { div { dt { "short operations" } dd { (quantity::count(r.short_operations)) } } }
         @if !r.errors.is_empty() { div { dt { "errors" } dd { @for (name, n) in &r.errors { span.proof.doubt { (t(name)) } " " (quantity::count(*n)) " " } } } }
@@ -84,7 +87,8 @@ pub(super) fn method(run: &Run) -> Markup {
                 summary { b { (t(&p.plan.name)) } " "
                     @match &p.record {
                         Some(r) => {
-                            span.quiet { (json_name(&r.engine.kind)) ", " (json_name(&p.plan.access)) }
+                            // Of what has no plan it is not kept how the target was opened.
+                            @if !p.plan.streams.is_empty() { span.quiet { (json_name(&r.engine.kind)) ", " (json_name(&p.plan.access)) } }
                             @match &r.direct {
                                 Some(DirectProof::Proven(_)) => { " " span.proof.good { "direct proven" } },
                                 Some(DirectProof::Unproven(_)) => { " " span.proof.doubt { "direct unproven" } },
@@ -97,7 +101,7 @@ pub(super) fn method(run: &Run) -> Markup {
                     }
                 }
                 @match &p.record {
-                    Some(r) => { dl.environment { (rows(r)) } },
+                    Some(r) => { dl.environment { (rows(run, r)) } },
                     None => { @for reason in &p.reasons { p.reason { (t(&reason.to_string())) } } },
                 }
             }

@@ -173,7 +173,7 @@ fn details(check: &Check<'_>, plots: Option<&serde_json::Value>) -> Markup {
         }
         @if own { (fold("method", "How it was measured", "what was proven and what was not, for each phase", method::method(run))) }
         @if own || run.environment.kernel.is_some() { (fold("environment", "The machine", "", tables::environment(run))) }
-        @if own || run.phases.iter().any(|p| !p.plan.streams.is_empty()) { (fold("plan", "The plan", "", method::plan(run))) }
+        @if run.phases.iter().any(|p| !p.plan.streams.is_empty()) { (fold("plan", "The plan", "", method::plan(run))) }
         @if own && run.kernel_log.as_ref().is_none_or(|l| !l.is_empty()) {
             (fold("kernel", "Kernel messages during the run", "", tables::kernel_log(run)))
         }

@@ -27,7 +27,7 @@ pub(super) fn passes(run: &Run) -> Option<Markup> {
     let rate = vec![line("write", "throughput_bytes_per_s")];
     let times = vec![line("median write", "latency_ns_p50"), line("slowest hundredth of the writes", "latency_ns_p99")];
     Some(html! {
-        (figure("Rate of the writes", rate, 0, Unit::BytesPerS, ("pass by pass", "number of the pass"), ends))
+        (figure("Rate of the writes", rate, 0, Unit::BytesPerS, ("pass by pass, without reading back", "number of the pass"), ends))
         (figure("Time of a write", times, 0, Unit::Ns, ("pass by pass", "number of the pass"), ends))
     })
 }

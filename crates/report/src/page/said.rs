@@ -61,7 +61,7 @@ fn part(part: &Part) -> Markup {
 fn bottleneck(of: &Bottleneck) -> Markup {
     html! {
         section.verdict aria-labelledby="verdict-title" {
-            h2 id="verdict-title" { "Bottleneck" }
+            h2 id="verdict-title" { (t(&of.title)) }
             p.statement { (capital(&t(&of.statement))) }
             p.confidence {
                 span.chip { (layer_word(of.layer)) }
@@ -112,15 +112,18 @@ pub(super) fn table(table: &Table) -> Markup {
         @if !table.caption.is_empty() { h3.form { (t(&table.caption)) } }
         @match table.layout {
             Layout::Sides => { table.headline { (rows(table)) } },
-            Layout::Columns => { div.scroll tabindex="0" role="region" aria-label=(caption) { table.data.form.stacked[is_drawn(table)] { (rows(table)) } } },
+            Layout::Columns => { div.scroll tabindex="0" role="region" aria-label=(caption) { table.data.form.stacked[is_stacked(table)] { (rows(table)) } } },
         }
         @for line in &table.footer { p.hint { (t(line)) } }
     }
 }
 
-/// Whether a column is drawn; such a table is stacked where there is little room.
-fn is_drawn(table: &Table) -> bool {
-    (0..table.head.len()).any(|i| table.axis(i).is_some())
+/// More columns than this do not fit on a telephone.
+const NARROW_COLUMNS: usize = 3;
+
+/// Whether a table is stacked where there is little room: a column of it is drawn, or it has many.
+fn is_stacked(table: &Table) -> bool {
+    table.head.len() > NARROW_COLUMNS || (0..table.head.len()).any(|i| table.axis(i).is_some())
 }
 
 /// What a cell is, where its head is not seen; some say it themselves.
@@ -302,5 +305,24 @@ pub(super) fn footer(end: &End) -> Markup {
                 pre { (include_str!("../../vendor/uplot/LICENSE")) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presentation::Row;
+
+    /// A telephone has no room for more: a table of many columns becomes a list of its rows there.
+    #[test]
+    fn a_table_of_many_columns_is_stacked_where_there_is_little_room() {
+        let of = |columns: usize| {
+            let cells = || (0..columns).map(|i| Cell::Text(i.to_string())).collect();
+            let head = (0..columns).map(|i| format!("column {i}")).collect();
+            let made = Table { head, rows: vec![Row::new("row", cells())], ..Table::default() };
+            table(&made).into_string()
+        };
+        assert!(!of(3).contains("stacked") && of(4).contains("stacked"), "{}", of(4));
+        assert!(of(6).contains("data-label=\"column 5\""), "{}", of(6));
     }
 }

@@ -56,10 +56,7 @@ fn io(records: &[(String, &PhaseRecord, Vec<Value>)]) -> Value {
     let [mut time, mut rate, mut p50, mut p99, mut max] = [const { Vec::<Value>::new() }; 5];
     for (_, record, _) in records {
         let share = if total > IO_POINTS { record.intervals.len() * IO_POINTS / total } else { usize::MAX };
-        // The last interval may be much shorter than the others: it says nothing about a rate.
-        let full = record.intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
-        let whole: Vec<Interval> = record.intervals.iter().filter(|i| i.length_ns * 2 >= full).copied().collect();
-        for i in thin(&whole, share.max(3)) {
+        for i in thin(&record.whole_intervals(), share.max(3)) {
             time.push(seconds(i.start_ns + i.length_ns / 2));
             let moved = short(i.bytes as f64 / 1e6 / (i.length_ns.max(1) as f64 / 1e9));
             // Operations on files may move nothing: then there is no such rate.

@@ -85,7 +85,7 @@ fn listed(checks: &[Check<'_>]) -> Markup {
                         Some(first) => { small { ": says the same as run " (first + 1) } },
                         None => {
                             @if let Some(words) = short(check).0 { p { b { (t(&words)) } } }
-                            @if let Some(words) = short(check).1 { p { "Bottleneck: " (t(words)) } }
+                            @if let Some(words) = short(check).1 { p { (t(&check.bottleneck_words())) ": " (t(words)) } }
                         },
                     }
                 }

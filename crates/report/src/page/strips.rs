@@ -15,9 +15,7 @@ struct Column {
 }
 
 fn columns(intervals: &[Interval]) -> Vec<Column> {
-    // A last interval that is much shorter than the others says nothing about a rate.
-    let full = intervals.iter().map(|i| i.length_ns).max().unwrap_or(0);
-    let whole: Vec<&Interval> = intervals.iter().filter(|i| i.length_ns * 2 >= full && i.length_ns > 0).collect();
+    let whole: Vec<&Interval> = intervals.iter().filter(|i| i.length_ns > 0).collect();
     let group = whole.len().div_ceil(COLUMNS).max(1);
     let mut out: Vec<Column> = whole
         .chunks(group)
@@ -33,9 +31,9 @@ fn columns(intervals: &[Interval]) -> Vec<Column> {
     out
 }
 
-fn strip(phase: &PhaseRun) -> Option<Markup> {
+fn strip(run: &Run, phase: &PhaseRun) -> Option<Markup> {
     let record = phase.record.as_ref()?;
-    let columns = columns(&record.intervals);
+    let columns = columns(&record.whole_intervals());
     if columns.len() < 2 {
         return None;
     }
@@ -52,7 +50,10 @@ fn strip(phase: &PhaseRun) -> Option<Markup> {
         .filter(|(_, c)| c.stalled)
         .map(|(i, _)| format!("M{:.1} 90 h{step:.1} v10 h-{step:.1} Z ", i as f64 * step))
         .collect();
-    let look = match (phase.status, phase.plan.is_write()) {
+    // What a recording and a soak did has no plan: they write.
+    let writes =
+        phase.plan.is_write() || phase.plan.streams.is_empty() && ["record", "soak"].contains(&run.command.as_str());
+    let look = match (phase.status, writes) {
         (PhaseStatus::Refused, _) => "untrue",
         (_, true) => "write",
         (_, false) => "read",
@@ -94,7 +95,7 @@ pub(super) fn strips(run: &Run) -> Markup {
                             span.status.(if p.status == PhaseStatus::Refused { "refused" } else { "skipped" }) { (json_name(&p.status).replace('-', " ")) }
                         }
                     }
-                    @if let Some(strip) = strip(p) { (strip) }
+                    @if let Some(strip) = strip(run, p) { (strip) }
                     @for r in &p.reasons { p.reason { (t(&r.to_string())) } }
                 }
             }

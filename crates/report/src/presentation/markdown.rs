@@ -157,7 +157,7 @@ fn of_table(table: &Table) -> String {
 
 fn of_bottleneck(bottleneck: &Bottleneck) -> String {
     let statement = with_confidence(&safe(&bottleneck.statement), bottleneck.layer, bottleneck.confidence);
-    let mut out = format!("**Bottleneck:** {statement}\n\n");
+    let mut out = format!("**{}:** {statement}\n\n", safe(&bottleneck.title));
     out.push_str(&list(bottleneck.evidence.iter().map(|e| safe(&e.line()))));
     if let Some(next) = &bottleneck.next {
         let ratio = next.prediction.as_ref().map(|p| format!(" ({p})")).unwrap_or_default();

@@ -221,6 +221,8 @@ pub(crate) struct Remark {
 /// What limits, why that is believed, and what to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bottleneck {
+    /// `Bottleneck`, or of what it is one.
+    pub title: String,
     pub layer: LimitLayer,
     pub confidence: Confidence,
     /// As it stands behind a colon: without a capital and a full stop.

@@ -2,7 +2,7 @@
 
 use super::paint::painted;
 use super::{Cell, Row, Table};
-use crate::text::{pad, plain, shorten, width};
+use crate::text::{first_words, pad, plain, width};
 use crate::{Paint, Style};
 
 /// Columns of the labels in front of the two columns of numbers, and of what has a label like them.
@@ -52,7 +52,7 @@ fn cell_text(cell: &Cell, ends: &Ends, detail: Detail, room: usize, style: &Styl
             let note = note.map(|n| format!(" [{n}]")).unwrap_or_default();
             let code = code.as_deref().map(|c| format!(": {}", plain(c, style.ascii))).unwrap_or_default();
             let room = room.saturating_sub(width(&note) + 1);
-            format!("{}{note}", shorten(&format!("{word}{code}"), room, style.ascii))
+            format!("{}{note}", first_words(&format!("{word}{code}"), room))
         }
         other => other.text(style.ascii),
     }

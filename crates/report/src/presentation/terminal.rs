@@ -193,10 +193,11 @@ impl Terminal<'_> {
     fn bottleneck(&mut self, bottleneck: &Bottleneck) {
         let statement = self.lines.plain(&bottleneck.statement);
         let statement = with_confidence(&statement, bottleneck.layer, bottleneck.confidence);
-        let lead = format!("  {} ", self.lines.style.paint(Paint::Accent, "Bottleneck:"));
+        let title = format!("{}: ", self.lines.plain(&bottleneck.title));
+        let lead = format!("  {} ", self.lines.style.paint(Paint::Accent, title.trim_end()));
         // The wrapped lines hang under the evidence, not under the end of the lead.
-        for (i, l) in wrap(&format!("Bottleneck: {statement}"), self.lines.columns - 4).iter().enumerate() {
-            match l.strip_prefix("Bottleneck: ").filter(|_| i == 0) {
+        for (i, l) in wrap(&format!("{title}{statement}"), self.lines.columns - 4).iter().enumerate() {
+            match l.strip_prefix(&title).filter(|_| i == 0) {
                 Some(rest) => self.lines.line(&format!("{lead}{rest}")),
                 None => self.lines.line(&format!("{}{l}", if i == 0 { "  " } else { "    " })),
             }

@@ -11,7 +11,12 @@ struct Part<'a> {
     in_calls: Option<&'a Metric>,
     by_dpkg: bool,
     pauses_as: u32,
+    /// Of its time, seconds in which its threads waited for a processor that others had, where that is not little.
+    waited_s: Option<f64>,
 }
+
+/// Less of the time than this is what any program waits.
+const WAITED_SHARE: f64 = 0.1;
 
 impl<'a> Part<'a> {
     fn of(phase: &'a PhaseRun) -> Option<Self> {
@@ -33,7 +38,10 @@ impl<'a> Part<'a> {
         };
         let in_calls = metric("in_calls_s").filter(|_| replay.replay_pauses && by_dpkg.is_none());
         let by_dpkg = by_dpkg.is_some();
-        Some(Self { words, time: metric("time_s")?, in_calls, by_dpkg, pauses_as: replay.replay_speed_milli })
+        let time = metric("time_s")?;
+        let waited = phase.record.as_ref().and_then(|r| r.usage.cpu_wait_ns).map(|ns| ns as f64 / 1e9);
+        let waited_s = waited.filter(|waited| *waited > WAITED_SHARE * value(time).unwrap_or(0.0));
+        Some(Self { words, time, in_calls, by_dpkg, pauses_as: replay.replay_speed_milli, waited_s })
     }
 }
 
@@ -64,6 +72,8 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
     let with_pauses =
         first.in_calls.filter(|_| first.is_whole()).and_then(|calls| Some((calls, value(first.time)? - value(calls)?)));
     let real = if run.target.kind == TargetKind::Sim { "" } else { "; --real has this machine's dpkg do it" };
+    // What a simulation waits for is no part of its time.
+    let waited = first.waited_s.filter(|_| first.is_whole() && run.target.kind != TargetKind::Sim);
     let what = match with_pauses {
         _ if !first.is_whole() => "it was interrupted".to_owned(),
         _ if first.by_dpkg => "storage and processor together, by this machine's dpkg".to_owned(),
@@ -75,6 +85,13 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
             };
             format!("{} of it the storage, {pauses} pauses as of an RK3399 (NanoPi M4){speed}{real}", seconds(calls))
         }
+        None if waited.is_some() => {
+            let rest = (value(first.time).unwrap_or(0.0) - waited.unwrap_or(0.0)).max(0.0);
+            format!(
+                "at most {} of it the storage, without pauses of a processor{real}",
+                quantity::quantity(rest, Unit::S)
+            )
+        }
         None => format!("all of it the storage, without pauses of a processor{real}"),
     };
     let rest: Vec<String> = parts[1..].iter().map(Part::takes).collect();
@@ -82,6 +99,10 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
     let mut said = crate::text::capital(&format!("{}: {what}.", first.takes()));
     if !rest.is_empty() {
         said.push_str(&format!(" {}.", crate::text::capital(&rest.join(", "))));
+    }
+    if let Some(waited) = waited {
+        let words = quantity::quantity(waited, Unit::S);
+        said.push_str(&format!(" For {words} of it this program waited for a processor that others had."));
     }
     match doubt {
         None => Some((Tone::Good, said)),
@@ -106,4 +127,31 @@ pub(crate) fn paused_sentence(run: &Run) -> Option<(Tone, String)> {
         words((time - calls).max(0.0))
     );
     Some((Tone::Good, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Access, PhaseRecord, ReplayPlan, StreamPlan, WorkerUsage};
+
+    #[test]
+    fn what_is_waited_for_a_processor_is_not_the_storages() {
+        let sentence = |cpu_wait_ns| {
+            let replay = ReplayPlan { replay_digest: "packages:install:400:150".into(), ..ReplayPlan::default() };
+            let stream = StreamPlan { kind: replay.into(), ..StreamPlan::default() };
+            let plan = test_runs::plan("install", Access::Buffered, vec![stream]);
+            let usage = WorkerUsage { cpu_wait_ns, ..WorkerUsage::default() };
+            let time = Metric::measured("install.time_s", Unit::S, None, 100.0, 1);
+            let phase = test_runs::measured(plan, PhaseRecord { usage, ..PhaseRecord::default() }, vec![time]);
+            let mut run = test_runs::run(vec![phase]);
+            run.target.kind = TargetKind::Directory;
+            packages_sentence(&run).expect("a sentence").1
+        };
+        for little in [None, Some(5_000_000_000)] {
+            let said = sentence(little);
+            assert!(said.contains("all of it the storage") && !said.contains("waited"), "{said}");
+        }
+        let said = sentence(Some(76_000_000_000));
+        assert!(said.contains("at most 24.0 s of it the storage") && said.contains("For 76.0 s of it"), "{said}");
+    }
 }

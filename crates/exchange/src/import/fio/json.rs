@@ -178,8 +178,11 @@ impl Reader<'_, '_> {
             let option = |key: &str| options.and_then(|o| o.get(key)).or(global.and_then(|g| g.get(key)));
             targets.insert(["filename", "directory"].iter().find_map(|k| option(k)?.text()).map(str::to_owned));
             earliest = earliest.min(job.get("job_start").and_then(Tree::number).unwrap_or(f64::INFINITY));
+            // Which calls this program took for a job, it chose by itself.
+            let ours = report.version.as_deref().is_some_and(|v| v.contains("-narrows-"));
             let options: Vec<String> = TELLING
                 .iter()
+                .filter(|k| !(ours && **k == "ioengine"))
                 .filter_map(|k| Some(format!("{k}={}", option(k)?.text().filter(|t| t.len() < 200)?)))
                 .collect();
             let mut made = self.job(job);

@@ -42,7 +42,10 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
             h2 { (t(view.a.name)) " → " (t(view.b.name)) }
             p.statement { (t(&statement(c))) }
             p {
-                span.chip.(said::chip(tone(c.overall))) { (c.overall.name()) }
+                // Of single runs there is no verdict, whatever lies beyond noise.
+                @if c.metrics.first().is_none_or(|m| m.basis != Basis::Single) {
+                    span.chip.(said::chip(tone(c.overall))) { (c.overall.name()) }
+                }
                 span.chip { (basis(c.metrics.first().map(|m| m.basis))) }
                 span.chip { (counted(view.a.runs.len() as u64, "run")) " of A, " (counted(view.b.runs.len() as u64, "run")) " of B" }
                 @if let Some(seed) = c.question.seed { span.chip { "order drawn with seed " (seed) } }

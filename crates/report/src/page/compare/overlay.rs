@@ -19,8 +19,9 @@ type Points = Vec<(f64, Option<f64>)>;
 
 /// Rates of a phase, of whole groups of intervals.
 fn points(record: &PhaseRecord) -> Points {
-    let group = record.intervals.len().div_ceil(MOST_POINTS).max(1);
-    let chunks = record.intervals.chunks(group).filter(|c| c.len() == group || record.intervals.len() <= group);
+    let intervals = record.whole_intervals();
+    let group = intervals.len().div_ceil(MOST_POINTS).max(1);
+    let chunks = intervals.chunks(group).filter(|c| c.len() == group || intervals.len() <= group);
     chunks
         .filter_map(|chunk| {
             let first = chunk.first()?;
