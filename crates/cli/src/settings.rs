@@ -1,6 +1,6 @@
 //! `narrows settings`: settings of this machine. It lists them for a target, and restores what was left changed.
 
-use crate::args::TuneArgs;
+use crate::args::SettingsCommand;
 use crate::experiment;
 use crate::inspect_place;
 use crate::output::Output;
@@ -13,16 +13,15 @@ use std::ffi::OsStr;
 use std::process::ExitCode;
 
 /// Executes the command.
-pub fn command(args: &TuneArgs, output: &Output) -> Result<ExitCode, Failure> {
-    match &args.list {
-        Some(target) => list(target, output),
-        None if args.restore => Ok(experiment::restore(output)),
-        None => Err(Failure::new(FailureKind::Usage, "what about the settings?")
-            .remedy("narrows settings list TARGET   or narrows settings restore")),
+pub fn command(command: &SettingsCommand, output: &Output) -> Result<ExitCode, Failure> {
+    match command {
+        SettingsCommand::List { target } => list(target, output),
+        SettingsCommand::Restore => Ok(experiment::restore(output)),
     }
 }
 
-fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
+/// `narrows settings list TARGET`.
+pub fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     if inspect_place::is_no_place(target) {
         let message = format!("{} is not a machine: nothing of it can be set", target.to_string_lossy());
         return Err(Failure::new(FailureKind::Usage, message));
