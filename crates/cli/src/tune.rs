@@ -7,10 +7,10 @@ use crate::run::text;
 use crate::signals::SecondSignal;
 use crate::{archives, experiment, settings};
 use conduct::experiment::SettingsInForce;
-use conduct::tune::{self, Trial};
+use conduct::tune::{self, Trial, kept};
 use conduct::{Language, random_u64};
-use model::{Failure, FailureKind, parse_duration_ns};
-use report::document::{TuneDocument, TunePlanDocument};
+use model::{Failure, FailureKind, KeepLine, TuneProof, parse_duration_ns};
+use report::document::{ActionDocument, TuneDocument, TunePlanDocument};
 use report::{tune_plan_text, tuning_text};
 use spec::Workload;
 use std::ffi::{OsStr, OsString};
@@ -25,6 +25,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     let target = match (&args.list, &args.target) {
         (Some(listed), _) => return settings::list(listed, output),
         (None, _) if args.restore => return Ok(experiment::restore(output)),
+        (None, _) if args.undo_kept => return undo_kept(output),
         (None, Some(target)) => target,
         (None, None) => {
             return Err(Failure::new(FailureKind::Usage, "settings of which path?").remedy("narrows tune /mnt/data"));
@@ -63,10 +64,49 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     match prepared.search(&trial) {
         Ok(tuning) => {
             output.answer(&TuneDocument::new(&tuning), |style| tuning_text(&tuning, style));
+            let winner = tuning.winner.as_ref().filter(|_| args.keep);
+            winner.map_or(Ok(()), |winner| keep(winner, &tuning.id, &execution, output))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(failure) => execution.ended_by(failure, output),
     }
+}
+
+/// Writes what keeps a winner, if a person who was shown it agrees.
+fn keep(winner: &TuneProof, id: &str, execution: &Execution<'_>, output: &Output) -> Result<(), Failure> {
+    let (written, others): (Vec<&KeepLine>, Vec<&KeepLine>) =
+        winner.keep.iter().partition(|line| kept::is_written(line));
+    for line in others {
+        output.warning(&format!("for you to write ({}), in {}: {}", line.mechanism, line.file, line.text));
+    }
+    if written.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> =
+        written.iter().flat_map(|line| line.text.lines().map(|text| format!("{}: {text}", line.file))).collect();
+    let message = "these lines keep the settings over a reboot";
+    if !experiment::agreed(message, &lines, "Write them?", output, execution.signals()) {
+        let refused = Failure::new(FailureKind::Refused, format!("{message}, and nobody agreed: {}", lines.join("; ")));
+        return Err(refused.remedy("--keep asks on a terminal; or write them yourself"));
+    }
+    for path in kept::write(&winner.keep, id, Path::new("/"))? {
+        output.warning(&format!("wrote {}; narrows tune --undo-kept removes it", path.display()));
+    }
+    Ok(())
+}
+
+/// `narrows tune --undo-kept`.
+fn undo_kept(output: &Output) -> Result<ExitCode, Failure> {
+    let removed = kept::undo(Path::new("/"))?;
+    let line = |(path, held): &(std::path::PathBuf, String)| {
+        (path.display().to_string(), format!("removed; it held {}", held.replace('\n', "; ")))
+    };
+    let mut lines: Vec<(String, String)> = removed.iter().map(line).collect();
+    if lines.is_empty() {
+        lines.push(("nothing".to_owned(), "there is no file that narrows tune wrote".to_owned()));
+    }
+    output.answer(&ActionDocument::new("undo-kept", &lines), |style| report::action_text(&lines, style));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn made_for<'a>(args: &'a TuneArgs, target: &OsStr) -> &'a str {

@@ -4,6 +4,7 @@
 
 mod candidates;
 mod keep;
+pub mod kept;
 mod lock;
 mod objective;
 mod schedule;

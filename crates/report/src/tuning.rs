@@ -219,7 +219,7 @@ fn tried(out: &mut Lines<'_>, tuning: &Tuning) {
         let set = t.settings.iter().map(|set| format!("{} {}", set.name, set.value)).collect::<Vec<_>>().join(", ");
         let looked = match t.ratio {
             Some(ratio) => format!("{} times as good", quantity::ratio(ratio)),
-            None => "could not be set".to_owned(),
+            None => "not set, or no valid number".to_owned(),
         };
         vec![set, looked, quantity::counted(t.measurements as u64, "measurement")]
     };

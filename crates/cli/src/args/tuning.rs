@@ -10,7 +10,7 @@ use std::ffi::OsString;
     arg_required_else_help = true,
     after_help = "Settings are tried in measurements of a few seconds: each value alone, then all together, then the best against one
 another. What is left is proven by randomised pairs, beside other rows of the check that must not become worse. All settings are
-restored; the lines that keep the winner are printed, and nothing is written for you. After a crash narrows settings restore undoes
+restored; the lines that keep the winner are printed, and --keep writes them. After a crash narrows settings restore undoes
 what was left. Most settings need root.
 
 Examples:
@@ -21,7 +21,7 @@ Examples:
 )]
 pub struct TuneArgs {
     /// Directory, file or block device
-    #[arg(required_unless_present_any = ["list", "restore"], add = offer(&[Names::Devices, Names::Paths]))]
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept"], add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
     ///
@@ -47,6 +47,15 @@ pub struct TuneArgs {
     /// Show what would be tried, how much it writes at most, and what it can prove
     #[arg(long)]
     pub plan: bool,
+    /// Write what keeps the winner over a reboot, after showing it and asking
+    ///
+    /// As files of its own: a udev rule, sysctl.d, tmpfiles.d, modprobe.d. What belongs into another's file (the kernel's command line, fstab)
+    /// is printed. Where another file sets the same already, nothing is written.
+    #[arg(long, conflicts_with = "plan")]
+    pub keep: bool,
+    /// Remove all files that --keep wrote
+    #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
+    pub undo_kept: bool,
     /// Seed of everything random [default: from the system]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

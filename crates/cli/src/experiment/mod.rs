@@ -11,6 +11,7 @@ mod text;
 
 pub use quick::{compare as quick_compare, repeat};
 
+pub use agreement::agreed;
 pub use executions::of_experiments;
 pub use pending_restores::{mention_left, recover, restore, undo_left};
 

@@ -5,7 +5,7 @@ use judge::search::Change;
 use model::{Failure, FailureKind, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
 use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, leader_of, reset_by, set_with};
 
-/// Of more values those at equal distances are tried, the first and the last among them.
+/// Of more values so many are tried, spread over them.
 const MOST_VALUES: usize = 3;
 
 /// A setting of the path.
@@ -98,8 +98,8 @@ fn apart(values: Vec<String>) -> Vec<String> {
     if values.len() <= MOST_VALUES {
         return values;
     }
-    let last = values.len() - 1;
-    (0..MOST_VALUES).map(|n| values[n * last / (MOST_VALUES - 1)].clone()).collect()
+    // The middle of each part: the ends of a list are what few need.
+    (0..MOST_VALUES).map(|part| values[(2 * part + 1) * values.len() / (2 * MOST_VALUES)].clone()).collect()
 }
 
 impl Candidate {
@@ -213,16 +213,16 @@ mod tests {
         let all = candidates(&stack(), &tree, &choice(&[])).unwrap();
         let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.tunable.name).collect();
         assert_eq!(tried, ["read-ahead", "scheduler", "request-size"]);
-        assert_eq!(all[0].values, ["0", "512", "8192"]);
+        assert_eq!(all[0].values, ["128", "1024", "8192"]);
         assert_eq!(all[1].values, ["none", "kyber", "bfq"]);
         let why = |name: &str| all.iter().find(|c| c.tunable.name == name).unwrap().not_tried.clone().unwrap();
         assert_eq!(why("io-statistics"), NotTried::NeededByMeasurement);
         assert_eq!(why("swappiness"), NotTried::OnlyUnderMemoryPressure);
         assert_eq!(why("dirty-bytes"), NotTried::OnlyBufferedWrites);
         let change = [Change { candidate: 0, alternative: 1 }];
-        assert_eq!(named(&all, &change), [("read-ahead", "512".to_owned())]);
+        assert_eq!(named(&all, &change), [("read-ahead", "1024".to_owned())]);
         let changed = changes(&all, &change);
-        assert_eq!((changed[0].from.as_str(), changed[0].to.as_str()), ("4", "512"));
+        assert_eq!((changed[0].from.as_str(), changed[0].to.as_str()), ("4", "1024"));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use settings::{Tree, Tunable, ValuePath};
 use std::path::Path;
 
 /// Files of ours come after the distribution's, and have this in their name.
-const UDEV: &str = "/etc/udev/rules.d/99-narrows-tune.rules";
-const SYSCTL: &str = "/etc/sysctl.d/99-narrows-tune.conf";
-const TMPFILES: &str = "/etc/tmpfiles.d/narrows-tune.conf";
-const MODPROBE: &str = "/etc/modprobe.d/narrows-tune.conf";
+pub(super) const UDEV: &str = "/etc/udev/rules.d/99-narrows-tune.rules";
+pub(super) const SYSCTL: &str = "/etc/sysctl.d/99-narrows-tune.conf";
+pub(super) const TMPFILES: &str = "/etc/tmpfiles.d/narrows-tune.conf";
+pub(super) const MODPROBE: &str = "/etc/modprobe.d/narrows-tune.conf";
 const TUNED: &str = "/etc/tuned/profiles/narrows/tuned.conf";
 const UNIT: &str = "/etc/systemd/system/narrows-tune.service";
 

@@ -94,14 +94,13 @@ impl Trial<'_> {
         let mut opened = self.open(workload, file)?;
         let wear = (opened.target.kind != TargetKind::Sim).then_some(Wear::Usual);
         let plan = plan::plan_within(workload, &opened, cell.seed, wear)?;
-        let budget = if workload.has_budget() { Budget::Kept } else { Budget::Foreseen };
         // Guards are an experiment of their own: a pair has one run of each side.
         let place = cell.place.clone().map(|place| match index {
             0 => place,
             _ => ExperimentPlace { id: format!("{}-guards", place.id), ..place },
         });
         let step = place.as_ref().map(|place| Step { place, pairs: cell.pairs });
-        let run = execution.execute("tune", plan, budget, &mut opened, step)?.into_kept()?;
+        let run = execution.execute("tune", plan, Budget::Foreseen, &mut opened, step)?.into_kept()?;
         match run.state {
             RunState::Complete => Ok(run),
             RunState::Interrupted => {

@@ -5,17 +5,19 @@
 const CHANGES_FOR_A_REFERENCE: usize = 4;
 /// Below so many references there is no noise to speak of.
 const LEAST_REFERENCES: usize = 4;
+/// Where few changes are tried, each is measured up to so often.
+const MOST_ROUNDS: usize = 4;
 /// A screen of fewer measurements tells less than its time is worth.
 const LEAST_SCREEN: usize = 48;
 /// A larger one finds a pair at 5 % of noise in 99 instead of 90 of 100 (docs/tuning.md), for half as many measurements again.
 const MOST_SCREEN: usize = 96;
 /// Settings that have to be left for a screen: fewer have so few pairs that they are tried themselves.
 const LEAST_SCREENED: usize = 3;
-/// So many single changes and so many settings, of which all pairs, come into the halving.
+/// So many single changes and so many pairs come into the halving.
 pub(super) const SINGLES_KEPT: usize = 12;
-pub(super) const SETTINGS_KEPT: usize = 7;
+pub(super) const PAIRS_KEPT: usize = 21;
 /// Settings whose pairs come into the halving where there was no screen.
-pub(super) const SETTINGS_KEPT_WITHOUT_SCREEN: usize = 4;
+pub(super) const SETTINGS_KEPT: usize = 4;
 /// How often a winning pair and each of its changes are measured beside one another.
 pub(super) const REDUCTION_ROUNDS: usize = 4;
 /// All that the reduction of a pair takes.
@@ -28,6 +30,8 @@ pub struct Design {
     pub changes: usize,
     /// Of the present values between them.
     pub references: usize,
+    /// How often all of these are measured.
+    pub rounds: usize,
     /// Of the screen; 0 where there is none.
     pub screen: usize,
     /// Combinations with which the halving begins, at most.
@@ -43,13 +47,16 @@ impl Design {
         let changes = (1..=changes).rev().find(fits)?;
         let references = references(changes);
         let left = cells - changes - references;
-        let whole = halving(SINGLES_KEPT + SETTINGS_KEPT * (SETTINGS_KEPT - 1) / 2) + REDUCTION;
+        let whole = halving(SINGLES_KEPT + PAIRS_KEPT) + REDUCTION;
         let screen = left.saturating_sub(whole).min(MOST_SCREEN) / 4 * 4;
         let screen = if screen >= LEAST_SCREEN && settings >= LEAST_SCREENED { screen } else { 0 };
         let left = left - screen;
-        let pairs = settings > 1 && left >= halving(SETTINGS_KEPT_WITHOUT_SCREEN) + REDUCTION;
+        let pairs = settings > 1 && left >= halving(SETTINGS_KEPT) + REDUCTION;
         let arms = most_arms(left - if pairs { REDUCTION } else { 0 }).max(comparable(changes));
-        Some(Self { changes, references, screen, arms, pairs })
+        let once =
+            Self { changes, references, rounds: 1, screen, arms: arms.min(most_combinations(changes, pairs)), pairs };
+        let rounds = 1 + (cells.saturating_sub(once.cells()) / (changes + references)).min(MOST_ROUNDS - 1);
+        Some(Self { rounds, ..once })
     }
 
     /// The fewest measurements with which one change can be found.
@@ -59,8 +66,16 @@ impl Design {
 
     /// All measurements at most.
     pub fn cells(&self) -> usize {
-        self.changes + self.references + self.screen + halving(self.arms) + if self.pairs { REDUCTION } else { 0 }
+        self.rounds * (self.changes + self.references)
+            + self.screen
+            + halving(self.arms)
+            + if self.pairs { REDUCTION } else { 0 }
     }
+}
+
+/// As many combinations as there can be in a halving.
+fn most_combinations(changes: usize, pairs: bool) -> usize {
+    if pairs { changes + changes * (changes - 1) / 2 } else { changes }
 }
 
 fn references(changes: usize) -> usize {
@@ -74,7 +89,7 @@ fn comparable(changes: usize) -> usize {
 
 /// As many combinations as a halving of this size can begin with.
 fn most_arms(cells: usize) -> usize {
-    let most = SINGLES_KEPT + SETTINGS_KEPT * (SETTINGS_KEPT - 1) / 2;
+    let most = SINGLES_KEPT + PAIRS_KEPT;
     (1..=most).rev().find(|n| halving(*n) <= cells).unwrap_or(1)
 }
 
@@ -111,7 +126,8 @@ mod tests {
     #[test]
     fn the_whole_design_keeps_to_its_measurements() {
         let whole = Design::new(40, 20, 240).unwrap();
-        assert_eq!((whole.changes, whole.references, whole.screen, whole.arms), (40, 10, 96, 33));
+        assert_eq!((whole.changes, whole.references, whole.screen, whole.arms, whole.rounds), (40, 10, 96, 33, 1));
+        assert_eq!(Design::new(3, 1, 60).unwrap().rounds, 4, "three changes are measured several times");
         assert!(whole.cells() <= 240, "{}", whole.cells());
         for (changes, settings) in [(1, 1), (2, 2), (3, 1), (7, 3), (40, 20), (90, 30)] {
             for cells in 1..300 {

@@ -2,7 +2,7 @@
 //! measurement and takes its value. The same seed and values lead the same way on every machine.
 //!
 //! The steps: each change alone, in one block with the present values between them; what is worse is dropped; a screen in which all
-//! that is left varies at once; halving of the best single changes and all pairs of the best settings; where a pair is left, whether
+//! that is left varies at once; halving of the best single changes and pairs; where a pair is left, whether
 //! one of its two changes is enough. One combination is left, or nothing. None of it proves anything: that is for measurements which the
 //! search never saw ([`gain`], [`guard`]). docs/tuning.md has its error rates.
 
@@ -20,16 +20,14 @@ pub use proof::{
     pairs_of_confirmation, provable_percent,
 };
 
-use design::{
-    REDUCTION_ROUNDS, SETTINGS_KEPT, SETTINGS_KEPT_WITHOUT_SCREEN, SINGLES_KEPT, halved, repeats, round_references,
-};
+use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, repeats, round_references};
 use draw::Draw;
-use measured::{Measured, distance, level, scatter};
+use measured::{Measured, distance, scatter};
 use model::Better;
 use std::collections::VecDeque;
 
 /// A change alone is dropped where it is worse by so many standard deviations.
-const WORSE: f64 = 2.0;
+const WORSE: f64 = 2.5;
 /// A pair is kept where it is better by so many standard errors than the better of its changes alone.
 const PAIR_BETTER: f64 = 2.0;
 /// A screen's effect is known so much better than that of a single measurement.
@@ -104,6 +102,7 @@ pub struct Search {
     /// What the halving compares now, the best first once measured.
     arms: Vec<Vec<Change>>,
     refused: Vec<Vec<Change>>,
+    not_valid: Vec<Vec<Change>>,
     winner: Option<Vec<Change>>,
 }
 
@@ -118,8 +117,9 @@ impl Search {
         let design = Design::new(left.len(), settings, cells)?;
         left.truncate(design.changes);
         let mut draw = Draw::new(seed);
-        let singles = left.iter().map(|change| vec![*change]).collect();
-        let order = draw.spread(singles, &Vec::new(), design.references);
+        let singles: Vec<Vec<Change>> = left.iter().map(|change| vec![*change]).collect();
+        let rounds = (0..design.rounds).map(|_| draw.spread(singles.clone(), &Vec::new(), design.references));
+        let order: Vec<Vec<Change>> = rounds.collect::<Vec<_>>().concat();
         Some(Self {
             better,
             design,
@@ -135,6 +135,7 @@ impl Search {
             halving: Vec::new(),
             arms: Vec::new(),
             refused: Vec::new(),
+            not_valid: Vec::new(),
             winner: None,
         })
     }
@@ -157,7 +158,7 @@ impl Search {
     /// Whether a change is among those that are tried; the others had no place in so many measurements.
     pub fn tries(&self, change: Change) -> bool {
         self.singles.iter().any(|m| m.cell == [change])
-            || self.refused.iter().any(|cell| cell == &[change])
+            || self.refused.iter().chain(&self.not_valid).any(|cell| cell == &[change])
             || self.queue.iter().any(|a| a.cell == [change])
             || self.left.contains(&change)
     }
@@ -190,8 +191,11 @@ impl Search {
             }
         } else if value != Value::NotApplied && asked.failed < AGAIN {
             self.queue.push_back(Asked { failed: asked.failed + 1, ..asked });
-        } else if !asked.cell.is_empty() {
+        } else if !asked.cell.is_empty() && value == Value::NotApplied {
+            self.queue.retain(|other| other.cell != asked.cell);
             self.refused.push(asked.cell);
+        } else if !asked.cell.is_empty() {
+            self.not_valid.push(asked.cell);
         }
     }
 
@@ -229,7 +233,7 @@ impl Search {
     /// All combinations that were compared with the present values, the best first.
     pub fn tried(&self) -> Vec<Tried> {
         let mut cells: Vec<&Vec<Change>> = self.halving.iter().chain(&self.singles).map(|m| &m.cell).collect();
-        cells.extend(&self.refused);
+        cells.extend(self.refused.iter().chain(&self.not_valid));
         let mut out: Vec<Tried> = Vec::new();
         for cell in cells.into_iter().filter(|cell| !cell.is_empty()) {
             if out.iter().any(|t| t.cell == *cell) {
@@ -257,12 +261,15 @@ impl Search {
                     let cells = screen::cells(&self.left, self.design.screen, &mut self.draw);
                     self.queue.extend(cells.into_iter().map(asked));
                 } else {
-                    self.begin_halving(SETTINGS_KEPT_WITHOUT_SCREEN);
+                    let pairs = self.pairs_of_best();
+                    self.begin_halving(pairs);
                 }
             }
             Step::Screen => {
                 self.score();
-                self.begin_halving(SETTINGS_KEPT);
+                let found = screen::effects(&self.left, &self.screen, self.noise());
+                let pairs = found.map(|found| found.best_pairs(&self.screen, PAIRS_KEPT)).unwrap_or_default();
+                self.begin_halving(pairs);
             }
             Step::Halving => {
                 self.rank_arms();
@@ -281,12 +288,12 @@ impl Search {
 
     /// Drops what is worse alone, and what cannot be set alone.
     fn drop_worse(&mut self) {
-        let line = level(&self.singles);
         let references = self.singles.iter().filter(|m| m.cell.is_empty()).count();
-        let error = self.noise().unwrap_or(0.0) * (1.0 + 1.0 / references.max(1) as f64).sqrt();
+        let noise = self.noise().unwrap_or(0.0);
         let is_worse = |change: &Change| {
-            let of = self.singles.iter().find(|m| m.cell == [*change]);
-            of.is_none_or(|m| m.value - line.at(m.at) < -WORSE * error)
+            distance(&self.singles, &[*change]).is_none_or(|(mean, times)| {
+                mean < -WORSE * noise * (1.0 / times as f64 + 1.0 / references.max(1) as f64).sqrt()
+            })
         };
         let left: Vec<Change> = self.left.iter().copied().filter(|change| !is_worse(change)).collect();
         self.left = left;
@@ -294,7 +301,8 @@ impl Search {
 
     /// How good each change that is left is by all that was measured, the best first.
     fn score(&mut self) {
-        let screened = screen::effects(&self.left, &self.screen, self.noise()).unwrap_or_default();
+        let screened = screen::effects(&self.left, &self.screen, self.noise());
+        let screened = screened.map(|found| found.of_each).unwrap_or_default();
         let of = |change: Change| {
             let alone = distance(&self.singles, &[change]).map(|(mean, _)| mean);
             let screened = screened.iter().find(|(other, _)| *other == change).map(|(_, effect)| *effect);
@@ -308,18 +316,26 @@ impl Search {
         self.scores = scores;
     }
 
-    /// The best single changes and all pairs of the best settings, as many as there is room for.
-    fn begin_halving(&mut self, settings_kept: usize) {
-        self.step = Step::Halving;
+    /// All pairs of the best settings, where no screen tells which pairs are.
+    fn pairs_of_best(&self) -> Vec<Vec<Change>> {
         let mut best: Vec<Change> = Vec::new();
         for (change, _) in self.scores.iter().filter(|(_, score)| *score > 0.0) {
-            if best.len() < settings_kept && best.iter().all(|b| b.candidate != change.candidate) {
+            if best.len() < SETTINGS_KEPT && best.iter().all(|b| b.candidate != change.candidate) {
                 best.push(*change);
             }
         }
-        let mut pairs: Vec<Vec<Change>> = Vec::new();
-        for (index, first) in best.iter().enumerate().filter(|_| self.design.pairs) {
-            pairs.extend(best[..index].iter().map(|second| vec![*second.min(first), *second.max(first)]));
+        let of = |(index, first): (usize, &Change)| {
+            let pair = |second: &Change| vec![*second.min(first), *second.max(first)];
+            best[..index].iter().map(pair).collect::<Vec<_>>()
+        };
+        best.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// The best single changes and pairs, as many as there is room for.
+    fn begin_halving(&mut self, mut pairs: Vec<Vec<Change>>) {
+        self.step = Step::Halving;
+        if !self.design.pairs {
+            pairs.clear();
         }
         pairs.truncate(self.design.arms * PAIRS_OF_ARMS.0 / PAIRS_OF_ARMS.1);
         let room = self.design.arms.saturating_sub(pairs.len()).clamp(1, SINGLES_KEPT);

@@ -8,6 +8,8 @@ use super::measured::Measured;
 
 /// What an effect is expected to be like, as a logarithm: larger ones are shrunk less than their noise asks.
 const EXPECTED_EFFECT: f64 = 0.05;
+/// Measurements with both changes of a pair: fewer tell nothing of it.
+const LEAST_WITH_BOTH: usize = 2;
 /// Noise where nothing tells it.
 const EXPECTED_NOISE: f64 = 0.05;
 
@@ -32,9 +34,18 @@ pub(super) fn settings(changes: &[Change]) -> Vec<usize> {
     all
 }
 
-/// The effect of each change on average over what the others were, by ridge regression with a level, a drift and its bend
-/// that are not penalised. `None` where too few measurements are valid.
-pub(super) fn effects(left: &[Change], measured: &[Measured], noise: Option<f64>) -> Option<Vec<(Change, f64)>> {
+/// What a screen shows.
+#[derive(Clone, Debug)]
+pub(super) struct Effects {
+    /// The effect of each change on average over what the others were.
+    pub of_each: Vec<(Change, f64)>,
+    /// What is left of each measurement without level, drift and effects.
+    left_over: Vec<f64>,
+}
+
+/// The effects of changes, by ridge regression with a level, a drift and its bend that are not penalised. `None` where too few
+/// measurements are valid.
+pub(super) fn effects(left: &[Change], measured: &[Measured], noise: Option<f64>) -> Option<Effects> {
     let (first, last) = (measured.first()?.at, measured.last()?.at);
     let (middle, half) = ((first + last) / 2.0, ((last - first) / 2.0).max(1.0));
     let row = |m: &Measured| {
@@ -45,10 +56,32 @@ pub(super) fn effects(left: &[Change], measured: &[Measured], noise: Option<f64>
     let rows: Vec<Vec<f64>> = measured.iter().map(row).collect();
     let values: Vec<f64> = measured.iter().map(|m| m.value).collect();
     let penalty = (noise.unwrap_or(EXPECTED_NOISE) / EXPECTED_EFFECT).powi(2);
-    // The mean of the penalised columns is in the level: without a penalty on it nothing is shrunk that should not be.
     let penalties: Vec<f64> = [0.0; 3].into_iter().chain(left.iter().map(|_| penalty)).collect();
     let found = stats::ridge(&rows, &values, &penalties)?;
-    Some(left.iter().copied().zip(found.into_iter().skip(3)).collect())
+    let fitted = |row: &Vec<f64>| row.iter().zip(&found).map(|(x, coefficient)| x * coefficient).sum::<f64>();
+    let left_over = rows.iter().zip(&values).map(|(row, value)| value - fitted(row)).collect();
+    Some(Effects { of_each: left.iter().copied().zip(found[3..].iter().copied()).collect(), left_over })
+}
+
+impl Effects {
+    /// The best pairs of changes, by what the measurements with both were above the others without the effects of what else was set,
+    /// in standard errors: two that only help together stand out far more here than each in its own effect.
+    pub fn best_pairs(&self, measured: &[Measured], most: usize) -> Vec<Vec<Change>> {
+        let mut pairs: Vec<(f64, Vec<Change>)> = Vec::new();
+        for (index, (second, of_second)) in self.of_each.iter().enumerate() {
+            for (first, of_first) in self.of_each[..index].iter().filter(|(c, _)| c.candidate != second.candidate) {
+                let has_both = |m: &Measured| m.cell.contains(first) && m.cell.contains(second);
+                let both = measured.iter().zip(&self.left_over).filter(|(m, _)| has_both(m));
+                let above: Vec<f64> = both.map(|(_, left_over)| left_over + of_first + of_second).collect();
+                let score = above.iter().sum::<f64>() / (above.len() as f64).sqrt();
+                if above.len() >= LEAST_WITH_BOTH && score > 0.0 {
+                    pairs.push((score, vec![*first, *second]));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        pairs.into_iter().take(most).map(|(_, pair)| pair).collect()
+    }
 }
 
 #[cfg(test)]
@@ -84,9 +117,11 @@ mod tests {
                 Measured { cell, value, at: at as f64 }
             })
             .collect();
-        let mut found = effects(&left, &measured, Some(0.03)).unwrap();
-        found.sort_by(|a, b| b.1.total_cmp(&a.1));
-        assert!(pair.contains(&found[0].0) && pair.contains(&found[1].0), "{found:?}");
-        assert_eq!(effects(&left, &measured[..0], None), None);
+        let found = effects(&left, &measured, Some(0.03)).unwrap();
+        assert_eq!(found.best_pairs(&measured, 1), [pair.to_vec()]);
+        let mut of_each = found.of_each;
+        of_each.sort_by(|a, b| b.1.total_cmp(&a.1));
+        assert!(pair.contains(&of_each[0].0) && pair.contains(&of_each[1].0), "{of_each:?}");
+        assert!(effects(&left, &measured[..0], None).is_none());
     }
 }

@@ -232,7 +232,7 @@ fn a_winner_is_the_first_and_the_last_word() {
     for part in [
         "seq-read 1.01 times as good at least 0.97 not worse (margin 10 %)",
         "read-ahead: costs memory",
-        "read-ahead 0 could not be set",
+        "read-ahead 0 not set, or no valid number",
         "cache: can lose data: --allow-unsafe tries it",
         "ACTION==\"add|change\", ATTR{queue/read_ahead_kb}=\"512\"",
         "echo 4 > /sys/block/sda/queue/read_ahead_kb",
