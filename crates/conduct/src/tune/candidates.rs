@@ -52,7 +52,8 @@ impl Choice<'_> {
         if let Some(leader) = leader_of(tunable.name).filter(|leader| !named || self.names(leader)) {
             return Some(NotTried::MovesWith(leader));
         }
-        if tunable.risk == SettingRisk::LosesData && !self.allow_unsafe {
+        let allowed = self.allow_unsafe || tunable.risk != SettingRisk::LosesData;
+        if !allowed {
             return Some(NotTried::Unsafe);
         }
         match files.iter().find_map(|file| file.fixed.clone()) {

@@ -27,12 +27,13 @@ pub fn is_written(line: &KeepLine) -> bool {
 /// failure says what.
 pub fn write(lines: &[KeepLine], id: &str, root: &Path) -> Result<Vec<PathBuf>, Failure> {
     let lines: Vec<&KeepLine> = lines.iter().filter(|line| is_written(line)).collect();
-    let mut files = Vec::new();
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
     for line in &lines {
         stands_back(line, root)?;
         let path = below(root, &line.file);
-        let before =
-            existing(&path)?.unwrap_or_else(|| format!("{OURS}, search {id}; narrows tune --undo-kept removes it.\n"));
+        let earlier = files.iter().position(|(file, _)| *file == path).map(|at| files.remove(at).1);
+        let before = earlier.map_or_else(|| existing(&path), |text| Ok(Some(text)))?;
+        let before = before.unwrap_or_else(|| format!("{OURS}, search {id}; narrows tune --undo-kept removes it.\n"));
         let new = line.text.lines().filter(|text| before.lines().all(|old| old != *text));
         let text = new.fold(before.clone(), |text, line| format!("{text}{line}\n"));
         files.push((path, text));

@@ -100,7 +100,7 @@ fn what_is_asked_wrongly_is_said_before_anything_is_measured() {
         (&["--only", "schedular"][..], "did you mean scheduler?"),
         (&["--for", "nonsense"], "--for nonsense"),
         (&["--budget", "soon"], "--budget"),
-        (&["--margin", "-1"], "--margin"),
+        (&["--margin=-1"], "--margin"),
     ] {
         let refused = scratch.run([&["tune", target], arguments].concat());
         assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
