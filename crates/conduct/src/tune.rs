@@ -50,6 +50,7 @@ pub struct Prepared<'a> {
     target: String,
     candidates: Vec<Candidate>,
     guards: Workload,
+    cell_ns: Ns,
     guards_ns: Ns,
     schedule: Schedule,
     stack: Stack,
@@ -94,7 +95,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         .map(|(of_cell, of_guards)| of_cell.saturating_mul(cells).saturating_add(of_guards.saturating_mul(sides)));
     let file = opened.object.filter(|_| opened.target.kind == TargetKind::File && opened.target.writable);
     let id = format!("tune-{}-{:04x}", WallClock::start().compact(), random_u64()? & 0xffff);
-    Ok(Prepared { asked, id, target, candidates, guards, guards_ns, schedule, stack, file, bytes_at_most })
+    Ok(Prepared { asked, id, target, candidates, guards, cell_ns, guards_ns, schedule, stack, file, bytes_at_most })
 }
 
 /// That a budget proves nothing, and which would.
