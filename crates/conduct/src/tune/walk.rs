@@ -213,7 +213,8 @@ impl<'a> Walk<'a> {
                 sides[usize::from(changed)].push(runs.next().zip(runs.next()));
             }
         }
-        Ok(self.proof(winner, &sides))
+        let margin = search.noise().map_or(GUARD_MARGIN_PERCENT, |noise| search::guard_margin_percent(noise, pairs));
+        Ok(self.proof(winner, &sides, margin))
     }
 
     fn tag(&self, runs: &[Run], changed: bool) -> Result<(), Failure> {
@@ -224,7 +225,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn proof(&self, winner: &[Change], sides: &[Vec<Option<(Run, Run)>>; 2]) -> Option<(Option<NotKept>, TuneProof)> {
+    fn proof(
+        &self,
+        winner: &[Change],
+        sides: &[Vec<Option<(Run, Run)>>; 2],
+        margin: f64,
+    ) -> Option<(Option<NotKept>, TuneProof)> {
         let prepared = self.prepared;
         let both: Vec<(&(Run, Run), &(Run, Run))> =
             sides[0].iter().zip(&sides[1]).filter_map(|(a, b)| a.as_ref().zip(b.as_ref())).collect();
@@ -237,12 +243,12 @@ impl<'a> Walk<'a> {
         let guards: Vec<TuneGuard> = metrics
             .filter_map(|metric| {
                 let pairs = pairs_of(&|(_, run)| value_of(run, &metric.id));
-                let guard = search::guard(&pairs, metric.better.unwrap_or(Better::Higher), GUARD_MARGIN_PERCENT)?;
+                let guard = search::guard(&pairs, metric.better.unwrap_or(Better::Higher), margin)?;
                 Some(TuneGuard {
                     metric: metric.id.clone(),
                     ratio: guard.ratio,
                     low: guard.low,
-                    margin_percent: GUARD_MARGIN_PERCENT,
+                    margin_percent: margin,
                     pairs: guard.pairs,
                     passes: guard.passes,
                 })

@@ -16,8 +16,8 @@ mod screen;
 pub use change::Change;
 pub use design::Design;
 pub use proof::{
-    GUARD_MARGIN_PERCENT, Gain, Guard, LEAST_PAIRS, gain, guard, guard_pairs_needed, pairs_needed,
-    pairs_of_confirmation, provable_percent,
+    GUARD_MARGIN_PERCENT, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent, guard_pairs_needed,
+    pairs_needed, pairs_of_confirmation, provable_percent,
 };
 
 use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, repeats, round_references};

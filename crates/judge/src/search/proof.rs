@@ -109,6 +109,18 @@ pub fn guard_pairs_needed(noise: f64, margin_percent: f64) -> u32 {
     pairs(noise, (1.0 + margin_percent / 100.0).ln(), quantiles(false, GUARD_POWER))
 }
 
+/// A margin beyond this guards nothing.
+const MOST_MARGIN_PERCENT: f64 = 50.0;
+
+/// The margin of guards in so many pairs, fixed before them: the usual one, or where the noise of the search is too much for that the
+/// one which a metric that is not moved keeps to in 98 of 100.
+pub fn guard_margin_percent(noise: f64, pairs: u32) -> f64 {
+    let (of_test, both) = quantiles(false, GUARD_POWER);
+    let left = (f64::from(pairs) / RANK_COST - of_test * of_test / 2.0).max(1.0);
+    let shown = ((both * noise * std::f64::consts::SQRT_2 / left.sqrt()).exp() - 1.0) * 100.0;
+    shown.clamp(GUARD_MARGIN_PERCENT, MOST_MARGIN_PERCENT)
+}
+
 /// The fewest and the most pairs of a confirmation.
 const USUAL_PAIRS: (u32, u32) = (10, 30);
 /// What is left of the gain that a search saw: what was largest by chance is chosen first (the winner's curse).
@@ -146,6 +158,8 @@ mod tests {
             }
         }
         assert_eq!((provable_percent(0.05, 5), pairs_needed(0.0, 3.0)), (None, LEAST_PAIRS));
+        assert_eq!((guard_margin_percent(0.02, 8), guard_margin_percent(0.6, 8)), (10.0, 50.0));
+        assert!((15.0..30.0).contains(&guard_margin_percent(0.10, 8)));
         assert!(guard_pairs_needed(0.05, 10.0) <= 11, "{}", guard_pairs_needed(0.05, 10.0));
     }
 
