@@ -9,6 +9,7 @@ mod measuring;
 mod recording;
 mod recordings;
 mod tracing;
+mod tuning;
 
 pub use experiments::*;
 pub use judging::*;
@@ -18,6 +19,7 @@ pub use measuring::*;
 pub use recording::*;
 pub use recordings::*;
 pub use tracing::*;
+pub use tuning::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -98,11 +100,10 @@ pub enum Command {
     Trace(TraceArgs),
     /// Copy rates of memory and device memory, by access width
     Copy(CopyArgs),
+    /// Search settings that make it faster, and prove what they gain
+    Tune(Box<TuneArgs>),
     /// What can be set on a path; restore what was left changed
     Settings(SettingsArgs),
-    /// The options of settings list and settings restore
-    #[command(hide = true)]
-    Tune(TuneArgs),
     /// The archive: list, show, tag, verify, recover, delete runs
     Runs(RunsArgs),
     /// Write the page of one or several runs

@@ -6,6 +6,7 @@ use crate::progress::Terminal;
 use crate::signals::{Ending, SecondSignal, Signals};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
+use conduct::experiment::SettingsInForce;
 use conduct::{Budget, Executed, Opened, WallClock, Wanted, WriteAllowance};
 use engine::Control;
 use model::{Conclusions, Failure, FailureKind, MetricStatus, Plan, Run, RunState, parse_duration_ns};
@@ -60,6 +61,9 @@ pub struct Finished {
 
 /// How often what a phase brings goes to the archive while it runs, unless it is said otherwise.
 const KEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// After the second signal, what ends by itself does so within this time.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 impl<'a> Execution<'a> {
     /// Installs the signal handlers and opens the archive. A command that has to put settings back asks for
@@ -139,6 +143,44 @@ impl<'a> Execution<'a> {
     /// What a person sees of it.
     pub fn terminal(&self) -> &Terminal {
         &self.terminal
+    }
+
+    /// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.
+    pub fn restore_on_second_signal(&self, slot: &SettingsInForce, output: &Output) {
+        let (slot, output) = (slot.clone(), output.for_another_thread());
+        self.signals().on_second(move || {
+            let undone = slot.undo(&|| true);
+            // What is not stuck ends by itself, and has more to say.
+            std::thread::sleep(PATIENCE);
+            let message = "interrupted twice: the run is not waited for any longer".to_owned();
+            let failure = match undone {
+                Ok(()) => Failure::new(FailureKind::Invalid, format!("{message}, and all settings are as they were"))
+                    .remedy("narrows runs recover   saves what was measured"),
+                Err(failure) => {
+                    output.in_red();
+                    Failure { message: format!("{message}; {}", failure.message), ..failure }
+                }
+            };
+            output.failure(&failure);
+            std::process::exit(FailureKind::Invalid.exit_code().into());
+        });
+    }
+
+    /// The failure of runs with settings. Shells tell by the code that a signal ended them, as of any other run; that a setting is not
+    /// back is more than that.
+    ///
+    /// # Errors
+    /// The failure itself, where no signal ended them or a setting is not back.
+    pub fn ended_by(&self, failure: Failure, output: &Output) -> Result<ExitCode, Failure> {
+        let still_changed = self.terminal().is_still_changed();
+        if still_changed {
+            output.in_red();
+        }
+        if self.signals().seen() && failure.kind == FailureKind::Invalid && !still_changed {
+            output.failure(&failure);
+            return Ok(ExitCode::from(self.signals().exit_code().unwrap_or(failure.kind.exit_code())));
+        }
+        Err(failure)
     }
 
     /// Writes the page, lets `show` print the answer, and gives the exit code. The answer is out whatever happens to

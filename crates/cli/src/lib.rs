@@ -38,6 +38,7 @@ mod report_page;
 mod run;
 mod run_source;
 mod runs;
+mod settings;
 mod side_by_side;
 mod signals;
 mod simulated;
@@ -93,8 +94,8 @@ pub fn main() -> ExitCode {
         Command::Trace(args) => trace::command(args, &output),
         Command::Copy(args) => copy::command(args, &cli.global, &output),
         Command::Experiment(args) => experiment::of_experiments(args, &cli.global, &output),
-        Command::Settings(args) => tune::command(&args.command.as_tune(), &output),
-        Command::Tune(args) => tune::command(args, &output),
+        Command::Settings(args) => settings::command(&args.command, &output),
+        Command::Tune(args) => tune::command(args, &cli.global, &output),
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),
         Command::Compare(args) => compare::command(args, &cli.global, &output),

@@ -18,6 +18,8 @@ pub struct Terminal {
     /// What is said if it is waited for.
     waiting: Arc<Waiting>,
     run: Mutex<RunShown>,
+    /// Which measurement of a search the next run is.
+    measurement: Mutex<String>,
     /// Whether a setting could not be put back.
     still_changed: AtomicBool,
 }
@@ -137,7 +139,14 @@ impl Terminal {
     /// Says what must be known on stderr; progress only where somebody looks, and not if `quiet`.
     pub fn new(quiet: bool, ascii: bool, waiting: Arc<Waiting>) -> Self {
         let run = RunShown { bar: ProgressBar::hidden(), label: String::new(), phase: PhaseShown::default() };
-        Self { quiet, ascii, waiting, run: Mutex::new(run), still_changed: AtomicBool::new(false) }
+        Self {
+            quiet,
+            ascii,
+            waiting,
+            run: Mutex::new(run),
+            measurement: Mutex::default(),
+            still_changed: AtomicBool::new(false),
+        }
     }
 
     /// Whether a setting could not be put back: the failure that says so is to be seen.
@@ -157,7 +166,8 @@ impl Terminal {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.set_length(plan.phases.iter().filter(|p| p.skip.is_none()).map(|p| Foreseen::of(p).ms).sum());
-        let label = step.map_or_else(String::new, |Step { place, pairs }| {
+        let measurement = std::mem::take(&mut *self.measurement.lock().unwrap_or_else(PoisonError::into_inner));
+        let label = step.map_or(measurement, |Step { place, pairs }| {
             format!("pair {} of {pairs}, {}: ", place.pair + 1, place.arm)
         });
         *self.run() = RunShown { bar, label, phase: PhaseShown::default() };
@@ -251,6 +261,10 @@ impl Listener for Terminal {
                 if !self.quiet && std::io::stderr().is_terminal() {
                     self.say(&format!("{made} of {of}  pair {}  {}", place.pair + 1, place.arm));
                 }
+            }
+            Event::Measurement { number, of } => {
+                let label = if number == 0 { "first: ".to_owned() } else { format!("{number} of {of}: ") };
+                *self.measurement.lock().unwrap_or_else(PoisonError::into_inner) = label;
             }
             Event::StillChanged => self.still_changed.store(true, Ordering::Relaxed),
         }

@@ -1,44 +1,124 @@
-//! `narrows settings`: settings of this machine. It lists them for a target, and restores what was left changed.
+//! `narrows tune`: searches settings that make a metric better, proves what it found, and says how it is kept.
 
-use crate::args::TuneArgs;
-use crate::experiment;
-use crate::inspect_place;
+use crate::args::{GlobalArgs, TuneArgs};
+use crate::execution::{Asked, Execution};
 use crate::output::Output;
-use model::{Failure, FailureKind};
-use observe::{ProbeOptions, Root};
-use report::document::{TuneListDocument, TuneSetting, TuneValue};
-use settings::{TUNABLES, Tree, TunableState};
-use std::ffi::OsStr;
+use crate::run::text;
+use crate::signals::SecondSignal;
+use crate::{archives, experiment, settings};
+use conduct::experiment::SettingsInForce;
+use conduct::tune::{self, Trial, kept};
+use conduct::{Language, random_u64};
+use model::{Failure, FailureKind, KeepLine, TuneProof, parse_duration_ns};
+use report::document::{ActionDocument, TuneDocument, TunePlanDocument};
+use report::{tune_plan_text, tuning_text};
+use spec::Workload;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
+/// What is felt most, where something may be written; else what a program gets that reads a file.
+const USUAL: [&str; 2] = ["responsive", "buffered-read"];
+
 /// Executes the command.
-pub fn command(args: &TuneArgs, output: &Output) -> Result<ExitCode, Failure> {
-    match &args.list {
-        Some(target) => list(target, output),
-        None if args.restore => Ok(experiment::restore(output)),
-        None => Err(Failure::new(FailureKind::Usage, "what about the settings?")
-            .remedy("narrows settings list TARGET   or narrows settings restore")),
+pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
+    let target = match (&args.list, &args.target) {
+        (Some(listed), _) => return settings::list(listed, output),
+        (None, _) if args.restore => return Ok(experiment::restore(output)),
+        (None, _) if args.undo_kept => return undo_kept(output),
+        (None, Some(target)) => target,
+        (None, None) => {
+            return Err(Failure::new(FailureKind::Usage, "settings of which path?").remedy("narrows tune /mnt/data"));
+        }
+    };
+    if args.plan {
+        experiment::mention_left(output);
+    } else {
+        experiment::undo_left(&archives::open(global)?, output);
+    }
+    let budget_ns = parse_duration_ns(&args.budget)
+        .map_err(|e| Failure::new(FailureKind::Usage, format!("--budget: {e}")).remedy("for example --budget 20m"))?;
+    let objective = tune::objective(made_for(args, target), tune::cell_ns(budget_ns), &workload)?;
+    let execution = Execution::prepare(global, Asked::default(), SecondSignal::Hurries, output)?;
+    let slot = SettingsInForce::default();
+    let trial = Trial { execution: execution.conducted(), slot: &slot, target, allowed: args.permissions.allowed() };
+    let asked = tune::Asked {
+        objective,
+        only: &args.only,
+        allow_unsafe: args.allow_unsafe,
+        budget_ns,
+        margin_percent: args.margin,
+        seed: args.seed.map_or_else(random_u64, Ok)?,
+    };
+    let prepared = tune::prepare(asked, &trial)?;
+    let plan = prepared.plan();
+    let document = TunePlanDocument::new(&plan);
+    if args.plan {
+        output.answer_text(&document, |style| tune_plan_text(&plan, style));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !output.is_json() {
+        output.warning(&document.answer);
+    }
+    execution.restore_on_second_signal(&slot, output);
+    match prepared.search(&trial) {
+        Ok(tuning) => {
+            output.answer_text(&TuneDocument::new(&tuning), |style| tuning_text(&tuning, style));
+            let winner = tuning.winner.as_ref().filter(|_| args.keep);
+            winner.map_or(Ok(()), |winner| keep(winner, &tuning.id, &execution, output))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(failure) => execution.ended_by(failure, output),
     }
 }
 
-fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
-    if inspect_place::is_no_place(target) {
-        let message = format!("{} is not a machine: nothing of it can be set", target.to_string_lossy());
-        return Err(Failure::new(FailureKind::Usage, message));
+/// Writes what keeps a winner, if a person who was shown it agrees.
+fn keep(winner: &TuneProof, id: &str, execution: &Execution<'_>, output: &Output) -> Result<(), Failure> {
+    let (written, others): (Vec<&KeepLine>, Vec<&KeepLine>) =
+        winner.keep.iter().partition(|line| kept::is_written(line));
+    for line in others {
+        output.warning(&format!("for you to write ({}), in {}: {}", line.mechanism, line.file, line.text));
     }
-    let root = Root::new("/");
-    let place = inspect_place::place(&root, target)?;
-    let stack = observe::inventory_with(&root, &place, ProbeOptions::default()).stack;
-    let tree = Tree::machine();
-    let value =
-        |t: TunableState| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };
-    let all = TUNABLES.iter().map(|tunable| TuneSetting {
-        name: tunable.name,
-        about: tunable.about,
-        values: tunable.on(&stack, &tree).into_iter().map(value).collect(),
-    });
-    let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
-    let name = target.to_string_lossy();
-    output.answer(&TuneListDocument::new(&name, &present), || report::tune(&name, &present));
+    if written.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> =
+        written.iter().flat_map(|line| line.text.lines().map(|text| format!("{}: {text}", line.file))).collect();
+    let message = "these lines keep the settings over a reboot";
+    if !experiment::agreed(message, &lines, "Write them?", output, execution.signals()) {
+        let refused = Failure::new(FailureKind::Refused, format!("{message}, and nobody agreed: {}", lines.join("; ")));
+        return Err(refused.remedy("--keep asks on a terminal; or write them yourself"));
+    }
+    for path in kept::write(&winner.keep, id, Path::new("/"))? {
+        output.warning(&format!("wrote {}; narrows tune --undo-kept removes it", path.display()));
+    }
+    Ok(())
+}
+
+/// `narrows tune --undo-kept`.
+fn undo_kept(output: &Output) -> Result<ExitCode, Failure> {
+    let removed = kept::undo(Path::new("/"))?;
+    let line = |(path, held): &(std::path::PathBuf, String)| {
+        (path.display().to_string(), format!("removed; it held {}", held.replace('\n', "; ")))
+    };
+    let mut lines: Vec<(String, String)> = removed.iter().map(line).collect();
+    if lines.is_empty() {
+        lines.push(("nothing".to_owned(), "there is no file that narrows tune wrote".to_owned()));
+    }
+    output.answer(&ActionDocument::new("undo-kept", &lines), || report::action(&lines));
     Ok(ExitCode::SUCCESS)
+}
+
+fn made_for<'a>(args: &'a TuneArgs, target: &OsStr) -> &'a str {
+    let usual = USUAL[usize::from(!Path::new(target).is_dir())];
+    args.made_for.as_deref().unwrap_or(usual)
+}
+
+/// A built-in workload, or one of a file.
+fn workload(name: &str) -> Result<Workload, Failure> {
+    let source = text::source(&OsString::from(name))?;
+    if source.language == Language::Toml && (spec::is_experiment(&source.text) || spec::is_frames(&source.text)) {
+        return Err(Failure::new(FailureKind::Usage, "it is no workload"));
+    }
+    text::workload(&source, &[], false)
 }

@@ -49,6 +49,12 @@ pub enum Event<'a> {
         /// Runs of the experiment.
         of: usize,
     },
+    /// The next run is a measurement of a search: so many of so many at most.
+    Measurement {
+        /// From 1 on; 0 for the one before it, which shows how long one takes.
+        number: usize,
+        of: usize,
+    },
     /// A setting could not be put back; the failure that follows says which.
     StillChanged,
 }

@@ -34,6 +34,7 @@ mod reports;
 
 mod bounded;
 mod scope;
+pub mod search;
 pub mod sizing;
 pub mod validity;
 mod wear;

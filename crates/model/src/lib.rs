@@ -62,6 +62,7 @@ mod step;
 mod stop_cause;
 mod stream_record;
 mod target;
+mod tune;
 mod units;
 mod validity;
 mod verdict;
@@ -134,6 +135,10 @@ pub use stream_record::{
     DepthSearch, DepthStep, Direction, DirectionSummary, SteadyRecord, SteadyRound, StreamSummary,
 };
 pub use target::{Target, TargetKind};
+pub use tune::{
+    KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan, TuneProof, TuneRejected, TuneSetting,
+    TuneTried, TuneValue, Tuning,
+};
 pub use units::{Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
 pub use verdict::{

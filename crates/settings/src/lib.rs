@@ -23,6 +23,7 @@ mod mount;
 mod path;
 mod private_directory;
 mod running;
+mod together;
 mod tunable;
 mod value;
 
@@ -38,5 +39,6 @@ pub use mount::{Mounted, mount_at};
 pub use path::paths;
 pub use private_directory::PrivateDirectory;
 pub use running::RunningCommand;
-pub use tunable::{TUNABLES, Tunable, TunableState};
+pub use together::{leader_of, reset_by, set_with};
+pub use tunable::{Felt, TUNABLES, Tunable, TunableState};
 pub use value::{Tree, ValuePath};

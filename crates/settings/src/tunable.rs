@@ -4,7 +4,7 @@
 use crate::error::{Result, SettingError};
 use crate::path::paths;
 use crate::value::{Tree, ValuePath, same_value};
-use model::Stack;
+use model::{SettingRisk, Stack};
 
 /// A setting that has a name of its own.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,6 +16,27 @@ pub struct Tunable {
     worth: CandidateValues,
     /// What it decides, and its unit.
     pub about: &'static str,
+    /// What its other values can cost.
+    pub risk: SettingRisk,
+    /// What a workload needs to have for it to make a difference.
+    pub felt: Felt,
+}
+
+/// What feels a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Felt {
+    /// Any operation may.
+    Always,
+    /// Reads through the page cache.
+    BufferedReads,
+    /// Writes through the page cache.
+    BufferedWrites,
+    /// Programs whose memory is short.
+    MemoryPressure,
+    /// The device or its driver, when it is started the next time.
+    NextStart,
+    /// Who measures: what is counted.
+    Measurement,
 }
 
 /// Drivers without a limit say one of 1 TiB; nobody waits for such a request.
@@ -39,9 +60,21 @@ enum CandidateValues {
 }
 
 use CandidateValues::{Halved, ListedIn, Of, Offered, Processors, UpTo};
+use Felt::{BufferedReads, BufferedWrites, Measurement, MemoryPressure, NextStart};
+use SettingRisk::{CostsMemory, CostsPower, LosesData};
 
 const fn tunable(name: &'static str, pattern: &'static str, worth: CandidateValues, about: &'static str) -> Tunable {
-    Tunable { name, pattern, worth, about }
+    Tunable { name, pattern, worth, about, risk: SettingRisk::Harmless, felt: Felt::Always }
+}
+
+impl Tunable {
+    const fn risk(self, risk: SettingRisk) -> Self {
+        Self { risk, ..self }
+    }
+
+    const fn felt(self, felt: Felt) -> Self {
+        Self { felt, ..self }
+    }
 }
 
 /// All of them, from the disk upwards. k:Documentation/ABI/stable/sysfs-block, k:Documentation/scsi/scsi_mid_low_api.rst,
@@ -54,7 +87,8 @@ pub const TUNABLES: &[Tunable] = &[
         "/sys/block/{lowest}/queue/nr_requests",
         Of(&["32", "64", "128", "256", "1024"]),
         "requests that may wait",
-    ),
+    )
+    .risk(CostsMemory),
     tunable(
         "request-size",
         "/sys/block/{lowest}/queue/max_sectors_kb",
@@ -78,59 +112,71 @@ pub const TUNABLES: &[Tunable] = &[
         "/sys/block/{lowest}/queue/wbt_lat_usec",
         Of(&["0", "2000", "75000"]),
         "read latency that write-back keeps, us; 0: off",
-    ),
-    tunable("io-statistics", "/sys/block/{lowest}/queue/iostats", Of(&["0", "1"]), "counting in /proc/diskstats"),
+    )
+    .felt(BufferedWrites),
+    tunable("io-statistics", "/sys/block/{lowest}/queue/iostats", Of(&["0", "1"]), "counting in /proc/diskstats")
+        .felt(Measurement),
     tunable(
         "read-ahead",
         "/sys/block/{disk}/queue/read_ahead_kb",
         Of(&["0", "128", "512", "1024", "4096", "8192"]),
         "read ahead of buffered reads, KiB",
-    ),
+    )
+    .risk(CostsMemory)
+    .felt(BufferedReads),
     tunable("queue-depth", "/sys/block/{lowest}/device/queue_depth", Halved, "commands in the device; 1: no NCQ"),
     tunable(
         "cache",
         "/sys/class/scsi_disk/{scsi}/cache_type",
         Of(&["write back", "write through"]),
         "write cache of a SCSI or SATA disk",
-    ),
+    )
+    .risk(LosesData),
     tunable(
         "link-power",
         "/sys/class/scsi_host/{host}/link_power_management_policy",
         Of(&["max_performance", "medium_power", "med_power_with_dipm", "min_power"]),
         "power saving of a SATA link",
-    ),
+    )
+    .risk(CostsPower),
     tunable(
         "device-power",
         "/sys/block/{lowest}/device/power/control",
         Of(&["on", "auto"]),
         "auto: the device may sleep",
-    ),
+    )
+    .risk(CostsPower),
     tunable(
         "md-stripes",
         "/sys/block/{disk}/md/stripe_cache_size",
         Of(&["256", "1024", "4096", "8192"]),
         "stripes that RAID 4, 5 and 6 cache",
-    ),
+    )
+    .risk(CostsMemory),
     tunable("btrfs-read-policy", "/sys/fs/btrfs/*/read_policy", Offered, "which copy btrfs reads"),
-    tunable("pcie-power", "/sys/module/pcie_aspm/parameters/policy", Offered, "power saving of PCIe links"),
+    tunable("pcie-power", "/sys/module/pcie_aspm/parameters/policy", Offered, "power saving of PCIe links")
+        .risk(CostsPower),
     tunable(
         "nvme-power",
         "/sys/module/nvme_core/parameters/default_ps_max_latency_us",
         Of(&["0", "100000"]),
         "wake-up that NVMe may take, us; from the next start of the device",
-    ),
+    )
+    .felt(NextStart),
     tunable(
         "usb-quirks",
         "/sys/module/usb_storage/parameters/quirks",
         Of(&[]),
         "VID:PID:u makes UAS bulk-only; from the next plugging in",
-    ),
+    )
+    .felt(NextStart),
     tunable(
         "usb-autosuspend",
         "/sys/module/usbcore/parameters/autosuspend",
         Of(&["-1", "2"]),
         "idle seconds before a USB device sleeps; of devices plugged in later",
-    ),
+    )
+    .felt(NextStart),
     tunable(
         "interrupt-cpu",
         "/proc/irq/{irq}/smp_affinity_list",
@@ -142,19 +188,22 @@ pub const TUNABLES: &[Tunable] = &[
         "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
         ListedIn("scaling_available_governors"),
         "how the processor's frequency is chosen",
-    ),
+    )
+    .risk(CostsPower),
     tunable(
         "energy-preference",
         "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
         ListedIn("energy_performance_available_preferences"),
         "speed against power, where the hardware chooses",
-    ),
+    )
+    .risk(CostsPower),
     tunable(
         "idle-latency",
         "/sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us",
         Of(&["0", "n/a"]),
         "0: any idle state; n/a: none; else wake-up at most, us",
-    ),
+    )
+    .risk(CostsPower),
     tunable(
         "timer-migration",
         "/proc/sys/kernel/timer_migration",
@@ -166,69 +215,87 @@ pub const TUNABLES: &[Tunable] = &[
         "/proc/sys/vm/swappiness",
         Of(&["0", "10", "60", "100"]),
         "pages of programs against pages of files",
-    ),
+    )
+    .felt(MemoryPressure),
     tunable(
         "dirty-ratio",
         "/proc/sys/vm/dirty_ratio",
         Of(&["5", "10", "20", "40"]),
         "dirty memory at which writers wait, percent",
-    ),
+    )
+    .risk(CostsMemory)
+    .felt(BufferedWrites),
     tunable(
         "dirty-background-ratio",
         "/proc/sys/vm/dirty_background_ratio",
         Of(&["1", "5", "10", "20"]),
         "dirty memory at which write-back starts, percent",
-    ),
+    )
+    .risk(CostsMemory)
+    .felt(BufferedWrites),
     tunable(
         "dirty-bytes",
         "/proc/sys/vm/dirty_bytes",
         Of(&["16777216", "67108864", "268435456"]),
         "the same as dirty-ratio, bytes",
-    ),
+    )
+    .risk(CostsMemory)
+    .felt(BufferedWrites),
     tunable(
         "dirty-background-bytes",
         "/proc/sys/vm/dirty_background_bytes",
         Of(&["4194304", "16777216", "67108864"]),
         "the same as dirty-background-ratio, bytes",
-    ),
+    )
+    .risk(CostsMemory)
+    .felt(BufferedWrites),
     tunable(
         "dirty-expire",
         "/proc/sys/vm/dirty_expire_centisecs",
         Of(&["500", "3000", "6000"]),
         "age at which dirty memory is written, 1/100 s",
-    ),
+    )
+    .risk(LosesData)
+    .felt(BufferedWrites),
     tunable(
         "dirty-interval",
         "/proc/sys/vm/dirty_writeback_centisecs",
         Of(&["100", "500", "1500"]),
         "how often write-back wakes, 1/100 s",
-    ),
+    )
+    .risk(LosesData)
+    .felt(BufferedWrites),
     tunable(
         "cache-pressure",
         "/proc/sys/vm/vfs_cache_pressure",
         Of(&["50", "100", "200"]),
         "memory for names and inodes against pages",
-    ),
+    )
+    .felt(MemoryPressure),
     tunable(
         "swap-cluster",
         "/proc/sys/vm/page-cluster",
         Of(&["0", "3", "5"]),
         "pages that come back from swap at once, as a power of two",
-    ),
-    tunable("free-memory", "/proc/sys/vm/min_free_kbytes", Of(&[]), "memory that stays free, KiB"),
-    tunable("huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", Offered, "huge pages without being asked for"),
+    )
+    .felt(MemoryPressure),
+    tunable("free-memory", "/proc/sys/vm/min_free_kbytes", Of(&[]), "memory that stays free, KiB").felt(MemoryPressure),
+    tunable("huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", Offered, "huge pages without being asked for")
+        .risk(CostsMemory),
     tunable(
         "defragmentation",
         "/sys/kernel/mm/transparent_hugepage/defrag",
         Offered,
         "whether a huge page is waited for",
-    ),
+    )
+    .risk(CostsMemory),
     tunable(
         "io-polling",
         "/sys/module/nvme/parameters/poll_queues",
         Of(&[]),
         "queues that are polled; from the next load of the driver",
-    ),
+    )
+    .felt(NextStart),
 ];
 
 /// What a tunable is on this machine.

@@ -375,6 +375,11 @@ impl Workload {
         }
     }
 
+    /// Names of the phases that measure the target.
+    pub fn phase_names(&self) -> impl Iterator<Item = &str> {
+        self.phases.iter().filter(|p| p.measures_target()).map(|p| p.name.as_str())
+    }
+
     /// Gives the entries of logs, which its files grow by, this size.
     pub fn with_log_entries(&mut self, bytes: u64) {
         for job in self.phases.iter_mut().flat_map(|p| &mut p.jobs).filter(|job| job.is_log()) {

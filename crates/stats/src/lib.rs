@@ -20,6 +20,7 @@ mod multiple;
 mod pairwise;
 mod rank_sum;
 mod ranks;
+mod ridge;
 mod robust;
 mod signed_rank;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use line::{Line, SizeFit, correlation, least_squares, rank_correlation, size
 pub use moments::{mean, variance, weighted_mean};
 pub use multiple::{benjamini_hochberg, holm};
 pub use rank_sum::{Shift, shift};
+pub use ridge::ridge;
 pub use robust::{median, median_absolute_deviation};
 pub use signed_rank::{HodgesLehmann, SignedRank, hodges_lehmann, signed_rank};
 pub use steady::{

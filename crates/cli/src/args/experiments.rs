@@ -1,6 +1,6 @@
 //! What `experiment` and `settings` take.
 
-use super::{Permissions, RunArgs, RunMarks, TuneArgs};
+use super::{Permissions, RunArgs, RunMarks};
 use crate::names::{Names, offer};
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
@@ -139,14 +139,4 @@ Examples:
   narrows settings restore --json"
     )]
     Restore,
-}
-
-impl SettingsCommand {
-    /// The same as arguments of `tune`, which had these as options.
-    pub fn as_tune(&self) -> TuneArgs {
-        match self {
-            Self::List { target } => TuneArgs { list: Some(target.clone()), restore: false },
-            Self::Restore => TuneArgs { list: None, restore: true },
-        }
-    }
 }

@@ -455,18 +455,6 @@ pub struct CopyArgs {
     pub tags: Vec<String>,
 }
 
-/// The options of `tune` before `settings list` and `settings restore`.
-#[derive(Args, Debug)]
-#[command(arg_required_else_help = true)]
-pub struct TuneArgs {
-    /// Show what can be set on the path to a directory, a file, a device or a disk's name
-    #[arg(long, value_name = "TARGET", add = offer(&[Names::Devices, Names::Paths]), conflicts_with = "restore")]
-    pub list: Option<OsString>,
-    /// Undo what an experiment changed on this machine and could not undo itself; commands are shown before they run
-    #[arg(long)]
-    pub restore: bool,
-}
-
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   narrows workloads                        one line each

@@ -93,7 +93,7 @@ pub fn to_state(
 }
 
 /// Shows what it is about and asks; without a terminal nobody agrees.
-fn agreed(message: &str, lines: &[String], question: &str, output: &Output, signals: &Signals) -> bool {
+pub fn agreed(message: &str, lines: &[String], question: &str, output: &Output, signals: &Signals) -> bool {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if !stdin.is_terminal() || !stderr.is_terminal() {
         return false;

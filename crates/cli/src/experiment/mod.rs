@@ -11,6 +11,7 @@ mod text;
 
 pub use quick::{compare as quick_compare, repeat};
 
+pub use agreement::agreed;
 pub use executions::of_experiments;
 pub use pending_restores::{mention_left, recover, restore, undo_left};
 
@@ -25,10 +26,6 @@ use model::{Failure, FailureKind};
 use spec::Experiment;
 use std::collections::HashSet;
 use std::process::ExitCode;
-use std::time::Duration;
-
-/// After the second signal, what ends by itself does so within this time.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An experiment as a command was told to execute it.
 struct Command<'a> {
@@ -169,7 +166,7 @@ impl Command<'_> {
     fn finish(&self, mut active: ActiveExecution, arms: &[ReadyArm]) -> Result<ExitCode, Failure> {
         let Self { experiment, args, execution, output } = self;
         let slot = SettingsInForce::default();
-        self.obey_second_signal(&slot);
+        execution.restore_on_second_signal(&slot, output);
         let walk = Runner {
             experiment,
             arms,
@@ -179,42 +176,11 @@ impl Command<'_> {
             archive: execution.archive(),
         };
         let walked = active.run_steps(&walk, &args.marks.tags);
-        let still_changed = execution.terminal().is_still_changed();
-        if still_changed {
-            output.in_red();
-        }
         let ended = match walked {
             Ok(ended) => ended,
-            // Shells tell by the code that a signal ended it, as of any other run; that a setting is not back is more than that.
-            Err(failure) if execution.signals().seen() && failure.kind == FailureKind::Invalid && !still_changed => {
-                output.failure(&failure);
-                let code = execution.signals().exit_code().unwrap_or(failure.kind.exit_code());
-                return Ok(ExitCode::from(code));
-            }
-            Err(failure) => return Err(failure),
+            Err(failure) => return execution.ended_by(failure, output),
         };
         outcome::show(experiment, &active.state, execution.archive(), args, output, ended)
-    }
-
-    /// Who asks twice to end gets the settings back, and the end of the program, whatever the run waits for.
-    fn obey_second_signal(&self, slot: &SettingsInForce) {
-        let (slot, output) = (slot.clone(), self.output.for_another_thread());
-        self.execution.signals().on_second(move || {
-            let undone = slot.undo(&|| true);
-            // What is not stuck ends by itself, and has more to say.
-            std::thread::sleep(PATIENCE);
-            let message = "interrupted twice: the run is not waited for any longer".to_owned();
-            let failure = match undone {
-                Ok(()) => Failure::new(FailureKind::Invalid, format!("{message}, and all settings are as they were"))
-                    .remedy("narrows runs recover   saves what was measured"),
-                Err(failure) => {
-                    output.in_red();
-                    Failure { message: format!("{message}; {}", failure.message), ..failure }
-                }
-            };
-            output.failure(&failure);
-            std::process::exit(FailureKind::Invalid.exit_code().into());
-        });
     }
 }
 

@@ -1,4 +1,5 @@
-//! `narrows settings list` and `restore`, and the options of `tune` that they were.
+//! `narrows tune`, as far as it goes without changing a setting of this machine (tests/root/tune.sh has the search); `narrows settings
+//! list` and `restore`, and the options of `tune` that they were.
 
 use crate::program::Scratch;
 use serde::Deserialize;
@@ -78,4 +79,57 @@ fn nothing_is_restored_where_nothing_was_left_and_all_ways_to_ask_say_so() {
         let again = scratch.run(old);
         assert_eq!((again.code, &again.stdout), (said.code, &said.stdout), "{old:?}");
     }
+}
+
+#[test]
+fn what_has_no_settings_is_not_searched() {
+    let scratch = Scratch::new();
+    for target in ["sim:sata-ssd", "null:"] {
+        let refused = scratch.run(["tune", target, "--for", "buffered-read"]);
+        assert_eq!(refused.code, 2, "{target}: {}", refused.stderr);
+        assert!(refused.stderr.contains("has no settings of the kernel"), "{target}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn what_is_asked_wrongly_is_said_before_anything_is_measured() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().expect("a path of this test");
+    for (arguments, why) in [
+        (&["--only", "schedular"][..], "did you mean scheduler?"),
+        (&["--for", "nonsense"], "--for nonsense"),
+        (&["--budget", "soon"], "--budget"),
+        (&["--margin=-1"], "--margin"),
+    ] {
+        let refused = scratch.run([&["tune", target], arguments].concat());
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(why), "{arguments:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_plan_says_what_is_tried_and_without_root_that_nothing_can_be() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().expect("a path of this test");
+    let arguments = ["tune", target, "--for", "rand-read-qd1", "--budget", "5m", "--plan"];
+    let short = scratch.run(["tune", target, "--for", "rand-read-qd1", "--budget", "5s"]);
+    if !rustix::process::geteuid().is_root() {
+        let refused = scratch.run(arguments);
+        assert_eq!((refused.code, short.code), (3, 3), "{}", refused.stderr);
+        assert!(refused.stderr.contains("run it as root"), "{}", refused.stderr);
+        return;
+    }
+    assert!(short.code == 2 && short.stderr.contains("too short to prove anything"), "{}", short.stderr);
+    let plan = scratch.json([&arguments[..], &["--json"]].concat(), 0);
+    assert_eq!((&plan["schema"], &plan["for"]), (&"narrows/tune/1".into(), &"rand-read-qd1".into()));
+    let candidates = plan["candidates"].as_array().expect("a list");
+    let of = |name: &str| candidates.iter().find(|c| c["name"] == name).expect("every kernel has it");
+    assert_eq!(of("dirty-expire")["not_tried"]["reason"], "only-buffered-writes");
+    let tried: Vec<_> = candidates.iter().filter(|c| c["not_tried"].is_null()).collect();
+    assert!(!tried.is_empty() && tried.iter().all(|c| !c["values"].as_array().expect("a list").is_empty()));
+    assert!(tried.iter().all(|c| c["risk"] != "loses-data"), "never without --allow-unsafe");
+    let text = scratch.run(arguments).stdout;
+    assert!(text.starts_with("Tries ") && text.contains("with noise of 5 % of a measurement: gains of"), "{text}");
 }

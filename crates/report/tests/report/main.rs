@@ -9,4 +9,5 @@ mod page;
 mod plan;
 mod rate;
 mod run;
+mod tuning;
 mod watch;

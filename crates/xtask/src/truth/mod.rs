@@ -7,6 +7,7 @@ mod laboratory;
 mod matrix;
 mod real;
 mod scenario;
+mod tune;
 mod why;
 
 use clap::{Args, Subcommand};
@@ -23,11 +24,14 @@ enum Command {
     Why(why::Arguments),
     /// How often the judge is right about a difference of which the truth is known
     Judge(judge::Arguments),
+    /// How often the search for settings finds and proves what was planted, and claims what was not
+    Tune(tune::Arguments),
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command {
         Command::Why(arguments) => why::run(&arguments),
         Command::Judge(arguments) => judge::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
     }
 }

@@ -1,0 +1,75 @@
+//! What `tune` takes.
+
+use super::Permissions;
+use crate::names::{Names, offer};
+use clap::Args;
+use std::ffi::OsString;
+
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "Settings are tried in measurements of a few seconds: each value alone, then all together, then the best against one
+another. What is left is proven by randomised pairs, beside other rows of the check that must not become worse. All settings are
+restored; the lines that keep the winner are printed, and --keep writes them. After a crash narrows settings restore undoes
+what was left. Most settings need root.
+
+Examples:
+  narrows tune /mnt/data                          what makes it respond while something copies
+  narrows tune /dev/sda --for buffered-read --plan   what it would try, and what it can prove
+  narrows tune /mnt/data --for etcd --budget 1h   smaller gains, and pairs of settings
+  narrows tune /dev/sda --for rand-read-qd32 --only scheduler,requests"
+)]
+pub struct TuneArgs {
+    /// Directory, file or block device
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept"], add = offer(&[Names::Devices, Names::Paths]))]
+    pub target: Option<OsString>,
+    /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
+    ///
+    /// seq-read, buffered-read, rand-read-qd32, sync-write ...; rand-read-qd1.latency_ns_p99; etcd, root-fs ...; the name of a built-in
+    /// workload, or a file, of which the rate of the first phase counts. Of a use whose limit is a percentile the mean counts.
+    #[arg(long = "for", value_name = "WHAT", add = offer(&[Names::Uses, Names::Workloads]))]
+    pub made_for: Option<String>,
+    /// How long it may take
+    ///
+    /// With 20 minutes 20 settings are tried with two other values each, and pairs of them; with less fewer values, and with few no
+    /// combinations of all. --plan says which.
+    #[arg(long, value_name = "TIME", default_value = "20m")]
+    pub budget: String,
+    /// The least gain that is worth a setting, percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 3.0, value_parser = percent)]
+    pub margin: f64,
+    /// Only these settings (narrows settings list TARGET)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', add = offer(&[Names::Settings]))]
+    pub only: Vec<String>,
+    /// Also values with which more is lost on a power cut
+    #[arg(long)]
+    pub allow_unsafe: bool,
+    /// Show what would be tried, how much it writes at most, and what it can prove
+    #[arg(long)]
+    pub plan: bool,
+    /// Write what keeps the winner over a reboot, after showing it and asking
+    ///
+    /// As files of its own: a udev rule, sysctl.d, tmpfiles.d, modprobe.d. What belongs into another's file (the kernel's command line, fstab)
+    /// is printed. Where another file sets the same already, nothing is written.
+    #[arg(long, conflicts_with = "plan")]
+    pub keep: bool,
+    /// Remove all files that --keep wrote
+    #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
+    pub undo_kept: bool,
+    /// Seed of everything random [default: from the system]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// As narrows settings list
+    #[arg(long, value_name = "TARGET", hide = true, conflicts_with_all = ["restore", "target"])]
+    pub list: Option<OsString>,
+    /// As narrows settings restore
+    #[arg(long, hide = true, conflicts_with = "target")]
+    pub restore: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1000.0).contains(&number) { Ok(number) } else { Err("0 to 1000 percent".to_owned()) }
+}

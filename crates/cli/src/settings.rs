@@ -1,0 +1,43 @@
+//! `narrows settings`: settings of this machine. It lists them for a target, and restores what was left changed.
+
+use crate::args::SettingsCommand;
+use crate::experiment;
+use crate::inspect_place;
+use crate::output::Output;
+use model::{Failure, FailureKind};
+use observe::{ProbeOptions, Root};
+use report::document::{TuneListDocument, TuneSetting, TuneValue};
+use settings::{TUNABLES, Tree, TunableState};
+use std::ffi::OsStr;
+use std::process::ExitCode;
+
+/// Executes the command.
+pub fn command(command: &SettingsCommand, output: &Output) -> Result<ExitCode, Failure> {
+    match command {
+        SettingsCommand::List { target } => list(target, output),
+        SettingsCommand::Restore => Ok(experiment::restore(output)),
+    }
+}
+
+/// `narrows settings list TARGET`.
+pub fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
+    if inspect_place::is_no_place(target) {
+        let message = format!("{} is not a machine: nothing of it can be set", target.to_string_lossy());
+        return Err(Failure::new(FailureKind::Usage, message));
+    }
+    let root = Root::new("/");
+    let place = inspect_place::place(&root, target)?;
+    let stack = observe::inventory_with(&root, &place, ProbeOptions::default()).stack;
+    let tree = Tree::machine();
+    let value =
+        |t: TunableState| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };
+    let all = TUNABLES.iter().map(|tunable| TuneSetting {
+        name: tunable.name,
+        about: tunable.about,
+        values: tunable.on(&stack, &tree).into_iter().map(value).collect(),
+    });
+    let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
+    let name = target.to_string_lossy();
+    output.answer(&TuneListDocument::new(&name, &present), || report::tune(&name, &present));
+    Ok(ExitCode::SUCCESS)
+}

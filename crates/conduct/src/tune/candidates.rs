@@ -1,0 +1,273 @@
+//! What could be set on the path to a target: which settings are tried with which values, the more promising ones first, and why
+//! others are not.
+
+use judge::search::Change;
+use model::{Failure, FailureKind, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
+use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, leader_of, reset_by, set_with};
+
+/// Of more values so many are tried, spread over them.
+const MOST_VALUES: usize = 3;
+
+/// A setting of the path.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    tunable: &'static Tunable,
+    files: Vec<TunableState>,
+    /// Values that are tried.
+    pub values: Vec<String>,
+    /// Why none is.
+    pub not_tried: Option<NotTried>,
+}
+
+/// Which settings are tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    /// Only these; empty: all that the workload feels.
+    pub only: &'a [String],
+    /// Whether what can lose data is among them.
+    pub allow_unsafe: bool,
+    /// Whether anything is read, and written, through the page cache.
+    pub passes_page_cache: [bool; 2],
+}
+
+impl Choice<'_> {
+    fn names(&self, name: &str) -> bool {
+        self.only.iter().any(|only| only == name)
+    }
+
+    fn against(&self, tunable: &Tunable, files: &[TunableState], values: &[String]) -> Option<NotTried> {
+        let named = self.names(tunable.name);
+        let [reads, writes] = self.passes_page_cache;
+        if !self.only.is_empty() && !named {
+            return Some(NotTried::NotNamed);
+        }
+        match tunable.felt {
+            Felt::NextStart => return Some(NotTried::OnlyFromNextStart),
+            Felt::Measurement => return Some(NotTried::NeededByMeasurement),
+            Felt::BufferedReads if !reads => return Some(NotTried::OnlyBufferedReads),
+            Felt::BufferedWrites if !writes => return Some(NotTried::OnlyBufferedWrites),
+            Felt::MemoryPressure if !named => return Some(NotTried::OnlyUnderMemoryPressure),
+            _ => {}
+        }
+        if let Some(leader) = leader_of(tunable.name).filter(|leader| !named || self.names(leader)) {
+            return Some(NotTried::MovesWith(leader));
+        }
+        let allowed = self.allow_unsafe || tunable.risk != SettingRisk::LosesData;
+        if !allowed {
+            return Some(NotTried::Unsafe);
+        }
+        match files.iter().find_map(|file| file.fixed.clone()) {
+            Some(why) => Some(NotTried::Fixed(why)),
+            None => values.is_empty().then_some(NotTried::NoOtherValue),
+        }
+    }
+}
+
+/// All settings that the path has.
+///
+/// # Errors
+/// A name that is none of a setting, or of one that this path does not have.
+pub fn candidates(stack: &Stack, tree: &Tree, choice: &Choice<'_>) -> Result<Vec<Candidate>, Failure> {
+    for name in choice.only {
+        Tunable::named(name).map_err(|e| Failure::new(FailureKind::Usage, format!("--only: {e}")))?;
+    }
+    let mut all: Vec<Candidate> =
+        TUNABLES.iter().filter_map(|tunable| candidate(tunable, stack, tree, choice)).collect();
+    if let Some(missing) = choice.only.iter().find(|name| all.iter().all(|c| c.tunable.name != **name)) {
+        return Err(Failure::new(FailureKind::Usage, format!("--only: this path has no setting {missing}"))
+            .remedy("narrows settings list TARGET   shows those that it has"));
+    }
+    all.sort_by_key(Candidate::rank);
+    Ok(all)
+}
+
+fn candidate(tunable: &'static Tunable, stack: &Stack, tree: &Tree, choice: &Choice<'_>) -> Option<Candidate> {
+    let files = tunable.on(stack, tree);
+    let mut values: Vec<String> = Vec::new();
+    for value in files.iter().flat_map(|file| &file.candidates) {
+        if !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
+    let not_tried = choice.against(tunable, &files, &values);
+    let values = if not_tried.is_some() { Vec::new() } else { apart(values) };
+    (!files.is_empty()).then_some(Candidate { tunable, files, values, not_tried })
+}
+
+/// Some of many values.
+fn apart(values: Vec<String>) -> Vec<String> {
+    if values.len() <= MOST_VALUES {
+        return values;
+    }
+    // The middle of each part: the ends of a list are what few need.
+    (0..MOST_VALUES).map(|part| values[(2 * part + 1) * values.len() / (2 * MOST_VALUES)].clone()).collect()
+}
+
+impl Candidate {
+    /// Smaller is tried first: what the page cache's share of the workload feels, then the disk's own, then the machine's.
+    fn rank(&self) -> u8 {
+        let of_disk = ["/sys/block/", "/sys/class/scsi", "/sys/fs/"];
+        match (&self.not_tried, self.tunable.felt) {
+            (Some(_), _) => 3,
+            (None, Felt::BufferedReads | Felt::BufferedWrites) => 0,
+            (None, _) if of_disk.iter().any(|start| self.tunable.pattern.starts_with(start)) => 1,
+            (None, _) => 2,
+        }
+    }
+
+    /// As an arm has it, with what moves with it.
+    fn set(&self, alternative: usize) -> Vec<(&'static str, String)> {
+        self.values.get(alternative).map(|value| set_with(self.tunable.name, value)).unwrap_or_default()
+    }
+
+    /// For the document.
+    pub fn described(&self) -> TuneCandidate {
+        let first = self.files.first();
+        TuneCandidate {
+            name: self.tunable.name,
+            path: first.map(|f| f.path.to_string()).unwrap_or_default(),
+            files: self.files.len(),
+            now: first.map(|f| f.now.clone()).unwrap_or_default(),
+            values: self.values.clone(),
+            risk: self.tunable.risk,
+            about: self.tunable.about,
+            not_tried: self.not_tried.clone(),
+        }
+    }
+}
+
+/// Names and values of a combination.
+pub fn named(candidates: &[Candidate], cell: &[Change]) -> Vec<(&'static str, String)> {
+    cell.iter().filter_map(|c| Some(candidates.get(c.candidate)?.set(c.alternative))).flatten().collect()
+}
+
+/// A combination as an arm of an experiment has it: beside it, what the kernel would set anew is held at its present value.
+pub fn arm_settings(candidates: &[Candidate], cell: &[Change]) -> Vec<spec::Setting> {
+    let named = named(candidates, cell);
+    let held = named.iter().flat_map(|(name, _)| reset_by(name)).filter(|held| named.iter().all(|(n, _)| n != *held));
+    let files = held.filter_map(|held| candidates.iter().find(|c| c.tunable.name == *held)).flat_map(|c| &c.files);
+    let held: Vec<spec::Setting> =
+        files.map(|file| spec::Setting::Value { path: file.path.to_string(), value: file.now.clone() }).collect();
+    let set = named.iter().map(|(name, value)| spec::Setting::Named { name: (*name).to_owned(), value: value.clone() });
+    set.chain(held).collect()
+}
+
+/// The files of a combination, with what they hold and what they get.
+pub fn changes(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneSetting> {
+    let of = |(name, to): (&'static str, String)| {
+        let files = candidates.iter().find(|c| c.tunable.name == name).map(|c| c.files.as_slice()).unwrap_or_default();
+        let setting = move |file: &TunableState| TuneSetting {
+            name,
+            path: file.path.to_string(),
+            from: file.now.clone(),
+            to: to.clone(),
+        };
+        files.iter().map(setting).collect::<Vec<_>>()
+    };
+    named(candidates, cell).into_iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{DeviceId, Layer, LayerKind};
+    use std::path::Path;
+
+    fn stack() -> Stack {
+        let disk = Layer {
+            counted: true,
+            device: Some(DeviceId { major: 8, minor: 0 }),
+            ..Layer::new(LayerKind::Disk, "sda")
+        };
+        Stack { mount: None, layers: vec![disk].into() }
+    }
+
+    fn tree(directory: &Path) -> Tree {
+        for (file, text) in [
+            ("sys/block/sda/queue/scheduler", "none [mq-deadline] kyber bfq\n"),
+            ("sys/block/sda/queue/read_ahead_kb", "4\n"),
+            ("sys/block/sda/queue/iostats", "1\n"),
+            ("sys/block/sda/queue/max_sectors_kb", "128\n"),
+            ("sys/block/sda/queue/max_hw_sectors_kb", "512\n"),
+            ("sys/class/scsi_disk/0:0:0:0/cache_type", "write back\n"),
+            ("proc/sys/vm/swappiness", "60\n"),
+            ("proc/sys/vm/dirty_ratio", "20\n"),
+            ("proc/sys/vm/dirty_bytes", "0\n"),
+            ("proc/sys/vm/dirty_background_bytes", "0\n"),
+            ("proc/sys/vm/dirty_expire_centisecs", "3000\n"),
+        ] {
+            let file = directory.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        Tree::below(directory).unwrap()
+    }
+
+    fn choice(only: &[String]) -> Choice<'_> {
+        Choice { only, allow_unsafe: false, passes_page_cache: [true, false] }
+    }
+
+    #[test]
+    fn what_the_workload_feels_is_tried_first_and_the_rest_says_why_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let all = candidates(&stack(), &tree, &choice(&[])).unwrap();
+        let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.tunable.name).collect();
+        assert_eq!(tried, ["read-ahead", "scheduler", "request-size"]);
+        assert_eq!(all[0].values, ["128", "1024", "8192"]);
+        assert_eq!(all[1].values, ["none", "kyber", "bfq"]);
+        let why = |name: &str| all.iter().find(|c| c.tunable.name == name).unwrap().not_tried.clone().unwrap();
+        assert_eq!(why("io-statistics"), NotTried::NeededByMeasurement);
+        assert_eq!(why("swappiness"), NotTried::OnlyUnderMemoryPressure);
+        assert_eq!(why("dirty-bytes"), NotTried::OnlyBufferedWrites);
+        let change = [Change { candidate: 0, alternative: 1 }];
+        assert_eq!(named(&all, &change), [("read-ahead", "1024".to_owned())]);
+        let changed = changes(&all, &change);
+        assert_eq!((changed[0].from.as_str(), changed[0].to.as_str()), ("4", "1024"));
+    }
+
+    #[test]
+    fn what_the_kernel_sets_anew_is_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let all = candidates(&stack(), &tree, &choice(&[])).unwrap();
+        let of = |name: &str| all.iter().position(|c| c.tunable.name == name).unwrap();
+        let change = |name: &str| Change { candidate: of(name), alternative: 0 };
+        let held = spec::Setting::Value { path: "/sys/block/sda/queue/read_ahead_kb".into(), value: "4".into() };
+        let alone = arm_settings(&all, &[change("request-size")]);
+        assert!(alone.len() == 2 && alone.contains(&held), "{alone:?}");
+        assert!(!arm_settings(&all, &[change("request-size"), change("read-ahead")]).contains(&held));
+        assert_eq!(arm_settings(&all, &[change("scheduler")]).len(), 1);
+    }
+
+    #[test]
+    fn what_can_lose_data_is_tried_only_where_it_is_allowed() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let writes = Choice { passes_page_cache: [false, true], ..choice(&[]) };
+        let of = |choice: &Choice<'_>, name: &str| {
+            let all = candidates(&stack(), &tree, choice).unwrap();
+            all.into_iter().find(|c| c.tunable.name == name).unwrap()
+        };
+        assert_eq!(of(&writes, "dirty-expire").not_tried, Some(NotTried::Unsafe));
+        assert_eq!(of(&Choice { allow_unsafe: true, ..writes }, "dirty-expire").not_tried, None);
+        assert_eq!(of(&writes, "dirty-ratio").not_tried, Some(NotTried::MovesWith("dirty-bytes")));
+        let dirty = of(&writes, "dirty-bytes");
+        let change = [Change { candidate: 0, alternative: 0 }];
+        let together = named(&[dirty], &change);
+        assert_eq!(together[1], ("dirty-background-bytes", "8388608".to_owned()));
+    }
+
+    #[test]
+    fn names_choose_and_have_to_be_right() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let only = ["scheduler".to_owned()];
+        let all = candidates(&stack(), &tree, &choice(&only)).unwrap();
+        assert!(all.iter().all(|c| (c.tunable.name == "scheduler") == c.not_tried.is_none()));
+        for (wrong, why) in [("schedular", "did you mean scheduler?"), ("md-stripes", "has no setting md-stripes")] {
+            let failure = candidates(&stack(), &tree, &choice(&[wrong.to_owned()])).unwrap_err();
+            assert!(failure.kind == FailureKind::Usage && failure.message.contains(why), "{failure}");
+        }
+    }
+}

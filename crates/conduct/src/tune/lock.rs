@@ -1,0 +1,35 @@
+//! One search at a time changes settings of this machine; the kernel drops the lock with the process.
+
+use model::{Failure, FailureKind};
+use settings::{JournalDirectories, Persistence};
+use std::fs::{File, TryLockError};
+
+const NAME: &str = "tune.lock";
+
+/// Held while a search changes settings.
+pub(super) struct Lock {
+    _held: File,
+}
+
+impl Lock {
+    /// Takes it, or says that another search has it.
+    pub fn take() -> Result<Self, Failure> {
+        let cannot = |what: String| Failure::new(FailureKind::Environment, format!("cannot lock the settings: {what}"));
+        let directory = JournalDirectories::of_this_user()
+            .write_directory(Persistence::UntilReboot)
+            .map_err(|e| cannot(e.to_string()))?;
+        let found = directory.create(NAME).and_then(|new| match new {
+            Some(file) => Ok(Some(file)),
+            None => directory.existing(NAME, 0),
+        });
+        let file = found.map_err(|e| cannot(e.to_string()))?.ok_or_else(|| cannot(format!("{NAME} has gone")))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _held: file }),
+            Err(TryLockError::WouldBlock) => {
+                Err(Failure::new(FailureKind::Refused, "another search changes settings of this machine")
+                    .remedy("wait for it, or end it"))
+            }
+            Err(TryLockError::Error(e)) => Err(cannot(e.to_string())),
+        }
+    }
+}

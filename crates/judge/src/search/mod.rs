@@ -1,0 +1,404 @@
+//! A search for the settings that make a metric better, as a pure state machine: it hands out what is to be set for the next
+//! measurement and takes its value. The same seed and values lead the same way on every machine.
+//!
+//! The steps: each change alone, in one block with the present values between them; what is worse is dropped; a screen in which all
+//! that is left varies at once; halving of the best single changes and pairs; where a pair is left, whether
+//! one of its two changes is enough. One combination is left, or nothing. None of it proves anything: that is for measurements which the
+//! search never saw ([`gain`], [`guard`]). docs/tuning.md has its error rates.
+
+mod change;
+mod design;
+mod draw;
+mod measured;
+mod proof;
+mod screen;
+
+pub use change::Change;
+pub use design::Design;
+pub use proof::{
+    GUARD_MARGIN_PERCENT, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent, guard_pairs_needed,
+    pairs_needed, pairs_of_confirmation, provable_percent,
+};
+
+use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, repeats, round_references};
+use draw::Draw;
+use measured::{Measured, distance, scatter};
+use model::Better;
+use std::collections::VecDeque;
+
+/// A change alone is dropped where it is worse by so many standard deviations.
+const WORSE: f64 = 2.5;
+/// A pair is kept where it is better by so many standard errors than the better of its changes alone.
+const PAIR_BETTER: f64 = 2.0;
+/// A screen's effect is known so much better than that of a single measurement.
+const SCREEN_WEIGHT: f64 = 8.0;
+/// This share of what the halving begins with may be pairs.
+const PAIRS_OF_ARMS: (usize, usize) = (2, 3);
+/// A value that is not valid is measured so often again.
+const AGAIN: u8 = 1;
+
+/// Where a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Each change alone.
+    Singles,
+    /// All that is left at once.
+    Screen,
+    /// The best against one another.
+    Halving,
+    /// Whether one change of a pair is enough.
+    Reduction,
+    /// Nothing is left to measure.
+    Done,
+}
+
+/// What became of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// The metric.
+    Measured(f64),
+    /// It was measured, and is not valid: it may be the next time.
+    NotValid,
+    /// The settings could not be applied: this combination is not tried again.
+    NotApplied,
+}
+
+/// A measurement that is to be made.
+#[derive(Clone, Debug, PartialEq)]
+struct Asked {
+    cell: Vec<Change>,
+    failed: u8,
+}
+
+/// What is known of a combination.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tried {
+    /// What was set.
+    pub cell: Vec<Change>,
+    /// How many times as good as the present values it was, more is better, on the mean of its measurements; `None` where none
+    /// is valid.
+    pub ratio: Option<f64>,
+    /// How often it was measured.
+    pub times: usize,
+}
+
+/// A search that is under way.
+#[derive(Clone, Debug)]
+pub struct Search {
+    better: Better,
+    design: Design,
+    draw: Draw,
+    step: Step,
+    queue: VecDeque<Asked>,
+    open: Option<Asked>,
+    handed_out: usize,
+    /// Changes that are tried alone, then those that are left.
+    left: Vec<Change>,
+    /// How good each that is left is taken to be.
+    scores: Vec<(Change, f64)>,
+    singles: Vec<Measured>,
+    screen: Vec<Measured>,
+    halving: Vec<Measured>,
+    /// What the halving compares now, the best first once measured.
+    arms: Vec<Vec<Change>>,
+    refused: Vec<Vec<Change>>,
+    not_valid: Vec<Vec<Change>>,
+    winner: Option<Vec<Change>>,
+}
+
+impl Search {
+    /// Of candidates with so many other values each, the more promising ones first, in at most so many measurements; `None` where
+    /// these are too few for one change.
+    pub fn new(alternatives: &[usize], better: Better, cells: usize, seed: u64) -> Option<Self> {
+        let each =
+            |(candidate, count): (usize, &usize)| (0..*count).map(move |alternative| Change { candidate, alternative });
+        let mut left: Vec<Change> = alternatives.iter().enumerate().flat_map(each).collect();
+        let settings = alternatives.iter().filter(|count| **count > 0).count();
+        let design = Design::new(left.len(), settings, cells)?;
+        left.truncate(design.changes);
+        let mut draw = Draw::new(seed);
+        let singles: Vec<Vec<Change>> = left.iter().map(|change| vec![*change]).collect();
+        let rounds = (0..design.rounds).map(|_| draw.spread(singles.clone(), &Vec::new(), design.references));
+        let order: Vec<Vec<Change>> = rounds.collect::<Vec<_>>().concat();
+        Some(Self {
+            better,
+            design,
+            draw,
+            step: Step::Singles,
+            queue: order.into_iter().map(asked).collect(),
+            open: None,
+            handed_out: 0,
+            left,
+            scores: Vec::new(),
+            singles: Vec::new(),
+            screen: Vec::new(),
+            halving: Vec::new(),
+            arms: Vec::new(),
+            refused: Vec::new(),
+            not_valid: Vec::new(),
+            winner: None,
+        })
+    }
+
+    /// Sizes of its steps.
+    pub fn design(&self) -> Design {
+        self.design
+    }
+
+    /// Where it is.
+    pub fn step(&self) -> Step {
+        self.step
+    }
+
+    /// Measurements that were handed out.
+    pub fn cells(&self) -> usize {
+        self.handed_out
+    }
+
+    /// Whether a change is among those that are tried; the others had no place in so many measurements.
+    pub fn tries(&self, change: Change) -> bool {
+        self.singles.iter().any(|m| m.cell == [change])
+            || self.refused.iter().chain(&self.not_valid).any(|cell| cell == &[change])
+            || self.queue.iter().any(|a| a.cell == [change])
+            || self.left.contains(&change)
+    }
+
+    /// What is set for the next measurement, nothing for the present values; `None` where the search is over. What was handed out
+    /// before and has no value is not asked for again.
+    pub fn next_cell(&mut self) -> Option<Vec<Change>> {
+        while self.queue.is_empty() && self.step != Step::Done {
+            self.end_step();
+        }
+        self.open = self.queue.pop_front();
+        self.handed_out += usize::from(self.open.is_some());
+        self.open.as_ref().map(|asked| asked.cell.clone())
+    }
+
+    /// What came of the measurement that was handed out last.
+    pub fn take(&mut self, value: Value) {
+        let Some(asked) = self.open.take() else { return };
+        let turned = match (value, self.better) {
+            (Value::Measured(value), Better::Higher) => value.ln(),
+            (Value::Measured(value), Better::Lower) => -value.ln(),
+            (Value::NotValid | Value::NotApplied, _) => f64::NAN,
+        };
+        if turned.is_finite() {
+            let measured = Measured { cell: asked.cell, value: turned, at: self.handed_out as f64 };
+            match self.step {
+                Step::Singles => self.singles.push(measured),
+                Step::Screen => self.screen.push(measured),
+                Step::Halving | Step::Reduction | Step::Done => self.halving.push(measured),
+            }
+        } else if value != Value::NotApplied && asked.failed < AGAIN {
+            self.queue.push_back(Asked { failed: asked.failed + 1, ..asked });
+        } else if !asked.cell.is_empty() && value == Value::NotApplied {
+            self.queue.retain(|other| other.cell != asked.cell);
+            self.refused.push(asked.cell);
+        } else if !asked.cell.is_empty() {
+            self.not_valid.push(asked.cell);
+        }
+    }
+
+    /// Ends it with what is known by now: its time is over.
+    pub fn stop(&mut self) {
+        self.queue.clear();
+        match self.step {
+            Step::Singles | Step::Screen => {
+                self.score();
+                let best = self.scores.first().filter(|(_, score)| *score > 0.0);
+                self.winner = best.map(|(change, _)| vec![*change]);
+            }
+            Step::Halving => {
+                self.rank_arms();
+                self.winner = self.best_arm();
+            }
+            Step::Reduction | Step::Done => {}
+        }
+        self.step = Step::Done;
+    }
+
+    /// What is left at the end; `None` where nothing was better than the present values.
+    pub fn winner(&self) -> Option<&[Change]> {
+        self.winner.as_deref()
+    }
+
+    /// Standard deviation of one measurement, as a share: of the repeats of the present values, with the drift of each step taken
+    /// out. `None` where these are too few.
+    pub fn noise(&self) -> Option<f64> {
+        let parts = [scatter(&self.singles), scatter(&self.halving)];
+        let (squares, free) = parts.iter().fold((0.0, 0.0), |(s, f), (squares, free)| (s + squares, f + free));
+        (free >= 2.0).then(|| (squares / free).sqrt())
+    }
+
+    /// All combinations that were compared with the present values, the best first.
+    pub fn tried(&self) -> Vec<Tried> {
+        let mut cells: Vec<&Vec<Change>> = self.halving.iter().chain(&self.singles).map(|m| &m.cell).collect();
+        cells.extend(self.refused.iter().chain(&self.not_valid));
+        let mut out: Vec<Tried> = Vec::new();
+        for cell in cells.into_iter().filter(|cell| !cell.is_empty()) {
+            if out.iter().any(|t| t.cell == *cell) {
+                continue;
+            }
+            let parts: Vec<(f64, usize)> =
+                [&self.singles, &self.halving].into_iter().filter_map(|of| distance(of, cell)).collect();
+            let times = parts.iter().map(|(_, times)| times).sum();
+            let sum: f64 = parts.iter().map(|(mean, times)| mean * *times as f64).sum();
+            let ratio = (times > 0).then(|| (sum / times as f64).exp());
+            out.push(Tried { cell: cell.clone(), ratio, times });
+        }
+        out.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
+        out
+    }
+
+    fn end_step(&mut self) {
+        match self.step {
+            Step::Singles => {
+                self.drop_worse();
+                self.score();
+                let settings = screen::settings(&self.left).len();
+                if self.design.screen > 0 && settings > 2 {
+                    self.step = Step::Screen;
+                    let cells = screen::cells(&self.left, self.design.screen, &mut self.draw);
+                    self.queue.extend(cells.into_iter().map(asked));
+                } else {
+                    let pairs = self.pairs_of_best();
+                    self.begin_halving(pairs);
+                }
+            }
+            Step::Screen => {
+                self.score();
+                let found = screen::effects(&self.left, &self.screen, self.noise());
+                let pairs = found.map(|found| found.best_pairs(&self.screen, PAIRS_KEPT)).unwrap_or_default();
+                self.begin_halving(pairs);
+            }
+            Step::Halving => {
+                self.rank_arms();
+                let refused = &self.refused;
+                self.arms.retain(|arm| !refused.contains(arm));
+                self.arms.truncate(halved(self.arms.len()).max(1));
+                self.next_round();
+            }
+            Step::Reduction => {
+                self.reduce();
+                self.step = Step::Done;
+            }
+            Step::Done => {}
+        }
+    }
+
+    /// Drops what is worse alone, and what cannot be set alone.
+    fn drop_worse(&mut self) {
+        let references = self.singles.iter().filter(|m| m.cell.is_empty()).count();
+        let noise = self.noise().unwrap_or(0.0);
+        let is_worse = |change: &Change| {
+            distance(&self.singles, &[*change]).is_none_or(|(mean, times)| {
+                mean < -WORSE * noise * (1.0 / times as f64 + 1.0 / references.max(1) as f64).sqrt()
+            })
+        };
+        let left: Vec<Change> = self.left.iter().copied().filter(|change| !is_worse(change)).collect();
+        self.left = left;
+    }
+
+    /// How good each change that is left is by all that was measured, the best first.
+    fn score(&mut self) {
+        let screened = screen::effects(&self.left, &self.screen, self.noise());
+        let screened = screened.map(|found| found.of_each).unwrap_or_default();
+        let of = |change: Change| {
+            let alone = distance(&self.singles, &[change]).map(|(mean, _)| mean);
+            let screened = screened.iter().find(|(other, _)| *other == change).map(|(_, effect)| *effect);
+            match (alone, screened) {
+                (Some(alone), Some(effect)) => (alone + SCREEN_WEIGHT * effect) / (1.0 + SCREEN_WEIGHT),
+                (alone, screened) => screened.or(alone).unwrap_or(f64::NEG_INFINITY),
+            }
+        };
+        let mut scores: Vec<(Change, f64)> = self.left.iter().map(|change| (*change, of(*change))).collect();
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+        self.scores = scores;
+    }
+
+    /// All pairs of the best settings, where no screen tells which pairs are.
+    fn pairs_of_best(&self) -> Vec<Vec<Change>> {
+        let mut best: Vec<Change> = Vec::new();
+        for (change, _) in self.scores.iter().filter(|(_, score)| *score > 0.0) {
+            if best.len() < SETTINGS_KEPT && best.iter().all(|b| b.candidate != change.candidate) {
+                best.push(*change);
+            }
+        }
+        let of = |(index, first): (usize, &Change)| {
+            let pair = |second: &Change| vec![*second.min(first), *second.max(first)];
+            best[..index].iter().map(pair).collect::<Vec<_>>()
+        };
+        best.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// The best single changes and pairs, as many as there is room for.
+    fn begin_halving(&mut self, mut pairs: Vec<Vec<Change>>) {
+        self.step = Step::Halving;
+        if !self.design.pairs {
+            pairs.clear();
+        }
+        pairs.truncate(self.design.arms * PAIRS_OF_ARMS.0 / PAIRS_OF_ARMS.1);
+        let room = self.design.arms.saturating_sub(pairs.len()).clamp(1, SINGLES_KEPT);
+        let singles = self.scores.iter().filter(|(_, score)| *score > 0.0).take(room);
+        self.arms = singles.map(|(change, _)| vec![*change]).collect();
+        self.arms.extend(pairs);
+        self.arms.truncate(self.design.arms);
+        self.next_round();
+    }
+
+    /// Measures what is left of the arms, or ends the halving.
+    fn next_round(&mut self) {
+        if self.arms.len() > 1 {
+            let each = repeats(self.arms.len());
+            let cells = self.arms.iter().flat_map(|arm| std::iter::repeat_n(arm.clone(), each)).collect();
+            let order = self.draw.spread(cells, &Vec::new(), round_references(self.arms.len()));
+            self.queue.extend(order.into_iter().map(asked));
+            return;
+        }
+        self.winner = self.best_arm();
+        self.step = Step::Done;
+        let Some(pair) = self.winner.clone().filter(|cell| cell.len() == 2) else { return };
+        self.step = Step::Reduction;
+        let parts = [pair.clone(), vec![pair[0]], vec![pair[1]]];
+        for _ in 0..REDUCTION_ROUNDS {
+            let mut round = parts.to_vec();
+            self.draw.shuffle(&mut round);
+            self.queue.extend(round.into_iter().map(asked));
+        }
+    }
+
+    /// The arms in the order of their means over all rounds, the best first.
+    fn rank_arms(&mut self) {
+        let mean = |arm: &Vec<Change>| distance(&self.halving, arm).map_or(f64::NEG_INFINITY, |(mean, _)| mean);
+        let mut ranked: Vec<(f64, Vec<Change>)> = self.arms.iter().map(|arm| (mean(arm), arm.clone())).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        self.arms = ranked.into_iter().map(|(_, arm)| arm).collect();
+    }
+
+    /// The first arm, if it is better than the present values; one that was never measured again by what was known before.
+    fn best_arm(&self) -> Option<Vec<Change>> {
+        let arm = self.arms.first()?;
+        let score = || self.scores.iter().find(|(change, _)| arm[..] == [*change]).map(|(_, score)| *score);
+        let distance = distance(&self.halving, arm).map(|(mean, _)| mean).or_else(score)?;
+        (distance > 0.0).then(|| arm.clone())
+    }
+
+    /// Leaves one change of a winning pair where the pair is not clearly better.
+    fn reduce(&mut self) {
+        let Some(pair) = self.winner.clone() else { return };
+        let Some((together, times)) = distance(&self.halving, &pair) else { return };
+        let alone = pair.iter().filter_map(|change| Some((*change, distance(&self.halving, &[*change])?)));
+        let Some((change, (mean, of))) = alone.max_by(|a, b| a.1.0.total_cmp(&b.1.0)) else { return };
+        let error = self.noise().unwrap_or(0.0) * (1.0 / times as f64 + 1.0 / of as f64).sqrt();
+        if together - mean < PAIR_BETTER * error && mean > 0.0 {
+            self.winner = Some(vec![change]);
+        }
+    }
+}
+
+fn asked(cell: Vec<Change>) -> Asked {
+    Asked { cell, failed: 0 }
+}
+
+#[cfg(test)]
+mod tests;

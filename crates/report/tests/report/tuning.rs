@@ -1,0 +1,290 @@
+//! A search for settings: its document against its contract, and what a person reads first and last.
+
+use crate::documents::holds;
+use model::{
+    Better, KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan, TuneProof,
+    TuneRejected, TuneSetting, TuneTried, TuneValue, Tuning, Unit,
+};
+use report::document::{TuneDocument, TunePlanDocument};
+use report::{Style, tune_plan_text, tuning_text};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Candidate {
+    name: String,
+    path: String,
+    files: usize,
+    now: String,
+    values: Vec<String>,
+    risk: String,
+    about: String,
+    not_tried: Option<Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Setting {
+    name: String,
+    path: String,
+    from: String,
+    to: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gain {
+    ratio: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    p: f64,
+    pairs: usize,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Guard {
+    metric: String,
+    ratio: f64,
+    low: Option<f64>,
+    margin_percent: f64,
+    pairs: usize,
+    passes: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keep {
+    mechanism: String,
+    file: String,
+    text: String,
+    undo: String,
+    note: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Winner {
+    settings: Vec<Setting>,
+    gain: Gain,
+    guards: Vec<Guard>,
+    keep: Vec<Keep>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rejected {
+    why: String,
+    settings: Vec<Setting>,
+    gain: Gain,
+    guards: Vec<Guard>,
+    keep: Vec<Keep>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tried {
+    settings: Vec<Named>,
+    ratio: Option<f64>,
+    measurements: usize,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+    value: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    schema: String,
+    answer: String,
+    id: String,
+    target: String,
+    #[serde(rename = "for")]
+    asked: String,
+    metric: String,
+    unit: String,
+    better: Option<String>,
+    seed: u64,
+    margin_percent: f64,
+    candidates: Vec<Candidate>,
+    cells: usize,
+    noise_percent: Option<f64>,
+    tried: Vec<Tried>,
+    winner: Option<Winner>,
+    rejected: Option<Rejected>,
+    bytes_written: u64,
+    duration_ns: u64,
+    tags: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanDocument {
+    schema: String,
+    answer: String,
+    target: String,
+    #[serde(rename = "for")]
+    asked: String,
+    metric: Option<String>,
+    candidates: Vec<Candidate>,
+    cells: usize,
+    changes: usize,
+    screened: bool,
+    pairs: u32,
+    guards: Vec<String>,
+    budget_ns: u64,
+    bytes_at_most: Option<u64>,
+    provable: Vec<(f64, Option<f64>)>,
+}
+
+fn candidates() -> Vec<TuneCandidate> {
+    let read_ahead = TuneCandidate {
+        name: "read-ahead",
+        path: "/sys/block/sda/queue/read_ahead_kb".into(),
+        files: 1,
+        now: "4".into(),
+        values: vec!["0".into(), "512".into(), "8192".into()],
+        risk: SettingRisk::CostsMemory,
+        about: "read ahead of buffered reads, KiB",
+        not_tried: None,
+    };
+    let cache = TuneCandidate {
+        name: "cache",
+        values: Vec::new(),
+        risk: SettingRisk::LosesData,
+        not_tried: Some(NotTried::Unsafe),
+        ..read_ahead.clone()
+    };
+    vec![read_ahead, cache]
+}
+
+fn proof(ratio: f64, passes: bool) -> TuneProof {
+    TuneProof {
+        settings: vec![TuneSetting {
+            name: "read-ahead",
+            path: "/sys/block/sda/queue/read_ahead_kb".into(),
+            from: "4".into(),
+            to: "512".into(),
+        }],
+        gain: TuneGain { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1), p: 0.0078, pairs: 8 },
+        guards: vec![TuneGuard {
+            metric: "seq-read.throughput_bytes_per_s".into(),
+            ratio: 1.01,
+            low: Some(0.97),
+            margin_percent: 10.0,
+            pairs: 8,
+            passes,
+        }],
+        keep: vec![KeepLine {
+            mechanism: "udev",
+            file: "/etc/udev/rules.d/99-narrows-tune.rules".into(),
+            text: "ACTION==\"add|change\", ATTR{queue/read_ahead_kb}=\"512\"".into(),
+            undo: "rm /etc/udev/rules.d/99-narrows-tune.rules\necho 4 > /sys/block/sda/queue/read_ahead_kb".into(),
+            note: None,
+        }],
+    }
+}
+
+fn tuning(winner: Option<TuneProof>, rejected: Option<TuneRejected>) -> Tuning {
+    let tried = |value: &str, ratio: Option<f64>| TuneTried {
+        settings: vec![TuneValue { name: "read-ahead", value: value.into() }],
+        ratio,
+        measurements: usize::from(ratio.is_some()) * 3,
+    };
+    Tuning {
+        id: "tune-20261127T230000Z-0001".into(),
+        target: "/dev/sda".into(),
+        asked: "buffered-read".into(),
+        metric: "buffered-read.throughput_bytes_per_s".into(),
+        unit: Unit::BytesPerS,
+        better: Some(Better::Higher),
+        seed: 1,
+        margin_percent: 3.0,
+        candidates: candidates(),
+        cells: 31,
+        noise_percent: Some(4.2),
+        tried: vec![tried("512", Some(3.1)), tried("8192", Some(3.0)), tried("0", None)],
+        winner,
+        rejected,
+        bytes_written: 0,
+        duration_ns: 171_000_000_000,
+        tags: ["present", "guards-present", "changed", "guards-changed"].map(|t| format!("tune-1-{t}")).to_vec(),
+    }
+}
+
+#[test]
+fn a_winner_is_the_first_and_the_last_word() {
+    let tuning = tuning(Some(proof(3.1, true)), None);
+    let document: Document = holds(&TuneDocument::new(&tuning));
+    assert_eq!((document.schema.as_str(), document.asked.as_str()), ("narrows/tune/1", "buffered-read"));
+    assert_eq!(document.winner.unwrap().settings[0].name, "read-ahead");
+    let answer = "read-ahead 4 -> 512 KiB makes buffered-read 3.1 times as fast (95 % interval 2.8 to 3.4), confirmed by 8 \
+                  pairs; 2 combinations were tried.";
+    assert_eq!(document.answer, answer);
+    let text = tuning_text(&tuning, &Style::default());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with(answer) && words.ends_with(answer), "{text}");
+    for part in [
+        "seq-read 1.01 times as good at least 0.97 not worse (margin 10 %)",
+        "read-ahead: costs memory",
+        "read-ahead 0 not set, or no valid number",
+        "cache: can lose data: --allow-unsafe tries it",
+        "ACTION==\"add|change\", ATTR{queue/read_ahead_kb}=\"512\"",
+        "echo 4 > /sys/block/sda/queue/read_ahead_kb",
+        "narrows compare tune-1-present tune-1-changed",
+        "31 measurements, noise of one 4.2 %",
+    ] {
+        assert!(words.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn what_is_not_shown_is_not_recommended() {
+    let rejected = |why, proof| Some(TuneRejected { why, proof });
+    let none = tuning(None, rejected(NotKept::NoGain, proof(1.02, true)));
+    let document: Document = holds(&TuneDocument::new(&none));
+    assert!(document.winner.is_none() && document.rejected.unwrap().why == "no-gain");
+    assert!(document.answer.starts_with("Nothing helps: read-ahead 4 -> 512 KiB looked best"), "{}", document.answer);
+    let harms = tuning(None, rejected(NotKept::Guard, proof(1.3, false)));
+    let document: Document = holds(&TuneDocument::new(&harms));
+    assert!(document.answer.contains("but seq-read is not shown to be as good"), "{}", document.answer);
+    assert!(!tuning_text(&harms, &Style::default()).contains("To keep it"));
+    let document: Document = holds(&TuneDocument::new(&tuning(None, None)));
+    assert_eq!(document.answer, "Nothing helps: nothing looked better for buffered-read; 2 combinations were tried.");
+}
+
+#[test]
+fn a_plan_says_what_can_be_proven() {
+    let plan = TunePlan {
+        target: "/dev/sda".into(),
+        asked: "buffered-read".into(),
+        metric: Some("buffered-read.throughput_bytes_per_s".into()),
+        candidates: candidates(),
+        cells: 31,
+        changes: 3,
+        screened: false,
+        pairs: 8,
+        guards: vec!["seq-read".into(), "rand-read-qd1".into()],
+        budget_ns: 180_000_000_000,
+        bytes_at_most: Some(0),
+        provable: vec![(5.0, Some(9.6)), (10.0, None)],
+    };
+    let document: PlanDocument = holds(&TunePlanDocument::new(&plan));
+    assert_eq!(document.schema, "narrows/tune/1");
+    let text = tune_plan_text(&plan, &Style::default());
+    for part in [
+        "Tries 3 values on /dev/sda for buffered-read",
+        "nothing is written",
+        "read-ahead  4  -> 0 | 512 | 8192  costs memory",
+        "Not to become worse: seq-read, rand-read-qd1.",
+        "with noise of 5 % of a measurement: gains of 9.6 %",
+        "with noise of 10 % of a measurement: nothing",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}

@@ -1,0 +1,256 @@
+//! `cargo xtask truth tune`: how often the search for settings finds and proves what was planted, and claims what was not.
+//!
+//! A machine of 20 settings with two other values each. Of these 15 in 100 do harm: half of them take a share of the rate, half cap
+//! it. Each measurement has normal noise, and all of them a drift of up to 10 % in either direction over the search. What is
+//! simulated is the machine alone; the search and its proof are those of the program ([`judge::search`]).
+
+use super::draw::Draw;
+use super::matrix::wilson;
+use judge::search::{Change, GUARD_MARGIN_PERCENT, Search, Value, gain, guard, pairs_of_confirmation};
+use model::Better;
+use std::fmt::Write as _;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Seed of all searches
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Searches of each kind
+    #[arg(long, default_value_t = 200)]
+    searches: u32,
+    /// Measurements of a search at most
+    #[arg(long, default_value_t = 240)]
+    cells: usize,
+}
+
+const SETTINGS: usize = 20;
+const ALTERNATIVES: usize = 2;
+/// Of the other values so many do harm.
+const HARMFUL: f64 = 0.15;
+/// The drift over a whole search, at most.
+const DRIFT: f64 = 0.1;
+/// The least gain that is worth a setting: the default of `--margin`.
+const LEAST_PERCENT: f64 = 3.0;
+const NOISES: [f64; 3] = [0.03, 0.05, 0.10];
+
+/// What is planted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Planted {
+    One(f64),
+    /// Two that only help together.
+    Pair(f64),
+    /// One that helps the metric and takes a fifth from another one.
+    Harms(f64),
+    Nothing,
+}
+
+/// A row of the table: its name, what is planted, and what is promised of it at 5 % of noise and 240 measurements.
+struct Kind {
+    name: &'static str,
+    planted: Planted,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+}
+
+static KINDS: [Kind; 5] = [
+    Kind { name: "one setting, +20 %", planted: Planted::One(0.2), at_least: Some(0.95), at_most: None },
+    Kind { name: "one setting, +10 %", planted: Planted::One(0.1), at_least: None, at_most: None },
+    Kind {
+        name: "two that only help together, +30 %",
+        planted: Planted::Pair(0.3),
+        at_least: Some(0.9),
+        at_most: None,
+    },
+    Kind {
+        name: "one, +20 %, that harms a guard: kept",
+        planted: Planted::Harms(0.2),
+        at_least: None,
+        at_most: Some(0.05),
+    },
+    Kind { name: "nothing helps: claimed", planted: Planted::Nothing, at_least: None, at_most: Some(0.05) },
+];
+
+/// What another value does, as a logarithm.
+#[derive(Clone, Copy)]
+enum Harm {
+    Takes(f64),
+    Caps(f64),
+}
+
+struct Machine {
+    draw: Draw,
+    noise: f64,
+    drift: f64,
+    made: f64,
+    harms: Vec<(Change, Harm)>,
+    helps: Vec<Change>,
+    planted: Planted,
+}
+
+impl Machine {
+    fn new(planted: Planted, noise: f64, mut draw: Draw) -> Self {
+        let count = match planted {
+            Planted::One(_) | Planted::Harms(_) => 1,
+            Planted::Pair(_) => 2,
+            Planted::Nothing => 0,
+        };
+        let mut helps: Vec<Change> = Vec::new();
+        while helps.len() < count {
+            let candidate = (draw.bits() % SETTINGS as u64) as usize;
+            if helps.iter().all(|c| c.candidate != candidate) {
+                helps.push(Change { candidate, alternative: (draw.bits() % ALTERNATIVES as u64) as usize });
+            }
+        }
+        helps.sort();
+        let all = (0..SETTINGS)
+            .flat_map(|candidate| (0..ALTERNATIVES).map(move |alternative| Change { candidate, alternative }));
+        let mut harms = Vec::new();
+        for change in all.filter(|change| !helps.contains(change)) {
+            if draw.share() < HARMFUL {
+                let size = 0.05 + 0.35 * draw.share();
+                harms.push((change, if draw.share() < 0.5 { Harm::Takes(size) } else { Harm::Caps(size) }));
+            }
+        }
+        let drift = DRIFT * (2.0 * draw.share() - 1.0);
+        Self { draw, noise, drift, made: 0.0, harms, helps, planted }
+    }
+
+    /// The metric of a measurement with these changes.
+    fn measure(&mut self, cell: &[Change]) -> f64 {
+        let has_all = !self.helps.is_empty() && self.helps.iter().all(|change| cell.contains(change));
+        let mut value = match self.planted {
+            Planted::One(gain) | Planted::Pair(gain) | Planted::Harms(gain) if has_all => (1.0 + gain).ln(),
+            _ => 0.0,
+        };
+        let set = self.harms.iter().filter(|(change, _)| cell.contains(change));
+        let mut cap = f64::INFINITY;
+        for (_, harm) in set {
+            match harm {
+                Harm::Takes(size) => value -= size,
+                Harm::Caps(size) => cap = cap.min(-size),
+            }
+        }
+        self.made += 1.0;
+        let drift = self.drift * self.made / 240.0;
+        100.0 * (value.min(cap) + drift + self.noise * self.draw.normal()).exp()
+    }
+
+    /// Another metric, which only the planted setting may move.
+    fn measure_guard(&mut self, cell: &[Change]) -> f64 {
+        let harmed = matches!(self.planted, Planted::Harms(_)) && self.helps.iter().all(|c| cell.contains(c));
+        100.0 * (if harmed { 0.8f64.ln() } else { 0.0 } + self.noise * self.draw.normal()).exp()
+    }
+}
+
+/// What came of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Came {
+    claimed: bool,
+    /// What is claimed has all that was planted.
+    right: bool,
+    cells: usize,
+}
+
+fn search(planted: Planted, noise: f64, cells: usize, mut draw: Draw) -> anyhow::Result<Came> {
+    let seed = draw.bits();
+    let mut machine = Machine::new(planted, noise, draw);
+    let search = Search::new(&[ALTERNATIVES; SETTINGS], Better::Higher, cells, seed);
+    let mut search = search.ok_or_else(|| anyhow::anyhow!("{cells} measurements are too few"))?;
+    while let Some(cell) = search.next_cell() {
+        let value = machine.measure(&cell);
+        search.take(Value::Measured(value));
+    }
+    let cells = search.cells();
+    let Some(winner) = search.winner().map(<[Change]>::to_vec) else {
+        return Ok(Came { claimed: false, right: false, cells });
+    };
+    let seen = search.tried().into_iter().find(|t| t.cell == winner).and_then(|t| t.ratio).unwrap_or(1.0);
+    let pairs = pairs_of_confirmation(search.noise().unwrap_or(noise), (seen - 1.0) * 100.0, LEAST_PERCENT);
+    let (mut metric, mut other) = (Vec::new(), Vec::new());
+    for _ in 0..pairs {
+        metric.push((machine.measure(&[]), machine.measure(&winner)));
+        other.push((machine.measure_guard(&[]), machine.measure_guard(&winner)));
+    }
+    let shown = gain(&metric, Better::Higher).is_some_and(|g| g.is_shown(LEAST_PERCENT));
+    let passes = guard(&other, Better::Higher, GUARD_MARGIN_PERCENT).is_some_and(|g| g.passes);
+    let right = machine.helps.iter().all(|change| winner.contains(change)) && !machine.helps.is_empty();
+    Ok(Came { claimed: shown && passes, right, cells })
+}
+
+/// A figure of the table: how many of how many, and the most measurements that one took.
+struct Figure {
+    hits: u32,
+    of: u32,
+    cells: usize,
+}
+
+fn figure(kind: &Kind, noise: f64, arguments: &Arguments) -> anyhow::Result<Figure> {
+    let (mut hits, mut most) = (0, 0);
+    for variation in 0..arguments.searches {
+        let draw = Draw::of(arguments.seed ^ noise.to_bits(), kind.name, u64::from(variation));
+        let came = search(kind.planted, noise, arguments.cells, draw)?;
+        let is_hit = match kind.planted {
+            Planted::One(_) | Planted::Pair(_) | Planted::Harms(_) => came.claimed && came.right,
+            Planted::Nothing => came.claimed,
+        };
+        hits += u32::from(is_hit);
+        most = most.max(came.cells);
+    }
+    Ok(Figure { hits, of: arguments.searches, cells: most })
+}
+
+/// The table, and what is not as promised.
+fn table(arguments: &Arguments) -> anyhow::Result<(String, Vec<String>)> {
+    let rows: Vec<anyhow::Result<Vec<Figure>>> = std::thread::scope(|scope| {
+        let row = |kind: &'static Kind| NOISES.iter().map(|noise| figure(kind, *noise, arguments)).collect();
+        let threads: Vec<_> = KINDS.iter().map(|kind| scope.spawn(move || row(kind))).collect();
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))).collect()
+    });
+    let mut out = "| planted | 3 % | 5 % | 10 % | measurements at most |\n|---|---|---|---|---|\n".to_owned();
+    let mut broken = Vec::new();
+    for (kind, figures) in KINDS.iter().zip(rows) {
+        let figures = figures?;
+        let _ = write!(out, "| {} |", kind.name);
+        for (figure, noise) in figures.iter().zip(NOISES) {
+            let share = 100.0 * f64::from(figure.hits) / f64::from(figure.of.max(1));
+            let (low, high) = wilson(figure.hits as usize, figure.of as usize).unwrap_or((0.0, 100.0));
+            let is_asked = kind.at_most.is_some() || noise == 0.05;
+            let holds = kind.at_least.is_none_or(|least| high >= least * 100.0)
+                && kind.at_most.is_none_or(|most| low <= most * 100.0);
+            let mark = if is_asked && !holds { " **!**" } else { "" };
+            let _ = write!(out, " {share:.1} % ({low:.1} to {high:.1}){mark} |");
+            if is_asked && !holds {
+                broken.push(format!("{} at {:.0} %: {} of {}", kind.name, noise * 100.0, figure.hits, figure.of));
+            }
+        }
+        let _ = writeln!(out, " {} |", figures.iter().map(|f| f.cells).max().unwrap_or(0));
+    }
+    Ok((out, broken))
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    println!(
+        "{} searches for each figure, seed {}; found and proven, by noise of a measurement; 95 % Wilson intervals\n",
+        arguments.searches, arguments.seed
+    );
+    let (table, broken) = table(arguments)?;
+    print!("{table}");
+    anyhow::ensure!(broken.is_empty(), "not as promised: {}", broken.join("; "));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wide bounds on a quick subset: the full figures are in docs/tuning.md.
+    #[test]
+    fn what_is_planted_is_found_and_nothing_else() {
+        let (table, broken) = table(&Arguments { seed: 3, searches: 24, cells: 240 }).expect("enough measurements");
+        assert!(broken.is_empty(), "{broken:?}\n{table}");
+        let of = |planted| search(planted, 0.05, 240, Draw::of(1, "one", 1)).expect("enough measurements");
+        let came = of(Planted::One(0.2));
+        assert!(came.claimed && came.right && came.cells <= 240, "{came:?}");
+        assert_eq!(came, of(Planted::One(0.2)), "the same seed, the same search");
+    }
+}
