@@ -307,7 +307,7 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
         remarks.push(format!("not all of those who were to be paused were: {why}"));
     }
     let blocked_ns: u64 = recorded.now.streams.iter().map(|s| s.blocked_ns).sum();
-    let (most, ring) = (recorded.ring_most, recorded.now.ring.1);
+    let (most, ring) = (recorded.ring_most, recorded.now.ring.size_bytes);
     let comes_anyway = asked.inputs.iter().any(|input| !matches!(input, Input::Path { .. } | Input::Stdin { .. }));
     let waited = blocked_ns > recorded.now.elapsed_ns / 100 || most > ring / 4 * 3;
     if comes_anyway && waited && recorded.now.streams.iter().all(|s| s.lost_total() == 0) {

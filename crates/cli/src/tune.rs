@@ -105,7 +105,7 @@ fn undo_kept(output: &Output) -> Result<ExitCode, Failure> {
     if lines.is_empty() {
         lines.push(("nothing".to_owned(), "there is no file that narrows tune wrote".to_owned()));
     }
-    output.answer(&ActionDocument::new("undo-kept", &lines), || report::action(&lines));
+    output.answer(&ActionDocument::new("undo-kept", &lines), || report::actions(&lines));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,7 +18,7 @@ pub use trial::Trial;
 
 use crate::admission::FileIdentity;
 use crate::clock::{WallClock, random_u64};
-use crate::{Opened, Wear, plan};
+use crate::{Opened, WriteAllowance, plan};
 use judge::search::{Design, provable_percent};
 use model::{Failure, FailureKind, NotTried, Ns, Stack, TargetKind, TunePlan, Tuning, random};
 use schedule::{OVERHEAD_NS, Schedule};
@@ -115,7 +115,7 @@ struct Foreseen {
 }
 
 fn foreseen(workload: &Workload, opened: &Opened, seed: u64) -> Result<Foreseen, Failure> {
-    let plan = plan::plan_within(workload, opened, seed, Some(Wear::Usual))?;
+    let plan = plan::plan_within(workload, opened, seed, Some(WriteAllowance::Usual))?;
     let live = || plan.phases.iter().filter(|p| p.skip.is_none());
     if !live().any(model::PhasePlan::measures_target) {
         let why = plan.phases.iter().filter(|p| p.measures_target()).find_map(|p| p.skip.as_ref());

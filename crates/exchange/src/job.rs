@@ -61,7 +61,7 @@ pub(crate) struct ExecutedJob<'a> {
     /// Its streams as planned.
     pub streams: Vec<&'a StreamPlan>,
     /// What they did, where the record tells them apart.
-    pub told: Option<StreamSummary>,
+    pub summary: Option<StreamSummary>,
     pub direction: Direction,
     /// fio's `rw`.
     pub rw: &'static str,
@@ -122,8 +122,8 @@ impl<'a> ExecutedJob<'a> {
     /// The jobs of a phase, if its record tells them apart, else the phase as one.
     pub fn of_jobs(index: usize, phase: &'a PhaseRun) -> Vec<Self> {
         let planned = phase.plan.jobs();
-        let told = phase.record.as_ref().is_some_and(|r| planned.iter().all(|j| r.job(&phase.plan, j).is_some()));
-        if planned.len() < 2 || !told {
+        let is_by_job = phase.record.as_ref().is_some_and(|r| planned.iter().all(|j| r.job(&phase.plan, j).is_some()));
+        if planned.len() < 2 || !is_by_job {
             return Self::of_phase(index, phase).into_iter().collect();
         }
         planned.iter().filter_map(|j| Self::of(index, phase, j, Some(j.id.clone()))).collect()
@@ -139,14 +139,14 @@ impl<'a> ExecutedJob<'a> {
         let first_depth = streams.first().map_or(1, |s| s.path.queue_depth);
         let all_depths = streams.iter().fold(0u32, |sum, s| sum.saturating_add(s.path.queue_depth));
         let direction = direction(&streams);
-        let told = record.job(&phase.plan, planned);
+        let summary = record.job(&phase.plan, planned);
         let name = match &id {
             None => phase.plan.name.clone(),
             Some(_) if !planned.name.is_empty() => planned.name.clone(),
             Some(id) => format!("{}.{id}", phase.plan.name),
         };
-        let counted = match (&told, &id) {
-            (Some(told), Some(_)) => counted_of_job(phase, told),
+        let counted = match (&summary, &id) {
+            (Some(summary), Some(_)) => counted_of_job(phase, summary),
             _ => counted(phase, record),
         };
         Some(Self {
@@ -162,7 +162,7 @@ impl<'a> ExecutedJob<'a> {
             workers: if alike { streams.len().max(1) } else { 1 },
             counted,
             streams,
-            told,
+            summary,
         })
     }
 
@@ -206,7 +206,7 @@ impl<'a> ExecutedJob<'a> {
 
     /// The part of the record that is this job's alone, where it is one of several.
     fn own(&self) -> Option<&StreamSummary> {
-        self.told.as_ref().filter(|_| self.id.is_some())
+        self.summary.as_ref().filter(|_| self.id.is_some())
     }
 
     pub fn started_ns(&self) -> Ns {
@@ -276,7 +276,7 @@ impl<'a> ExecutedJob<'a> {
 
     /// One of its directions: its part of what the job moved, at that part of its rate.
     pub fn side(&self, of: &[model::Direction], keep_refused: bool) -> Option<Side> {
-        let told = self.told.as_ref()?;
+        let summary = self.summary.as_ref()?;
         let all = warmup_counts(self.phase);
         let sum = |sides: &mut dyn Iterator<Item = &model::DirectionSummary>| {
             sides.fold((0u64, 0u64), |(n, bytes), d| {
@@ -284,10 +284,10 @@ impl<'a> ExecutedJob<'a> {
                 (n.saturating_add(one.0), bytes.saturating_add(one.1))
             })
         };
-        let mine = || told.directions.iter().filter(|d| of.contains(&d.direction));
+        let mine = || summary.directions.iter().filter(|d| of.contains(&d.direction));
         mine().next()?;
         let (operations, bytes) = sum(&mut mine());
-        let (all_operations, all_bytes) = sum(&mut told.data());
+        let (all_operations, all_bytes) = sum(&mut summary.data());
         let share = |part: u64, all: u64| if all == 0 { 0.0 } else { part as f64 / all as f64 };
         let mut latency = model::Histogram::new();
         mine().for_each(|d| latency.merge(&d.latency));

@@ -3,7 +3,7 @@
 use crate::admission::{Consent, FileIdentity};
 use crate::experiment::{Allowed, SettingsInForce};
 use crate::listener::{Event, Step};
-use crate::{Budget, Execution, Opened, Wanted, Wear, plan};
+use crate::{Budget, Execution, Opened, Wanted, WriteAllowance, plan};
 use model::{ExperimentPlace, Failure, FailureKind, Run, RunState, Stack, TargetKind};
 use spec::{Arm, Setting, Workload};
 use std::ffi::OsStr;
@@ -92,8 +92,8 @@ impl Trial<'_> {
         let archive = if cell.place.is_some() { execution.archive } else { None };
         let execution = Execution { archive, ..execution };
         let mut opened = self.open(workload, file)?;
-        let wear = (opened.target.kind != TargetKind::Sim).then_some(Wear::Usual);
-        let plan = plan::plan_within(workload, &opened, cell.seed, wear)?;
+        let allowance = (opened.target.kind != TargetKind::Sim).then_some(WriteAllowance::Usual);
+        let plan = plan::plan_within(workload, &opened, cell.seed, allowance)?;
         // Guards are an experiment of their own: a pair has one run of each side.
         let place = cell.place.clone().map(|place| match index {
             0 => place,

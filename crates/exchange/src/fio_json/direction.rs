@@ -117,7 +117,7 @@ impl SyncStats {
     pub fn of(job: &ExecutedJob, shown: bool, options: &Options) -> Self {
         let mut latency = Histogram::new();
         if shown {
-            if let Some(syncs) = job.told.as_ref().and_then(|t| t.direction(Direction::Sync)) {
+            if let Some(syncs) = job.summary.as_ref().and_then(|t| t.direction(Direction::Sync)) {
                 latency.merge(&syncs.latency);
             }
             // Rounds are the phase's; they are this job's where it is all of it.

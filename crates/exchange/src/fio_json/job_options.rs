@@ -93,7 +93,7 @@ pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
         }
         put("randseed", stream.seed.to_string());
     }
-    if job.direction == Direction::Mixed && job.told.is_none() {
+    if job.direction == Direction::Mixed && job.summary.is_none() {
         put("unified_rw_reporting", "mixed".to_owned());
     }
     Pairs(pairs)

@@ -156,7 +156,7 @@ fn job_stats<'a>(run: &Run, job: &'a ExecutedJob<'a>, wall: &WallTime, options: 
         let of = |side: &Side| DirectionStats::of(job, side, job.id.is_none(), options);
         Some(if shown { of(&job.whole(options.keep_refused)) } else { DirectionStats::default() })
     };
-    match (job.direction, &job.told) {
+    match (job.direction, &job.summary) {
         (Direction::Read, _) => read = whole(),
         (Direction::Write, _) => write = whole(),
         (Direction::Trim, _) => trim = whole(),
