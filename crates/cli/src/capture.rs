@@ -1,7 +1,7 @@
 //! `narrows inspect --capture`: the tree that an inspection read, as one file to send.
 
 use crate::output_file::OutputFile;
-use model::{Failure, FailureKind};
+use model::Failure;
 use observe::{CaptureOptions, CapturedFile, Locator, Root};
 use report::document::CaptureEntry;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -16,7 +16,7 @@ pub const TOP: &str = "narrows-capture";
 /// The file is there already, or cannot be written; what was begun is removed then.
 pub fn write(root: &Root, places: &[Locator], options: &CaptureOptions, path: &Path) -> Result<CaptureEntry, Failure> {
     if is_stdout(path) && io::stdout().is_terminal() {
-        return Err(Failure::new(FailureKind::Usage, "a capture is an archive; a terminal cannot show it")
+        return Err(Failure::usage("a capture is an archive; a terminal cannot show it")
             .remedy("--capture FILE.tar, or redirect stdout"));
     }
     // Whatever is wrong with the file is known before the machine is read.
@@ -65,6 +65,6 @@ impl<W: Write> Write for Counted<W> {
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("cannot write the capture {}: {error}", path.display()))
+    Failure::environment(format!("cannot write the capture {}: {error}", path.display()))
         .remedy("name a file in a directory that you may write to")
 }

@@ -7,7 +7,7 @@ use crate::run::text;
 use crate::signals::SecondSignal;
 use crate::{report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, WriteAllowance, plan, random_u64};
-use model::{Failure, FailureKind, Purpose, Reason, RunState, TargetKind, parse_bytes};
+use model::{Failure, Purpose, Reason, RunState, TargetKind, parse_bytes};
 use spec::{Readiness, Workload};
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let several = args.targets.len() > 1;
     if several && (args.report.is_some() || args.permissions.destroy.is_some()) {
         let what = format!("--report and --destroy are of one target, and these are {}", args.targets.len());
-        return Err(Failure::new(FailureKind::Usage, what).remedy("check that one alone"));
+        return Err(Failure::usage(what).remedy("check that one alone"));
     }
     let (page, identify, keep_every) = (args.report.as_deref(), args.identify, args.keep_every.as_deref());
     let asked = Asked { page, identify, keep_every, ..Asked::of(&args.marks) };
@@ -58,7 +58,7 @@ impl Check<'_> {
         if args.read_only && opened.target.kind == TargetKind::Directory {
             let what =
                 "--read-only: a check of a directory reads what it has written there, and nothing may be written";
-            return Err(Failure::new(FailureKind::Refused, what)
+            return Err(Failure::refused(what)
                 .remedy("narrows check FILE --read-only   an existing file, or the device itself"));
         }
         if args.read_only {
@@ -109,7 +109,7 @@ impl Check<'_> {
 
 /// The check, or those of its phases that decide a use.
 fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
-    let usage = |what: String| Failure::new(FailureKind::Usage, what);
+    let usage = |what: String| Failure::usage(what);
     let mut workload = text::built_in("check", "budget", Some(&args.budget), "60s")?;
     if args.made_for.is_empty() {
         workload.check_budget().map_err(|e| plan::failure(&e))?;
@@ -139,7 +139,7 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
 
 /// `--max-write`.
 pub fn max_write(text: &str) -> Result<u64, Failure> {
-    let usage = |what: String| Failure::new(FailureKind::Usage, format!("--max-write: {what}"));
+    let usage = |what: String| Failure::usage(format!("--max-write: {what}"));
     let bytes = parse_bytes(text).map_err(|e| usage(e.to_string()).remedy("for example --max-write 1GiB"))?;
     if bytes == 0 {
         return Err(usage("nothing may be written".to_owned()).remedy("--read-only   measures what reading tells"));

@@ -17,21 +17,18 @@ use std::process::ExitCode;
 pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let given = margins(&args.margins)?;
     if let Some(alpha) = args.alpha.filter(|a| !(*a > 0.0 && *a < 0.5)) {
-        return Err(Failure::new(
-            FailureKind::Usage,
-            format!("--alpha {alpha}: an error rate is above 0 and below 0.5"),
-        ));
+        return Err(Failure::usage(format!("--alpha {alpha}: an error rate is above 0 and below 0.5")));
     }
     if let Some(times) = args.repeat {
         let margins = given.0.map(|p| (None, p)).into_iter().chain(given.1.into_iter().map(|(id, p)| (Some(id), p)));
         return crate::experiment::quick_compare(args, times, margins.collect(), global, output);
     }
     let Some(b) = &args.b else {
-        return Err(Failure::new(FailureKind::Usage, "compare needs two sides, A and B"));
+        return Err(Failure::usage("compare needs two sides, A and B"));
     };
     args.output.as_deref().map_or(Ok(()), output_file::check)?;
     if args.a == "-" && b == "-" {
-        return Err(Failure::new(FailureKind::Usage, "stdin can be read once only"));
+        return Err(Failure::usage("stdin can be read once only"));
     }
     let archive = archives::open(global)?;
     // A page shows series and distributions; all else is said from the metrics.
@@ -75,7 +72,7 @@ fn same_work(args: &CompareArgs, comparison: &Comparison) -> Result<(), Failure>
     let options = comparison.other_work().filter(|_| args.fail_on.is_some() && !args.anyway);
     let Some(options) = options else { return Ok(()) };
     let message = format!("--fail-on: the two sides did not do the same work: {}", options.text());
-    Err(Failure::new(FailureKind::Refused, message).remedy("compare results of the same job, or add --anyway"))
+    Err(Failure::refused(message).remedy("compare results of the same job, or add --anyway"))
 }
 
 /// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared, or for a script not all of A.
@@ -97,12 +94,12 @@ fn distinct(a: &RunSource, b: &RunSource) -> Result<(), Failure> {
     match shared.first() {
         None => Ok(()),
         Some(id) if a.runs.len() == 1 && b.runs.len() == 1 => {
-            Err(Failure::new(FailureKind::Usage, format!("'{}' and '{}' are the same run, {id}", a.name, b.name))
+            Err(Failure::usage(format!("'{}' and '{}' are the same run, {id}", a.name, b.name))
                 .remedy("name two runs: narrows runs lists them"))
         }
         Some(id) => {
             let others = if shared.len() > 1 { format!(" and {} others", shared.len() - 1) } else { String::new() };
-            Err(Failure::new(FailureKind::Usage, format!("'{}' and '{}' both hold {id}{others}", a.name, b.name))
+            Err(Failure::usage(format!("'{}' and '{}' both hold {id}{others}", a.name, b.name))
                 .remedy("narrows runs tag RUN TAG --delete   takes a run out of one of them"))
         }
     }
@@ -121,13 +118,13 @@ fn margins(given: &[String]) -> Result<Margins, Failure> {
         let percent: f64 =
             number.trim().trim_end_matches('%').trim().parse().ok().filter(|p| *p > 0.0 && *p < 1000.0).ok_or_else(
                 || {
-                    Failure::new(FailureKind::Usage, format!("--margin {text}: a margin is a percentage above 0"))
+                    Failure::usage(format!("--margin {text}: a margin is a percentage above 0"))
                         .remedy("--margin 3, or --margin seq-read.throughput_bytes_per_s=3")
                 },
             )?;
         match metric {
             Some("") => {
-                return Err(Failure::new(FailureKind::Usage, format!("--margin {text}: which metric?")));
+                return Err(Failure::usage(format!("--margin {text}: which metric?")));
             }
             Some(metric) => drop(out.1.insert(metric.to_owned(), percent)),
             None => out.0 = Some(percent),
@@ -144,7 +141,7 @@ fn missing_metric(args: &CompareArgs, margins: &[String], a: &[Run], b: &[Run]) 
     missing.map_or(Ok(()), |(option, id)| {
         let ids: Vec<&str> = a.first().into_iter().flat_map(Run::metrics).map(|m| m.id.as_str()).collect();
         let shown = ids.iter().take(12).copied().collect::<Vec<_>>().join(", ");
-        Err(Failure::new(FailureKind::Usage, format!("{option} {id}: not both sides have this metric"))
+        Err(Failure::usage(format!("{option} {id}: not both sides have this metric"))
             .remedy(format!("A has {shown}{}", if ids.len() > 12 { ", ..." } else { "" })))
     })
 }

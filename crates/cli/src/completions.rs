@@ -6,7 +6,7 @@ use crate::names::{Names, is_special, offer, words};
 use crate::output::Output;
 use clap_complete::engine::{ArgValueCompleter, complete};
 use clap_complete::env::{CompleteEnv, Shells};
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::CompletionsDocument;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ pub fn command(args: &CompletionsArgs, output: &Output) -> Result<ExitCode, Fail
     let path = std::env::args_os().next().filter(|name| Path::new(name).components().count() > 1);
     let path = path.and_then(|name| std::path::absolute(name).ok()?.into_os_string().into_string().ok());
     let script = script(&shell, path.as_deref().filter(|path| !path.contains(is_special)).unwrap_or("narrows"))
-        .map_err(|e| Failure::new(FailureKind::Internal, format!("the script of {shell}: {e}")))?;
+        .map_err(|e| Failure::internal(format!("the script of {shell}: {e}")))?;
     output.answer_text(&CompletionsDocument::new(&shell, &script), |_| &script);
     Ok(ExitCode::SUCCESS)
 }

@@ -154,7 +154,7 @@ impl<'a> Execution<'a> {
             std::thread::sleep(PATIENCE);
             let message = "interrupted twice: the run is not waited for any longer".to_owned();
             let failure = match undone {
-                Ok(()) => Failure::new(FailureKind::Invalid, format!("{message}, and all settings are as they were"))
+                Ok(()) => Failure::invalid(format!("{message}, and all settings are as they were"))
                     .remedy("narrows runs recover   saves what was measured"),
                 Err(failure) => {
                     output.in_red();
@@ -229,9 +229,10 @@ impl<'a> Execution<'a> {
 
 /// A time as an option has it.
 fn time(option: &str, text: Option<&str>, example: &str) -> Result<Option<Duration>, Failure> {
-    text.map(parse_duration_ns).transpose().map(|ns| ns.map(Duration::from_nanos)).map_err(|e| {
-        Failure::new(FailureKind::Usage, format!("{option}: {e}")).remedy(format!("for example {option} {example}"))
-    })
+    text.map(parse_duration_ns)
+        .transpose()
+        .map(|ns| ns.map(Duration::from_nanos))
+        .map_err(|e| Failure::usage(format!("{option}: {e}")).remedy(format!("for example {option} {example}")))
 }
 
 /// The answer to `--for`: 0 for yes, 1 for no, 4 for not known; of several a no before what is not known. `None` where nothing

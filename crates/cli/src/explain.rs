@@ -2,7 +2,7 @@
 
 use crate::args::ExplainArgs;
 use crate::output::Output;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::{ExplainDocument, ExplainListDocument, ExplainUseDocument};
 use std::process::ExitCode;
 
@@ -30,5 +30,5 @@ fn unknown(id: &str) -> Failure {
         [] => "narrows explain   lists them".to_owned(),
         near => format!("near it: {}; narrows explain   lists all", near.join(", ")),
     };
-    Failure::new(FailureKind::Usage, format!("no finding is called '{id}'")).remedy(remedy)
+    Failure::usage(format!("no finding is called '{id}'")).remedy(remedy)
 }

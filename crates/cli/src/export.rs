@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::output_file;
 use crate::run_source::RunSource;
 use exchange::{ExportedFile, Options};
-use model::{Failure, FailureKind, Run};
+use model::{Failure, Run};
 use report::document::ActionDocument;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         [first, ..] if args.format == ExportFormat::Csv => first,
         _ => {
             let message = format!("{} runs cannot be in one export; only csv holds many", runs.len());
-            return Err(Failure::new(FailureKind::Usage, message).remedy("narrows export RUN for each of them"));
+            return Err(Failure::usage(message).remedy("narrows export RUN for each of them"));
         }
     };
     let options = Options {
@@ -82,7 +82,7 @@ fn check_combination(
     output: &Output,
     to_directory: bool,
 ) -> Result<(), Failure> {
-    let usage = |message: &str, remedy: &str| Err(Failure::new(FailureKind::Usage, message).remedy(remedy));
+    let usage = |message: &str, remedy: &str| Err(Failure::usage(message).remedy(remedy));
     if args.format == ExportFormat::FioLogs && !to_directory {
         return match destination {
             Some(path) if path.exists() => {
@@ -134,7 +134,7 @@ fn write_all(
 
 fn create_directory(path: &Path) -> Result<(), Failure> {
     fs::create_dir_all(path).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot create the directory {}: {e}", path.display()))
+        Failure::environment(format!("cannot create the directory {}: {e}", path.display()))
             .remedy("--output DIR elsewhere")
     })
 }

@@ -36,7 +36,7 @@ pub struct Source {
 /// Executes the command.
 pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.files.iter().filter(|f| *f == "-").count() > 1 {
-        return Err(Failure::new(FailureKind::Usage, "stdin can be read once only").remedy("narrows import - < FILE"));
+        return Err(Failure::usage("stdin can be read once only").remedy("narrows import - < FILE"));
     }
     args.tags.iter().try_for_each(|tag| archive::check_tag(tag))?;
     let directions = args.better.iter().map(|t| direction(t)).collect::<Result<Vec<_>, Failure>>()?;
@@ -64,7 +64,7 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
         });
     }
     let remedy = sources.iter().find_map(|s| s.read.as_ref().err().map(ImportError::remedy));
-    let failure = Failure::new(FailureKind::Invalid, "no result of a known tool was found")
+    let failure = Failure::invalid("no result of a known tool was found")
         .remedy(remedy.unwrap_or("narrows import --help lists what is understood"));
     output.beside(&failure);
     Ok(ExitCode::from(FailureKind::Invalid.exit_code()))
@@ -78,7 +78,7 @@ fn read_all(files: &[std::ffi::OsString], quiet: bool) -> Result<Vec<Source>, Fa
     for file in files {
         if left == 0 {
             let message = format!("{} files hold more figures than one import keeps ({MAX_FIGURES})", files.len());
-            return Err(Failure::new(FailureKind::Refused, message).remedy("import them in several steps"));
+            return Err(Failure::refused(message).remedy("import them in several steps"));
         }
         let _busy = Busy::new(quiet, format!("reading {}", report::text::plain(&file.to_string_lossy(), false)));
         let source = read(file, Purpose::Keep, share.min(left))?;
@@ -92,8 +92,7 @@ fn read_all(files: &[std::ffi::OsString], quiet: bool) -> Result<Vec<Source>, Fa
 /// `--for`.
 fn used(name: &str) -> Result<UseText, Failure> {
     judge::use_named(name).map_err(|what| {
-        Failure::new(FailureKind::Usage, format!("--for: {what}"))
-            .remedy("narrows explain for-etcd   the page of a use, with its limits")
+        Failure::usage(format!("--for: {what}")).remedy("narrows explain for-etcd   the page of a use, with its limits")
     })
 }
 
@@ -122,8 +121,7 @@ pub fn read(file: &OsStr, purpose: Purpose, most_figures: usize) -> Result<Sourc
 /// `NAME=higher`: the end of a metric's id and its direction.
 pub fn direction(text: &str) -> Result<(String, Better), Failure> {
     let usage = || {
-        Failure::new(FailureKind::Usage, format!("'{text}' is not METRIC=higher or METRIC=lower"))
-            .remedy("--better 'install_s=lower'")
+        Failure::usage(format!("'{text}' is not METRIC=higher or METRIC=lower")).remedy("--better 'install_s=lower'")
     };
     let (name, direction) = text.rsplit_once('=').filter(|(n, _)| !n.is_empty()).ok_or_else(usage)?;
     let direction: ImportDirection = clap::ValueEnum::from_str(direction, false).map_err(|_| usage())?;

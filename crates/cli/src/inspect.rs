@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// Executes the command.
 pub fn command(args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.keep_serials && args.capture.is_none() {
-        let failure = Failure::new(FailureKind::Usage, "--keep-serials is about a capture, and there is no --capture");
+        let failure = Failure::usage("--keep-serials is about a capture, and there is no --capture");
         return Err(failure.remedy("--capture FILE.tar --keep-serials"));
     }
     if let Some(name) = args.target.as_deref().filter(|t| inspect_place::is_no_place(t)) {
@@ -99,15 +99,14 @@ impl InspectedTarget<'_> {
 fn simulated(name: &str, args: &InspectArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.root.is_some() || args.capture.is_some() || args.read_registers {
         let message = format!("{name} is not a machine: --root, --capture and --read-registers mean nothing to it");
-        return Err(Failure::new(FailureKind::Usage, message));
+        return Err(Failure::usage(message));
     }
     if name == "null:" {
-        let failure = Failure::new(FailureKind::Usage, "null: has no device below it, so there is nothing to inspect");
+        let failure = Failure::usage("null: has no device below it, so there is nothing to inspect");
         return Err(failure.remedy("narrows check null:   measures the program's own overhead"));
     }
     let model = spec::parse_sim(name).map_err(|e| {
-        Failure::new(FailureKind::Usage, e.to_string())
-            .remedy("sim:help   lists devices and parameters, with their defaults")
+        Failure::usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults")
     })?;
     let rig = SimRig::new(model, NS_PER_S);
     let environment = rig.environment();
@@ -122,7 +121,7 @@ fn root(directory: Option<&Path>) -> Result<Root, Failure> {
     let Some(directory) = directory else { return Ok(Root::new("/")) };
     let shown = directory.display();
     let wrong = |why: String| {
-        Failure::new(FailureKind::Usage, why)
+        Failure::usage(why)
             .remedy("--root takes the directory that a capture was unpacked into: it holds proc/ and sys/")
     };
     let metadata = directory.metadata().map_err(|e| wrong(format!("--root {shown}: {e}")))?;
@@ -183,6 +182,6 @@ fn mounted(root: &Root) -> BTreeMap<String, Vec<String>> {
 fn salt() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|e| Failure::new(FailureKind::Environment, format!("no random numbers from the kernel: {e}")))?;
+        .map_err(|e| Failure::environment(format!("no random numbers from the kernel: {e}")))?;
     Ok(u64::from_le_bytes(bytes))
 }

@@ -1,6 +1,6 @@
 //! What a TARGET means to `inspect` and `watch`: a place of this machine or of a captured tree. Nothing is opened.
 
-use model::{DeviceId, Failure, FailureKind};
+use model::{DeviceId, Failure};
 use observe::{Locator, Root};
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -30,10 +30,9 @@ pub fn place(root: &Root, target: &OsStr) -> Result<Locator, Failure> {
 fn in_tree(root: &Root, target: &OsStr) -> Result<Locator, Failure> {
     let Some(name) = target.to_str() else {
         let message = format!("{}: names in a captured tree are text", Path::new(target).display());
-        return Err(Failure::new(FailureKind::Usage, message));
+        return Err(Failure::usage(message));
     };
-    observe::locate(root, name)
-        .map_err(|e| Failure::new(FailureKind::Usage, e.to_string()).remedy("without TARGET all disks are listed"))
+    observe::locate(root, name).map_err(|e| Failure::usage(e.to_string()).remedy("without TARGET all disks are listed"))
 }
 
 fn existing(root: &Root, path: &Path, metadata: &Metadata) -> Result<Locator, Failure> {
@@ -63,7 +62,7 @@ fn existing(root: &Root, path: &Path, metadata: &Metadata) -> Result<Locator, Fa
         k if k.is_char_device() => "a character device",
         _ => "a special file",
     };
-    Err(Failure::new(FailureKind::Usage, format!("{} is {what}, which lies on no storage", path.display()))
+    Err(Failure::usage(format!("{} is {what}, which lies on no storage", path.display()))
         .remedy("name a directory, a file, a block device, or a device's kernel name such as sda"))
 }
 
@@ -85,11 +84,11 @@ fn device(number: u64) -> DeviceId {
 fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display();
     match error.kind() {
-        ErrorKind::NotFound => Failure::new(FailureKind::Usage, format!("{shown}: there is no such file or device"))
+        ErrorKind::NotFound => Failure::usage(format!("{shown}: there is no such file or device"))
             .remedy("without TARGET all disks are taken: narrows inspect"),
         ErrorKind::PermissionDenied => {
-            Failure::new(FailureKind::Environment, format!("{shown}: permission denied")).remedy("run as root")
+            Failure::environment(format!("{shown}: permission denied")).remedy("run as root")
         }
-        _ => Failure::new(FailureKind::Environment, format!("{shown}: {error}")),
+        _ => Failure::environment(format!("{shown}: {error}")),
     }
 }

@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     if cli.global.json && cli.global.markdown {
-        let failure = Failure::new(FailureKind::Usage, "--json and --markdown are two texts, and stdout takes one");
+        let failure = Failure::usage("--json and --markdown are two texts, and stdout takes one");
         Output::json().failure(&failure);
         return ExitCode::from(failure.kind.exit_code());
     }
@@ -151,7 +151,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if std::env::args_os().any(|a| a == "--json") {
         let first = text.lines().next().unwrap_or("usage").trim_start_matches("error: ").to_owned();
-        let failure = Failure::new(FailureKind::Usage, first).remedy("narrows --help");
+        let failure = Failure::usage(first).remedy("narrows --help");
         Output::json().failure(&failure);
     } else if text.chars().any(|c| c != '\n' && model::is_control(c)) {
         eprint!("{}", report::text::plain_lines(&text, false));

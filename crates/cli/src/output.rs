@@ -1,7 +1,7 @@
 //! Where text and documents go, and in which style.
 
 use crate::args::{ColorChoice, GlobalArgs};
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::{ErrorDocument, to_json};
 use report::{Paint, Presentation, Style};
 use serde::Serialize;
@@ -149,7 +149,7 @@ impl Output {
     /// What could not be printed, if anything: a redirection into a full file system must not look like success.
     pub fn lost(&self) -> Option<Failure> {
         self.lost.borrow().as_ref().map(|error| {
-            Failure::new(FailureKind::Environment, format!("the answer could not be written to stdout: {error}"))
+            Failure::environment(format!("the answer could not be written to stdout: {error}"))
                 .remedy("a run that was made is kept: narrows runs show latest")
         })
     }

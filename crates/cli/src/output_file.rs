@@ -6,7 +6,7 @@
 //! links, owner and mode; it is cut off only after it was seen to be one.
 
 use crate::looked_at::{LookedAt, kind_name};
-use model::{Failure, FailureKind};
+use model::Failure;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, linkat, major, minor, openat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -174,7 +174,7 @@ fn not_stdout(path: &Path) -> Result<(), Failure> {
     if path != Path::new("-") {
         return Ok(());
     }
-    Err(Failure::new(FailureKind::Usage, "- is stdout, which has the answer of this command")
+    Err(Failure::usage("- is stdout, which has the answer of this command")
         .remedy("name a file; ./- is one of that name"))
 }
 
@@ -192,7 +192,7 @@ fn there(path: &Path) -> Result<Option<LookedAt>, Failure> {
         FileType::Directory => Err(cannot(path, "it is a directory")),
         kind => {
             let message = format!("{} is {}, and nothing is written there", path.display(), kind_name(kind));
-            Err(Failure::new(FailureKind::Refused, message).remedy("name a file, or a pipe that somebody reads"))
+            Err(Failure::refused(message).remedy("name a file, or a pipe that somebody reads"))
         }
     }
 }
@@ -217,11 +217,11 @@ fn error_of(errno: Errno) -> String {
 }
 
 fn is_there(path: &Path) -> Failure {
-    Failure::new(FailureKind::Refused, format!("{} is there already, and is not overwritten", path.display()))
+    Failure::refused(format!("{} is there already, and is not overwritten", path.display()))
         .remedy("name a file that is not there")
 }
 
 fn cannot(path: &Path, reason: &str) -> Failure {
-    Failure::new(FailureKind::Environment, format!("cannot write to {}: {reason}", path.display()))
+    Failure::environment(format!("cannot write to {}: {reason}", path.display()))
         .remedy("name a file in a directory that exists and that you may write to")
 }

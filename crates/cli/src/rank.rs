@@ -19,11 +19,8 @@ const NAMED_METRICS: usize = 5;
 /// Executes the command.
 pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     if !args.predictors.is_empty() && args.predict.is_none() {
-        return Err(Failure::new(
-            FailureKind::Usage,
-            "--predictors says what may predict, and nothing is to be predicted",
-        )
-        .remedy("--predict METRIC"));
+        return Err(Failure::usage("--predictors says what may predict, and nothing is to be predicted")
+            .remedy("--predict METRIC"));
     }
     args.output.as_deref().map_or(Ok(()), output_file::check)?;
     let asked = asked(args)?;
@@ -96,12 +93,12 @@ fn failure(error: RankError, args: &RankArgs) -> Failure {
     match error {
         RankError::OneTarget(name) => {
             let name = name.map_or_else(String::new, |n| format!(": {n}"));
-            Failure::new(FailureKind::Usage, format!("ranking needs at least two targets, and there is one{name}"))
+            Failure::usage(format!("ranking needs at least two targets, and there is one{name}"))
                 .remedy("runs belong together by the name of their target: narrows runs lists them; add another SOURCE")
         }
         RankError::NothingMeasured => {
             let what = if args.sources.len() == 1 { "the source holds" } else { "the sources hold" };
-            Failure::new(FailureKind::Invalid, format!("{what} no valid metric"))
+            Failure::invalid(format!("{what} no valid metric"))
                 .remedy("narrows runs show RUN says why its numbers were refused")
         }
         RankError::UnknownMetric { asked, there_are } => {
@@ -111,7 +108,7 @@ fn failure(error: RankError, args: &RankArgs) -> Failure {
             let more = there_are.len().saturating_sub(NAMED_METRICS);
             let more =
                 if more > 0 { format!(" and {more} more (--json without --metric lists them)") } else { String::new() };
-            Failure::new(FailureKind::Usage, format!("no target has a metric '{asked}'"))
+            Failure::usage(format!("no target has a metric '{asked}'"))
                 .remedy(format!("{nearest}There are {named}{more}"))
         }
     }

@@ -25,7 +25,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     let class = args.class.as_deref().map(class_named).transpose()?;
     if let Some(run) = kept(args, global)? {
         if args.capacity.is_some() {
-            return Err(Failure::new(FailureKind::Usage, "--capacity is measured on a device, and this is a kept run")
+            return Err(Failure::usage("--capacity is measured on a device, and this is a kept run")
                 .remedy("narrows rate /dev/NAME --destroy SERIAL --capacity quick"));
         }
         return Ok(show(&run, None, class, output));
@@ -81,7 +81,7 @@ fn found_capacity(
     let name = opened.target.name.clone();
     if !matches!(opened.target.kind, TargetKind::BlockDevice | TargetKind::File | TargetKind::Sim) {
         let what = format!("{name}: a capacity is that of a device, or of a file");
-        return Err(Failure::new(FailureKind::Refused, what).remedy(
+        return Err(Failure::refused(what).remedy(
             "narrows rate /dev/NAME --destroy SERIAL --capacity quick; narrows soak DIRECTORY   fills what is free",
         ));
     }
@@ -102,7 +102,7 @@ fn found_capacity(
 fn class_named(name: &str) -> Result<&'static str, Failure> {
     judge::class_names().find(|class| class.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let all: Vec<&str> = judge::class_names().collect();
-        Failure::new(FailureKind::Usage, format!("--class: '{name}' is not a class; there are {}", all.join(", ")))
+        Failure::usage(format!("--class: '{name}' is not a class; there are {}", all.join(", ")))
             .remedy("for example --class A1")
     })
 }

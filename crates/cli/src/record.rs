@@ -70,7 +70,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let kept = if document.is_empty() { None } else { keep() };
     if document.is_empty() && !recorded.complaints.is_empty() {
         let what = recorded.complaints.join("; ");
-        return Err(Failure::new(FailureKind::Invalid, what).remedy(
+        return Err(Failure::invalid(what).remedy(
             "send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)",
         ));
     }
@@ -97,22 +97,18 @@ fn keep(
     report_page::keep(&archive, run, output)
 }
 
-fn usage(what: impl Into<String>) -> Failure {
-    Failure::new(FailureKind::Usage, what)
-}
-
 fn bytes(option: &str, text: Option<&str>) -> Result<Option<u64>, Failure> {
-    text.map(|text| parse_bytes(text).map_err(|e| usage(format!("{option}: {e}")))).transpose()
+    text.map(|text| parse_bytes(text).map_err(|e| Failure::usage(format!("{option}: {e}")))).transpose()
 }
 
 fn time(option: &str, text: &str) -> Result<u64, Failure> {
-    parse_duration_ns(text).map_err(|e| usage(format!("{option}: {e}")))
+    parse_duration_ns(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
 }
 
 fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Failure> {
     let max_latency_ns = time("--max-latency", &args.max_latency)?;
     if max_latency_ns == 0 {
-        return Err(usage("--max-latency: a frame takes some time"));
+        return Err(Failure::usage("--max-latency: a frame takes some time"));
     }
     Ok(Recording {
         target: args.target(),
@@ -139,7 +135,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         cpus: args
             .cpus
             .as_deref()
-            .map(|list| parse_cpus(list).map_err(|e| usage(format!("--cpus: {e}"))))
+            .map(|list| parse_cpus(list).map_err(|e| Failure::usage(format!("--cpus: {e}"))))
             .transpose()?,
         defer: args.defer.clone(),
         limits: args.limit.iter().map(limits::parse).collect::<Result<Vec<_>, _>>()?.concat(),
@@ -152,7 +148,8 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
 fn inputs(args: &RecordArgs) -> Result<Vec<Input>, Failure> {
     let mut inputs = args.inputs.iter().map(input).collect::<Result<Vec<_>, _>>()?;
     if let Some(text) = &args.generate {
-        let cameras = Generated::parse(text, args.seed.unwrap_or(1)).map_err(|e| usage(format!("--generate {e}")))?;
+        let cameras =
+            Generated::parse(text, args.seed.unwrap_or(1)).map_err(|e| Failure::usage(format!("--generate {e}")))?;
         inputs.push(Input::Cameras(Generated {
             jitter: f64::from(args.jitter.unwrap_or(0)) / 100.0,
             burst: args.burst.unwrap_or(1),
@@ -166,7 +163,7 @@ fn inputs(args: &RecordArgs) -> Result<Vec<Input>, Failure> {
     inputs.extend(args.listen.clone().map(Input::Socket));
     if inputs.is_empty() {
         if std::io::stdin().is_terminal() {
-            return Err(usage("no frames come from anywhere").remedy(
+            return Err(Failure::usage("no frames come from anywhere").remedy(
                 "a pipe, files, --listen SOCKET --camera /dev/video0 or --generate 4x2MB@30; narrows record --help",
             ));
         }
@@ -188,7 +185,7 @@ fn named(text: &OsStr) -> Result<(String, &Path), Failure> {
         None => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     };
     if name.is_empty() {
-        return Err(usage(format!("{}: a stream needs a name", text.to_string_lossy())));
+        return Err(Failure::usage(format!("{}: a stream needs a name", text.to_string_lossy())));
     }
     Ok((name, path))
 }
@@ -200,7 +197,10 @@ fn camera(text: &OsStr) -> Result<Input, Failure> {
         .iter()
         .position(|b| *b == b',')
         .map_or((bytes, None), |at| (&bytes[..at], Some(String::from_utf8_lossy(&bytes[at + 1..]))));
-    let wish = wish.map(|text| parse_camera_format(&text)).transpose().map_err(|e| usage(format!("--camera: {e}")))?;
+    let wish = wish
+        .map(|text| parse_camera_format(&text))
+        .transpose()
+        .map_err(|e| Failure::usage(format!("--camera: {e}")))?;
     let (name, path) = named(OsStr::from_bytes(device))?;
     Ok(Input::Camera { name, path: path.to_owned(), wish: wish.unwrap_or_default() })
 }

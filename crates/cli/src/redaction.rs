@@ -2,7 +2,7 @@
 //! shows is drawn from runs that were changed so; the runs in the archive stay as they are.
 
 use conduct::random_u64;
-use model::{Comparison, Failure, FailureKind, Ranking, Run};
+use model::{Comparison, Failure, Ranking, Run};
 use observe::Redaction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,7 +95,7 @@ impl OnPage {
 /// The same value with other texts.
 fn changed<T: Serialize + DeserializeOwned>(value: &T, redaction: &Redaction) -> Result<T, Failure> {
     let cannot = |e: serde_json::Error| {
-        Failure::new(FailureKind::Internal, format!("what identifies could not be taken out: {e}"))
+        Failure::internal(format!("what identifies could not be taken out: {e}"))
             .remedy("--identify writes the page with all names and serial numbers")
     };
     let json = serde_json::to_value(value).map_err(cannot)?;

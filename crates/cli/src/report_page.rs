@@ -8,7 +8,7 @@ use crate::redaction::OnPage;
 use crate::run_source::RunSource;
 use archive::{Archive, RunRef};
 use conduct::conclusions;
-use model::{Conclusions, Failure, FailureKind, Plan, Run, Target};
+use model::{Conclusions, Failure, Plan, Run, Target};
 use report::document::{CheckDocument, FillDocument, PageDocument, PlanDocument, RunDocument};
 use report::{Check, Compare, Side, Style};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
                 }
                 Some(_) => continue,
             };
-            return Err(Failure::new(FailureKind::Usage, what).remedy("narrows report PATH -o FILE.html"));
+            return Err(Failure::usage(what).remedy("narrows report PATH -o FILE.html"));
         }
     }
     let path = match (&mut runs[..], &args.output) {
@@ -36,7 +36,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
         (several, Some(path)) => write_several(several, path, args.identify)?,
         (several, None) => {
             let message = format!("these are {} runs, and their page has no place of its own", several.len());
-            return Err(Failure::new(FailureKind::Usage, message).remedy("narrows report RUN... -o FILE.html"));
+            return Err(Failure::usage(message).remedy("narrows report RUN... -o FILE.html"));
         }
     };
     let path = path.display().to_string();

@@ -4,7 +4,7 @@
 use crate::import::{self, Purpose};
 use archive::{Archive, ArchiveError, IndexEntry, RunRef};
 use exchange::MAX_FIGURES;
-use model::{Failure, FailureKind, ForeignWork, Run};
+use model::{Failure, ForeignWork, Run};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::FileTypeExt;
@@ -93,7 +93,7 @@ impl RunSource {
             (Some(run), 0) => Ok((run, None)),
             (_, others) => {
                 let what = format!("{} holds {} results, and this is about one", source.name, others + 1);
-                Err(Failure::new(FailureKind::Usage, what).remedy("narrows import FILE   keeps each of them as a run"))
+                Err(Failure::usage(what).remedy("narrows import FILE   keeps each of them as a run"))
             }
         }
     }
@@ -120,7 +120,7 @@ impl RunSource {
     pub fn of_another_tool(file: &OsStr) -> Result<Self, Failure> {
         let source = import::read(file, Purpose::Look, MAX_FIGURES)?;
         let name = source.input.name;
-        let invalid = |what: String| Failure::new(FailureKind::Invalid, format!("{name}: {what}"));
+        let invalid = |what: String| Failure::invalid(format!("{name}: {what}"));
         let imported = source.read.map_err(|error| invalid(error.to_string()).remedy(error.remedy()))?;
         if imported.runs.is_empty() {
             return Err(invalid("no result of a known tool was found".to_owned())
@@ -162,7 +162,7 @@ fn latest_on(archive: &Archive, text: &str, error: &ArchiveError) -> Option<RunR
 
 fn text_of(name: &OsStr) -> Result<&str, Failure> {
     name.to_str().ok_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("'{}' is not the name of a run", name.to_string_lossy()))
+        Failure::usage(format!("'{}' is not the name of a run", name.to_string_lossy()))
             .remedy("narrows runs   lists what there is")
     })
 }

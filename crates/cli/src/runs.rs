@@ -7,7 +7,7 @@ use crate::report_page;
 use crate::run_source::RunSource;
 use archive::{Archive, Recovered, RunRef};
 use conduct::conclusions;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::{ActionDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -50,9 +50,8 @@ fn tags_by_run(archive: &Archive) -> Result<BTreeMap<String, Vec<String>>, Failu
 
 /// The moment that lies so long ago, as seconds since 1970.
 fn ago(option: &str, age: &str) -> Result<i64, Failure> {
-    let ns = model::parse_duration_ns(age).map_err(|e| {
-        Failure::new(FailureKind::Usage, format!("{option} {age}: {e}")).remedy(format!("{option} 7d, or 12h, or 30m"))
-    })?;
+    let ns = model::parse_duration_ns(age)
+        .map_err(|e| Failure::usage(format!("{option} {age}: {e}")).remedy(format!("{option} 7d, or 12h, or 30m")))?;
     let seconds = i64::try_from(ns / model::NS_PER_S).unwrap_or(i64::MAX);
     Ok(jiff::Timestamp::now().as_second().saturating_sub(seconds))
 }
@@ -171,7 +170,7 @@ fn held<'r>(archive: &Archive, found: &'r RunRef, action: &str) -> Result<&'r st
         Some(other) => format!("name its archive: --archive '{}'", other.display()),
         None => "copy it into runs/ of an archive, or remove the directory yourself".to_owned(),
     };
-    Err(Failure::new(FailureKind::Refused, message).remedy(remedy))
+    Err(Failure::refused(message).remedy(remedy))
 }
 
 fn verify(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
@@ -232,7 +231,7 @@ fn tag(
         return Ok(ExitCode::SUCCESS);
     };
     if tags.is_empty() {
-        return Err(Failure::new(FailureKind::Usage, "which tag?").remedy(format!("narrows runs tag {run} TAG")));
+        return Err(Failure::usage("which tag?").remedy(format!("narrows runs tag {run} TAG")));
     }
     let found = archive.resolve_one(run)?;
     let id = held(archive, &found, "tags are of runs in it")?;

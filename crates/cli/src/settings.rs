@@ -4,7 +4,7 @@ use crate::args::SettingsCommand;
 use crate::experiment;
 use crate::inspect_place;
 use crate::output::Output;
-use model::{Failure, FailureKind};
+use model::Failure;
 use observe::{ProbeOptions, Root};
 use report::document::{TuneListDocument, TuneSetting, TuneValue};
 use settings::{TUNABLES, Tree, TunableState};
@@ -23,7 +23,7 @@ pub fn command(command: &SettingsCommand, output: &Output) -> Result<ExitCode, F
 pub fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     if inspect_place::is_no_place(target) {
         let message = format!("{} is not a machine: nothing of it can be set", target.to_string_lossy());
-        return Err(Failure::new(FailureKind::Usage, message));
+        return Err(Failure::usage(message));
     }
     let root = Root::new("/");
     let place = inspect_place::place(&root, target)?;

@@ -4,7 +4,7 @@
 use crate::waiting::Waiting;
 use conduct::Interrupts;
 use engine::Control;
-use model::{Failure, FailureKind};
+use model::Failure;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -64,9 +64,7 @@ impl Signals {
     fn install_with(control: &Arc<Control>, second: SecondSignal) -> Result<Self, Failure> {
         let interrupts = Interrupts::default();
         let seen = interrupts.end_flag();
-        let cannot = |e: std::io::Error| {
-            Failure::new(FailureKind::Environment, format!("cannot install a handler for signals: {e}"))
-        };
+        let cannot = |e: std::io::Error| Failure::environment(format!("cannot install a handler for signals: {e}"));
         let pipe = match second {
             SecondSignal::Ends => None,
             SecondSignal::Hurries => Some(UnixStream::pair().map_err(cannot)?),
@@ -88,9 +86,8 @@ impl Signals {
             install().map_err(cannot)?;
         }
         // That the process was stopped can only be told when it goes on.
-        signal_hook::flag::register(SIGCONT, interrupts.continued_flag()).map_err(|e| {
-            Failure::new(FailureKind::Environment, format!("cannot install a handler for SIGCONT: {e}"))
-        })?;
+        signal_hook::flag::register(SIGCONT, interrupts.continued_flag())
+            .map_err(|e| Failure::environment(format!("cannot install a handler for SIGCONT: {e}")))?;
         Ok(Self { interrupts, number, each: pipe.map(|(read, _)| read) })
     }
 

@@ -1,7 +1,7 @@
 //! `sim:help` in place of a target: which simulated devices there are, and their parameters.
 
 use crate::output::Output;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
 use spec::SimParameter;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ pub fn is_asked_for(arguments: impl Iterator<Item = OsString>) -> bool {
 
 /// Prints it.
 pub fn help(output: &Output) -> Result<ExitCode, Failure> {
-    let help = spec::sim_help().map_err(|e| Failure::new(FailureKind::Internal, e.to_string()))?;
+    let help = spec::sim_help().map_err(|e| Failure::internal(e.to_string()))?;
     let document = SimulatedDocument {
         schema: SimulatedDocument::SCHEMA,
         devices: help

@@ -14,7 +14,7 @@ use conduct::soak::{
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
-use model::{Failure, FailureKind, TargetKind, parse_bytes, parse_duration_ns};
+use model::{Failure, TargetKind, parse_bytes, parse_duration_ns};
 use report::document::{Answered, CounterChange, SoakDocument};
 use report::quantity;
 use spec::Readiness;
@@ -41,7 +41,8 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let target = args.targets.first();
     let size = args.size.as_deref().map(|text| bytes("--size", text)).transpose()?;
     let rate = args.rate.as_deref().map(|text| bytes("--rate", text)).transpose()?;
-    let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(|e| usage(format!("--for: {e}")))?;
+    let time =
+        args.time.as_deref().map(parse_duration_ns).transpose().map_err(|e| Failure::usage(format!("--for: {e}")))?;
     let remote = args.witness.as_deref().and_then(|text| witness::remote(&text.to_string_lossy()));
     let local = args.witness.as_ref().filter(|_| remote.is_none());
     let archive = local.map_or_else(|| archives::open(global), |dir| Ok(Archive::open(Path::new(dir))))?;
@@ -132,7 +133,7 @@ fn show(event: &SoakEvent<'_>, progress: &ProgressLine, say: &dyn Fn(&str)) {
 fn is_what_was_made(made: Option<&OwnFile>, place: &TargetIdentity, path: &Path) -> Result<(), Failure> {
     if made.is_some_and(|made| Some(made.file) != place.file) {
         let what = format!("{}: another file is there now", path.display());
-        return Err(Failure::new(FailureKind::Refused, what));
+        return Err(Failure::refused(what));
     }
     Ok(())
 }
@@ -150,12 +151,12 @@ fn resumed(
         Some(id) => Some(SoakState::load(archive, id)?),
     };
     match resumed {
-        Some(done) if done.finished => Err(usage(format!("the soak {} has done what was asked", done.id))
+        Some(done) if done.finished => Err(Failure::usage(format!("the soak {} has done what was asked", done.id))
             .remedy("narrows soak TARGET   starts another")),
         // What it wrote there is what it would read.
         Some(gone) if gone.own_file && remote.is_none() && !gone.path.exists() => {
             let what = format!("the file of the soak {} is not there any more: {}", gone.id, gone.path.display());
-            Err(Failure::new(FailureKind::Refused, what)
+            Err(Failure::refused(what)
                 .remedy("narrows soak DIRECTORY   starts another, which --resume then continues; this one is given up with that"))
         }
         other => Ok(other),
@@ -171,7 +172,7 @@ fn place_of(resumed: Option<&SoakState>, made: Option<&OwnFile>, target: Option<
             Ok(std::path::absolute(target).ok().filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(target)))
         }
         (Some(state), ..) => Ok(state.path.clone()),
-        (None, None, None) => Err(usage("which target?".to_owned()).remedy("narrows soak --help")),
+        (None, None, None) => Err(Failure::usage("which target?".to_owned()).remedy("narrows soak --help")),
     }
 }
 
@@ -179,12 +180,12 @@ fn place_of(resumed: Option<&SoakState>, made: Option<&OwnFile>, target: Option<
 fn refuse(opened: &Opened, goes_on: bool, path: &Path) -> Result<(), Failure> {
     if let Readiness::ReadOnly(why) = &opened.readiness {
         let what = format!("{}: a soak writes, and nothing may be written: {why}", path.display());
-        return Err(Failure::new(FailureKind::Refused, what)
+        return Err(Failure::refused(what)
             .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
     }
     if goes_on && opened.target.kind == TargetKind::Sim {
         let what = format!("{}: what a simulated device held was lost when the program ended", path.display());
-        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows soak sim:NAME   starts another soak"));
+        return Err(Failure::refused(what).remedy("narrows soak sim:NAME   starts another soak"));
     }
     Ok(())
 }
@@ -193,9 +194,7 @@ fn refuse(opened: &Opened, goes_on: bool, path: &Path) -> Result<(), Failure> {
 fn goes_on(mut state: SoakState, place: TargetIdentity, path: &Path) -> Result<SoakState, Failure> {
     if !state.place.is_still(&place, state.own_file) {
         let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
-        return Err(
-            Failure::new(FailureKind::Refused, what).remedy("attach that, or start another soak: narrows soak TARGET")
-        );
+        return Err(Failure::refused(what).remedy("attach that, or start another soak: narrows soak TARGET"));
     }
     (state.place, state.path) = (place, path.to_owned());
     Ok(state)
@@ -207,7 +206,7 @@ fn region(opened: &Opened, size: Option<u64>, path: &Path) -> Result<u64, Failur
     let region =
         if simulated { simulated::region(opened, size)? } else { size.unwrap_or(u64::MAX).min(opened.max_bytes) };
     if region < LEAST_BYTES {
-        return Err(usage(format!("{}: a soak needs 1 MiB or more", path.display())));
+        return Err(Failure::usage(format!("{}: a soak needs 1 MiB or more", path.display())));
     }
     Ok(region)
 }
@@ -247,7 +246,7 @@ fn close(state: &SoakState, archive: &Archive, keep: &SaveState<'_>) -> Result<(
         match std::fs::remove_file(&state.path) {
             Err(e) if e.kind() != ErrorKind::NotFound => {
                 let message = format!("{} cannot be removed: {e}", state.path.display());
-                return Err(Failure::new(FailureKind::Environment, message));
+                return Err(Failure::environment(message));
             }
             _ => {}
         }
@@ -262,12 +261,8 @@ fn can_trim(opened: &Opened) -> bool {
         && opened.target.stack.layers.iter().find_map(most).is_some_and(|bytes| bytes > 0)
 }
 
-fn usage(what: String) -> Failure {
-    Failure::new(FailureKind::Usage, what)
-}
-
 fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
-    parse_bytes(text).map_err(|e| usage(format!("{option}: {e}")))
+    parse_bytes(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
 }
 
 /// What is asked: of a soak that goes on what was, unless it is said anew; of a new one a pass.

@@ -22,12 +22,11 @@ const WRITTEN_BYTES: usize = 4 << 20;
 /// Of a path that has been looked at, all that the text may hold in one line.
 fn root_of(args: &TraceArgs) -> Result<PathBuf, Failure> {
     let named = args.root.as_deref().unwrap_or(Path::new("."));
-    let root = std::fs::canonicalize(named).map_err(|e| {
-        Failure::new(FailureKind::Usage, format!("--root {}: {e}", named.display())).remedy("name a directory")
-    })?;
+    let root = std::fs::canonicalize(named)
+        .map_err(|e| Failure::usage(format!("--root {}: {e}", named.display())).remedy("name a directory"))?;
     match root.to_str().is_some_and(|text| !text.contains(char::is_control)) {
         true => Ok(root),
-        false => Err(Failure::new(FailureKind::Usage, "the root has a name that no line of text can hold")),
+        false => Err(Failure::usage("the root has a name that no line of text can hold")),
     }
 }
 
@@ -44,15 +43,16 @@ fn failed(error: &io::Error, args: &TraceArgs) -> Failure {
             "strace -f -ttt -T -o FILE COMMAND writes what is read, too",
         ),
     };
-    Failure::new(FailureKind::Environment, message).remedy(remedy)
+    Failure::environment(message).remedy(remedy)
 }
 
 /// Executes the command.
 pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
     if !sys::CALLS_SUPPORTED {
         let message = "on processors of 32 bits no calls are recorded".to_owned();
-        return Err(Failure::new(FailureKind::Environment, message)
-            .remedy("strace -f -ttt -T -o FILE COMMAND writes what `narrows run` reads"));
+        return Err(
+            Failure::environment(message).remedy("strace -f -ttt -T -o FILE COMMAND writes what `narrows run` reads")
+        );
     }
     if let Some(device) = &args.device {
         return requests(args, device, output);
@@ -101,7 +101,7 @@ fn made(
 
 /// Requests of a device, while a command runs, for a time, or until a signal.
 fn requests(args: &TraceArgs, device: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let usage = |what| Failure::new(FailureKind::Usage, format!("--for: {what}")).remedy("for example --for 60s");
+    let usage = |what| Failure::usage(format!("--for: {what}")).remedy("for example --for 60s");
     let time = args.time.as_deref().map(parse_duration_ns).transpose().map_err(usage)?.map(Duration::from_nanos);
     let signals = Signals::install()?;
     let mut file = BufWriter::with_capacity(WRITTEN_BYTES, OutputFile::open(&args.output)?);
@@ -158,8 +158,7 @@ fn child(program: &OsString, rest: &[OsString], output: &Output) -> Command {
 
 /// All of it is in the file, which has its name.
 fn finished(mut file: BufWriter<OutputFile>, args: &TraceArgs) -> Result<(), Failure> {
-    let cannot =
-        |e: io::Error| Failure::new(FailureKind::Environment, format!("cannot write {}: {e}", args.output.display()));
+    let cannot = |e: io::Error| Failure::environment(format!("cannot write {}: {e}", args.output.display()));
     file.flush().map_err(cannot)?;
     file.into_inner().map_err(|e| cannot(e.into_error()))?.finish()
 }

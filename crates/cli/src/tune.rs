@@ -9,7 +9,7 @@ use crate::{archives, experiment, settings};
 use conduct::experiment::SettingsInForce;
 use conduct::tune::{self, Trial, kept};
 use conduct::{Language, random_u64};
-use model::{Failure, FailureKind, KeepLine, TuneProof, parse_duration_ns};
+use model::{Failure, KeepLine, TuneProof, parse_duration_ns};
 use report::document::{ActionDocument, TuneDocument, TunePlanDocument};
 use report::{tune_plan_text, tuning_text};
 use spec::Workload;
@@ -28,7 +28,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         (None, _) if args.undo_kept => return undo_kept(output),
         (None, Some(target)) => target,
         (None, None) => {
-            return Err(Failure::new(FailureKind::Usage, "settings of which path?").remedy("narrows tune /mnt/data"));
+            return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
         }
     };
     if args.plan {
@@ -37,7 +37,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         experiment::undo_left(&archives::open(global)?, output);
     }
     let budget_ns = parse_duration_ns(&args.budget)
-        .map_err(|e| Failure::new(FailureKind::Usage, format!("--budget: {e}")).remedy("for example --budget 20m"))?;
+        .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))?;
     let objective = tune::objective(made_for(args, target), tune::cell_ns(budget_ns), &workload)?;
     let execution = Execution::prepare(global, Asked::default(), SecondSignal::Hurries, output)?;
     let slot = SettingsInForce::default();
@@ -86,7 +86,7 @@ fn keep(winner: &TuneProof, id: &str, execution: &Execution<'_>, output: &Output
         written.iter().flat_map(|line| line.text.lines().map(|text| format!("{}: {text}", line.file))).collect();
     let message = "these lines keep the settings over a reboot";
     if !experiment::agreed(message, &lines, "Write them?", output, execution.signals()) {
-        let refused = Failure::new(FailureKind::Refused, format!("{message}, and nobody agreed: {}", lines.join("; ")));
+        let refused = Failure::refused(format!("{message}, and nobody agreed: {}", lines.join("; ")));
         return Err(refused.remedy("--keep asks on a terminal; or write them yourself"));
     }
     for path in kept::write(&winner.keep, id, Path::new("/"))? {
@@ -118,7 +118,7 @@ fn made_for<'a>(args: &'a TuneArgs, target: &OsStr) -> &'a str {
 fn workload(name: &str) -> Result<Workload, Failure> {
     let source = text::source(&OsString::from(name))?;
     if source.language == Language::Toml && (spec::is_experiment(&source.text) || spec::is_frames(&source.text)) {
-        return Err(Failure::new(FailureKind::Usage, "it is no workload"));
+        return Err(Failure::usage("it is no workload"));
     }
     text::workload(&source, &[], false)
 }

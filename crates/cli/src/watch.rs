@@ -9,7 +9,7 @@ use crate::args::{CsvColumns, WatchArgs};
 use crate::output::Output;
 use crate::signals::Signals;
 use conduct::WallClock;
-use model::{Failure, FailureKind, parse_duration_ns};
+use model::{Failure, parse_duration_ns};
 use pause::Ended;
 use report::document::WatchDocument;
 use report::{CsvOrigin, WatchCsv, WatchTick, watch_block, watch_csv_header, watch_csv_rows, watch_header};
@@ -129,11 +129,11 @@ fn interval(text: &str) -> Result<Duration, Failure> {
 }
 
 fn usage(message: &str, remedy: &str) -> Failure {
-    Failure::new(FailureKind::Usage, message).remedy(remedy)
+    Failure::usage(message).remedy(remedy)
 }
 
 fn lost(error: &io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("cannot write to stdout: {error}"))
+    Failure::environment(format!("cannot write to stdout: {error}"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -28,11 +28,8 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let Some((cause, trial)) = cause.or(causes.iter().find(|c| c.trial.is_some())).and_then(|c| Some((c, c.trial?)))
     else {
         show(&run, None, output);
-        return Err(Failure::new(
-            FailureKind::Invalid,
-            "no cause of this run is decided by a measurement on its target",
-        )
-        .remedy("narrows why says under 'Decided by' what would"));
+        return Err(Failure::invalid("no cause of this run is decided by a measurement on its target")
+            .remedy("narrows why says under 'Decided by' what would"));
     };
     same_machine(&run)?;
     let workload = workload(trial.workload())?;
@@ -44,7 +41,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
         execution.open(&Wanted { links, ..args.permissions.wanted(OsStr::new(&name), workload.interval_ns) })?;
     let inputs = inputs(&opened, random_u64()?);
     let plan = workload.plan(&inputs).map_err(|error| {
-        Failure::new(FailureKind::Refused, format!("the measurement that would decide cannot be made here: {error}"))
+        Failure::refused(format!("the measurement that would decide cannot be made here: {error}"))
             .remedy("a file: --overwrite; a block device: --destroy SERIAL")
     })?;
     let executed = execution.conducted().execute("run", plan, Budget::Foreseen, &mut opened, None)?;
@@ -86,10 +83,10 @@ fn same_machine(run: &Run) -> Result<(), Failure> {
     }
     let here = observe::environment(&observe::Root::new("/")).hostname;
     match (&run.environment.hostname, &here) {
-        (Some(there), Some(here)) if there != here => Err(Failure::new(
-            FailureKind::Refused,
-            format!("{} was measured on {there}, and this is {here}: nothing was measured", run.id),
-        )
+        (Some(there), Some(here)) if there != here => Err(Failure::refused(format!(
+            "{} was measured on {there}, and this is {here}: nothing was measured",
+            run.id
+        ))
         .remedy("run narrows why --confirm on the machine of the run")),
         _ => Ok(()),
     }
@@ -109,7 +106,7 @@ fn workload(text: &str) -> Result<Workload, Failure> {
     };
     spec::parse_workload(&inputs).map_err(|errors| {
         let text = errors.first().map(ToString::to_string).unwrap_or_default();
-        Failure::new(FailureKind::Internal, format!("the measurement's own text: {text}"))
+        Failure::internal(format!("the measurement's own text: {text}"))
     })
 }
 

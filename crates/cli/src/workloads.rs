@@ -2,7 +2,7 @@
 
 use crate::args::{WorkloadsArgs, WorkloadsCommand};
 use crate::output::Output;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::{WorkloadDocument, WorkloadsDocument};
 use std::process::ExitCode;
 
@@ -26,6 +26,5 @@ pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failur
 
 fn unknown(name: &str) -> Failure {
     let nearest = spec::nearest_workload(name).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
-    Failure::new(FailureKind::Usage, format!("no workload is called '{name}'{nearest}"))
-        .remedy("narrows workloads   lists them")
+    Failure::usage(format!("no workload is called '{name}'{nearest}")).remedy("narrows workloads   lists them")
 }

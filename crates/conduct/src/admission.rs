@@ -16,7 +16,7 @@ mod signatures;
 
 pub(crate) use device::quoted;
 use engine::{Attempt, FileTarget, refusal};
-use model::{DeviceId, Failure, FailureKind, TargetKind};
+use model::{DeviceId, Failure, TargetKind};
 use observe::{Root, Use};
 use spec::Readiness;
 use std::fs::File;
@@ -126,7 +126,7 @@ pub fn admit(root: &Root, name: &Path, links: SymlinkPolicy, consent: Consent<'_
     let object = FileIdentity::of(&metadata);
     if consent.only.is_some_and(|only| only != object) {
         let message = format!("{}: something else is in the place of what was looked at before", name.display());
-        return Err(Failure::new(FailureKind::Refused, message).remedy("name the target anew"));
+        return Err(Failure::refused(message).remedy("name the target anew"));
     }
     let path = path_of(&handle, name)?;
     let device = device::number(&metadata, kind);
@@ -135,14 +135,11 @@ pub fn admit(root: &Root, name: &Path, links: SymlinkPolicy, consent: Consent<'_
         TargetKind::BlockDevice => device::admit(&held, device, &consent)?,
         _ if consent.destroy.is_some() => {
             let message = format!("--destroy is for block devices; {} is none", held.path.display());
-            return Err(Failure::new(FailureKind::Usage, message).remedy("for a regular file: --overwrite"));
+            return Err(Failure::usage(message).remedy("for a regular file: --overwrite"));
         }
         TargetKind::File => file::admit(&held, consent.overwrite)?,
         _ if consent.overwrite => {
-            return Err(Failure::new(
-                FailureKind::Usage,
-                "--overwrite is for regular files; a directory's temporary file is always new",
-            ));
+            return Err(Failure::usage("--overwrite is for regular files; a directory's temporary file is always new"));
         }
         _ => {
             let directory = held.handle.try_clone().map_err(|e| refusal(Attempt::Look, &held.path, &e))?;
@@ -181,7 +178,7 @@ impl HeldTarget<'_> {
     /// It is in use: who uses it is named.
     fn in_use(&self, reasons: &[impl ToString]) -> Failure {
         let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-        Failure::new(FailureKind::Refused, format!("{} is in use: {}", self.path.display(), reasons.join("; ")))
+        Failure::refused(format!("{} is in use: {}", self.path.display(), reasons.join("; ")))
             .remedy("unmount it and stop what holds it, or only read it")
     }
 
@@ -195,7 +192,7 @@ impl HeldTarget<'_> {
     /// Whether it is in use cannot be found out.
     fn use_unknown(&self, why: &str, remedy: &str) -> Failure {
         let message = format!("{}: it cannot be excluded that it is in use: {why}", self.path.display());
-        Failure::new(FailureKind::Refused, message).remedy(remedy)
+        Failure::refused(message).remedy(remedy)
     }
 }
 
@@ -242,7 +239,7 @@ fn with_retries<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> Result<T,
 fn cannot_look(name: &Path, links: SymlinkPolicy, error: &io::Error) -> Failure {
     if links == SymlinkPolicy::Refuse && error.raw_os_error().map(sys::errno_name).as_deref() == Some("ELOOP") {
         let message = format!("{}: a symbolic link is in the place of what was confirmed", name.display());
-        return Failure::new(FailureKind::Refused, message).remedy("name the target anew");
+        return Failure::refused(message).remedy("name the target anew");
     }
     refusal(Attempt::Look, name, error)
 }
@@ -261,6 +258,5 @@ fn path_of(handle: &File, name: &Path) -> Result<PathBuf, Failure> {
 
 /// It could be opened a moment ago: a current directory that was deleted, or a race.
 fn deleted(name: &Path) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{}: it was deleted", name.display()))
-        .remedy("change to a directory that exists")
+    Failure::environment(format!("{}: it was deleted", name.display())).remedy("change to a directory that exists")
 }

@@ -1,7 +1,7 @@
 //! Whether what is measured will find room in the archive: looked at before anything is measured.
 
 use archive::Archive;
-use model::{Failure, FailureKind, bytes_text};
+use model::{Failure, bytes_text};
 use std::fs::File;
 
 /// A run with its series and its page takes less, but for long ones, which are seldom made on a disk that is full.
@@ -24,7 +24,7 @@ fn is_enough(available_bytes: u64, directory: &str) -> Result<(), Failure> {
     let what = format!(
         "the file system of the archive {directory} has {free} free, and a run may take {needed}; nothing was measured"
     );
-    Err(Failure::new(FailureKind::Environment, what)
+    Err(Failure::environment(what)
         .remedy("free space there, or keep the archive elsewhere: --archive DIR or NARROWS_ARCHIVE=DIR"))
 }
 

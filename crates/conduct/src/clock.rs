@@ -1,6 +1,6 @@
 //! The wall clock, as text, and how far it stepped against the monotonic clock.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::time::{Instant, SystemTime};
 
 /// A moment on both clocks.
@@ -70,6 +70,6 @@ impl WallClock {
 pub fn random_u64() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|e| Failure::new(FailureKind::Environment, format!("no random numbers from the kernel: {e}")))?;
+        .map_err(|e| Failure::environment(format!("no random numbers from the kernel: {e}")))?;
     Ok(u64::from_le_bytes(bytes))
 }

@@ -1,6 +1,6 @@
 //! Where a workload goes: TARGET of the command line, else what the workload itself names, else the current directory.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use spec::Workload;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -25,9 +25,7 @@ pub fn destination(given: Option<&OsStr>, workload: &Workload) -> Result<Destina
             return Ok(Destination { remark, ..plain(given) });
         }
         (None, Some(_)) if let Some(what) = &workload.second_target => {
-            return Err(
-                Failure::new(FailureKind::Usage, what).remedy("narrows run WORKLOAD TARGET   uses one for all jobs")
-            );
+            return Err(Failure::usage(what).remedy("narrows run WORKLOAD TARGET   uses one for all jobs"));
         }
         (None, None) => return Ok(plain(OsStr::new("."))),
         (None, Some(own)) => own,
@@ -46,7 +44,7 @@ pub fn destination(given: Option<&OsStr>, workload: &Workload) -> Result<Destina
                 parent.display()
             )),
         }),
-        None => Err(Failure::new(FailureKind::Environment, format!("{own}, which the workload names, does not exist"))
+        None => Err(Failure::environment(format!("{own}, which the workload names, does not exist"))
             .remedy("narrows run WORKLOAD TARGET   uses another target")),
     }
 }

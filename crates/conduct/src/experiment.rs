@@ -26,7 +26,7 @@ pub use steps::Runner;
 
 use crate::source::Source;
 use archive::Archive;
-use model::{Failure, FailureKind};
+use model::Failure;
 use spec::{Arm, Experiment, Setting};
 
 /// Reads an experiment; for a calibration its arms are the first one twice.
@@ -36,7 +36,7 @@ use spec::{Arm, Experiment, Setting};
 pub fn parse(source: &Source, calibrate: bool) -> Result<Experiment, Failure> {
     let mut experiment = spec::parse_experiment(&source.name, &source.text).map_err(|errors| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Failure::new(FailureKind::Usage, lines.join("\n")).remedy("docs/experiments.md describes the form")
+        Failure::usage(lines.join("\n")).remedy("docs/experiments.md describes the form")
     })?;
     if calibrate {
         experiment.arms = arms_of(&experiment, true);

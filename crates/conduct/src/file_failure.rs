@@ -1,6 +1,6 @@
 //! What is said where a file that is ours cannot be made, made longer, or written to.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::io;
 use std::path::Path;
 
@@ -15,9 +15,9 @@ pub(crate) fn cannot(path: &Path, e: &io::Error) -> Failure {
         StorageFull => ("no space is left on the file system", "free some space, or less: --size SIZE"),
         QuotaExceeded => ("the disk quota is used up", "free some space, or less: --size SIZE"),
         PermissionDenied => ("no permission", "a directory that you may write to; or as its owner, or as root"),
-        _ => return Failure::new(FailureKind::Environment, format!("{}: {e}", path.display())),
+        _ => return Failure::environment(format!("{}: {e}", path.display())),
     };
-    Failure::new(FailureKind::Environment, format!("{}: {what}", path.display())).remedy(remedy)
+    Failure::environment(format!("{}: {what}", path.display())).remedy(remedy)
 }
 
 #[cfg(test)]

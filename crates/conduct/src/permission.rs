@@ -2,7 +2,7 @@
 
 use crate::admission::quoted;
 use crate::opened::Opened;
-use model::{DeviceId, Failure, FailureKind, TargetKind};
+use model::{DeviceId, Failure, TargetKind};
 use observe::Root;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn may_be_written(opened: &Opened, what: &str) -> Result<(), Failure> {
     let spec::Readiness::ReadOnly(why) = &opened.readiness else { return Ok(()) };
     let message = format!("{}: {what} only by writing, and nothing may be written: {why}", opened.target.name);
-    Err(Failure::new(FailureKind::Refused, message).remedy(remedy(opened)))
+    Err(Failure::refused(message).remedy(remedy(opened)))
 }
 
 fn remedy(opened: &Opened) -> String {

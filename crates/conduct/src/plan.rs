@@ -150,9 +150,9 @@ pub fn preconditioning(plan: &Plan, bytes_per_s: Option<f64>) -> Option<Precondi
 
 /// What an error of planning is to the user.
 pub fn failure(error: &ResolveError) -> Failure {
-    let failure = Failure::new(FailureKind::Refused, error.to_string());
+    let failure = Failure::refused(error.to_string());
     match error {
-        ResolveError::Budget { .. } => Failure::new(FailureKind::Usage, error.to_string())
+        ResolveError::Budget { .. } => Failure::usage(error.to_string())
             .remedy("for example --budget 60s; in a workload: budget"),
         ResolveError::Nothing { .. } => {
             failure.remedy("free some space, name another target, or let more be written (--max-write)")
@@ -174,12 +174,12 @@ mod tests {
 
     #[test]
     fn a_refusal_after_something_was_written_is_none() {
-        let refused = || Failure::new(FailureKind::Refused, "too small").remedy("a larger one");
+        let refused = || Failure::refused("too small").remedy("a larger one");
         assert_eq!(failure_after_probe(refused(), 0), refused());
         let after = failure_after_probe(refused(), 4096);
         assert_eq!((after.kind.exit_code(), after.remedy.as_deref()), (4, Some("a larger one")));
         assert!(after.message.starts_with("too small (after"), "{after}");
-        let usage = Failure::new(FailureKind::Usage, "what?");
+        let usage = Failure::usage("what?");
         assert_eq!(failure_after_probe(usage.clone(), 1), usage);
     }
 }

@@ -35,7 +35,7 @@ use crate::{Interrupts, WriteAllowance};
 use bounds::Bounds;
 use engine::DeviceError;
 use inputs::{Opened, Sockets, open_input, start};
-use model::{Failure, FailureKind, IoPriority, Ns};
+use model::{Failure, IoPriority, Ns};
 use observe::Root;
 use others::OtherUsers;
 use pins::PinWatch;
@@ -272,7 +272,7 @@ pub fn record(
 }
 
 fn usage(what: impl Into<String>) -> Failure {
-    Failure::new(FailureKind::Usage, what)
+    Failure::usage(what)
 }
 
 fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry, pins: &Pins) -> Result<u64, Failure> {
@@ -280,7 +280,7 @@ fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry, pins: &Pins) -> Re
     if most < LEAST_RING_BYTES && !pins.is_empty() {
         let what =
             format!("{} of {} segments are pinned: too few are left to record in", pins.segments(), geometry.segments);
-        return Err(Failure::new(FailureKind::Refused, what).remedy("narrows record unpin"));
+        return Err(Failure::refused(what).remedy("narrows record unpin"));
     }
     let available = observe::memory_available(&Root::new("/")).map_or(USUAL_RING_BYTES, |n| n / RING_SHARE);
     let usual = USUAL_RING_BYTES.min(available).max(LEAST_RING_BYTES);
@@ -319,7 +319,7 @@ fn keep_if_used(recording: &Recording<'_>, place: &RecordingTarget, now: &Record
 
 /// What wakes the writer.
 fn wakeup() -> Result<Arc<EventFd>, Failure> {
-    let failed = |e| Failure::new(FailureKind::Environment, format!("eventfd: {e}"));
+    let failed = |e| Failure::environment(format!("eventfd: {e}"));
     EventFd::new().map(Arc::new).map_err(failed)
 }
 
@@ -452,7 +452,7 @@ fn writer_settings(
 }
 
 fn interface_failed(path: &Path, e: &DeviceError) -> Failure {
-    let failure = Failure::new(FailureKind::Device, format!("{}: {e}", path.display()));
+    let failure = Failure::device(format!("{}: {e}", path.display()));
     match e.remedy() {
         Some(remedy) => failure.remedy(remedy),
         None => failure,

@@ -8,7 +8,7 @@ mod pci;
 
 use crate::opened::Opened;
 use engine::{Region, RegionRig};
-use model::{Failure, FailureKind, Reason, SimMemoryBus, TargetKind, parse_bytes};
+use model::{Failure, Reason, SimMemoryBus, TargetKind, parse_bytes};
 use observe::{Locator, ProbeOptions, Root, Sampler};
 use rustix::fs::OFlags;
 use spec::Readiness;
@@ -59,7 +59,7 @@ fn number(text: &str) -> Result<u64, Failure> {
         None => parse_bytes(text).map_err(|e| e.to_string()),
     };
     parsed.map_err(|what| {
-        Failure::new(FailureKind::Usage, format!("'{text}' is not an offset or length: {what}"))
+        Failure::usage(format!("'{text}' is not an offset or length: {what}"))
             .remedy("PATH@OFFSET+LENGTH, for example /dev/mem@0xfed00000+4096")
     })
 }
@@ -94,7 +94,7 @@ pub fn kind_of(name: &Path) -> Result<RegionKind, Failure> {
         Ok(RegionKind::Calls)
     } else {
         let what = format!("{}: neither a file nor a character device", part.path.display());
-        Err(Failure::new(FailureKind::Usage, what).remedy(
+        Err(Failure::usage(what).remedy(
             "memory:, /dev/mtdN, /sys/bus/pci/devices/*/resourceN, /dev/uioN, /dev/mem@OFFSET+LENGTH or sim:bus",
         ))
     }
@@ -173,8 +173,7 @@ fn last_level_cache(root: &Root) -> Option<u64> {
 fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
     let text = name.to_string_lossy();
     let wrong = |what: String| {
-        Failure::new(FailureKind::Usage, what)
-            .remedy("for example sim:bus,width=32,wait=100ns,kernel=8; sim:help   lists all parameters")
+        Failure::usage(what).remedy("for example sim:bus,width=32,wait=100ns,kernel=8; sim:help   lists all parameters")
     };
     let bus: SimMemoryBus = match spec::parse_sim_bus(&text) {
         None => return Err(wrong(format!("{text}: of simulated devices only sim:bus is a region"))),
@@ -208,26 +207,21 @@ fn reach(name: &Path, rights: RegionRights) -> Result<OpenRegion, Failure> {
     let uio = uio(&path).filter(|_| !is_file);
     let registers = mem || uio.is_some() || bar.as_ref().is_some_and(|bar| !bar.is_memory());
     if registers && !rights.registers {
-        return Err(Failure::new(
-            FailureKind::Refused,
-            format!(
-                "{}: these may be registers, and reading one can change a device or hang the machine",
-                path.display()
-            ),
-        )
+        return Err(Failure::refused(format!(
+            "{}: these may be registers, and reading one can change a device or hang the machine",
+            path.display()
+        ))
         .remedy("--read-registers, where you know what lies there; prefetchable BARs need it not"));
     }
     if let Some(name) = uio.as_ref().filter(|name| uio_bytes(name).is_none()) {
         let what =
             format!("{}: this UIO device has no memory to map: no map0 in /sys/class/uio/{name}/maps", path.display());
-        return Err(
-            Failure::new(FailureKind::Environment, what).remedy("its BARs: /sys/class/uio/uioN/device/resourceN")
-        );
+        return Err(Failure::environment(what).remedy("its BARs: /sys/class/uio/uioN/device/resourceN"));
     }
     let maps = mem || uio.is_some() || bar.is_some() || is_file;
     if rights.writes && (!maps || (is_file && bar.is_none())) {
         let what = format!("{}: --allow-writes is for device memory that is mapped", path.display());
-        return Err(Failure::new(FailureKind::Usage, what).remedy("leave it out"));
+        return Err(Failure::usage(what).remedy("leave it out"));
     }
     // Of /dev/mem, O_SYNC asks for an uncached mapping (k:drivers/char/mem.c, uncached_access).
     let flags = if mem { OFlags::SYNC | OFlags::CLOEXEC } else { OFlags::CLOEXEC };
@@ -244,7 +238,7 @@ fn reach(name: &Path, rights: RegionRights) -> Result<OpenRegion, Failure> {
     if maps && !part.offset.is_multiple_of(page) {
         let what =
             format!("{}: a mapping begins on a page, and {} is not a multiple of {page}", path.display(), part.offset);
-        return Err(Failure::new(FailureKind::Usage, what).remedy(format!("@{:#x}", part.offset / page * page)));
+        return Err(Failure::usage(what).remedy(format!("@{:#x}", part.offset / page * page)));
     }
     let mapping = maps.then(|| Mapping::of_part(&file, part.offset, bytes, rights.writes)).transpose();
     let mapping = mapping.map_err(|e| cannot_open(&path, &e))?;
@@ -266,7 +260,7 @@ fn extent(part: &RegionSpec, whole: Option<u64>) -> Result<u64, Failure> {
     }
     let there = whole.map_or_else(|| "the address space".to_owned(), |whole| format!("its {whole} bytes"));
     let what = format!("{}: {bytes} bytes at {} do not lie within {there}", part.path.display(), part.offset);
-    Err(Failure::new(FailureKind::Usage, what).remedy("PATH@OFFSET+LENGTH"))
+    Err(Failure::usage(what).remedy("PATH@OFFSET+LENGTH"))
 }
 
 fn device(name: &Path, rights: RegionRights, interval_ns: u64) -> Result<Opened, Failure> {
@@ -288,7 +282,7 @@ pub fn open_with_mapping(
     rights: RegionRights,
     interval_ns: u64,
 ) -> Result<Opened, Failure> {
-    let usage = |what: String, remedy: &str| Err(Failure::new(FailureKind::Usage, what).remedy(remedy.to_owned()));
+    let usage = |what: String, remedy: &str| Err(Failure::usage(what).remedy(remedy.to_owned()));
     if kind_of(name)? != RegionKind::Calls {
         return usage(format!("{}: --mapped is for a device that calls read", name.display()), "leave --mapped out");
     }
@@ -354,14 +348,10 @@ fn length(file: &mut File, file_bytes: u64, uio: Option<&str>, mem: bool) -> Opt
 fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
     let denied = matches!(error.raw_os_error(), Some(1 | 13));
     let message = format!("{}: {}", path.display(), sys::errno_name(error.raw_os_error().unwrap_or(0)));
-    let failure = |why: &str, remedy: &str| {
-        Failure::new(FailureKind::Environment, format!("{message}: {why}")).remedy(remedy.to_owned())
-    };
+    let failure = |why: &str, remedy: &str| Failure::environment(format!("{message}: {why}")).remedy(remedy.to_owned());
     if !denied {
         return match error.kind() {
-            std::io::ErrorKind::NotFound => Failure::new(
-                FailureKind::Usage,
-                format!("{}: there is no such file", path.display()),
+            std::io::ErrorKind::NotFound => Failure::usage(format!("{}: there is no such file", path.display()),
             )
             .remedy(
                 "memory:, /dev/mtdN, /sys/bus/pci/devices/*/resourceN, /dev/uioN, /dev/mem@OFFSET+LENGTH or sim:bus",
@@ -394,6 +384,7 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::FailureKind;
 
     #[test]
     fn parts_are_read() {

@@ -2,7 +2,7 @@
 //! can.
 
 use crate::Opened;
-use model::{Failure, FailureKind, Plan, TargetKind, distinct_bytes_text};
+use model::{Failure, Plan, TargetKind, distinct_bytes_text};
 
 /// Data that are kept at most, whatever memory there is.
 const MOST_BYTES: u64 = 2 << 30;
@@ -17,7 +17,7 @@ pub fn simulated_bytes(opened: &Opened) -> Result<Option<u64>, Failure> {
     if opened.target.kind != TargetKind::Sim {
         return Ok(None);
     }
-    let model = spec::parse_sim(&opened.target.name).map_err(|e| Failure::new(FailureKind::Usage, e.to_string()))?;
+    let model = spec::parse_sim(&opened.target.name).map_err(|e| Failure::usage(e.to_string()))?;
     Ok(model.faults.wraps_at_bytes.into_iter().chain(model.faults.limbo_from_bytes).min())
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn data_fit_into_memory(plan: &Plan, opened: &Opened) -> Result<(), F
         Some(kept) => {
             let (kept, most) = distinct_bytes_text(kept, most);
             let what = format!("{}: {kept} of data would be kept in memory, at most {most} can be", opened.target.name);
-            Err(Failure::new(FailureKind::Refused, what).remedy(
+            Err(Failure::refused(what).remedy(
                 "a smaller region; of a capacity --capacity quick, or a smaller device: sim:NAME,capacity=1GiB,wraps-at=64MiB",
             ))
         }
@@ -53,7 +53,7 @@ pub(crate) fn faults_can_come(plan: &Plan, opened: &Opened) -> Result<(), Failur
     match to_come.iter().find(|name| OF_DATA.contains(name)) {
         Some(name) if !streams.any(|stream| stream.verify.is_some()) => {
             let what = format!("{}: {name} never shows where no data are verified, as here", opened.target.name);
-            Err(Failure::new(FailureKind::Usage, what).remedy(
+            Err(Failure::usage(what).remedy(
                 "narrows soak sim:..., rate sim:... --capacity quick, fill sim:... --verify, or a workload with verify",
             ))
         }

@@ -29,7 +29,7 @@ use archive::Archive;
 use concurrent_reads::ConcurrentReads;
 use engine::Control;
 use machine::Machine;
-use model::{DataFinding, Direction, Evidence, Failure, FailureKind, PhaseRecord, StopCause};
+use model::{DataFinding, Direction, Evidence, Failure, PhaseRecord, StopCause};
 use plan::{Work, phase};
 use scrub::Scrubs;
 use std::ops::Range;
@@ -199,7 +199,7 @@ impl SoakContext<'_> {
         }
         let busy = ConcurrentReads::open(&state.path, opened.object).map_err(|why| {
             let what = format!("{}: --busy: cannot be read past the page cache: {why}", state.path.display());
-            Failure::new(FailureKind::Environment, what)
+            Failure::environment(what)
         })?;
         let (region, seed) = (0..state.region_bytes, state.seed ^ state.phases);
         let (record, bytes) = busy.run_with_reads(region, seed, || self.carry_out(opened, state, work));
@@ -238,7 +238,7 @@ impl SoakContext<'_> {
         if record.stop == StopCause::Failed || bytes_done == 0 && !record.errors.is_empty() {
             let errors: Vec<&str> = record.errors.keys().map(String::as_str).collect();
             let what = format!("{}: the target failed ({})", state.target, errors.join(", "));
-            return Err(Failure::new(FailureKind::Device, what)
+            return Err(Failure::device(what)
                 .remedy(format!("narrows soak --resume {} continues when it is there again", state.id)));
         }
         Ok(record.stop != StopCause::Interrupted && !self.control.stopped())

@@ -7,8 +7,8 @@ use crate::region::{RegionRights, copy_buffer_bytes, open_region};
 use crate::write_allowance::WriteAllowance;
 use engine::{Control, DeviceReads, FileOptions, FileRig, NullRig, Rig, SimRig, SimTruth};
 use model::{
-    Access, BlockPlan, Durability, Failure, FailureKind, IoPath, LayerKind, NS_PER_S, Operation, Order, StreamPlan,
-    Sync, Target, TargetKind,
+    Access, BlockPlan, Durability, Failure, IoPath, LayerKind, NS_PER_S, Operation, Order, StreamPlan, Sync, Target,
+    TargetKind,
 };
 use observe::{Inventory, Locator, ProbeOptions, Root, Sampler};
 use std::ffi::OsStr;
@@ -78,8 +78,7 @@ fn null(interval_ns: u64) -> Opened {
 
 fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     let model = spec::parse_sim(name).map_err(|e| {
-        Failure::new(FailureKind::Usage, e.to_string())
-            .remedy("sim:help   lists devices and parameters, with their defaults")
+        Failure::usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults")
     })?;
     let rig = SimRig::new(model, interval_ns);
     let max_bytes = rig.max_bytes();

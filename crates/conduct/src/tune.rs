@@ -20,7 +20,7 @@ use crate::admission::FileIdentity;
 use crate::clock::{WallClock, random_u64};
 use crate::{Opened, WriteAllowance, plan};
 use judge::search::{Design, provable_percent};
-use model::{Failure, FailureKind, NotTried, Ns, Stack, TargetKind, TunePlan, Tuning, random};
+use model::{Failure, NotTried, Ns, Stack, TargetKind, TunePlan, Tuning, random};
 use schedule::{OVERHEAD_NS, Schedule};
 use settings::Tree;
 use spec::{Readiness, Workload};
@@ -69,9 +69,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
     let target = opened.target.name.clone();
     if matches!(opened.target.kind, TargetKind::Sim | TargetKind::Null | TargetKind::Region | TargetKind::Foreign) {
         let message = format!("{target} has no settings of the kernel: nothing can be searched");
-        return Err(
-            Failure::new(FailureKind::Usage, message).remedy("narrows tune /mnt/data   a directory or a device")
-        );
+        return Err(Failure::usage(message).remedy("narrows tune /mnt/data   a directory or a device"));
     }
     let stack = opened.target.stack.clone();
     let choice =
@@ -104,8 +102,7 @@ fn too_short(given: Ns, needed: Ns) -> Failure {
     let message = format!("a budget of {} s is too short to prove anything", seconds(given));
     // What was foreseen may take a little longer here.
     let needed = seconds(needed + needed / 10);
-    Failure::new(FailureKind::Usage, message)
-        .remedy(format!("--budget {needed}s   is the least for one change and its proof"))
+    Failure::usage(message).remedy(format!("--budget {needed}s   is the least for one change and its proof"))
 }
 
 /// What one measurement takes.
@@ -120,7 +117,7 @@ fn foreseen(workload: &Workload, opened: &Opened, seed: u64) -> Result<Foreseen,
     if !live().any(model::PhasePlan::measures_target) {
         let why = plan.phases.iter().filter(|p| p.measures_target()).find_map(|p| p.skip.as_ref());
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        return Err(Failure::new(FailureKind::Refused, format!("{} measures nothing on this target{why}", plan.name))
+        return Err(Failure::refused(format!("{} measures nothing on this target{why}", plan.name))
             .remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL"));
     }
     let phases = live().map(model::PhasePlan::usual_time_ns).fold(0, u64::saturating_add);
@@ -141,12 +138,10 @@ fn something_to_try(candidates: &[Candidate], target: &str) -> Result<(), Failur
     Err(match fixed {
         Some(why) if !rustix::process::geteuid().is_root() => {
             let message = format!("no setting of {target} can be changed by this user: {why}");
-            Failure::new(FailureKind::Environment, message).remedy(format!("run it as root; {list}"))
+            Failure::environment(message).remedy(format!("run it as root; {list}"))
         }
-        Some(why) => {
-            Failure::new(FailureKind::Environment, format!("no setting of {target} can be changed: {why}")).remedy(list)
-        }
-        None => Failure::new(FailureKind::Usage, format!("no setting of {target} is worth a try for this workload"))
+        Some(why) => Failure::environment(format!("no setting of {target} can be changed: {why}")).remedy(list),
+        None => Failure::usage(format!("no setting of {target} is worth a try for this workload"))
             .remedy(format!("--only NAME,... tries settings that you name; {list}")),
     })
 }

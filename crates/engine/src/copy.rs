@@ -7,9 +7,7 @@ use crate::worker::NoData;
 use crate::{
     Control, DataGenerator, Device, DeviceError, LoopSettings, MemoryDevice, PhaseBarrier, WorkerContext, run_worker,
 };
-use model::{
-    BlockPlan, CopyMethod, CopyPlan, EngineKind, EngineRecord, Failure, FailureKind, PhasePlan, PhaseRecord, StreamPlan,
-};
+use model::{BlockPlan, CopyMethod, CopyPlan, EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
 use sys::{BufferPool, Epoch};
 use workload::{BlockOp, Pattern};
 
@@ -34,7 +32,7 @@ pub(crate) fn possible(phase: &PhasePlan) -> Result<(), Failure> {
         }
         _ => return Ok(()),
     };
-    Err(Failure::new(FailureKind::Environment, lacks))
+    Err(Failure::environment(lacks))
 }
 
 /// The buffer of a copy.
@@ -59,7 +57,7 @@ pub(crate) fn run_copy(
     let plan = copied(phase);
     if plan.copy_by == CopyMethod::Call {
         let what = format!("{}: memory is copied by no call", phase.name);
-        return Err(Failure::new(FailureKind::Environment, what).remedy("name a device or a file"));
+        return Err(Failure::environment(what).remedy("name a device or a file"));
     }
     let bytes = usize::try_from(buffer_bytes).unwrap_or(usize::MAX).max(plan.copy_bytes as usize);
     let buffers = || {

@@ -5,7 +5,7 @@ use crate::device::Other;
 use crate::rig::{refusal_of_device, sleep};
 use crate::sim::MemoryBusDevice;
 use crate::{Control, MemoryDevice, Rig};
-use model::{CopyMethod, EngineKind, Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SimMemoryBus};
+use model::{CopyMethod, EngineKind, Failure, Ns, PhasePlan, PhaseRecord, SimMemoryBus};
 use std::fs::File;
 use sys::{Epoch, Mapping};
 
@@ -51,11 +51,11 @@ impl RegionRig {
 
     fn device(&self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let Region::Device { file, start, bytes, mapping, calls } = &self.region else {
-            return Err(Failure::new(FailureKind::Internal, format!("{}: no device", phase.name)));
+            return Err(Failure::internal(format!("{}: no device", phase.name)));
         };
         let plan = copied(phase);
         let cannot = |what: &str, remedy: &str| {
-            Err(Failure::new(FailureKind::Environment, format!("{}: {what}", phase.name)).remedy(remedy.to_owned()))
+            Err(Failure::environment(format!("{}: {what}", phase.name)).remedy(remedy.to_owned()))
         };
         let other = match (plan.copy_by, mapping) {
             (CopyMethod::Call, _) if !calls => return cannot("no call reads this device", "leave it out"),
@@ -77,7 +77,7 @@ impl RegionRig {
             mapping.load(0, pool.buffer_mut(0)).map_err(|errno| {
                 let at = mapping.last_fault().unwrap_or(0);
                 let what = format!("{}: {} at offset {at:#x}", phase.name, sys::errno_name(errno));
-                Failure::new(FailureKind::Device, what)
+                Failure::device(what)
             })?;
         }
         possible(phase)?;
@@ -94,7 +94,7 @@ impl Rig for RegionRig {
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine != EngineKind::Memory {
             let what = format!("{}: a region is copied, and this phase does something else", phase.name);
-            return Err(Failure::new(FailureKind::Usage, what).remedy("narrows run copy REGION"));
+            return Err(Failure::usage(what).remedy("narrows run copy REGION"));
         }
         match &self.region {
             Region::Memory(bytes) => run_copy(self.epoch, phase, self.interval_ns, *bytes, control),

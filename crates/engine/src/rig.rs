@@ -41,7 +41,7 @@ pub use target::{FileOptions, FileTarget, classify, usable_bytes};
 pub(crate) use verify::{nothing_written, out_of_memory};
 
 use crate::Control;
-use model::{Failure, FailureKind, Ns, PhasePlan, PhaseRecord, SystemSample};
+use model::{Failure, Ns, PhasePlan, PhaseRecord, SystemSample};
 use std::time::Duration;
 use workload::KnownData;
 
@@ -76,7 +76,7 @@ pub trait Rig {
     /// What it does not keep cannot be verified later; there is no memory for what is to be known.
     fn remember_known(&mut self, _known: &KnownData) -> Result<(), Failure> {
         let what = "this target keeps no data, so that none can come back wrong";
-        Err(Failure::new(FailureKind::Refused, what).remedy("name a directory, a file or a block device"))
+        Err(Failure::refused(what).remedy("name a directory, a file or a block device"))
     }
 
     /// Bytes written to the target so far, layout and probes included.

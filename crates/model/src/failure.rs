@@ -49,6 +49,36 @@ impl Failure {
         Self { kind, message: message.into(), remedy: None }
     }
 
+    /// The command line, a file that it names or a value is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Usage, message)
+    }
+
+    /// It was understood, and is not done.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Refused, message)
+    }
+
+    /// The machine lacks something or is in the way.
+    pub fn environment(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Environment, message)
+    }
+
+    /// The storage failed.
+    pub fn device(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Device, message)
+    }
+
+    /// Nothing that was measured may be used.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Invalid, message)
+    }
+
+    /// A defect of this program.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Internal, message)
+    }
+
     /// Adds what to do.
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());

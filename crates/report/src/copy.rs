@@ -9,7 +9,7 @@ use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run,
 /// A table for each direction and working set, with what their accesses cost; then the kernel's copy, and what was found.
 pub fn copy(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentation {
     let head = Head { command: "copy".to_owned(), subject: run.target.name.clone(), ..Head::default() };
-    let mut said = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation { head, ..Presentation::default() };
     let sentence = |text: String| Part::Sentence(Tone::Plain, text);
     for (key, rows) in grouped(report.rows.iter().map(|r| (group(r), r))) {
         let mut parts = block(key, &rows);
@@ -17,7 +17,7 @@ pub fn copy(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentatio
         let widths = rows.iter().filter(|r| r.plain_bytes().is_some() && r.bytes_per_s.is_some()).count();
         let none = || "No one time of an access explains these rates: no width is implied.".to_owned();
         parts.extend(cost.map(cost_words).or_else(|| (widths > 2).then(none)).map(sentence));
-        said.push(SectionName::Numbers, parts);
+        presentation.push(SectionName::Numbers, parts);
     }
     let calls = report.calls.iter().flat_map(|calls| {
         let (fixed, rate) = (quantity::latency(calls.fixed_ns as u64), quantity::rate(calls.bytes_per_s));
@@ -27,14 +27,14 @@ pub fn copy(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentatio
         });
         std::iter::once(format!("A call takes {fixed}, and copies at {rate}.")).chain(width)
     });
-    said.push(SectionName::Others, calls.map(sentence).collect());
+    presentation.push(SectionName::Others, calls.map(sentence).collect());
     let found = findings.iter().map(|f| {
         let text = format!("{}: {} (narrows explain {})", f.title, confidence_word(f.confidence), f.id);
         Part::Sentence(Tone::Doubt, text)
     });
-    said.push(SectionName::Findings, found.collect());
-    said.push(SectionName::Events, run.remarks.iter().cloned().map(Part::Hint).collect());
-    said
+    presentation.push(SectionName::Findings, found.collect());
+    presentation.push(SectionName::Events, run.remarks.iter().cloned().map(Part::Hint).collect());
+    presentation
 }
 
 /// What stands in one block: direction, working set, whether they are calls.

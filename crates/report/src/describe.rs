@@ -25,19 +25,20 @@ pub fn markdown(check: &Check<'_>) -> String {
 
 /// All parts.
 pub fn describe(check: &Check<'_>) -> Presentation {
-    let mut said = Presentation { head: head(check), end: end(check), ..Presentation::default() };
+    let mut presentation = Presentation { head: head(check), end: end(check), ..Presentation::default() };
     let is_check = check.is_check();
-    said.push(SectionName::Numbers, numbers(check));
+    presentation.push(SectionName::Numbers, numbers(check));
     if !is_check {
         let remarks = remarks(check.run);
-        said.push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
+        presentation
+            .push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
     }
     if is_check || check.limit_is_known() {
-        said.push(SectionName::Bottleneck, vec![Part::Bottleneck(bottleneck(check))]);
+        presentation.push(SectionName::Bottleneck, vec![Part::Bottleneck(bottleneck(check))]);
     }
     let rows = if is_check { headline::row_limits(check) } else { Vec::new() };
     if !rows.is_empty() {
-        said.push(
+        presentation.push(
             SectionName::Limits,
             vec![Part::Statements { title: "What limits each number", tone: Tone::Good, rows }],
         );
@@ -50,8 +51,8 @@ pub fn describe(check: &Check<'_>) -> Presentation {
         let ratings = format!("{} (not a certificate)", headline::ratings_words(check.ratings));
         findings.push(Part::Named("Short-test ratings", ratings));
     }
-    said.push(SectionName::Findings, findings);
-    said
+    presentation.push(SectionName::Findings, findings);
+    presentation
 }
 
 /// Who asks for one use measures what decides that, and no class.

@@ -135,10 +135,10 @@ pub fn frames(document: &FramesDocument) -> Presentation {
         answer: Some((tone, verdict(document))),
         ..Head::default()
     };
-    let mut said = Presentation { head, ..Presentation::default() };
-    said.push(SectionName::Numbers, vec![Part::Table(rates(document))]);
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Numbers, vec![Part::Table(rates(document))]);
     if let Some(caption) = common(document) {
-        said.push(SectionName::Others, vec![Part::Table(Table { caption, ..costs(document) })]);
+        presentation.push(SectionName::Others, vec![Part::Table(Table { caption, ..costs(document) })]);
     }
     let failed = document.ways.iter().filter_map(|way| {
         let text = way.failed.as_ref()?;
@@ -150,9 +150,9 @@ pub fn frames(document: &FramesDocument) -> Presentation {
         text: format!("not measured: {}", left.reason),
     });
     let remarks: Vec<Remark> = failed.chain(left_out).collect();
-    said.push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
-    said.end.page = document.page.clone();
-    said
+    presentation.push(SectionName::Events, if remarks.is_empty() { Vec::new() } else { vec![Part::Remarks(remarks)] });
+    presentation.end.page = document.page.clone();
+    presentation
 }
 
 /// What would be measured.
@@ -168,9 +168,9 @@ pub fn frames_plan(plan: &FramesPlanDocument) -> Presentation {
     let left_out =
         plan.left_out.iter().map(|left| format!("{} would not be measured: {}", way_name(left.way), left.reason));
     let head = Head { command: "run frames".to_owned(), subject: plan.target.clone(), ..Head::default() };
-    let mut said = Presentation { head, ..Presentation::default() };
-    said.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, text), Part::List(left_out.collect())]);
-    said
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, text), Part::List(left_out.collect())]);
+    presentation
 }
 
 #[cfg(test)]

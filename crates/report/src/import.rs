@@ -15,21 +15,21 @@ const ROW_LIMIT: usize = 16;
 
 /// What came of an import.
 pub fn import(document: &ImportDocument<'_>) -> Presentation {
-    let mut said = Presentation { wide: true, ..Presentation::default() };
+    let mut presentation = Presentation { wide: true, ..Presentation::default() };
     for run in &document.runs {
-        said.push(SectionName::Numbers, of_run(run));
+        presentation.push(SectionName::Numbers, of_run(run));
     }
     let nothing = document.runs.is_empty().then(|| "Nothing was understood.".to_owned());
     let answer = document.answer.iter().map(|answer| Part::Sentence(Tone::Good, answer.clone()));
-    said.push(SectionName::Answer, answer.chain(nothing.map(|n| Part::Sentence(Tone::Plain, n))).collect());
+    presentation.push(SectionName::Answer, answer.chain(nothing.map(|n| Part::Sentence(Tone::Plain, n))).collect());
     if !document.not_understood.is_empty() {
         let rest = document.not_understood.iter().take(REST_LIMIT).map(of_rest);
         let more = document.not_understood.len().saturating_sub(REST_LIMIT);
         let more = (more > 0).then(|| Part::Hint(format!("and {more} more places (--json lists all)")));
         let head = Part::Item(Item::new("Not understood", ""));
-        said.push(SectionName::Others, [head, statements(rest)].into_iter().chain(more).collect());
+        presentation.push(SectionName::Others, [head, statements(rest)].into_iter().chain(more).collect());
     }
-    said
+    presentation
 }
 
 fn of_run(run: &ImportRun<'_>) -> Vec<Part> {

@@ -49,24 +49,24 @@ pub fn inspection(seen: &Inspection<'_>, capture: Option<&CaptureEntry>) -> Pres
         about: machine(seen.environment).into_iter().collect(),
         ..Head::default()
     };
-    let mut said = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation { head, ..Presentation::default() };
     let none = || vec![Part::Sentence(Tone::Plain, "No known condition was found.".to_owned())];
     let findings = why::findings(seen.findings);
-    said.push(SectionName::Findings, if findings.is_empty() { none() } else { findings });
+    presentation.push(SectionName::Findings, if findings.is_empty() { none() } else { findings });
     let lowest = seen.stack.lowest_ceiling().map(|l| l as *const Layer);
     for (at, layer) in seen.stack.layers.iter().enumerate() {
         let is_lowest = lowest.is_some_and(|l| std::ptr::eq(l, layer));
-        said.push(SectionName::Path, of_layer(seen, layer, is_lowest, seen.stack.layers.branches_from(at)));
+        presentation.push(SectionName::Path, of_layer(seen, layer, is_lowest, seen.stack.layers.branches_from(at)));
     }
     if lowest.is_none() {
         let none = "No layer of this path has a known line rate, so none is marked as the lowest.";
-        said.push(SectionName::Path, vec![Part::Sentence(Tone::Plain, none.to_owned())]);
+        presentation.push(SectionName::Path, vec![Part::Sentence(Tone::Plain, none.to_owned())]);
     }
     if seen.verbose {
         let undecided = grouped(seen.unknown.iter().map(|u| (&u.how_to_get, u.id.as_str())));
         let undecided = undecided.into_iter().map(|(how, ids)| format!("{}: {how}", ids.join(", ")));
-        said.push(SectionName::Others, listed("Could not be decided", undecided.collect()));
-        said.push(SectionName::Others, listed("Not seen", seen.missing.to_vec()));
+        presentation.push(SectionName::Others, listed("Could not be decided", undecided.collect()));
+        presentation.push(SectionName::Others, listed("Not seen", seen.missing.to_vec()));
     } else {
         let waiting = match seen.unknown.len() {
             0 => String::new(),
@@ -74,10 +74,10 @@ pub fn inspection(seen: &Inspection<'_>, capture: Option<&CaptureEntry>) -> Pres
             n => format!("; {n} known conditions could not be decided"),
         };
         let more = format!("-v tells all that is known of each layer{waiting}");
-        said.push(SectionName::Others, vec![Part::Hint(more)]);
+        presentation.push(SectionName::Others, vec![Part::Hint(more)]);
     }
-    said.push(SectionName::Events, captured(capture).into_iter().collect());
-    said
+    presentation.push(SectionName::Events, captured(capture).into_iter().collect());
+    presentation
 }
 
 /// A capture that was made.

@@ -33,7 +33,7 @@ pub struct DiskLine {
 
 /// The list.
 pub fn disks(disks: &[DiskLine], missing: &[String], capture: Option<&CaptureEntry>) -> Presentation {
-    let mut said = Presentation { wide: true, ..Presentation::default() };
+    let mut presentation = Presentation { wide: true, ..Presentation::default() };
     let hint = |text: &str| Part::Hint(text.to_owned());
     let mut parts = match disks {
         [] => vec![Part::Sentence(Tone::Plain, "There are no disks to be seen.".to_owned())],
@@ -44,9 +44,9 @@ pub fn disks(disks: &[DiskLine], missing: &[String], capture: Option<&CaptureEnt
         }
     };
     parts.extend(missing.iter().map(|m| hint(m)));
-    said.push(SectionName::Numbers, parts);
-    said.push(SectionName::Events, captured(capture).into_iter().collect());
-    said
+    presentation.push(SectionName::Numbers, parts);
+    presentation.push(SectionName::Events, captured(capture).into_iter().collect());
+    presentation
 }
 
 fn row(disk: &DiskLine) -> Row {

@@ -45,21 +45,22 @@ pub fn actions(lines: &[(String, String)]) -> Presentation {
 }
 
 fn list(parts: Vec<Part>) -> Presentation {
-    let mut said = Presentation { wide: true, ..Presentation::default() };
-    said.push(SectionName::Numbers, parts);
-    said
+    let mut presentation = Presentation { wide: true, ..Presentation::default() };
+    presentation.push(SectionName::Numbers, parts);
+    presentation
 }
 
 /// All findings by layer, from the top of the path to its bottom.
 pub fn explain_list(findings: &[FindingText]) -> Presentation {
-    let mut said = Presentation::default();
+    let mut presentation = Presentation::default();
     for layer in LAYERS {
         let here = findings.iter().filter(|f| f.layer == layer).map(|f| (f.id.clone(), f.title.clone()));
         let here: Vec<(String, String)> = here.collect();
         let heading = || Part::Item(Item::new(json_name(&layer), ""));
-        said.push(SectionName::Findings, if here.is_empty() { Vec::new() } else { vec![heading(), statements(here)] });
+        presentation
+            .push(SectionName::Findings, if here.is_empty() { Vec::new() } else { vec![heading(), statements(here)] });
     }
-    said
+    presentation
 }
 
 /// All built-in workloads `(name, title, answers)`: each with its question.
@@ -109,14 +110,14 @@ pub fn explain_use(used: &UseText) -> Presentation {
 
 /// Paragraphs below their headings; a heading of nothing is left out.
 fn pages(head: Head, parts: impl IntoIterator<Item = (&'static str, Vec<Part>)>) -> Presentation {
-    let mut said = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation { head, ..Presentation::default() };
     for (heading, parts) in parts {
         let heading = Part::Item(Item::new(heading, ""));
         if parts.iter().any(|part| *part != Part::List(Vec::new())) {
-            said.push(SectionName::Others, std::iter::once(heading).chain(parts).collect());
+            presentation.push(SectionName::Others, std::iter::once(heading).chain(parts).collect());
         }
     }
-    said
+    presentation
 }
 
 fn sentences(paragraphs: Vec<String>) -> Vec<Part> {

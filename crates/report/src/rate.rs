@@ -17,15 +17,15 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> Presentation {
     let head =
         Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
-    let mut said = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation { head, ..Presentation::default() };
     let plain = |text: String| Part::Sentence(Tone::Plain, text);
     let mut answer: Vec<Part> =
         capacity.map(capacity_words).map(|(text, tone)| Part::Sentence(tone, text)).into_iter().collect();
     let Some(reached) = sentence(classes) else {
         let nothing = "Nothing to rate: there is no storage behind this target.".to_owned();
         answer.push(Part::Sentence(Tone::Doubt, nothing));
-        said.push(SectionName::Answer, answer);
-        return said;
+        presentation.push(SectionName::Answer, answer);
+        return presentation;
     };
     let fake = capacity.is_some_and(|c| matches!(c.kind, CapacityKind::WrapAround | CapacityKind::Limbo));
     answer.push(if fake { plain(only_where_real(&reached)) } else { Part::Sentence(Tone::Good, reached) });
@@ -41,16 +41,17 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
     answer.extend(
         below.map(|c| Part::Sentence(Tone::Doubt, format!("It is below {}, which it claims.", c.rating.class))),
     );
-    said.push(SectionName::Answer, answer);
+    presentation.push(SectionName::Answer, answer);
     let size = claimed_bytes(run).filter(|_| capacity.is_none()).map(quantity::size).map(|size| {
         format!("Capacity {size}, as it says itself; whether that is there was not measured (--capacity quick).")
     });
-    said.push(SectionName::Numbers, std::iter::once(Part::Table(table(classes))).chain(size.map(plain)).collect());
+    presentation
+        .push(SectionName::Numbers, std::iter::once(Part::Table(table(classes))).chain(size.map(plain)).collect());
     let mut rest = vec![plain("An approximation, and no certificate:".to_owned()), Part::List(distinct(classes))];
     rest.extend(run.remarks.iter().filter(|r| !r.starts_with(CAPACITY)).cloned().map(Part::Hint));
     rest.push(Part::Named("Run", run.id.clone()));
-    said.push(SectionName::Limits, rest);
-    said
+    presentation.push(SectionName::Limits, rest);
+    presentation
 }
 
 /// Every threshold beside what was measured; the first of a class has its name.

@@ -324,7 +324,7 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         );
         parts.push(Part::Sentence(Tone::Doubt, text));
     }
-    let mut said = Presentation { head, ..Presentation::default() };
-    said.push(SectionName::Numbers, parts);
-    said
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Numbers, parts);
+    presentation
 }

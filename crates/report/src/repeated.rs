@@ -42,9 +42,9 @@ pub fn repeated(view: &Repeated<'_>) -> Presentation {
     let head = ["median", "95 % interval over the runs"].map(str::to_owned).into();
     let table = Table { corner: "metric", head, rows, footer: reasons.collect(), ..Table::default() };
     let head = Head { subject: format!("{}: {} runs", view.tag, view.runs), ..Head::default() };
-    let mut said = Presentation { head, ..Presentation::default() };
-    said.push(SectionName::Numbers, vec![Part::Table(table)]);
-    said
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Numbers, vec![Part::Table(table)]);
+    presentation
 }
 
 #[cfg(test)]

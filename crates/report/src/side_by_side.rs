@@ -16,8 +16,8 @@ pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse]) -> Presentation {
         when: checks.first().map_or_else(String::new, |c| c.started.to_owned()),
         ..Head::default()
     };
-    let mut said = Presentation { head, ..Presentation::default() };
-    said.push(SectionName::Numbers, numbers(checks));
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Numbers, numbers(checks));
     let rows = |say: &dyn Fn(&Check<'_>) -> Option<String>| -> Vec<(String, String)> {
         checks.iter().filter_map(|c| Some((c.run.target.name.clone(), say(c)?))).collect()
     };
@@ -25,22 +25,22 @@ pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse]) -> Presentation {
         true => Vec::new(),
         false => vec![Part::Statements { title, tone: Tone::Good, rows }],
     };
-    said.push(
+    presentation.push(
         SectionName::Events,
         statements("Runs (narrows runs show ID)", rows(&|c| Some(c.run.id.clone()).filter(|id| !id.is_empty()))),
     );
     let limit = |c: &Check<'_>| {
         Some(with_confidence(c.limit.statement.trim_end_matches('.'), c.limit.layer, c.limit.confidence))
     };
-    said.push(SectionName::Bottleneck, statements("Bottleneck", rows(&limit)));
+    presentation.push(SectionName::Bottleneck, statements("Bottleneck", rows(&limit)));
     let asked = checks.iter().any(|c| c.asked_for.is_some());
     let verdicts = if asked { statements("Verdict", rows(&|c| c.answer())) } else { Vec::new() };
     let sentences = if asked { Vec::new() } else { use_sentences(uses) };
-    said.push(
+    presentation.push(
         SectionName::Answer,
         verdicts.into_iter().chain(sentences.into_iter().map(|s| Part::Sentence(Tone::Good, s))).collect(),
     );
-    said
+    presentation
 }
 
 /// A row for each kind of work of any of them.

@@ -5,16 +5,16 @@ use crate::presentation::{Part, Presentation, SectionName, Tone, statements, und
 
 /// The devices; then the parameters, each with what it is where it is not given.
 pub fn simulated(document: &SimulatedDocument) -> Presentation {
-    let mut said = Presentation::default();
+    let mut presentation = Presentation::default();
     let devices = statements(document.devices.iter().map(|device| (device.name.clone(), device.title.clone())));
     for (heading, parts) in [
         ("Simulated devices, in simulated time: sim:NAME or sim:NAME,PARAMETER=VALUE,...", vec![devices]),
         ("Parameters, and what each is where it is not given", parameters(&document.parameters)),
         ("sim:bus, a bus with memory behind it, for narrows copy", parameters(&document.bus)),
     ] {
-        said.push(SectionName::Others, under(heading, parts));
+        presentation.push(SectionName::Others, under(heading, parts));
     }
-    said
+    presentation
 }
 
 fn parameters(all: &[SimulatedParameter]) -> Vec<Part> {

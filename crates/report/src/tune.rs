@@ -7,11 +7,11 @@ use crate::presentation::{Part, Presentation, SectionName, Tone, statements};
 /// Settings: of each what it holds and what it decides, then which other values are worth a try. Files with the same value and candidates
 /// are one.
 pub fn tune(target: &str, settings: &[TuneSetting]) -> Presentation {
-    let mut said = Presentation { wide: true, ..Presentation::default() };
+    let mut presentation = Presentation { wide: true, ..Presentation::default() };
     let rows: Vec<(String, String)> = settings.iter().flat_map(of_setting).collect();
     let nothing = || Part::Sentence(Tone::Plain, format!("Nothing that can be set is known on the path to {target}."));
-    said.push(SectionName::Numbers, vec![if rows.is_empty() { nothing() } else { statements(rows) }]);
-    said
+    presentation.push(SectionName::Numbers, vec![if rows.is_empty() { nothing() } else { statements(rows) }]);
+    presentation
 }
 
 fn of_setting(setting: &TuneSetting) -> Vec<(String, String)> {

@@ -7,16 +7,16 @@ use model::{WearOfDisk, WearReading, WritingSeen};
 
 /// For each disk a sentence, and what it said each time.
 pub fn wear(document: &WearDocument) -> Presentation {
-    let mut said = Presentation::default();
+    let mut presentation = Presentation::default();
     let sentence = |text: String| Part::Sentence(Tone::Plain, text);
     if document.disks.is_empty() {
         let nothing = "No run or soak in this archive knows what a disk says of its life: SD cards do not tell, others as root only.";
-        said.push(SectionName::Answer, vec![sentence(nothing.to_owned())]);
+        presentation.push(SectionName::Answer, vec![sentence(nothing.to_owned())]);
     }
     for disk in &document.disks {
         let told = disk.readings.iter().map(|reading| Part::Hint(told(reading)));
         let whole = std::iter::once(of_disk(disk)).chain(life(disk)).map(sentence);
-        said.push(SectionName::Numbers, whole.chain(told).collect());
+        presentation.push(SectionName::Numbers, whole.chain(told).collect());
     }
     if !document.writers.is_empty() {
         let one = |p: &WearWriter| format!("{} ({}) {}", p.name, p.pid, quantity::size(p.written_bytes));
@@ -26,9 +26,9 @@ pub fn wear(document: &WearDocument) -> Presentation {
              shell all its commands), and kworker is the kernel, for others. Processes of others are in it only if root asks.",
             all.join(", ")
         );
-        said.push(SectionName::Others, vec![sentence(text)]);
+        presentation.push(SectionName::Others, vec![sentence(text)]);
     }
-    said
+    presentation
 }
 
 /// How fast it is written to, and how long it lasts so: an estimate.

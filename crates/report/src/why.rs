@@ -46,7 +46,7 @@ pub fn why(why: &Why<'_>) -> Presentation {
         state: headline::state_words(run.state).map(|words| State { words, bad: false }),
         ..Head::default()
     };
-    let mut said = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation { head, ..Presentation::default() };
     let mut bottleneck = vec![Part::Sentence(Tone::Good, answer(limit))];
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
     let is_cause = why.causes.iter().any(|cause| cause.is_limit);
@@ -54,21 +54,21 @@ pub fn why(why: &Why<'_>) -> Presentation {
         bottleneck.push(evidence(run, &limit.evidence));
         bottleneck.extend(why.next_step.map(advice));
     }
-    said.push(SectionName::Bottleneck, bottleneck);
+    presentation.push(SectionName::Bottleneck, bottleneck);
     if !is_cause && !why.causes.is_empty() {
-        said.push(SectionName::Limits, vec![Part::Heading("Other causes considered".to_owned())]);
+        presentation.push(SectionName::Limits, vec![Part::Heading("Other causes considered".to_owned())]);
     }
     for (i, cause) in why.causes.iter().enumerate() {
         let head = format!("{}. {}, {}", i + 1, json_name(&cause.layer), confidence_word(cause.confidence));
         let mut parts = vec![Part::Heading(head), Part::Sentence(Tone::Plain, cause.statement.clone())];
         parts.extend([evidence(run, &cause.evidence), Part::Named("Decided by", cause.decided_by.clone())]);
         parts.extend(cause.next_step.as_ref().map(advice));
-        said.push(SectionName::Limits, parts);
+        presentation.push(SectionName::Limits, parts);
     }
-    said.push(SectionName::Events, why.confirmation.map_or_else(Vec::new, |c| confirmation(run, c)));
-    said.push(SectionName::Findings, findings(why.findings));
-    said.push(SectionName::Others, undecided(run, why.unknown));
-    said
+    presentation.push(SectionName::Events, why.confirmation.map_or_else(Vec::new, |c| confirmation(run, c)));
+    presentation.push(SectionName::Findings, findings(why.findings));
+    presentation.push(SectionName::Others, undecided(run, why.unknown));
+    presentation
 }
 
 fn evidence(run: &Run, evidence: &[Evidence]) -> Part {

@@ -8,7 +8,7 @@ use crate::run::text::settings;
 use crate::signals::Signals;
 use conduct::experiment::{State, programs};
 use conduct::{Language, Source};
-use model::{Failure, FailureKind};
+use model::Failure;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use spec::Experiment;
 use std::io::{IsTerminal, Write};
@@ -35,7 +35,7 @@ pub fn to_commands(
     if agreed(&message, &lines, "Run them?", output, signals) {
         return Ok(());
     }
-    Err(Failure::new(FailureKind::Refused, format!("{message}: {}", lines.join("; ")))
+    Err(Failure::refused(format!("{message}: {}", lines.join("; ")))
         .remedy("--allow-commands   if you have read them and want them to run"))
 }
 
@@ -59,7 +59,7 @@ pub fn to_state(
             if workload.text != state.workload().text {
                 let message =
                     format!("the workload of {} is not the one that {} was started with", source.name, state.id);
-                return Err(Failure::new(FailureKind::Refused, message)
+                return Err(Failure::refused(message)
                     .remedy(format!("narrows run {} starts it anew, or put the text back", source.name)));
             }
             state.take_texts(source, &workload);
@@ -88,7 +88,7 @@ pub fn to_state(
     let mut command = format!("narrows run {}", given.map_or("EXPERIMENT.toml", |s| s.name.as_str()));
     command.extend(state.target.iter().map(|t| format!(" {t}")));
     command.extend(state.set.iter().map(|(key, value)| format!(" --set {key}={value}")));
-    Err(Failure::new(FailureKind::Refused, format!("{message}: {}", lines.join("; ")))
+    Err(Failure::refused(format!("{message}: {}", lines.join("; ")))
         .remedy(format!("{command} --resume {}   if all of that is what you want", state.id)))
 }
 

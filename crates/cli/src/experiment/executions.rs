@@ -5,7 +5,7 @@ use crate::output::Output;
 use crate::run::text;
 use crate::{archives, run};
 use conduct::experiment::State;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::{ExecutionEntry, ExecutionsDocument};
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ pub fn of_experiments(args: &ExperimentArgs, global: &GlobalArgs, output: &Outpu
                 if !spec::is_experiment(&source.text) {
                     let what = format!("{} is not an experiment", source.name);
                     let remedy = format!("narrows run {}   if it is a workload", source.name);
-                    return Err(Failure::new(FailureKind::Usage, what).remedy(remedy));
+                    return Err(Failure::usage(what).remedy(remedy));
                 }
             }
             run::command(&args, global, output)

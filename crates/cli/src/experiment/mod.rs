@@ -22,7 +22,7 @@ use crate::run::text::settings;
 use crate::signals::SecondSignal;
 use conduct::experiment::{self, ActiveExecution, CommandLineOverrides, ReadyArm, Runner, SettingsInForce, State};
 use conduct::{Language, Source, random_u64};
-use model::{Failure, FailureKind};
+use model::Failure;
 use spec::Experiment;
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ struct Command<'a> {
 /// `narrows run EXPERIMENT.toml [TARGET]`.
 pub fn command(args: &RunArgs, source: Source, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.format.is_some() {
-        return Err(Failure::new(FailureKind::Usage, "--format is for a workload, and this is an experiment")
+        return Err(Failure::usage("--format is for a workload, and this is an experiment")
             .remedy("narrows export RUN --format fio-json   for each of its runs, afterwards"));
     }
     let experiment = experiment::parse(&source, args.calibrate)?;
@@ -103,7 +103,7 @@ pub fn resume(
             "{} is not what {} was started with: its questions were fixed before the data",
             source.name, state.id
         );
-        return Err(Failure::new(FailureKind::Refused, message)
+        return Err(Failure::refused(message)
             .remedy(format!("narrows run {} starts it anew, or put the text back", source.name)));
     }
     let experiment = experiment::parse(&state.source(), state.calibrate)?;

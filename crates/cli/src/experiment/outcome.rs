@@ -28,7 +28,7 @@ pub fn show(
     let outcome = ExperimentResult::of(experiment, state, archive, args.strict)?;
     let ExperimentResult { arms, comparisons, noise, .. } = &outcome;
     let Some((first, others)) = arms.split_first() else {
-        return Err(Failure::new(FailureKind::Internal, "an experiment without arms"));
+        return Err(Failure::internal("an experiment without arms"));
     };
     if others.is_empty() {
         let tag = tag_of(&state.name, "", 1);

@@ -5,7 +5,7 @@ use crate::args::{CompareArgs, GlobalArgs, RunArgs, RunMarks};
 use crate::output::Output;
 use crate::run::text;
 use conduct::{Language, Source};
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -124,10 +124,8 @@ fn refuse_beside_repeat(args: &RunArgs) -> Result<(), Failure> {
     let beside =
         [("--format", args.format.is_some()), ("--lenient", args.lenient), ("--report", args.report.is_some())];
     match beside.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            Err(Failure::new(FailureKind::Usage, format!("{option} is for one run, and --repeat makes several"))
-                .remedy("leave one of them out; narrows report and narrows export take a run afterwards"))
-        }
+        Some((option, _)) => Err(Failure::usage(format!("{option} is for one run, and --repeat makes several"))
+            .remedy("leave one of them out; narrows report and narrows export take a run afterwards")),
         None => Ok(()),
     }
 }
@@ -145,20 +143,20 @@ pub fn compare(
         Some((name, target)) => (name.to_owned(), Some(target.trim().to_owned())),
         None => (asked.trim().to_owned(), None),
     };
-    let usage = |message: String| Failure::new(FailureKind::Usage, message);
     if args.output.is_some() {
-        return Err(usage("-o is for runs that are made".to_owned())
+        return Err(Failure::usage("-o is for runs that are made".to_owned())
             .remedy("narrows compare TAG TAG -o FILE   afterwards; the tags are printed"));
     }
     if args.b.is_some() {
-        return Err(usage("with --repeat there is one text, 'NAME TARGET', and no B".to_owned())
+        return Err(Failure::usage("with --repeat there is one text, 'NAME TARGET', and no B".to_owned())
             .remedy("quote the two words: narrows compare --repeat 5 'latency /mnt/data' --with read-ahead=128,4096"));
     }
     let with = args.with.as_deref().unwrap_or_default();
     let (key, values) = with.split_once('=').map_or((with, ""), |(key, values)| (key.trim(), values));
     let values: Vec<&str> = values.split(',').map(str::trim).filter(|v| !v.is_empty()).collect();
     if key.is_empty() || values.len() < 2 {
-        return Err(usage(format!("--with {with}: a key and two values at least")).remedy("--with read-ahead=128,4096"));
+        return Err(Failure::usage(format!("--with {with}: a key and two values at least"))
+            .remedy("--with read-ahead=128,4096"));
     }
     let mut arms: Vec<(String, Vec<String>)> = Vec::new();
     for value in values {
@@ -170,9 +168,8 @@ pub fn compare(
     }
     let source = text::source(&OsString::from(&name))?;
     if spec::is_experiment(&source.text) {
-        return Err(
-            usage(format!("{name} is an experiment: it has its own arms")).remedy(format!("narrows run {name}"))
-        );
+        return Err(Failure::usage(format!("{name} is an experiment: it has its own arms"))
+            .remedy(format!("narrows run {name}")));
     }
     let run = RunArgs {
         plan: args.plan,

@@ -2,7 +2,7 @@
 
 use crate::run::text;
 use conduct::{Language, Source};
-use model::{Failure, FailureKind};
+use model::Failure;
 use spec::{Arm, Experiment, Workload, WorkloadSource};
 use std::path::Path;
 
@@ -22,11 +22,8 @@ pub fn workload_source(experiment: &Experiment, source: &Source) -> Result<Sourc
                 if !is_built_in && beside.is_file() { beside.as_os_str() } else { Path::new(name).as_os_str() };
             let found = text::source(chosen)?;
             if spec::is_experiment(&found.text) {
-                return Err(Failure::new(
-                    FailureKind::Usage,
-                    format!("{}: the workload {name} is an experiment itself", source.name),
-                )
-                .remedy("narrows workloads   lists what is built in"));
+                return Err(Failure::usage(format!("{}: the workload {name} is an experiment itself", source.name))
+                    .remedy("narrows workloads   lists what is built in"));
             }
             Ok(found)
         }

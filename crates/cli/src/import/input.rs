@@ -5,7 +5,7 @@
 
 use crate::reading::{self, Pipes, Reading};
 use exchange::{IMPORT_LIMIT_BYTES, ImportError};
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
@@ -109,7 +109,7 @@ impl Input {
     /// Those of `keep`; `environment` where the file changed since it was read.
     pub fn copy<T>(&mut self, keep: impl FnOnce(&mut dyn Read) -> Result<T, Failure>) -> Result<T, Failure> {
         let changed = || {
-            Failure::new(FailureKind::Environment, format!("{} changed while it was imported", self.name))
+            Failure::environment(format!("{} changed while it was imported", self.name))
                 .remedy("import a copy of it, or wait until the tool that writes it has ended")
         };
         let Some(original) = &mut self.original else { return Err(changed()) };
@@ -142,7 +142,7 @@ fn open(path: &Path) -> Result<Reading, Failure> {
             true => format!("narrows import {}/*", path.display()),
             false => "give the file with the output of the tool, or - for stdin".to_owned(),
         };
-        Failure::new(FailureKind::Usage, format!("cannot read {}: {error}", path.display())).remedy(remedy)
+        Failure::usage(format!("cannot read {}: {error}", path.display())).remedy(remedy)
     })?;
     if opened.size_bytes() > IMPORT_LIMIT_BYTES {
         return Err(too_large(&path.display().to_string(), Some(opened.size_bytes())));
@@ -152,18 +152,15 @@ fn open(path: &Path) -> Result<Reading, Failure> {
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let message = format!("cannot read {}: {error}", path.display());
-    Failure::new(FailureKind::Environment, message).remedy("give a file that exists and may be read, or - for stdin")
+    Failure::environment(message).remedy("give a file that exists and may be read, or - for stdin")
 }
 
 /// The file holds more than is read.
 pub fn too_large(name: &str, size_bytes: Option<u64>) -> Failure {
     let size = size_bytes.map_or_else(|| "more".to_owned(), report::quantity::size);
     let limit = report::quantity::binary_size(IMPORT_LIMIT_BYTES);
-    Failure::new(
-        FailureKind::Refused,
-        format!("{name} is too large to be a tool's output: {size}, at most {limit} is read"),
-    )
-    .remedy("cut out the part that holds the result, or split it into parts")
+    Failure::refused(format!("{name} is too large to be a tool's output: {size}, at most {limit} is read"))
+        .remedy("cut out the part that holds the result, or split it into parts")
 }
 
 /// Refusals that concern the size of a file are of the whole command; what is no text is said of the file.

@@ -1,6 +1,5 @@
 //! `--limit CGROUP=KEY:VALUE`: what it wishes, and what came of it.
 
-use super::usage;
 use conduct::record::{GroupLimit, Limit, Limited, Rate};
 use model::{Failure, parse_bytes, parse_duration_ns};
 use report::document::RecordLimit;
@@ -14,7 +13,7 @@ const MOST_WEIGHT: u64 = 10_000;
 /// All that an option says: `/sys/fs/cgroup/backup=write:20MB,weight:10`.
 pub(super) fn parse(option: &OsString) -> Result<Vec<GroupLimit>, Failure> {
     let wrong = |why: &str| {
-        usage(format!("--limit {}: {why}", option.to_string_lossy()))
+        Failure::usage(format!("--limit {}: {why}", option.to_string_lossy()))
             .remedy("--limit /sys/fs/cgroup/backup=write:20MB,weight:10; narrows record --help")
     };
     // The name of a group may have such signs, what follows it has none.

@@ -3,7 +3,7 @@
 
 use crate::output_file;
 use conduct::record::{RecordProgress, bind};
-use model::{Failure, FailureKind};
+use model::Failure;
 use recorder::StreamCounters;
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ impl Metrics {
             output_file::check(path)?;
             return Ok(Self { path: path.to_owned(), latest: None, written });
         }
-        let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
+        let cannot = |e: std::io::Error| Failure::environment(format!("{}: {e}", path.display()));
         let socket = bind(path)?;
         let latest = Arc::new(Mutex::new(String::new()));
         let served = Arc::clone(&latest);

@@ -1,6 +1,6 @@
 //! `narrows record plan`: how many streams a storage carries.
 
-use super::{Progress, bytes, recording, time, usage};
+use super::{Progress, bytes, recording, time};
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
@@ -108,7 +108,7 @@ fn streams(text: &str) -> Result<(u32, f64), Failure> {
         let rate = BITS.iter().find_map(|(unit, factor)| bits(unit, *factor)).or_else(bytes)?;
         (rate.is_finite() && rate > 0.0).then_some((count, rate))
     };
-    parts().ok_or_else(|| usage(format!("--streams {text}: a number of streams and the rate of each with its unit, for example 4x16Mbit, or 2x40MB (a second)")))
+    parts().ok_or_else(|| Failure::usage(format!("--streams {text}: a number of streams and the rate of each with its unit, for example 4x16Mbit, or 2x40MB (a second)")))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What a recording holds, whether it is whole, and frames out of it.
 
-use super::usage;
 use crate::args::{RecordArgs, RecordExport};
 use crate::output::Output;
 use crate::output_file::OutputFile;
@@ -9,7 +8,7 @@ use conduct::admission::Consent;
 use conduct::record::{
     Export, ExportFormat, ExportInto, Exported, Read, export, open_recording, pin, repair_recording,
 };
-use model::{Failure, FailureKind, parse_duration_ns};
+use model::{Failure, parse_duration_ns};
 use recorder::{Damage, FrameKind, Gap, ReadError, StreamContents, Verified, WhenFull};
 use report::document::{
     RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
@@ -25,7 +24,7 @@ const PROGRESS_BYTES: u64 = 1 << 30;
 /// Executes what reads.
 pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> {
     let read = open_recording(args.target())?;
-    let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
+    let failed = |e: ReadError| Failure::device(format!("{}: {e}", read.path.display()));
     let streams = read.container.streams().map_err(failed)?;
     if args.pin || args.unpin {
         return pinning(args, output, &streams);
@@ -73,11 +72,13 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
 /// Pins, or lets go, and says what is pinned then.
 fn pinning(args: &RecordArgs, output: &Output, streams: &[StreamContents]) -> Result<ExitCode, Failure> {
     if args.pin && args.from.is_none() && args.to.is_none() && args.last.is_none() {
-        return Err(usage("--pin: which time is to be kept?").remedy("--last 2m, or --from TIME and --to TIME"));
+        return Err(
+            Failure::usage("--pin: which time is to be kept?").remedy("--last 2m, or --from TIME and --to TIME")
+        );
     }
     let pinned = pin(args.target(), &time_of(args, streams)?, args.pin)?;
     let read = open_recording(args.target())?;
-    let failed = |e: ReadError| Failure::new(FailureKind::Device, format!("{}: {e}", read.path.display()));
+    let failed = |e: ReadError| Failure::device(format!("{}: {e}", read.path.display()));
     let document = document(&read, &read.container.streams().map_err(failed)?).map_err(failed)?;
     answer(&document, output);
     if pinned.too_late > 0 {
@@ -92,7 +93,7 @@ fn time_of(args: &RecordArgs, streams: &[StreamContents]) -> Result<std::ops::Ra
     let held = || streams.iter().map(|stream| &stream.held).filter(|held| held.frames > 0);
     let start = held().map(|held| held.first_ns).min().unwrap_or(0);
     if let Some(text) = &args.last {
-        let long = parse_duration_ns(text).map_err(|e| usage(format!("--last: {e}")))?;
+        let long = parse_duration_ns(text).map_err(|e| Failure::usage(format!("--last: {e}")))?;
         let end = held().map(|held| held.last_ns).max().unwrap_or(0);
         return Ok(end.saturating_sub(long)..u64::MAX);
     }
@@ -125,10 +126,10 @@ fn exported(
     match (format, &args.into) {
         (ExportFormat::Jpeg, Some(directory)) => {
             std::fs::create_dir_all(directory)
-                .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display())))?;
+                .map_err(|e| Failure::environment(format!("{}: {e}", directory.display())))?;
             export(read, &wanted, ExportInto::Directory(directory), &stops)
         }
-        (ExportFormat::Jpeg, None) => Err(usage("--export jpeg makes many files").remedy("--into DIRECTORY")),
+        (ExportFormat::Jpeg, None) => Err(Failure::usage("--export jpeg makes many files").remedy("--into DIRECTORY")),
         (_, Some(path)) => {
             let mut file = OutputFile::open(path)?;
             let done = export(read, &wanted, ExportInto::Bytes(&mut file), &stops)?;
@@ -136,7 +137,7 @@ fn exported(
             Ok(done)
         }
         (_, None) if output.is_json() || std::io::stdout().is_terminal() => {
-            Err(usage("frames are not text for stdout").remedy("--into FILE, or a pipe"))
+            Err(Failure::usage("frames are not text for stdout").remedy("--into FILE, or a pipe"))
         }
         (_, None) => export(read, &wanted, ExportInto::Bytes(&mut std::io::stdout().lock() as &mut dyn Write), &stops),
     }
@@ -148,9 +149,9 @@ fn moment_ns(option: &str, text: &str, start: u64) -> Result<u64, Failure> {
         return Ok(start.saturating_add(after));
     }
     let time: jiff::Timestamp = text.parse().map_err(|_| {
-        usage(format!("{option} {text}: neither a time nor a duration")).remedy("2026-11-25T13:00:00Z, or 90s")
+        Failure::usage(format!("{option} {text}: neither a time nor a duration")).remedy("2026-11-25T13:00:00Z, or 90s")
     })?;
-    u64::try_from(time.as_nanosecond()).map_err(|_| usage(format!("{option} {text}: before 1970")))
+    u64::try_from(time.as_nanosecond()).map_err(|_| Failure::usage(format!("{option} {text}: before 1970")))
 }
 
 fn time_text(ns: u64) -> String {

@@ -33,7 +33,7 @@ pub(super) fn command(
     let set = text::settings(args, Language::Toml)?;
     let study = spec::parse_frames(&source.name, &source.text, &set).map_err(|e| text::frames_mistakes(&e))?;
     let Some(target) = args.target.as_deref() else {
-        return Err(Failure::new(FailureKind::Usage, "where are the frames to be written?")
+        return Err(Failure::usage("where are the frames to be written?")
             .remedy("narrows run frames DIRECTORY, or DEVICE --destroy SERIAL"));
     };
     let (ways, left_out) = ways_on(target, &study)?;
@@ -97,7 +97,7 @@ fn refuse_what_is_for_phases(args: &RunArgs) -> Result<(), Failure> {
     ];
     match given.iter().find(|(_, given)| *given) {
         None => Ok(()),
-        Some((option, _)) => Err(Failure::new(FailureKind::Usage, format!("{option} is not for frames"))
+        Some((option, _)) => Err(Failure::usage(format!("{option} is not for frames"))
             .remedy("--set rounds=N, room=SIZE and others: narrows workloads show frames")),
     }
 }

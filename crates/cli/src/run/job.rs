@@ -3,7 +3,7 @@
 use super::text;
 use crate::args::RunArgs;
 use conduct::{Language, Source};
-use model::{Failure, FailureKind, Plan};
+use model::{Failure, Plan};
 use spec::Workload;
 
 /// A job has a section, and in our language a phase, of this name, unless `--name` gives another.
@@ -12,10 +12,9 @@ const NAME: &str = "job";
 /// The job file that the options of the command line are, with the arguments as they are without them: the only name is
 /// the target.
 pub fn source(args: &RunArgs) -> Result<(Source, RunArgs), Failure> {
-    let usage = |message: String| Failure::new(FailureKind::Usage, message);
     let mut args = args.clone();
     if let (Some(first), Some(second)) = (&args.workload, &args.target) {
-        let failure = usage(format!(
+        let failure = Failure::usage(format!(
             "a job by its options takes one name, the TARGET; here are '{}' and '{}'",
             first.to_string_lossy(),
             second.to_string_lossy()
@@ -26,7 +25,7 @@ pub fn source(args: &RunArgs) -> Result<(Source, RunArgs), Failure> {
     }
     args.target = args.workload.take();
     if args.lenient {
-        return Err(usage("--lenient is for job files: an option that was typed is meant".to_owned()));
+        return Err(Failure::usage("--lenient is for job files: an option that was typed is meant".to_owned()));
     }
     let options = &args.job.given;
     let has = |name: &str| options.iter().any(|(n, _)| n == name);
@@ -40,7 +39,7 @@ pub fn source(args: &RunArgs) -> Result<(Source, RunArgs), Failure> {
         lines.push("ioengine=io_uring".to_owned());
     }
     if let Some(bad) = options.iter().find(|(_, value)| value.contains('\n')) {
-        return Err(usage(format!("--{}: a value of several lines", bad.0)));
+        return Err(Failure::usage(format!("--{}: a value of several lines", bad.0)));
     }
     let text = lines.join("\n") + "\n";
     Ok((Source { name: "command line".into(), text, language: Language::Fio, directory: ".".into() }, args))

@@ -13,7 +13,7 @@ use crate::{archives, check, experiment, report_page};
 use conduct::destination::destination;
 use conduct::{Budget, Language, Source, Wanted, WriteAllowance, plan, random_u64};
 use exchange::Options;
-use model::{Failure, FailureKind, Plan, Run};
+use model::{Failure, Plan, Run};
 use spec::Workload;
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,8 +24,9 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     if (output.is_json() || output.is_markdown()) && args.format.is_some() {
         let other = if output.is_json() { "--json" } else { "--markdown" };
         let message = format!("{other} and --format are two documents, and stdout takes one");
-        return Err(Failure::new(FailureKind::Usage, message)
-            .remedy("narrows export RUN --format fio-json -o FILE   afterwards, for the second"));
+        return Err(
+            Failure::usage(message).remedy("narrows export RUN --format fio-json -o FILE   afterwards, for the second")
+        );
     }
     if args.restore {
         return Ok(experiment::restore(output));
@@ -43,7 +44,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         (Some((source, args)), _) => (source.clone(), args),
         (None, Some(name)) => (text::source(name)?, args),
         (None, None) => {
-            return Err(Failure::new(FailureKind::Usage, "which workload?").remedy("narrows workloads"));
+            return Err(Failure::usage("which workload?").remedy("narrows workloads"));
         }
     };
     if source.language == Language::Toml && spec::is_frames(&source.text) {
@@ -105,7 +106,7 @@ fn show_texts(source: &Source, asks_the_same: impl Fn(&Workload) -> bool, output
 
 fn refuse_what_is_for_experiments(args: &RunArgs) -> Result<(), Failure> {
     if args.calibrate {
-        return Err(Failure::new(FailureKind::Usage, "--calibrate is for experiments, and this is a workload")
+        return Err(Failure::usage("--calibrate is for experiments, and this is a workload")
             .remedy("docs/experiments.md; its first arm is run under two names"));
     }
     Ok(())
@@ -113,14 +114,12 @@ fn refuse_what_is_for_experiments(args: &RunArgs) -> Result<(), Failure> {
 
 /// Options that an experiment has in its text.
 fn refuse_what_is_for_workloads(args: &RunArgs) -> Result<(), Failure> {
-    let usage = |what: &str| Failure::new(FailureKind::Usage, what.to_owned());
     if args.repeat.is_some() {
-        return Err(
-            usage("--repeat is for workloads; an experiment says how often itself").remedy("pairs = N   in its text")
-        );
+        return Err(Failure::usage("--repeat is for workloads; an experiment says how often itself")
+            .remedy("pairs = N   in its text"));
     }
     if args.max_write.is_some() {
-        return Err(usage("--max-write is for workloads, and this is an experiment")
+        return Err(Failure::usage("--max-write is for workloads, and this is an experiment")
             .remedy("narrows run TEXT --plan   says what each of its arms writes at most"));
     }
     Ok(())
@@ -135,11 +134,8 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
     }
     let source = args.workload.as_deref().map(text::source).transpose()?;
     if let Some(source) = source.as_ref().filter(|s| !spec::is_experiment(&s.text)) {
-        return Err(Failure::new(
-            FailureKind::Usage,
-            format!("{} is not an experiment: there is nothing to resume", source.name),
-        )
-        .remedy("narrows run --resume continues what was interrupted last, also with runs of --repeat"));
+        return Err(Failure::usage(format!("{} is not an experiment: there is nothing to resume", source.name))
+            .remedy("narrows run --resume continues what was interrupted last, also with runs of --repeat"));
     }
     experiment::resume(&args, source, global, output)
 }
@@ -152,7 +148,7 @@ fn keeps_to(plan: &Plan, fstype: Option<&str>, most: u64) -> Result<(), Failure>
         Some(bytes) => format!("it may write {}, and --max-write allows {}", size(bytes), size(most)),
         None => format!("only its time bounds what it writes, and --max-write allows {}", size(most)),
     };
-    Err(Failure::new(FailureKind::Refused, what)
+    Err(Failure::refused(what)
         .remedy("a smaller region (--set region=SIZE), or a greater --max-write; --plan says what it writes"))
 }
 

@@ -4,7 +4,7 @@
 use crate::args::{OnError, RunArgs};
 use crate::reading::{self, Pipes};
 use conduct::{Language, Source};
-use model::{Failure, FailureKind};
+use model::Failure;
 use spec::{TextError, TextErrorKind, TextInputs, TextMachine, Workload};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -22,13 +22,14 @@ const MOST_INCLUDES: usize = 64;
 /// Reads the workload of a text as the command line asks.
 pub fn read(args: &RunArgs, source: &Source) -> Result<Workload, Failure> {
     if args.lenient && source.language == Language::Toml {
-        return Err(Failure::new(FailureKind::Usage, "--lenient is for fio job files; in TOML every key is ours")
-            .remedy("leave --lenient out"));
+        return Err(
+            Failure::usage("--lenient is for fio job files; in TOML every key is ours").remedy("leave --lenient out")
+        );
     }
     let workload = workload(source, &settings(args, source.language)?, args.lenient)?;
     if args.real.is_some() && !workload.has_packages() {
         let what = format!("--real: {} installs no packages", workload.name);
-        return Err(Failure::new(FailureKind::Usage, what).remedy("narrows run packages TARGET --real"));
+        return Err(Failure::usage(what).remedy("narrows run packages TARGET --real"));
     }
     Ok(workload)
 }
@@ -38,8 +39,7 @@ pub fn built_in(name: &str, key: &str, value: Option<&str>, example: &str) -> Re
     let set: Vec<(String, String)> = value.iter().map(|value| (key.to_owned(), (*value).to_owned())).collect();
     spec::built_in(name, &set).map_err(|errors| {
         let what: Vec<&str> = errors.iter().map(|e| e.what.as_str()).collect();
-        Failure::new(FailureKind::Usage, format!("--{key}: {}", what.join("; ")))
-            .remedy(format!("for example --{key} {example}"))
+        Failure::usage(format!("--{key}: {}", what.join("; "))).remedy(format!("for example --{key} {example}"))
     })
 }
 
@@ -87,12 +87,13 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
     }
     if shown == "-" {
         let from = reading::stdin("the workload").map_err(|what| {
-            Failure::new(FailureKind::Usage, format!("cannot read stdin: {what}")).remedy("redirect a text file to it")
+            Failure::usage(format!("cannot read stdin: {what}")).remedy("redirect a text file to it")
         })?;
         let bytes = bounded(from, "stdin")?;
         let text = match spec::is_blktrace(&bytes) {
-            true => spec::blktrace_text(&[bytes])
-                .map_err(|what| Failure::new(FailureKind::Usage, format!("cannot read stdin: {what}")))?,
+            true => {
+                spec::blktrace_text(&[bytes]).map_err(|what| Failure::usage(format!("cannot read stdin: {what}")))?
+            }
             false => text_of(bytes, "stdin")?,
         };
         return Ok(Source { name: "stdin".into(), language: language(None, &text), text, directory: ".".into() });
@@ -101,7 +102,7 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
     if !path.exists() && path.components().count() == 1 && path.extension().is_none() {
         let nearest = spec::nearest_workload(&shown).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
         let message = format!("there is no built-in workload '{shown}' and no such file{nearest}");
-        return Err(Failure::new(FailureKind::Usage, message).remedy("narrows workloads   lists what is built in"));
+        return Err(Failure::usage(message).remedy("narrows workloads   lists what is built in"));
     }
     let bytes = bytes_of(path, Pipes::Taken)?;
     let text =
@@ -130,7 +131,7 @@ fn language(extension: Option<&str>, text: &str) -> Language {
 
 /// What blktrace wrote, by one processor or all: `NAME.blktrace.0` stands for all files of its name.
 fn blktrace(path: &Path, first: Vec<u8>) -> Result<String, Failure> {
-    let cannot = |what: String| Failure::new(FailureKind::Usage, format!("cannot read {}: {what}", path.display()));
+    let cannot = |what: String| Failure::usage(format!("cannot read {}: {what}", path.display()));
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem =
         name.rsplit_once('.').filter(|(stem, number)| stem.ends_with(".blktrace") && number.parse::<u32>().is_ok());
@@ -155,7 +156,7 @@ fn file(path: &Path, pipes: Pipes) -> Result<String, Failure> {
 
 fn bytes_of(path: &Path, pipes: Pipes) -> Result<Vec<u8>, Failure> {
     let cannot = |what: String| {
-        Failure::new(FailureKind::Usage, format!("cannot read {}: {what}", path.display()))
+        Failure::usage(format!("cannot read {}: {what}", path.display()))
             .remedy("name a text file; narrows workloads lists what is built in")
     };
     let from = reading::file(path, pipes, "the workload").map_err(|e| cannot(e.to_string()))?;
@@ -163,7 +164,7 @@ fn bytes_of(path: &Path, pipes: Pipes) -> Result<Vec<u8>, Failure> {
 }
 
 fn bounded(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
-    let cannot = |what: String| Failure::new(FailureKind::Usage, format!("cannot read {name}: {what}"));
+    let cannot = |what: String| Failure::usage(format!("cannot read {name}: {what}"));
     let (mut bytes, mut from, mut most) = (Vec::new(), from, MOST_BYTES);
     let mut read_to = |bytes: &mut Vec<u8>, most: u64| {
         let more = most + 1 - bytes.len() as u64;
@@ -182,7 +183,7 @@ fn bounded(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
-    let cannot = |line| Failure::new(FailureKind::Usage, format!("cannot read {name}: line {line} is not UTF-8"));
+    let cannot = |line| Failure::usage(format!("cannot read {name}: line {line} is not UTF-8"));
     readable(bytes).map_err(cannot)
 }
 
@@ -215,7 +216,7 @@ fn include(directory: &Path, wanted: &TextError) -> Result<String, Failure> {
     let places = [directory.join(name), directory.join(as_written), name.to_owned()];
     let path = places.iter().find(|p| p.exists()).map_or(as_written, |p| p.as_path());
     file(path, Pipes::Refused).map_err(|failure| {
-        Failure::new(FailureKind::Usage, format!("{}: include: {}", wanted.place, failure.message))
+        Failure::usage(format!("{}: include: {}", wanted.place, failure.message))
             .remedy("includes are looked for beside the text that includes them, then in the current directory")
     })
 }
@@ -225,7 +226,7 @@ pub fn settings(args: &RunArgs, language: Language) -> Result<Vec<(String, Strin
     let mut set = Vec::with_capacity(args.set.len() + 1);
     for given in &args.set {
         let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
-            return Err(Failure::new(FailureKind::Usage, format!("--set {given}: not of the form KEY=VALUE"))
+            return Err(Failure::usage(format!("--set {given}: not of the form KEY=VALUE"))
                 .remedy("for example --set time=30s"));
         };
         set.push((key.trim().to_owned(), value.trim().to_owned()));
@@ -264,7 +265,7 @@ fn memory_bytes() -> u64 {
 /// Mistakes in a text of frames.
 pub fn frames_mistakes(errors: &[TextError]) -> Failure {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    Failure::new(FailureKind::Usage, lines.join("\n")).remedy("narrows workloads show frames   prints all keys")
+    Failure::usage(lines.join("\n")).remedy("narrows workloads show frames   prints all keys")
 }
 
 fn mistakes(errors: &[TextError], language: Language) -> Failure {
@@ -281,7 +282,7 @@ fn mistakes(errors: &[TextError], language: Language) -> Failure {
         }
         Language::Toml => "narrows workloads show depth   prints a text as an example; docs/workloads.md has all keys",
     };
-    Failure::new(FailureKind::Usage, lines.join("\n")).remedy(remedy)
+    Failure::usage(lines.join("\n")).remedy(remedy)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{chosen, finish, held};
 use crate::output::Output;
 use archive::Archive;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::document::RunEntry;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -86,10 +86,10 @@ fn asked(going: &[Going], yes: bool, output: &Output) -> Result<bool, Failure> {
         all(going)
     ));
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("the answer could not be read: {e}"))
-            .remedy("--yes does not ask")
-    })?;
+    io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|e| Failure::environment(format!("the answer could not be read: {e}")).remedy("--yes does not ask"))?;
     let agreed = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if !agreed {
         let _ = writeln!(io::stderr().lock(), "narrows: nothing is deleted");

@@ -4,7 +4,7 @@ use crate::output::Output;
 use archive::Archive;
 use conduct::soak::SoakState;
 use judge::{emmc_used_percent, wear_of_disk};
-use model::{Fact, Failure, FailureKind, Layer, LayerKind, ProcessIo, WearOfDisk, WearReading};
+use model::{Fact, Failure, Layer, LayerKind, ProcessIo, WearOfDisk, WearReading};
 use observe::{Locator, ProbeOptions, Root, facts};
 use report::document::WearDocument;
 use std::cmp::Reverse;
@@ -63,7 +63,7 @@ pub fn command(archive: &Archive, wanted: Option<&str>, output: &Output) -> Resu
     let disks: Vec<WearOfDisk> = disks.filter(fits).collect();
     if let Some(text) = wanted.filter(|_| disks.is_empty()) {
         let what = format!("no run or soak in this archive knows the wear of a disk '{text}'");
-        return Err(Failure::new(FailureKind::Usage, what).remedy("narrows runs wear   shows all that are known"));
+        return Err(Failure::usage(what).remedy("narrows runs wear   shows all that are known"));
     }
     let document = WearDocument::new(disks, writers(&root));
     output.answer(&document, || report::wear(&document));

@@ -1,10 +1,9 @@
 //! Several targets at once: a process for each, so that none waits for another's device.
 
-use super::usage;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
 use crate::output::Output;
 use crate::signals::Signals;
-use model::{Failure, FailureKind};
+use model::Failure;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read};
@@ -20,17 +19,17 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     if let Some(missing) = args.targets.iter().find(|target| !Path::new(target).exists()) {
         let what =
             format!("{}: no such file, directory or device; none of the others was begun", missing.to_string_lossy());
-        return Err(Failure::new(FailureKind::Environment, what));
+        return Err(Failure::environment(what));
     }
     let is_device = |target: &OsString| std::fs::metadata(target).is_ok_and(|m| m.file_type().is_block_device());
     let mut serials = args.destroy.iter();
     if args.targets.iter().filter(|t| is_device(t)).count() != args.destroy.len() {
-        return Err(usage("--destroy SERIAL is needed once for each device, in their order".to_owned()));
+        return Err(Failure::usage("--destroy SERIAL is needed once for each device, in their order".to_owned()));
     }
     let serials: Vec<Option<&String>> =
         args.targets.iter().map(|t| if is_device(t) { serials.next() } else { None }).collect();
     let signals = Signals::install()?;
-    let failed = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("another process: {e}"));
+    let failed = |e: std::io::Error| Failure::environment(format!("another process: {e}"));
     let mut children: Vec<Child> = Vec::new();
     for (target, serial) in args.targets.iter().zip(serials) {
         let started = command_of(args, global, target, serial.map(String::as_str)).spawn();

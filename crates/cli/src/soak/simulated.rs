@@ -1,9 +1,8 @@
 //! A soak of a simulated device: what fits into memory, and a fault that is to be shown.
 
-use super::usage;
 use conduct::Opened;
 use conduct::soak::{LapVersions, SoakState};
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::quantity;
 
 /// Of a simulated device, where nothing else is asked.
@@ -28,13 +27,13 @@ pub(super) fn region(opened: &Opened, size: Option<u64>) -> Result<u64, Failure>
             quantity::binary_size(most),
             quantity::binary_size(kept)
         );
-        return Err(usage(what).remedy(
+        return Err(Failure::usage(what).remedy(
             "a smaller --size; where the device ends early, an earlier end such as wraps-at=64MiB, or narrows rate sim:... \
              --capacity quick",
         ));
     }
     match real.filter(|real| region <= *real) {
-        Some(real) => Err(usage(format!(
+        Some(real) => Err(Failure::usage(format!(
             "{name}: it ends at {}, and a region of {} never reaches that",
             quantity::binary_size(real),
             quantity::binary_size(region)
@@ -65,7 +64,7 @@ pub(super) fn not_come(state: &SoakState, faults: &[&str]) -> Failure {
         state.passes,
         quantity::size(state.bytes_written)
     );
-    Failure::new(FailureKind::Invalid, what).remedy(
+    Failure::invalid(what).remedy(
         "more passes (--passes N) or an earlier fault: operations are counted from 1, 64 writes in the first pass",
     )
 }

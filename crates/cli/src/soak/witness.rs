@@ -3,7 +3,7 @@
 
 use conduct::Interrupts;
 use conduct::soak::SoakState;
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -177,7 +177,7 @@ impl<'a> Witness<'a> {
 }
 
 fn unreachable(host: &str, why: &str) -> Failure {
-    Failure::new(FailureKind::Environment, format!("--witness {host}: {why}"))
+    Failure::environment(format!("--witness {host}: {why}"))
         .remedy("ssh must get there without a question: a key, and a host that is known (ssh-copy-id)")
 }
 
@@ -208,9 +208,7 @@ pub fn load((host, directory): &(String, String), id: &str) -> Result<SoakState,
             Err(why) => last = last.or(Some(why)),
         }
     }
-    Err(last.unwrap_or_else(|| {
-        Failure::new(FailureKind::Usage, format!("there is no soak on {host} that could be resumed"))
-    }))
+    Err(last.unwrap_or_else(|| Failure::usage(format!("there is no soak on {host} that could be resumed"))))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::pause;
 use super::screen::Screen;
 use super::subject::Subject;
-use model::{Failure, FailureKind};
+use model::Failure;
 use report::{LiveTitle, Style, WatchTick, WatchedLayer, live_screen};
 use rustix::process::{Signal, getpid, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
@@ -57,7 +57,7 @@ pub fn watch(
         }
     };
     std::thread::Builder::new().name("observer".into()).spawn(look).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("no thread that looks at the machine: {e}")).remedy(
+        Failure::environment(format!("no thread that looks at the machine: {e}")).remedy(
             "narrows watch without --live needs one thread only; or raise ulimit -u, or pids.max of the control group",
         )
     })?;
@@ -66,9 +66,9 @@ pub fn watch(
 }
 
 fn register(signal: i32, flag: &Arc<AtomicBool>) -> Result<(), Failure> {
-    signal_hook::flag::register(signal, Arc::clone(flag)).map(drop).map_err(|e| {
-        Failure::new(FailureKind::Environment, format!("cannot install a handler for signal {signal}: {e}"))
-    })
+    signal_hook::flag::register(signal, Arc::clone(flag))
+        .map(drop)
+        .map_err(|e| Failure::environment(format!("cannot install a handler for signal {signal}: {e}")))
 }
 
 struct Drawing<'a> {
@@ -112,7 +112,7 @@ impl Drawing<'_> {
                 }
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Failure::new(FailureKind::Internal, "the watching thread ended"));
+                    return Err(Failure::internal("the watching thread ended"));
                 }
             };
             let size_now = self.screen.size();
@@ -122,7 +122,7 @@ impl Drawing<'_> {
                 let lines = live_screen(&self.title, &history, &layers, &style, size.1);
                 if let Err(error) = self.screen.draw(&lines) {
                     let gone = pause::is_reader_gone(&error);
-                    let failure = || Failure::new(FailureKind::Environment, format!("cannot draw: {error}"));
+                    let failure = || Failure::environment(format!("cannot draw: {error}"));
                     return if gone { Ok(()) } else { Err(failure()) };
                 }
             }

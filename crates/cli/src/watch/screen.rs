@@ -1,6 +1,6 @@
 //! The terminal as a full screen, given back as it was on every way out: the end, a signal, a panic, Ctrl-Z.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
@@ -27,12 +27,11 @@ impl Screen {
     /// There is none, or it cannot be drawn on.
     pub fn take() -> Result<Self, Failure> {
         if !io::stdout().is_terminal() {
-            let failure = Failure::new(FailureKind::Refused, "--live needs a terminal, and stdout is none");
+            let failure = Failure::refused("--live needs a terminal, and stdout is none");
             return Err(failure.remedy("leave out --live for a table, or take --csv or --json"));
         }
         if std::env::var("TERM").is_ok_and(|t| t == "dumb") {
-            let failure =
-                Failure::new(FailureKind::Refused, "--live needs a terminal that can be drawn on; TERM is dumb");
+            let failure = Failure::refused("--live needs a terminal that can be drawn on; TERM is dumb");
             return Err(failure.remedy("leave out --live for a table"));
         }
         let before = std::panic::take_hook();
@@ -42,7 +41,7 @@ impl Screen {
             before(panic);
         }));
         let screen = Self(());
-        screen.enter().map_err(|e| Failure::new(FailureKind::Environment, format!("cannot use the terminal: {e}")))?;
+        screen.enter().map_err(|e| Failure::environment(format!("cannot use the terminal: {e}")))?;
         Ok(screen)
     }
 

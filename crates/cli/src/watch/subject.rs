@@ -2,9 +2,7 @@
 
 use crate::inspect_place;
 use conduct::WallClock;
-use model::{
-    DiskCounters, Fact, Failure, FailureKind, Layer, LayerKind, Ns, SystemSample, activity, activity_since_boot,
-};
+use model::{DiskCounters, Fact, Failure, Layer, LayerKind, Ns, SystemSample, activity, activity_since_boot};
 use observe::{DiskSummary, Inventory, Root, Sampler};
 use report::{WatchTick, WatchedLayer};
 use rustix::time::{ClockId, clock_gettime};
@@ -162,7 +160,7 @@ fn of_target(root: &Root, target: &OsStr) -> Result<Watched, Failure> {
     if inspect_place::is_no_place(target) {
         let name = target.to_string_lossy();
         let message = format!("{name} has no counters of the kernel, so there is nothing to watch");
-        return Err(Failure::new(FailureKind::Refused, message).remedy(format!("narrows check {name}   measures it")));
+        return Err(Failure::refused(message).remedy(format!("narrows check {name}   measures it")));
     }
     let place = inspect_place::place(root, target)?;
     let Inventory { stack, missing } = observe::inventory(root, &place);
@@ -175,7 +173,7 @@ fn of_target(root: &Root, target: &OsStr) -> Result<Watched, Failure> {
     if layers.is_empty() {
         let target = target.to_string_lossy();
         let on = stack.mount.as_ref().map(|m| format!(" ({})", m.fstype)).unwrap_or_default();
-        let failure = Failure::new(FailureKind::Environment, format!("nothing below {target}{on} counts its traffic"));
+        let failure = Failure::environment(format!("nothing below {target}{on} counts its traffic"));
         let remedy = match missing.first() {
             Some(missing) => missing.clone(),
             None => format!("narrows inspect {target}   shows the devices below it"),

@@ -4,7 +4,7 @@
 use super::content::found_on;
 use super::{Consent, Decided, HeldTarget, Loss, Refusal, with_retries};
 use engine::{Attempt, refusal};
-use model::{DeviceId, Failure, FailureKind, Reason, TargetKind};
+use model::{DeviceId, Failure, Reason, TargetKind};
 use observe::{DeviceUse, IdentityKind, Part, Relation, Store, device_use};
 use spec::Readiness;
 use std::fs::{File, Metadata};
@@ -70,7 +70,7 @@ fn claimed(held: &HeldTarget<'_>, device: DeviceId, asked: &str) -> Result<(File
     }
     if used.read_only {
         let message = format!("{}: the device is read-only", held.path.display());
-        return Err(Refusal::permanent(Failure::new(FailureKind::Refused, message).remedy("blockdev --setrw DEVICE")));
+        return Err(Refusal::permanent(Failure::refused(message).remedy("blockdev --setrw DEVICE")));
     }
     let claim = claim.map_err(|e| match e.kind() {
         ErrorKind::NotFound => Refusal::permanent(held.use_unknown("/proc is not mounted", LOOK_REMEDY)),
@@ -142,7 +142,7 @@ fn confirmed(held: &HeldTarget<'_>, used: &DeviceUse, asked: &str) -> Result<(),
     }
     let (what, text) = (identity.kind.text(), &identity.text);
     let message = format!("--destroy {asked} does not match the {what} of {}, which is {text}", held.path.display());
-    Err(Failure::new(FailureKind::Refused, message)
+    Err(Failure::refused(message)
         .remedy(format!("if this is the device to be overwritten: --destroy {}", quoted(text))))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Decided, HeldTarget, Refusal, with_retries};
 use engine::{Attempt, refusal};
-use model::{DeviceId, Failure, FailureKind, Reason};
+use model::{DeviceId, Failure, Reason};
 use observe::file_use;
 use spec::Readiness;
 use std::fs::File;
@@ -28,9 +28,7 @@ fn unused(held: &HeldTarget<'_>) -> Result<File, Refusal> {
     let (major, minor) = sys::device_number(metadata.dev());
     if sys::file_facts(&held.handle).is_ok_and(|facts| facts.protected == Some(true)) {
         let message = format!("{}: the file is immutable or append-only", held.path.display());
-        return Err(Refusal::permanent(
-            Failure::new(FailureKind::Refused, message).remedy("chattr -i -a FILE, or another file"),
-        ));
+        return Err(Refusal::permanent(Failure::refused(message).remedy("chattr -i -a FILE, or another file")));
     }
     let used = file_use(held.root, DeviceId { major, minor }, metadata.ino(), &held.path.to_string_lossy());
     if !used.uses.is_empty() {

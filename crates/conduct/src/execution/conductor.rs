@@ -458,8 +458,8 @@ impl<'a> Conductor<'a> {
 
 fn nothing_measured(state: RunState) -> Failure {
     match state {
-        RunState::Interrupted => Failure::new(FailureKind::Invalid, "interrupted before anything was measured"),
-        _ => Failure::new(FailureKind::Invalid, "nothing could be measured").remedy("a larger --budget"),
+        RunState::Interrupted => Failure::invalid("interrupted before anything was measured"),
+        _ => Failure::invalid("nothing could be measured").remedy("a larger --budget"),
     }
 }
 

@@ -2,7 +2,7 @@
 //! and put back from wherever the experiment ends.
 
 use crate::Interrupts;
-use model::{Failure, FailureKind, Stack};
+use model::{Failure, Stack};
 use settings::{
     AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, Setting, SettingError, Tree, Tunable,
     UndoReport, ValuePath,
@@ -38,16 +38,16 @@ impl SettingsInForce {
         if arm.settings.is_empty() {
             return Ok(());
         }
-        let refused = |e: SettingError| Failure::new(FailureKind::Refused, e.to_string());
+        let refused = |e: SettingError| Failure::refused(e.to_string());
         let machine = Machine::of(Path::new("/"));
         let mut in_force =
             AppliedSettings::new(Tree::machine(), JournalDirectories::of_this_user(), machine, experiment, &arm.name)
-                .map_err(|e| Failure::new(FailureKind::Internal, e.to_string()))?;
+                .map_err(|e| Failure::internal(e.to_string()))?;
         let mut shared = self.lock();
         shared.undone = None;
         let patience = CommandLimits { over: &|| interrupts.end(), at_least: Duration::ZERO };
         let applied = of_machine(arm, stack, &Tree::machine())
-            .map_err(|what| Failure::new(FailureKind::Refused, what))
+            .map_err(Failure::refused)
             .and_then(|all| all.iter().try_for_each(|s| in_force.apply(s, &patience)).map_err(refused))
             .and_then(|()| in_force.verify().map_err(refused));
         shared.in_force = Some(in_force);
@@ -84,7 +84,7 @@ pub fn still_changed(failed: &[String], journals: &[std::path::PathBuf]) -> Fail
     } else {
         format!("; {} says what is left: delete it once that is undone by hand", kept.join(" and "))
     };
-    Failure::new(FailureKind::Invalid, message).remedy(format!("narrows experiment restore   tries again{kept}"))
+    Failure::invalid(message).remedy(format!("narrows experiment restore   tries again{kept}"))
 }
 
 /// Whether all settings of an arm could be applied, without applying any.

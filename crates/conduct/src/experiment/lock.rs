@@ -2,7 +2,7 @@
 
 use super::state::DIRECTORY;
 use archive::Archive;
-use model::{Failure, FailureKind};
+use model::Failure;
 
 /// Held by the process that executes an experiment.
 pub struct Lock {
@@ -14,8 +14,7 @@ impl Lock {
     pub fn take(archive: &Archive, id: &str) -> Result<Self, Failure> {
         let held = archive.lock_side_file(&format!("{DIRECTORY}/{id}.lock"))?;
         held.map(|_held| Self { _held }).ok_or_else(|| {
-            Failure::new(FailureKind::Refused, format!("{id} is being executed by another process"))
-                .remedy("wait for it, or end it")
+            Failure::refused(format!("{id} is being executed by another process")).remedy("wait for it, or end it")
         })
     }
 }

@@ -4,7 +4,7 @@ use super::ready::ReadyArm;
 use crate::clock::WallClock;
 use archive::Archive;
 use judge::Noise;
-use model::{Comparison, Environment, Failure, FailureKind, Run, Target, TargetKind};
+use model::{Comparison, Environment, Failure, Run, Target, TargetKind};
 use serde::{Deserialize, Serialize};
 use spec::Experiment;
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ pub fn keep(
         metrics: metrics.collect(),
     });
     let text = serde_json::to_string_pretty(&book)
-        .map_err(|e| Failure::new(FailureKind::Internal, format!("the noise of {experiment}: {e}")))?;
+        .map_err(|e| Failure::internal(format!("the noise of {experiment}: {e}")))?;
     archive.write_side_file(FILE, text.as_bytes())?;
     Ok(noise)
 }
@@ -151,7 +151,7 @@ pub fn refuse_small_margins(
                     experiment.pairs, entry.experiment, entry.taken
                 );
                 let pairs = f64::from(experiment.pairs) * (least / margin).powi(2);
-                return Err(Failure::new(FailureKind::Refused, message).remedy(format!(
+                return Err(Failure::refused(message).remedy(format!(
                     "a margin of {:.1} % or more, or pairs = {:.0}; --calibrate again if the rig is quieter now",
                     (least * 10.0).ceil() / 10.0,
                     pairs.ceil()

@@ -6,7 +6,7 @@ use super::{facts, in_force};
 use crate::admission::{Consent, FileIdentity};
 use crate::destination::destination;
 use crate::{Execution, Opened, Wanted, plan};
-use model::{Environment, Failure, FailureKind, MetricKey, Plan, Stack, Target, TargetKind};
+use model::{Environment, Failure, MetricKey, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
 
@@ -135,7 +135,7 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
             let near: Vec<&str> = ids.iter().filter(|i| same_end(i, id)).map(String::as_str).take(8).collect();
             let all: Vec<&str> = ids.iter().map(String::as_str).take(8).collect();
             let known = if near.is_empty() { all } else { near };
-            let failure = Failure::new(FailureKind::Usage, format!("no run of this workload gives the metric '{id}'"));
+            let failure = Failure::usage(format!("no run of this workload gives the metric '{id}'"));
             return Err(named(&ready.arm, failure.remedy(format!("there are {}, ...", known.join(", ")))));
         }
     }
@@ -143,7 +143,7 @@ fn checked(experiment: &Experiment, ready: &ReadyArm) -> Result<(), Failure> {
         return Ok(());
     }
     in_force::check(&ready.arm, &target_state.stack_for_settings())
-        .map_err(|what| named(&ready.arm, Failure::new(FailureKind::Refused, what).remedy("nothing was changed")))
+        .map_err(|what| named(&ready.arm, Failure::refused(what).remedy("nothing was changed")))
 }
 
 fn same_end(a: &str, b: &str) -> bool {

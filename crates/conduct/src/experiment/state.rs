@@ -5,7 +5,7 @@ use super::order::order;
 use crate::clock::WallClock;
 use crate::source::{Language, Source};
 use archive::Archive;
-use model::{Failure, FailureKind};
+use model::Failure;
 use serde::{Deserialize, Serialize};
 use spec::Experiment;
 use std::path::{Path, PathBuf};
@@ -188,7 +188,7 @@ impl State {
     /// Writes it; durable when this returns.
     pub fn save(&self, archive: &Archive) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self)
-            .map_err(|e| Failure::new(FailureKind::Internal, format!("the state of {}: {e}", self.id)))?;
+            .map_err(|e| Failure::internal(format!("the state of {}: {e}", self.id)))?;
         Ok(archive.write_side_file(&path(&self.id), text.as_bytes())?)
     }
 
@@ -219,7 +219,7 @@ impl State {
         let Some(text) = archive.read_side_file(&path(id))? else { return Ok(None) };
         let file = archive.side_path(&path(id));
         let cannot = |e: serde_json::Error| {
-            Failure::new(FailureKind::Environment, format!("{}: {e}", file.display()))
+            Failure::environment(format!("{}: {e}", file.display()))
                 .remedy("this execution cannot be resumed; start the experiment anew")
         };
         // The version first: what another one holds may have another form.
@@ -228,7 +228,7 @@ impl State {
             (schema == Self::SCHEMA).then(|| serde_json::from_str::<Self>(&text)).transpose().map_err(cannot)?;
         state.filter(|state| state.id == id).map(Some).ok_or_else(|| {
             let message = format!("{}: not a state of this program ({schema})", file.display());
-            Failure::new(FailureKind::Environment, message).remedy("a newer version of the program wrote it")
+            Failure::environment(message).remedy("a newer version of the program wrote it")
         })
     }
 
@@ -256,9 +256,7 @@ impl State {
     /// # Errors
     /// There is none, several fit, nothing is left to do, or its state cannot be read.
     pub fn to_resume(archive: &Archive, id: Option<&str>, name: Option<&str>) -> Result<Self, Failure> {
-        let nothing = |message: String| {
-            Failure::new(FailureKind::Usage, message).remedy("narrows run EXPERIMENT.toml starts one")
-        };
+        let nothing = |message: String| Failure::usage(message).remedy("narrows run EXPERIMENT.toml starts one");
         let directory = archive.side_path(DIRECTORY);
         if let Some(id) = id {
             let mut fitting: Vec<String> = ids(archive)?.into_iter().filter(|known| known.starts_with(id)).collect();

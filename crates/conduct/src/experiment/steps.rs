@@ -42,7 +42,7 @@ pub(super) fn run_steps(runner: &Runner<'_>, state: &mut State) -> Result<bool, 
             continue;
         }
         let Some(ready) = arms.get(step.arm) else {
-            return Err(Failure::new(FailureKind::Internal, format!("{}: there is no arm {}", state.id, step.arm)));
+            return Err(Failure::internal(format!("{}: there is no arm {}", state.id, step.arm)));
         };
         if let Some(state_needed) = &ready.waits {
             return Err(waiting(state, &ready.arm.name, state_needed));
@@ -67,7 +67,7 @@ pub(super) fn run_steps(runner: &Runner<'_>, state: &mut State) -> Result<bool, 
             RunState::Interrupted => return Err(interrupted(state)),
             RunState::Failed | RunState::Truncated => {
                 let message = format!("run {} of arm '{}' failed: {}", run.id, step.arm_name, why(&run));
-                return Err(Failure::new(FailureKind::Invalid, message)
+                return Err(Failure::invalid(message)
                     .remedy(format!("fix it, then narrows run --resume {} continues where it stopped", state.id)));
             }
         }
@@ -136,11 +136,11 @@ fn progress(state: &State) -> String {
 /// The next arm needs another state of the machine.
 fn waiting(state: &State, arm: &str, needed: &str) -> Failure {
     let message = format!("{}; the next one is of arm '{arm}', which needs {needed}", progress(state));
-    Failure::new(FailureKind::Invalid, message)
+    Failure::invalid(message)
         .remedy(format!("bring the machine into that state, then: narrows run --resume {}", state.id))
 }
 
 fn interrupted(state: &State) -> Failure {
-    Failure::new(FailureKind::Invalid, format!("interrupted: {}, and all settings are as they were", progress(state)))
+    Failure::invalid(format!("interrupted: {}, and all settings are as they were", progress(state)))
         .remedy(format!("narrows run --resume {} continues in the same order", state.id))
 }

@@ -2,7 +2,7 @@
 
 use super::MOST_TRIES;
 use crate::record::room_bytes;
-use model::{Failure, FailureKind, FramesStudy, Ns};
+use model::{Failure, FramesStudy, Ns};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn overhead_bytes(study: &FramesStudy, bytes: u64) -> u64 {
 pub fn fitted(study: &FramesStudy, target: &OsStr, ways: usize, most: Option<u64>) -> Result<FramesStudy, Failure> {
     let failure = |what: &str| {
         let what = format!("{}: {what}", target.to_string_lossy());
-        Failure::new(FailureKind::Environment, what)
+        Failure::environment(what)
     };
     let room = room_bytes(target)?;
     let mut study = study.clone();

@@ -6,7 +6,7 @@ use super::writer::{WrittenFrames, write};
 use super::{FramesEvent, FramesMeasured, FramesWanted, OVERHEAD_BYTES, frames_in};
 use crate::Interrupts;
 use crate::record::{Input, RecordEvent, Recorded, Recording, open_device, record};
-use model::{Failure, FailureKind, FrameWay};
+use model::{Failure, FrameWay};
 use recorder::input::{Generated, RingFull, generate};
 use recorder::{FrameChannel, Ring, StreamCounters, WhenFull};
 use std::ffi::OsStr;
@@ -31,7 +31,7 @@ pub(super) struct FramesSetup<'a> {
 
 /// Something of this program failed, or the user's target may not be written to.
 fn environment(what: &str, e: &io::Error) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{what}: {e}"))
+    Failure::environment(format!("{what}: {e}"))
 }
 
 impl FramesSetup<'_> {
@@ -164,7 +164,7 @@ impl FramesSetup<'_> {
                 }
                 std::thread::sleep(LOOK);
             }
-            let written = writer.join().map_err(|_| Failure::new(FailureKind::Internal, "the writer's thread failed"));
+            let written = writer.join().map_err(|_| Failure::internal("the writer's thread failed"));
             producers?.into_iter().for_each(|producer| drop(producer.join()));
             written
         })?;

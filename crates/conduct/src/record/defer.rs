@@ -8,7 +8,7 @@
 
 use super::RingLevel;
 use super::watcher::Restore;
-use model::{Failure, FailureKind, Ns};
+use model::{Failure, Ns};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -58,7 +58,7 @@ pub(super) struct Defer {
 }
 
 fn refused(who: &str, why: &str) -> Failure {
-    Failure::new(FailureKind::Refused, format!("--defer {who}: {why}"))
+    Failure::refused(format!("--defer {who}: {why}"))
 }
 
 impl Defer {

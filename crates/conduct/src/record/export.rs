@@ -1,7 +1,7 @@
 //! Frames of a recording as pictures, films and bytes, also while it is being written: it never takes the disk from the recorder.
 
 use super::Read;
-use model::{Failure, FailureKind, IoClass, IoPriority};
+use model::{Failure, IoClass, IoPriority};
 use recorder::{FrameEntry, FrameKind, Matroska, MatroskaError, ReadError, VideoTimes};
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -63,7 +63,7 @@ pub enum Into<'a> {
 }
 
 fn failed(path: &Path, e: &ReadError) -> Failure {
-    Failure::new(FailureKind::Device, format!("{}: {e}", path.display()))
+    Failure::device(format!("{}: {e}", path.display()))
 }
 
 /// Writes the frames, until `stops` says so.
@@ -118,7 +118,7 @@ pub fn export(read: &Read, export: &Export<'_>, into: Into<'_>, stops: &dyn Fn()
     match wrong.or(ended.err().map(MatroskaError::from)) {
         // A reader that has seen enough is no error.
         Some(MatroskaError::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => Ok(done),
-        Some(e) => Err(Failure::new(FailureKind::Environment, format!("the export cannot be written: {e}"))),
+        Some(e) => Err(Failure::environment(format!("the export cannot be written: {e}"))),
         None => Ok(done),
     }
 }
@@ -140,7 +140,7 @@ fn video_times(read: &Read, stream: Option<&str>, time_ns: &Range<u64>) -> Resul
 fn chosen(read: &Read, export: &Export<'_>) -> Result<Option<String>, Failure> {
     let streams = read.container.streams().map_err(|e| failed(&read.path, &e))?;
     let names: Vec<&str> = streams.iter().map(|s| s.name.name.as_str()).collect();
-    let usage = |what: String| Failure::new(FailureKind::Usage, format!("{}: {what}", read.path.display()));
+    let usage = |what: String| Failure::usage(format!("{}: {what}", read.path.display()));
     let stream = match (export.stream, names.as_slice()) {
         (Some(wanted), _) if names.contains(&wanted) => Some(wanted),
         (Some(wanted), _) => {

@@ -33,7 +33,7 @@ fn is_left_behind(path: &Path) -> bool {
 }
 
 pub(super) fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
-    let cannot = |what: &str, e: std::io::Error| Failure::new(FailureKind::Environment, format!("{what}: {e}"));
+    let cannot = |what: &str, e: std::io::Error| Failure::environment(format!("{what}: {e}"));
     Ok(match input {
         Input::Stdin { name } => {
             let file = rustix::io::dup(std::io::stdin()).map_err(|e| cannot("stdin", e.into()))?;
@@ -80,8 +80,7 @@ pub(super) fn start(
     channel: FrameChannel,
 ) -> Result<Vec<Producer>, Failure> {
     let cannot = |e: std::io::Error| {
-        Failure::new(FailureKind::Environment, format!("no thread for a producer: {e}"))
-            .remedy(engine::NO_THREAD_REMEDY)
+        Failure::environment(format!("no thread for a producer: {e}")).remedy(engine::NO_THREAD_REMEDY)
     };
     let mut producers = Vec::new();
     for (input, name) in inputs {
@@ -100,7 +99,7 @@ pub(super) fn start(
 /// # Errors
 /// Somebody listens there, or something else is there.
 pub fn bind(path: &Path) -> Result<UnixListener, Failure> {
-    let cannot = |e: std::io::Error| Failure::new(FailureKind::Environment, format!("{}: {e}", path.display()));
+    let cannot = |e: std::io::Error| Failure::environment(format!("{}: {e}", path.display()));
     if is_left_behind(path) {
         std::fs::remove_file(path).map_err(cannot)?;
     }

@@ -15,7 +15,7 @@ mod file;
 
 use super::watcher::Restore;
 use file::LimitFile;
-use model::{DeviceId, Failure, FailureKind, LayerKind, Ns, Stack};
+use model::{DeviceId, Failure, LayerKind, Ns, Stack};
 use observe::facts;
 use std::path::{Path, PathBuf};
 
@@ -118,7 +118,7 @@ pub(super) struct Limits {
 }
 
 fn refused(group: &Path, why: &str) -> Failure {
-    Failure::new(FailureKind::Refused, format!("--limit {}: {why}", group.display()))
+    Failure::refused(format!("--limit {}: {why}", group.display()))
 }
 
 impl Limits {

@@ -7,7 +7,7 @@
 use super::read::find_recording;
 use super::superblocks::{SuperblockLock, cannot, failed, refused, superblock_of, write_superblocks};
 use crate::admission::{Consent, admit};
-use model::{Failure, FailureKind};
+use model::Failure;
 use observe::Root;
 use recorder::{Container, Pins, SharedPins, Superblock, WhenFull};
 use std::cell::Cell;
@@ -84,7 +84,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     let meant = spans.iter().filter(|span| span.from_ns < time_ns.end && span.to_ns >= time_ns.start);
     let meant: Vec<Range<u64>> = meant.map(|span| span.segment..span.segment + 1).collect();
     if meant.is_empty() {
-        return Err(Failure::new(FailureKind::Usage, format!("{}: it has no frames of that time", path.display()))
+        return Err(Failure::usage(format!("{}: it has no frames of that time", path.display()))
             .remedy("narrows record list says from when to when it has some"));
     }
     let before = &container.superblock.pins;

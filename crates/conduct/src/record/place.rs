@@ -7,7 +7,7 @@ use crate::admission::{Admitted, Consent, FileIdentity, admit};
 use crate::clock::random_u64;
 use crate::soak::reserve;
 use crate::target::locator;
-use model::{Failure, FailureKind, TargetKind};
+use model::{Failure, TargetKind};
 use observe::{Locator, Root};
 use recorder::{Container, ContainerError, Damage, Geometry, Identity, Pins, ReadError, Superblock, WhenFull};
 use spec::Readiness;
@@ -135,7 +135,7 @@ impl RecordingTarget {
                 let size = size.unwrap_or(length).min(length);
                 let fits = Geometry::fit(size, logical, recording.largest_frame, recording.segment, when_full);
                 let fits = fits.map_err(|e| {
-                    Failure::new(FailureKind::Usage, format!("{}: {e}", path.display()))
+                    Failure::usage(format!("{}: {e}", path.display()))
                         .remedy("--size SIZE; a smaller --segment or --max-frame")
                 })?;
                 (if grows { fits.growing() } else { fits }, own && !recording.keep_size && !recording.temporary)
@@ -270,7 +270,7 @@ pub(crate) fn open_device(
 /// It is not there, or cannot be asked.
 pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
     if let Some(name) = name.to_str().filter(|name| name.starts_with("sim:")) {
-        let model = spec::parse_sim(name).map_err(|e| Failure::new(FailureKind::Usage, e.to_string()))?;
+        let model = spec::parse_sim(name).map_err(|e| Failure::usage(e.to_string()))?;
         return Ok(engine::SimRig::new(model, 1_000_000_000).max_bytes());
     }
     let there = Path::new(name);
@@ -357,10 +357,7 @@ fn make(given: &Path) -> Result<Option<Made>, Failure> {
         // A device node that is missing must never become a file.
         let Some(name) = given.file_name().filter(|_| !parent.starts_with("/dev") || parent.starts_with("/dev/shm"))
         else {
-            return Err(Failure::new(
-                FailureKind::Environment,
-                format!("{}: there is no such device", given.display()),
-            ));
+            return Err(Failure::environment(format!("{}: there is no such device", given.display())));
         };
         parent.join(name)
     };
@@ -381,7 +378,7 @@ fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure>
     if bytes == 0 || bytes > free - free / FREE_PART {
         let [free, asked] = [free, bytes].map(model::bytes_text);
         let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());
-        return Err(Failure::new(FailureKind::Environment, what).remedy("--size SIZE, with less than that"));
+        return Err(Failure::environment(what).remedy("--size SIZE, with less than that"));
     }
     reserve(file, bytes).map_err(|e| cannot(path, &e))?;
     Ok(bytes)

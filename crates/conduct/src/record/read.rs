@@ -50,8 +50,8 @@ fn find_recordings(name: &OsStr) -> Result<Vec<PathBuf>, Failure> {
     if !directory.is_dir() {
         return Ok(vec![directory.to_owned()]);
     }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|e| Failure::new(FailureKind::Environment, format!("{}: {e}", directory.display())))?;
+    let entries =
+        std::fs::read_dir(directory).map_err(|e| Failure::environment(format!("{}: {e}", directory.display())))?;
     let files = entries.filter_map(Result::ok).filter(|entry| {
         entry.path().extension().is_some_and(|e| e == RECORDING_SUFFIX)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
@@ -62,7 +62,7 @@ fn find_recordings(name: &OsStr) -> Result<Vec<PathBuf>, Failure> {
     all.sort_by(|a, b| b.cmp(a));
     if all.is_empty() {
         let what = format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display());
-        return Err(Failure::new(FailureKind::Usage, what));
+        return Err(Failure::usage(what));
     }
     Ok(all.into_iter().map(|(_, path)| path).collect())
 }

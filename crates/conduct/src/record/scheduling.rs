@@ -3,7 +3,7 @@
 //! On Linux both are a thread's own (setpriority(2), "C library/kernel differences"; sched_setaffinity(2)). Where the kernel groups
 //! sessions (sched(7), "The autogroup feature"), a nice value counts among the processes of one session only.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use rustix::process::{getpriority_process, setpriority_process};
 use std::io;
 
@@ -55,7 +55,7 @@ pub(super) fn ask(nice: Option<i32>, cpus: Option<&[u32]>) -> Result<(), Failure
 }
 
 fn refused(what: String) -> Failure {
-    Failure::new(FailureKind::Environment, what)
+    Failure::environment(what)
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! A recording on a simulated device, in its time: cameras that are made up, and nothing is kept.
 
 use super::bounds::frames_within;
-use super::{
-    Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring_bytes, usage,
-};
+use super::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring_bytes};
 use crate::WriteAllowance;
 use engine::{SimDevice, SimRig};
-use model::{Failure, FailureKind, Ns};
+use model::{Failure, Ns};
 use recorder::input::{Generated, GeneratedSource};
 use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Pins, Ring, SharedPins, WriterSettings};
 use std::path::{Path, PathBuf};
@@ -25,16 +23,18 @@ pub(super) fn record(
     recording: &Recording<'_>,
     tell: &dyn Fn(RecordEvent<'_>),
 ) -> Result<Recorded, Failure> {
-    let model = spec::parse_sim(name)
-        .map_err(|e| usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults"))?;
+    let model = spec::parse_sim(name).map_err(|e| {
+        Failure::usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults")
+    })?;
     if model.faults.data.is_some() || model.faults.wraps_at_bytes.or(model.faults.limbo_from_bytes).is_some() {
-        return Err(usage(format!(
+        return Err(Failure::usage(format!(
             "{name}: nothing of a simulated recording is kept, so that no data can come back wrong"
         ))
         .remedy("narrows soak sim:...   shows data-fault, wraps-at and limbo-from"));
     }
     let [Input::Cameras(asked)] = recording.inputs.as_slice() else {
-        return Err(usage("on a simulated device only generated cameras can be recorded").remedy("--generate 4x2MB@30"));
+        return Err(Failure::usage("on a simulated device only generated cameras can be recorded")
+            .remedy("--generate 4x2MB@30"));
     };
     let cameras = match recording.bounds {
         // What is simulated wears nothing.
@@ -42,7 +42,7 @@ pub(super) fn record(
         _ => *asked,
     };
     if !recording.limits.is_empty() {
-        return Err(usage("--limit: a simulated device has one user"));
+        return Err(Failure::usage("--limit: a simulated device has one user"));
     }
     let size = SimRig::new(model.clone(), 1_000_000_000).max_bytes();
     let geometry = Geometry::fit(
@@ -52,7 +52,7 @@ pub(super) fn record(
         recording.segment,
         recording.when_full.unwrap_or_default(),
     )
-    .map_err(|e| usage(format!("{name}: {e}")))?;
+    .map_err(|e| Failure::usage(format!("{name}: {e}")))?;
     let ring_bytes = ring_bytes(recording, &geometry, &Pins::default())?;
     let (ring, accounts) =
         (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
@@ -80,7 +80,7 @@ pub(super) fn record(
     tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1, room_bytes, most_bytes });
     let usage_before = process_usage();
     let ran = recorder::run_on_device(device, settings, Arc::clone(&accounts), frame_source, || {})
-        .map_err(|e| Failure::new(FailureKind::Internal, format!("{name}: {e}")))?;
+        .map_err(|e| Failure::internal(format!("{name}: {e}")))?;
     let usage = process_usage().since(&usage_before);
     let (used, most) = ring.used();
     let elapsed_ns = ran.stream.ended_ns.saturating_sub(ran.stream.started_ns);

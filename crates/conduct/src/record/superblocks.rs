@@ -58,7 +58,7 @@ pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Res
 }
 
 pub(super) fn refused(path: &Path, why: &str) -> Failure {
-    Failure::new(FailureKind::Refused, format!("{}: {why}", path.display()))
+    Failure::refused(format!("{}: {why}", path.display()))
 }
 
 pub(super) fn failed(path: &Path, e: &ReadError) -> Failure {

@@ -3,7 +3,7 @@
 //! It knows all of it before anything is done, and hears that this program is gone by the end of its standard input, of which
 //! nothing else holds the other end.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ impl Watcher {
         command.args(["-c", SCRIPT, "narrows-watcher"]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let child = command.spawn().map_err(|e| {
-            Failure::new(FailureKind::Environment, format!("--defer, --limit: /bin/sh: {e}"))
+            Failure::environment(format!("--defer, --limit: /bin/sh: {e}"))
                 .remedy("without a watcher others might stay paused, or limited")
         })?;
         Ok(Self(Some(child)))

@@ -1,6 +1,6 @@
 //! BARs of PCI devices as files below /sys (k:Documentation/PCI/sysfs-pci.rst).
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::path::Path;
 
 /// What the kernel says of a resource (k:include/linux/ioport.h).
@@ -44,9 +44,7 @@ pub(super) fn bar(path: &Path) -> Result<Option<Bar>, Failure> {
 fn of_texts(name: &str, number: usize, resources: &str, enabled: bool, class: &str) -> Result<Bar, Failure> {
     let hex = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).ok();
     let flags = resources.lines().nth(number).and_then(|line| hex(line.split_whitespace().nth(2)?)).unwrap_or(0);
-    let refuse = |what: &str, remedy: &str| {
-        Err(Failure::new(FailureKind::Refused, format!("{name}: {what}")).remedy(remedy.to_owned()))
-    };
+    let refuse = |what: &str, remedy: &str| Err(Failure::refused(format!("{name}: {what}")).remedy(remedy.to_owned()));
     if flags & IORESOURCE_IO != 0 || flags & IORESOURCE_MEM == 0 {
         return refuse("this BAR is not memory", "the file resource beside it says which are: flags with 0x200");
     }
@@ -62,6 +60,7 @@ fn of_texts(name: &str, number: usize, resources: &str, enabled: bool, class: &s
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::FailureKind;
 
     /// A virtio-gpu of QEMU: a prefetchable BAR, ports, and registers.
     const RESOURCES: &str = "0x00000000fd000000 0x00000000fd7fffff 0x0000000000042208\n\

@@ -2,7 +2,7 @@
 
 use super::SoakState;
 use crate::file_failure::cannot;
-use model::{Failure, FailureKind};
+use model::Failure;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -44,7 +44,7 @@ impl OwnFile {
             } else {
                 "--size SIZE   1 MiB or more, and less than is free"
             };
-            return Err(Failure::new(FailureKind::Environment, what).remedy(remedy));
+            return Err(Failure::environment(what).remedy(remedy));
         }
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| cannot(&path, &e))?;

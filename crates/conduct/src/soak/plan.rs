@@ -3,7 +3,7 @@
 use super::SoakState;
 use super::state::Churn;
 use crate::{Opened, plan};
-use model::{Failure, FailureKind, PhaseKind, PhasePlan, StopRule, Warmup};
+use model::{Failure, PhaseKind, PhasePlan, StopRule, Warmup};
 use spec::{TextInputs, TextMachine, parse_workload};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -87,7 +87,7 @@ impl Work {
 
 /// The phase of some work on a target.
 pub(super) fn phase(opened: &Opened, work: &Work, seed: u64) -> Result<PhasePlan, Failure> {
-    let internal = |what: String| Failure::new(FailureKind::Internal, format!("soak: {what}"));
+    let internal = |what: String| Failure::internal(format!("soak: {what}"));
     let text = work.text();
     let inputs = TextInputs {
         file: "soak",

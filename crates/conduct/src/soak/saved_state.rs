@@ -3,7 +3,7 @@
 
 use super::SoakState;
 use archive::Archive;
-use model::{DataFinding, Failure, FailureKind};
+use model::{DataFinding, Failure};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ impl SoakState {
 
     /// The first line makes sure that the rest is whole.
     fn kept_as(&self, text: serde_json::Result<String>) -> Result<String, Failure> {
-        let text = text.map_err(|e| Failure::new(FailureKind::Internal, format!("soak {}: {e}", self.id)))?;
+        let text = text.map_err(|e| Failure::internal(format!("soak {}: {e}", self.id)))?;
         Ok(format!("{}\n{text}\n", checksum(&text)))
     }
 
@@ -56,7 +56,7 @@ impl SoakState {
         let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let text = if plain { archive.read_side_file(&path(id))? } else { None };
         let Some(text) = text else {
-            return Err(Failure::new(FailureKind::Usage, format!("there is no soak '{id}' in this archive"))
+            return Err(Failure::usage(format!("there is no soak '{id}' in this archive"))
                 .remedy("narrows soak --resume continues the last one"));
         };
         Self::parse(id, &text, &archive.side_path(&path(id)).to_string_lossy())
@@ -68,7 +68,7 @@ impl SoakState {
     /// It is damaged, or of another version: nothing is guessed.
     pub fn parse(id: &str, text: &str, whence: &str) -> Result<Self, Failure> {
         let refused = |what: &str| {
-            Failure::new(FailureKind::Environment, format!("{whence}: {what}"))
+            Failure::environment(format!("{whence}: {what}"))
                 .remedy("what it promised is not known: start the soak anew")
         };
         let (sum, text) = text.split_once('\n').unwrap_or_default();
@@ -95,8 +95,7 @@ impl SoakState {
     pub fn last(archive: &Archive) -> Result<Self, Failure> {
         let open = Self::all(archive).rev().find(|state| !state.finished);
         open.ok_or_else(|| {
-            Failure::new(FailureKind::Usage, "there is no soak that could be resumed")
-                .remedy("narrows soak TARGET   starts one")
+            Failure::usage("there is no soak that could be resumed").remedy("narrows soak TARGET   starts one")
         })
     }
 }

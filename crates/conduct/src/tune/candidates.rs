@@ -2,7 +2,7 @@
 //! others are not.
 
 use judge::search::Change;
-use model::{Failure, FailureKind, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
+use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
 use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, leader_of, reset_by, set_with};
 
 /// Of more values so many are tried, spread over them.
@@ -69,12 +69,12 @@ impl Choice<'_> {
 /// A name that is none of a setting, or of one that this path does not have.
 pub fn candidates(stack: &Stack, tree: &Tree, choice: &Choice<'_>) -> Result<Vec<Candidate>, Failure> {
     for name in choice.only {
-        Tunable::named(name).map_err(|e| Failure::new(FailureKind::Usage, format!("--only: {e}")))?;
+        Tunable::named(name).map_err(|e| Failure::usage(format!("--only: {e}")))?;
     }
     let mut all: Vec<Candidate> =
         TUNABLES.iter().filter_map(|tunable| candidate(tunable, stack, tree, choice)).collect();
     if let Some(missing) = choice.only.iter().find(|name| all.iter().all(|c| c.tunable.name != **name)) {
-        return Err(Failure::new(FailureKind::Usage, format!("--only: this path has no setting {missing}"))
+        return Err(Failure::usage(format!("--only: this path has no setting {missing}"))
             .remedy("narrows settings list TARGET   shows those that it has"));
     }
     all.sort_by_key(Candidate::rank);
@@ -170,6 +170,7 @@ pub fn changes(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneSetting> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::FailureKind;
     use model::{DeviceId, Layer, LayerKind};
     use std::path::Path;
 

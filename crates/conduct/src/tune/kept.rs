@@ -1,7 +1,7 @@
 //! Files of ours that keep settings over a reboot: each says in its first line which search it is of and how to take it back. What an
 //! administrator's file sets already is left to that file.
 
-use model::{Failure, FailureKind, KeepLine};
+use model::{Failure, KeepLine};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn write(lines: &[KeepLine], id: &str, root: &Path) -> Result<Vec<PathBuf>, 
         replace(&path, &text).map_err(|e| {
             let done: Vec<String> = written.iter().map(|p: &PathBuf| p.display().to_string()).collect();
             let done = if done.is_empty() { String::new() } else { format!("; written before: {}", done.join(", ")) };
-            Failure::new(FailureKind::Environment, format!("{} cannot be written: {e}{done}", path.display()))
+            Failure::environment(format!("{} cannot be written: {e}{done}", path.display()))
         })?;
         written.push(path);
     }
@@ -59,9 +59,8 @@ pub fn undo(root: &Path) -> Result<Vec<(PathBuf, String)>, Failure> {
     for file in FILES {
         let path = below(root, file);
         let Ok(Some(text)) = existing(&path) else { continue };
-        fs::remove_file(&path).map_err(|e| {
-            Failure::new(FailureKind::Environment, format!("{} cannot be removed: {e}", path.display()))
-        })?;
+        fs::remove_file(&path)
+            .map_err(|e| Failure::environment(format!("{} cannot be removed: {e}", path.display())))?;
         removed.push((path, text.lines().skip(1).collect::<Vec<_>>().join("\n")));
     }
     Ok(removed)
@@ -74,7 +73,7 @@ fn below(root: &Path, file: &str) -> PathBuf {
 /// The text of a file of ours; `None` where there is no file.
 fn existing(path: &Path) -> Result<Option<String>, Failure> {
     let not_ours = || {
-        Failure::new(FailureKind::Refused, format!("{} is there and was not written by narrows tune", path.display()))
+        Failure::refused(format!("{} is there and was not written by narrows tune", path.display()))
             .remedy("move it away, or write the lines yourself")
     };
     match fs::symlink_metadata(path) {
@@ -106,9 +105,7 @@ fn stands_back(line: &KeepLine, root: &Path) -> Result<(), Failure> {
         for subject in line.text.lines().filter_map(subject) {
             if in_force().any(|l| l.contains(subject)) {
                 let message = format!("{} sets {subject} already: it is left to that file", path.display());
-                return Err(
-                    Failure::new(FailureKind::Refused, message).remedy("change it there, or take the line out first")
-                );
+                return Err(Failure::refused(message).remedy("change it there, or take the line out first"));
             }
         }
     }

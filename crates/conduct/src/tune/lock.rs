@@ -1,6 +1,6 @@
 //! One search at a time changes settings of this machine; the kernel drops the lock with the process.
 
-use model::{Failure, FailureKind};
+use model::Failure;
 use settings::{JournalDirectories, Persistence};
 use std::fs::{File, TryLockError};
 
@@ -14,7 +14,7 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes it, or says that another search has it.
     pub fn take() -> Result<Self, Failure> {
-        let cannot = |what: String| Failure::new(FailureKind::Environment, format!("cannot lock the settings: {what}"));
+        let cannot = |what: String| Failure::environment(format!("cannot lock the settings: {what}"));
         let directory = JournalDirectories::of_this_user()
             .write_directory(Persistence::UntilReboot)
             .map_err(|e| cannot(e.to_string()))?;
@@ -26,7 +26,7 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => Ok(Self { _held: file }),
             Err(TryLockError::WouldBlock) => {
-                Err(Failure::new(FailureKind::Refused, "another search changes settings of this machine")
+                Err(Failure::refused("another search changes settings of this machine")
                     .remedy("wait for it, or end it"))
             }
             Err(TryLockError::Error(e)) => Err(cannot(e.to_string())),

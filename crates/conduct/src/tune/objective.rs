@@ -1,6 +1,6 @@
 //! What is to become better: a row of the check, what decides a use, or a workload; and what must not become worse meanwhile.
 
-use model::{Failure, FailureKind, MetricKey, NS_PER_S, Ns, Work};
+use model::{Failure, MetricKey, NS_PER_S, Ns, Work};
 use spec::Workload;
 
 /// Rows of the check in the order in which they guard: what most programs wait for first.
@@ -118,7 +118,7 @@ fn check(budget_ns: Ns, rows: &[Work]) -> Result<Workload, Failure> {
     let set = set.map(|(key, value)| (key.to_owned(), value));
     let mut workload = spec::built_in("check", &set).map_err(|errors| {
         let what: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Failure::new(FailureKind::Internal, what.join("; "))
+        Failure::internal(what.join("; "))
     })?;
     workload.keep_phases(&rows.iter().map(|work| work.name()).collect::<Vec<_>>());
     workload.check_budget().map_err(|e| crate::plan::failure(&e))?;
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn of(asked: &str) -> Result<Objective, Failure> {
-        let none = |name: &str| Err(Failure::new(FailureKind::Usage, format!("there is no {name}")));
+        let none = |name: &str| Err(Failure::usage(format!("there is no {name}")));
         objective(asked, 2 * NS_PER_S, &none)
     }
 

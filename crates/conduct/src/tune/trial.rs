@@ -103,13 +103,11 @@ impl Trial<'_> {
         let run = execution.execute("tune", plan, Budget::Foreseen, &mut opened, step)?.into_kept()?;
         match run.state {
             RunState::Complete => Ok(run),
-            RunState::Interrupted => {
-                Err(Failure::new(FailureKind::Invalid, "interrupted: all settings are as they were"))
-            }
+            RunState::Interrupted => Err(Failure::invalid("interrupted: all settings are as they were")),
             RunState::Failed | RunState::Truncated => {
                 let why = run.phases.iter().flat_map(|p| &p.reasons).next_back().map(ToString::to_string);
                 let why = why.or_else(|| run.remarks.last().cloned()).unwrap_or_default();
-                Err(Failure::new(FailureKind::Device, format!("a measurement failed: {why}")))
+                Err(Failure::device(format!("a measurement failed: {why}")))
             }
         }
     }

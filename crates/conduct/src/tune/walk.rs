@@ -9,8 +9,8 @@ use super::{Prepared, order_of_pairs};
 use crate::listener::Event;
 use judge::search::{self, Change, GUARD_MARGIN_PERCENT, LEAST_PAIRS, Search, Value};
 use model::{
-    Better, ExperimentPlace, Failure, FailureKind, MetricStatus, NotKept, NotTried, Ns, Run, TuneGain, TuneGuard,
-    TuneProof, TuneRejected, TuneTried, TuneValue, Tuning, Unit,
+    Better, ExperimentPlace, Failure, MetricStatus, NotKept, NotTried, Ns, Run, TuneGain, TuneGuard, TuneProof,
+    TuneRejected, TuneTried, TuneValue, Tuning, Unit,
 };
 use settings::Tree;
 use std::path::Path;
@@ -21,6 +21,12 @@ const PRESENT: &str = "present";
 const CHANGED: &str = "changed";
 /// A confirmation takes no more pairs than this many times what was foreseen, whatever the noise asks for.
 const MORE_PAIRS: u32 = 2;
+
+/// The runs of one side of a pair: of what is asked about, and of the rows that must not become worse.
+struct ProofRuns {
+    asked: Run,
+    guards: Run,
+}
 
 /// A search under way.
 pub(super) struct Walk<'a> {
@@ -86,7 +92,7 @@ impl<'a> Walk<'a> {
         let mut walk = Self { prepared, trial, began, metric, cell_ns: 0, bytes_written: 0 };
         trial.execution.listener.on_event(Event::Measurement { number: 0, of: prepared.schedule.cells });
         let Some(run) = walk.measure(&[], prepared.asked.seed)? else {
-            return Err(Failure::new(FailureKind::Internal, "the present values cannot be applied"));
+            return Err(Failure::internal("the present values cannot be applied"));
         };
         // The first one finds caches and drivers cold; what is off by more is no measure of those that follow.
         let foreseen = prepared.cell_ns;
@@ -99,9 +105,9 @@ impl<'a> Walk<'a> {
         let Some(found) = found.filter(|m| value_of(&run, &m.id).is_some()) else {
             return Err(without_number(&run, wanted, found));
         };
-        let better = found.better.ok_or_else(|| {
-            Failure::new(FailureKind::Usage, format!("{}: neither more nor less of it is better", found.id))
-        })?;
+        let better = found
+            .better
+            .ok_or_else(|| Failure::usage(format!("{}: neither more nor less of it is better", found.id)))?;
         walk.metric = Metric { id: found.id.clone(), unit: found.unit, better };
         Ok(walk)
     }
@@ -160,7 +166,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let message = format!("interrupted: {made}, and all settings are as they were");
-        Err(Failure::new(FailureKind::Invalid, message).remedy("narrows tune   begins anew"))
+        Err(Failure::invalid(message).remedy("narrows tune   begins anew"))
     }
 
     /// How many pairs the noise asks for, and the time allows.
@@ -183,7 +189,7 @@ impl<'a> Walk<'a> {
         let prepared = self.prepared;
         let seen = search.tried().into_iter().find(|t| t.cell == winner).and_then(|t| t.ratio).unwrap_or(1.0);
         let pairs = self.pairs(seen, search.noise());
-        let mut sides: [Vec<Option<(Run, Run)>>; 2] = [Vec::new(), Vec::new()];
+        let mut sides: [Vec<Option<ProofRuns>>; 2] = [Vec::new(), Vec::new()];
         let mut order = 0;
         for pair in 0..pairs {
             for changed in order_of_pairs(pair, prepared.asked.seed) {
@@ -210,7 +216,8 @@ impl<'a> Walk<'a> {
                 self.bytes_written += runs.iter().map(|r| r.bytes_written).sum::<u64>();
                 self.tag(&runs, changed)?;
                 let mut runs = runs.into_iter();
-                sides[usize::from(changed)].push(runs.next().zip(runs.next()));
+                let both = runs.next().zip(runs.next());
+                sides[usize::from(changed)].push(both.map(|(asked, guards)| ProofRuns { asked, guards }));
             }
         }
         let margin = search.noise().map_or(GUARD_MARGIN_PERCENT, |noise| search::guard_margin_percent(noise, pairs));
@@ -228,21 +235,21 @@ impl<'a> Walk<'a> {
     fn proof(
         &self,
         winner: &[Change],
-        sides: &[Vec<Option<(Run, Run)>>; 2],
+        sides: &[Vec<Option<ProofRuns>>; 2],
         margin: f64,
     ) -> Option<(Option<NotKept>, TuneProof)> {
         let prepared = self.prepared;
-        let both: Vec<(&(Run, Run), &(Run, Run))> =
+        let both: Vec<(&ProofRuns, &ProofRuns)> =
             sides[0].iter().zip(&sides[1]).filter_map(|(a, b)| a.as_ref().zip(b.as_ref())).collect();
-        let pairs_of = |value: &dyn Fn(&(Run, Run)) -> Option<f64>| -> Vec<(f64, f64)> {
+        let pairs_of = |value: &dyn Fn(&ProofRuns) -> Option<f64>| -> Vec<(f64, f64)> {
             both.iter().filter_map(|(a, b)| value(a).zip(value(b))).collect()
         };
-        let gain = search::gain(&pairs_of(&|(run, _)| self.metric.of(run)), self.metric.better)?;
-        let first = both.first().map(|((_, guards), _)| guards);
+        let gain = search::gain(&pairs_of(&|runs| self.metric.of(&runs.asked)), self.metric.better)?;
+        let first = both.first().map(|(present, _)| &present.guards);
         let metrics = first.into_iter().flat_map(rates).filter(|m| m.status != MetricStatus::NotApplicable);
         let guards: Vec<TuneGuard> = metrics
             .filter_map(|metric| {
-                let pairs = pairs_of(&|(_, run)| value_of(run, &metric.id));
+                let pairs = pairs_of(&|runs| value_of(&runs.guards, &metric.id));
                 let guard = search::guard(&pairs, metric.better.unwrap_or(Better::Higher), margin)?;
                 Some(TuneGuard {
                     metric: metric.id.clone(),
@@ -329,9 +336,9 @@ fn without_number(run: &Run, wanted: Option<&str>, found: Option<&model::Metric>
         (true, Some(_)) => format!("a measurement gives no valid {what}"),
         (true, None) => {
             let ids: Vec<&str> = run.results().map(|m| m.id.as_str()).take(8).collect();
-            return Failure::new(FailureKind::Usage, format!("no measurement has the metric {what}"))
+            return Failure::usage(format!("no measurement has the metric {what}"))
                 .remedy(format!("there are {}", ids.join(", ")));
         }
     };
-    Failure::new(FailureKind::Invalid, message).remedy("another row: --for rand-read-qd1, or a longer --budget")
+    Failure::invalid(message).remedy("another row: --for rand-read-qd1, or a longer --budget")
 }

@@ -2,7 +2,7 @@
 
 use super::file::FileRig;
 use crate::Rig;
-use model::{BlockPlan, Failure, FailureKind, PhaseKind, PhasePlan, StreamPlan, TargetKind};
+use model::{BlockPlan, Failure, PhaseKind, PhasePlan, StreamPlan, TargetKind};
 use std::collections::BTreeMap;
 use sys::DirectAlignment;
 
@@ -64,7 +64,7 @@ impl FileRig {
                 stream.block().files.len(),
                 self.target.path.display()
             );
-            return Err(Failure::new(FailureKind::Refused, message).remedy("name a directory as the target"));
+            return Err(Failure::refused(message).remedy("name a directory as the target"));
         }
         let writes_only = !stream.reads();
         Ok(if lays_out || writes_only { self.opened.max_bytes } else { self.own.shortest(&stream.block().files) })
@@ -96,7 +96,7 @@ impl FileRig {
         let (needed, offered) = model::distinct_bytes_text(needed, offered);
         let message = format!("{}: its files take {needed}; {path} offers {offered}", phase.name);
         let remedy = format!("use {instead}; 5 % of the file system, at least 256 MiB, always stay free");
-        Err(Failure::new(FailureKind::Environment, message).remedy(remedy))
+        Err(Failure::environment(message).remedy(remedy))
     }
 
     fn empty_target(&self, phase: &PhasePlan, bound: u64) -> Failure {
@@ -104,10 +104,10 @@ impl FileRig {
         if !self.layout_errors.is_empty() {
             let errors = self.layout_errors.join(", ");
             let message = format!("{}: nothing to work on: the layout of {path} failed ({errors})", phase.name);
-            return Failure::new(FailureKind::Device, message).remedy("look into the kernel log (dmesg) for the cause");
+            return Failure::device(message).remedy("look into the kernel log (dmesg) for the cause");
         }
         let message = format!("{}: nothing to work on: {} of {path} hold data", phase.name, model::bytes_text(bound));
-        Failure::new(FailureKind::Environment, message)
+        Failure::environment(message)
             .remedy("give the layout more time to write data (check: --budget), or use a smaller region")
     }
 
@@ -129,7 +129,7 @@ impl FileRig {
                      {offset} bytes (buffers: {memory})",
                     phase.name
                 );
-                return Err(Failure::new(FailureKind::Environment, message)
+                return Err(Failure::environment(message)
                     .remedy(format!("use block sizes that are multiples of {offset} bytes, or buffered I/O")));
             }
         }

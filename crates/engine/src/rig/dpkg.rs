@@ -9,8 +9,8 @@ use super::own_directory::{ARCHIVES, OwnDirectory, ROOT};
 use crate::Control;
 use crate::worker::DataGenerator;
 use model::{
-    EngineKind, EngineRecord, Failure, FailureKind, PackageEntry, PackagePart, PhasePlan, PhaseRecord, RealPackages,
-    StopCause, WorkerUsage,
+    EngineKind, EngineRecord, Failure, PackageEntry, PackagePart, PhasePlan, PhaseRecord, RealPackages, StopCause,
+    WorkerUsage,
 };
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -43,7 +43,7 @@ impl<'a> Dpkg<'a> {
     }
 
     fn failed(&self, what: impl std::fmt::Display) -> Failure {
-        Failure::new(FailureKind::Environment, format!("{}: {what}", self.phase.name))
+        Failure::environment(format!("{}: {what}", self.phase.name))
     }
 
     fn dpkg(&self) -> Command {
@@ -304,7 +304,7 @@ fn stop(child: &mut Child) {
 /// Packages of which nobody knows what an earlier phase left.
 pub(super) fn needs_preinstall(phase: &PhasePlan) -> Failure {
     let message = format!("{}: no packages were installed before", phase.name);
-    Failure::new(FailureKind::Environment, message).remedy("let the phase that installs them run first")
+    Failure::environment(message).remedy("let the phase that installs them run first")
 }
 
 #[cfg(test)]

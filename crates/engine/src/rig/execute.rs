@@ -6,7 +6,7 @@ use super::verify::{ReadEvidence, make_cold, reopen_direct};
 use super::work::{OpenTarget, PhaseWork, StreamOutcome, StreamWork};
 use crate::recorder::phase_record;
 use crate::{DeviceError, PhaseBarrier};
-use model::{EngineRecord, Failure, FailureKind, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
+use model::{EngineRecord, Failure, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
 use std::thread::ScopedJoinHandle;
 use workload::{Verified, VerifyOutcome};
 
@@ -36,7 +36,7 @@ pub(crate) fn execute(
     let streams = &job.plan.streams;
     if streams.is_empty() || streams.len() != targets.len() {
         let message = format!("{}: a phase of {} streams and {} ways", job.plan.name, streams.len(), targets.len());
-        return Err(Failure::new(FailureKind::Internal, message));
+        return Err(Failure::internal(message));
     }
     known.resize_with(streams.len(), || None);
     let barrier = PhaseBarrier::new(streams.len() as u32, &job.plan.stop);

@@ -15,8 +15,8 @@ use super::work::{OpenTarget, PhaseWork};
 use crate::copy::run_copy;
 use crate::{Control, Rig};
 use model::{
-    BlockPlan, ColdProof, DirectProof, Direction, EngineKind, Failure, FailureKind, Ns, PhaseKind, PhasePlan,
-    PhaseRecord, StreamPlan, TargetKind,
+    BlockPlan, ColdProof, DirectProof, Direction, EngineKind, Failure, Ns, PhaseKind, PhasePlan, PhaseRecord,
+    StreamPlan, TargetKind,
 };
 use std::io;
 use sys::{DirectAlignment, Epoch};
@@ -118,7 +118,7 @@ impl FileRig {
     pub fn probe_write(&mut self, max_bytes: u64, max_ns: Ns, control: &Control) -> Result<WriteProbe, Failure> {
         if !self.writable() {
             let message = format!("{}: the target is only read", self.target.path.display());
-            return Err(Failure::new(FailureKind::Refused, message));
+            return Err(Failure::refused(message));
         }
         self.direct.try_first(&self.opened.file, 0, MIB, Some(&mut self.bytes_written));
         let limit = max_bytes.min(self.opened.max_bytes).max(MIB);
@@ -181,7 +181,7 @@ impl Rig for FileRig {
         let write = phase.is_write();
         if write && !self.writable() {
             let message = format!("{}: {} is only read", phase.name, self.target.path.display());
-            return Err(Failure::new(FailureKind::Refused, message).remedy("allow writing: --overwrite or --destroy"));
+            return Err(Failure::refused(message).remedy("allow writing: --overwrite or --destroy"));
         }
         if phase.kind == PhaseKind::Layout {
             self.begin_layout(phase);

@@ -9,8 +9,7 @@ use super::refusal::{Attempt, errno_text, refusal};
 use super::work::{OpenTarget, PhaseWork};
 use crate::Control;
 use model::{
-    CallKind, ColdProof, Direction, Failure, FailureKind, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind,
-    TargetKind,
+    CallKind, ColdProof, Direction, Failure, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind,
 };
 use std::path::Path;
 
@@ -22,13 +21,13 @@ const UNIT_BYTES: u64 = 4096;
 /// Operations on files where there is no file system.
 pub(crate) fn no_file_system(phase: &PhasePlan, target: &str) -> Failure {
     let message = format!("{}: {target} has no directory in which files could be created", phase.name);
-    Failure::new(FailureKind::Refused, message).remedy("name a directory as the target")
+    Failure::refused(message).remedy("name a directory as the target")
 }
 
 fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) -> Failure {
     let what = if kind == FileKind::HardLink { "hard links" } else { "symbolic links" };
     let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
-    Failure::new(FailureKind::Environment, message)
+    Failure::environment(message)
         .remedy("name a directory on another file system (of operations on files: or leave file-kind out)")
 }
 
@@ -82,7 +81,7 @@ impl FileRig {
             if files.file_count == 0 {
                 let message =
                     format!("{}: nothing to {}: no files were made before", phase.name, files.file_operation.name());
-                return Err(Failure::new(FailureKind::Environment, message).remedy("let the phase that makes them end"));
+                return Err(Failure::environment(message).remedy("let the phase that makes them end"));
             }
             let order = files.file_by_directory.then(|| own.order(files)).transpose().map_err(cannot)?;
             targets.push(OpenTarget { files: vec![own.handle()], order, ..OpenTarget::default() });
@@ -138,8 +137,7 @@ impl FileRig {
         {
             let path = self.target.path.display();
             let message = format!("{}: {count} files or directories; {path} has {free} free inodes", phase.name);
-            return Err(Failure::new(FailureKind::Environment, message)
-                .remedy("use fewer files; 5 % of the inodes always stay free"));
+            return Err(Failure::environment(message).remedy("use fewer files; 5 % of the inodes always stay free"));
         }
         self.check_bytes(phase, bytes, "fewer or smaller files")
     }

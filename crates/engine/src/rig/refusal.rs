@@ -68,7 +68,7 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
         ("ETXTBSY", _) => ("a program that is running", "choose another file"),
         _ => {
             let message = format!("{}: {error} ({name})", path.display());
-            return Failure::new(FailureKind::Environment, message);
+            return Failure::environment(message);
         }
     };
     let kind = match name.as_str() {
@@ -81,18 +81,18 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
 
 /// A kind of file that cannot be measured.
 pub(crate) fn wrong_kind(path: &Path, what: &str) -> Failure {
-    Failure::new(FailureKind::Refused, format!("{}: {what}, which cannot be measured", path.display()))
+    Failure::refused(format!("{}: {what}, which cannot be measured", path.display()))
         .remedy("name a directory, a regular file or a block device")
 }
 
 /// Another user holds the lock.
 pub(crate) fn locked(path: &Path) -> Failure {
     let message = format!("{}: in use by another check, or locked by another program", path.display());
-    Failure::new(FailureKind::Refused, message).remedy("wait for it to end (lslocks shows who holds the lock)")
+    Failure::refused(message).remedy("wait for it to end (lslocks shows who holds the lock)")
 }
 
 /// The interface to the device failed: no memory, no thread, no ring.
 pub(crate) fn refusal_of_device(phase: &str, error: &crate::DeviceError) -> Failure {
-    let failure = Failure::new(FailureKind::Environment, format!("{phase}: {error}"));
+    let failure = Failure::environment(format!("{phase}: {error}"));
     Failure { remedy: error.remedy().map(str::to_owned), ..failure }
 }

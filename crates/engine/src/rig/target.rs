@@ -2,7 +2,7 @@
 
 use super::device_reads::DeviceReads;
 use super::refusal::{Attempt, locked, refusal, wrong_kind};
-use model::{Environment, Failure, FailureKind, LayerKind, Target, TargetKind};
+use model::{Environment, Failure, LayerKind, Target, TargetKind};
 use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::fs::MetadataExt;
@@ -135,7 +135,7 @@ pub(crate) fn open(target: &FileTarget, options: &FileOptions) -> Result<Opened,
     let found = classify(&target.file, &target.path)?;
     if found != target.kind {
         let message = format!("{}: expected {:?}, found {found:?}", target.path.display(), target.kind);
-        return Err(Failure::new(FailureKind::Internal, message));
+        return Err(Failure::internal(message));
     }
     match found {
         TargetKind::Directory => open_directory(target, options),
@@ -218,7 +218,7 @@ fn room(file: &File, path: &Path, options: &FileOptions) -> Result<u64, Failure>
     let max = max / MIB * MIB;
     if max == 0 {
         let message = format!("{}: not enough room: {bound}", path.display());
-        return Err(Failure::new(FailureKind::Environment, message).remedy(format!(
+        return Err(Failure::environment(message).remedy(format!(
             "free some space (5 % of the file system and {} MiB, of a small one half of what is free, always stay free), \
              or name another directory",
             MIN_FREE / MIB
@@ -241,7 +241,7 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     if size < MIN_BYTES {
         let message =
             format!("{}: {size} bytes are too few to measure (at least {} MiB)", path.display(), MIN_BYTES / MIB);
-        return Err(Failure::new(FailureKind::Refused, message)
+        return Err(Failure::refused(message)
             .remedy("name its directory instead: a temporary file of sufficient size is used and removed"));
     }
     // Overwriting a sparse file allocates: what it may take is bounded as for a temporary file.
@@ -264,12 +264,13 @@ fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
     let size = sys::device_size(&file).map_err(|e| refusal(Attempt::Look, path, &e))?;
     if target.writable && sys::device_read_only(&file).unwrap_or(false) {
         let message = format!("{}: the device is read-only", path.display());
-        return Err(Failure::new(FailureKind::Environment, message)
-            .remedy("slide the card's write protection off, or: blockdev --setrw DEVICE"));
+        return Err(
+            Failure::environment(message).remedy("slide the card's write protection off, or: blockdev --setrw DEVICE")
+        );
     }
     if size < MIN_BYTES {
         let message = format!("{}: the device has {size} bytes: no medium, or too small to measure", path.display());
-        return Err(Failure::new(FailureKind::Environment, message).remedy("insert the card or disk"));
+        return Err(Failure::environment(message).remedy("insert the card or disk"));
     }
     Ok(Opened { file, _lock: None, size: Some(size), max_bytes: size / MIB * MIB, remarks })
 }

@@ -3,7 +3,7 @@
 use super::cold::drop_caches;
 use super::own_files::Files;
 use super::work::{OpenTarget, PhaseWork};
-use model::{Failure, FailureKind, StreamPlan};
+use model::{Failure, StreamPlan};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::hash::BuildHasher;
@@ -24,7 +24,7 @@ pub(crate) fn nothing_written() -> WrittenData {
 
 /// There is no memory for what verified data must hold.
 pub(crate) fn out_of_memory(phase: &str, error: &workload::VerifyStateError) -> Failure {
-    Failure::new(FailureKind::Environment, format!("{phase}: {error}"))
+    Failure::environment(format!("{phase}: {error}"))
         .remedy("verify a smaller region or larger blocks, or verify with fewer files")
 }
 

@@ -13,8 +13,8 @@ use crate::worker::{NoData, VerifyingData};
 use crate::{Control, Device, DeviceError, LoopSettings, PhaseBarrier, Rig, WorkerContext, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
-    ErrorPolicy, Failure, FailureKind, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord,
-    ReplayPlan, SimModel, Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
+    ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
+    Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, KnownData, OpKind, OpResult, Pattern, ReplaySource, Verified, WrittenData};
 
@@ -84,7 +84,7 @@ impl SimRig {
                 Some(Err(errno)) if bytes == 0 => {
                     let (name, errno) = (&self.model().name, sys::errno_name(errno));
                     let message = format!("sim:{name}: writing failed ({errno})");
-                    return Err(Failure::new(FailureKind::Device, message));
+                    return Err(Failure::device(message));
                 }
                 Some(Ok(written)) => bytes += u64::from(written),
                 Some(Err(_)) | None => break,
@@ -108,7 +108,7 @@ impl SimRig {
         }
         let bound = if phase.kind == PhaseKind::Layout { self.max_bytes() } else { self.readable_bytes() };
         if phase.streams.is_empty() {
-            return Err(Failure::new(FailureKind::Internal, format!("{}: a phase without streams", phase.name)));
+            return Err(Failure::internal(format!("{}: a phase without streams", phase.name)));
         }
         // Several files lie one behind the other.
         let bound = |stream: &StreamPlan| Ok(bound / (stream.block().files.len() as u64).max(1));
@@ -119,7 +119,7 @@ impl SimRig {
                 model::bytes_text(bound),
                 self.model().name
             );
-            Failure::new(FailureKind::Environment, message)
+            Failure::environment(message)
                 .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB")
         })
     }
@@ -131,7 +131,7 @@ impl SimRig {
         if held > capacity / 16 * 15 {
             let (held, capacity) = model::distinct_bytes_text(held, capacity);
             let message = format!("{}: {held} of files; sim:{} holds {capacity}", phase.name, self.model().name);
-            return Err(Failure::new(FailureKind::Environment, message).remedy("use fewer files"));
+            return Err(Failure::environment(message).remedy("use fewer files"));
         }
         let stream = &phase.streams[0];
         let before = self.usage();
@@ -293,7 +293,7 @@ impl SimRig {
 
 /// The simulated device is never at a loss: what it refuses is our mistake.
 fn refused(phase: &str, error: &DeviceError) -> Failure {
-    Failure::new(FailureKind::Internal, format!("{phase}: the simulated device refused: {error}"))
+    Failure::internal(format!("{phase}: the simulated device refused: {error}"))
 }
 
 impl Rig for SimRig {

@@ -30,19 +30,19 @@ pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
         ..Head::default()
     };
     let end = End { page: view.page.map(str::to_owned), repeats_answer: true, ..End::default() };
-    let mut said = Presentation { head, end, ..Presentation::default() };
-    said.push(SectionName::Answer, answer(c));
+    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    presentation.push(SectionName::Answer, answer(c));
     if !c.environment_differences.is_empty() {
-        said.push(SectionName::Differences, vec![differences(c)]);
+        presentation.push(SectionName::Differences, vec![differences(c)]);
     }
     let mut numbers = table(c, true).map_or_else(Vec::new, |t| vec![Part::Heading(question_words(c)), Part::Table(t)]);
     let notes = told(c);
     if !notes.is_empty() {
         numbers.push(Part::List(notes));
     }
-    said.push(SectionName::Numbers, numbers);
-    said.push(SectionName::Others, others(c, brief));
-    said
+    presentation.push(SectionName::Numbers, numbers);
+    presentation.push(SectionName::Others, others(c, brief));
+    presentation
 }
 
 /// That the sides did not do the same work, which has to be known before any answer.

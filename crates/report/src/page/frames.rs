@@ -1,7 +1,7 @@
 //! The page of frames in several ways: the answer, the tables, and the time of every frame.
 
 use super::chart::{Area, Axis, Chart, px};
-use super::{frame, said, section, t};
+use super::{elements, frame, section, t};
 use crate::document::{FramesCompared, FramesDocument};
 use crate::frames::{frames, way_name};
 use crate::presentation::SectionName;
@@ -18,19 +18,19 @@ pub fn frames_page(document: &FramesDocument) -> String {
     let drawn: Vec<_> =
         document.ways.iter().filter_map(|way| Some((way_name(way.way), way.compared.as_ref()?))).collect();
     let scale = Axis::times(drawn.iter().flat_map(|(_, c)| &c.frames_ms).map(|[_, ms]| ms * 1e6)).unwrap_or_default();
-    let said = frames(document);
+    let presentation = frames(document);
     let body = html! {
         main {
-            (said::head(&said.head))
-            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", said::parts(said.parts(SectionName::Numbers))))
+            (elements::head(&presentation.head))
+            (section("rates", "How much each carries", "The highest rate at which no frame was lost; its rate when frames come as fast as they are taken, all flushed; and that rate against the container's, round by round, with a 95 % interval", elements::parts(presentation.parts(SectionName::Numbers))))
             @if !drawn.is_empty() {
-                (section("costs", "What it costs", "", said::parts(said.parts(SectionName::Others))))
+                (section("costs", "What it costs", "", elements::parts(presentation.parts(SectionName::Others))))
                 (section("frames", "Every frame", "How long each took from its arrival until it was written, logarithmic, in the same scale for all", html! {
                     div.frames { @for (name, compared) in &drawn { (plot(name, compared, &scale)) } }
                 }))
             }
             (section("tried", "The search", "Frames a second of each camera, and what came of it", tried(document)))
-            (said::parts(said.parts(SectionName::Events)))
+            (elements::parts(presentation.parts(SectionName::Events)))
             footer { p { "narrows " (t(&document.program_version)) } }
         }
     };

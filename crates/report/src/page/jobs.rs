@@ -1,6 +1,6 @@
 //! Jobs and directions of phases that tell them apart: their numbers and percentiles.
 
-use super::said;
+use super::elements;
 use crate::presentation::{Cell, Row, Table};
 use crate::quantity;
 use maud::Markup;
@@ -65,5 +65,5 @@ pub(super) fn jobs(run: &Run) -> Option<Markup> {
         }));
     }
     let head = ["operations", "moved", "p50", "p90", "p99", "p99.9", "max latency"].map(str::to_owned).to_vec();
-    (!rows.is_empty()).then(|| said::table(&Table { head, rows, ..Table::default() }))
+    (!rows.is_empty()).then(|| elements::table(&Table { head, rows, ..Table::default() }))
 }

@@ -7,6 +7,7 @@ pub mod chart;
 mod compare;
 mod depth;
 mod distribution;
+mod elements;
 mod embed;
 mod frame;
 mod frames;
@@ -19,7 +20,6 @@ mod path;
 mod rank;
 mod reports;
 mod rounds;
-mod said;
 mod series;
 mod several;
 mod strips;
@@ -52,12 +52,12 @@ pub(super) fn t(text: &str) -> String {
 pub fn page(check: &Check<'_>) -> String {
     let run = check.run;
     let plots = series::data(run);
-    let said = describe(check);
+    let presentation = describe(check);
     let body = html! {
         a.skip href=(if reports::reports(run).is_some() { "#reports" } else { "#numbers" }) { "To the numbers" }
         main {
-            (contents(check, &said, plots.as_ref()))
-            (said::footer(&said.end))
+            (contents(check, &presentation, plots.as_ref()))
+            (elements::footer(&presentation.end))
         }
         @if let Some(plots) = &plots {
             script type="application/json" id="data" { (PreEscaped(embed::json(plots))) }
@@ -72,23 +72,23 @@ pub fn page(check: &Check<'_>) -> String {
 
 /// Everything between the head of the page and its last line; `plots` is what the script draws. First what everybody reads: the
 /// answer, the numbers, one plot, findings; the rest is folded.
-fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::Value>) -> Markup {
+fn contents(check: &Check<'_>, presentation: &Presentation, plots: Option<&serde_json::Value>) -> Markup {
     let run = check.run;
     let reports = reports::reports(run);
     let drawn_over_time = plots.filter(|_| !check.is_check() && !is_drawn(check));
     html! {
-        (said::head(&said.head))
-        (said::parts(said.parts(SectionName::Bottleneck)))
+        (elements::head(&presentation.head))
+        (elements::parts(presentation.parts(SectionName::Bottleneck)))
         @if let Some(reports) = &reports {
             (section("reports", "Report by report", "What each device did, as the other tool printed it; every figure is in all numbers", html! {
                 (reports)
-                (said::end(&said.head, &said.end))
+                (elements::end(&presentation.head, &presentation.end))
             }))
         } @else {
             (section("numbers", "The numbers", "", html! {
-                (numbers(check, said))
-                (said::parts(said.parts(SectionName::Limits)))
-                (said::end(&said.head, &said.end))
+                (numbers(check, presentation))
+                (elements::parts(presentation.parts(SectionName::Limits)))
+                (elements::end(&presentation.head, &presentation.end))
             }))
         }
         @if check.is_check() {
@@ -104,8 +104,8 @@ fn contents(check: &Check<'_>, said: &Presentation, plots: Option<&serde_json::V
         @if let Some(verified) = verified::verified(run).filter(|_| !check.is_check()) {
             (section("verified", "Verified data", "Each sector that was written says what it is; what came back was held against that", verified))
         }
-        @if !said.parts(SectionName::Events).is_empty() {
-            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", said::parts(said.parts(SectionName::Events))))
+        @if !presentation.parts(SectionName::Events).is_empty() {
+            (section("events", "What happened", "Changes of rate, steady state, verification and failed operations, in the order of the phases", elements::parts(presentation.parts(SectionName::Events))))
         }
         @if !check.findings.is_empty() {
             (section("findings", "Findings", "Named conditions of this path", tables::findings(check)))
@@ -121,8 +121,8 @@ fn is_drawn(check: &Check<'_>) -> bool {
 }
 
 /// The tables with the drawings of their forms, then what stands below them.
-fn numbers(check: &Check<'_>, said: &Presentation) -> Markup {
-    let parts = said.parts(SectionName::Numbers);
+fn numbers(check: &Check<'_>, presentation: &Presentation) -> Markup {
+    let parts = presentation.parts(SectionName::Numbers);
     let (tables, below): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|p| matches!(p, Part::Table(_)));
     let forms = if check.is_check() { Vec::new() } else { forms(check.run, check.depth_curves) };
     html! {
@@ -134,14 +134,14 @@ fn numbers(check: &Check<'_>, said: &Presentation) -> Markup {
                         Some(Form::Depth(curve, places)) => {
                             h3.form { (t(&table.caption)) }
                             (depth::plot(check.run, curve, places))
-                            (said::table(&Table { caption: String::new(), ..table.clone() }))
+                            (elements::table(&Table { caption: String::new(), ..table.clone() }))
                         },
-                        _ => { (said::table(table)) },
+                        _ => { (elements::table(table)) },
                     }
                 }
             }
         }
-        (said::parts(below))
+        (elements::parts(below))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables of the page: metrics, findings, ratings, the machine, the kernel's log.
 
-use super::said::{evidence, layer_word};
+use super::elements::{evidence, layer_word};
 use super::t;
 use crate::evidence::{RenderedEvidence, confidence_word};
 use crate::grouped::grouped;

@@ -23,14 +23,14 @@ pub(crate) fn access(access: Access) -> &'static str {
 /// number in their name are told once, with how many there are. `fstype`: the file system that it is for.
 pub fn plan(plan: &Plan, fstype: Option<&str>) -> Presentation {
     let head = Head { subject: format!("Plan {}", plan.name), ..Head::default() };
-    let mut said = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation { head, ..Presentation::default() };
     let demands = demands(plan, fstype).into_iter().map(|(name, text)| (name.to_owned(), text));
     let notes = plan.notes.iter().map(|note| Part::Sentence(Tone::Doubt, format!("Note: {note}")));
-    said.push(SectionName::Answer, std::iter::once(statements(demands)).chain(notes).collect());
+    presentation.push(SectionName::Answer, std::iter::once(statements(demands)).chain(notes).collect());
     let digits = plan.phases.len().to_string().len();
     let phase = |(i, phase): (usize, &PhasePlan)| of_phase(&format!("{:>digits$}. {}", i + 1, phase.name), phase);
-    said.push(SectionName::Numbers, plan.phases.iter().enumerate().flat_map(phase).collect());
-    said
+    presentation.push(SectionName::Numbers, plan.phases.iter().enumerate().flat_map(phase).collect());
+    presentation
 }
 
 fn demands(plan: &Plan, fstype: Option<&str>) -> Vec<(&'static str, String)> {

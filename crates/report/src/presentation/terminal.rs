@@ -303,11 +303,11 @@ mod tests {
         ];
         let head = vec![is_control.into(), "code".into()];
         let table = Table { head, rows: vec![Row::new(is_control, cells)], ..Table::default() };
-        let mut said = Presentation::default();
-        said.head.about = vec![format!("{is_control} {}", "whether longer buffers help ".repeat(8))];
-        said.push(SectionName::Numbers, vec![Part::Table(table), Part::Hint(is_control.into())]);
+        let mut presentation = Presentation::default();
+        presentation.head.about = vec![format!("{is_control} {}", "whether longer buffers help ".repeat(8))];
+        presentation.push(SectionName::Numbers, vec![Part::Table(table), Part::Hint(is_control.into())]);
         for columns in [40, 80] {
-            let text = render(&said, &Style { width: columns, ..Style::default() });
+            let text = render(&presentation, &Style { width: columns, ..Style::default() });
             assert!(!text.chars().any(|c| c != '\n' && crate::text::is_control(c)), "{text:?}");
             assert!(text.lines().all(|l| width(l) <= columns), "{text}");
             let words: Vec<&str> = text.split_whitespace().collect();

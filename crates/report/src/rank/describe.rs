@@ -23,18 +23,18 @@ pub fn rank(rank: &Rank<'_>) -> Presentation {
     };
     let head = Head { command: "rank".to_owned(), subject, ..Head::default() };
     let end = End { page: rank.page.map(str::to_owned), ..End::default() };
-    let mut said = Presentation { head, end, ..Presentation::default() };
-    said.push(SectionName::Answer, answers(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
-    said.push(SectionName::Numbers, targets(rank));
+    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    presentation.push(SectionName::Answer, answers(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
+    presentation.push(SectionName::Numbers, targets(rank));
     if let Some(predicted) = rank.predicted {
         let most = [(false, "synthetic"), (true, "other work")];
         let most = most.map(|(work, name)| (name, ranking.prediction.iter().filter(|p| p.work == work).collect()));
-        said.push(SectionName::Others, predictions(predicted, &most, PREDICTORS));
+        presentation.push(SectionName::Others, predictions(predicted, &most, PREDICTORS));
     }
     if !ranking.reasons.is_empty() {
-        said.push(SectionName::Events, vec![Part::List(ranking.reasons.iter().map(Reason::text).collect())]);
+        presentation.push(SectionName::Events, vec![Part::List(ranking.reasons.iter().map(Reason::text).collect())]);
     }
-    said
+    presentation
 }
 
 /// The targets side by side, and what the cells mean.

@@ -1,7 +1,7 @@
 //! The documents of constructed runs, held against their contracts.
 
 use crate::{contract, fixture};
-use model::{Failure, FailureKind, LimitLayer};
+use model::{Failure, LimitLayer};
 use report::document::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,10 +55,10 @@ fn check_of_hostile_names_is_valid_json() {
 
 #[test]
 fn error() {
-    let failure = Failure::new(FailureKind::Refused, "/dev/sda is mounted").remedy("unmount it");
+    let failure = Failure::refused("/dev/sda is mounted").remedy("unmount it");
     let error: contract::Error = holds(&ErrorDocument::new(&failure));
     assert_eq!((error.schema.as_str(), error.kind.as_str()), ("narrows/error/1", "refused"));
-    let bare: contract::Error = holds(&ErrorDocument::new(&Failure::new(FailureKind::Usage, "no such option")));
+    let bare: contract::Error = holds(&ErrorDocument::new(&Failure::usage("no such option")));
     assert_eq!(bare.remedy, None);
 }
 

@@ -5,7 +5,7 @@ mod overlay;
 mod percentiles;
 mod slopes;
 
-use super::{fold, framed, said, section, t};
+use super::{elements, fold, framed, section, t};
 use crate::Compare;
 use crate::compare::{compare, statement, table, tone};
 use crate::presentation::SectionName;
@@ -44,18 +44,18 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
             p {
                 // Of single runs there is no verdict, whatever lies beyond noise.
                 @if c.metrics.first().is_none_or(|m| m.basis != Basis::Single) {
-                    span.chip.(said::chip(tone(c.overall))) { (c.overall.name()) }
+                    span.chip.(elements::chip(tone(c.overall))) { (c.overall.name()) }
                 }
                 span.chip { (basis(c.metrics.first().map(|m| m.basis))) }
                 span.chip { (counted(view.a.runs.len() as u64, "run")) " of A, " (counted(view.b.runs.len() as u64, "run")) " of B" }
                 @if let Some(seed) = c.question.seed { span.chip { "order drawn with seed " (seed) } }
             }
-            (said::parts(parts.parts(SectionName::Answer)))
+            (elements::parts(parts.parts(SectionName::Answer)))
         }
         @if !c.environment_differences.is_empty() {
-            (section(&id("differences"), "In what else the sides differ", "", said::parts(parts.parts(SectionName::Differences))))
+            (section(&id("differences"), "In what else the sides differ", "", elements::parts(parts.parts(SectionName::Differences))))
         }
-        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is not a change; the bar is the interval of the ratio", said::parts(parts.parts(SectionName::Numbers))))
+        (section(&id("numbers"), "Metric by metric", "The line in the middle of each bar is not a change; the bar is the interval of the ratio", elements::parts(parts.parts(SectionName::Numbers))))
         @if !drawn.is_empty() {
             (fold(&id("pairs"), "Before and after, run by run", "each line is a pair; a line that rises means a larger value with B", html! {
                 div.pairs { @for metric in drawn { (slopes::figure(metric, view.a.name, view.b.name)) } }
@@ -68,7 +68,7 @@ fn comparison(view: &Compare<'_>, index: usize, many: bool) -> Markup {
             (fold(&id("time"), "Over time", "the rate of every run, from the start of its phase", lines))
         }
         @if let Some(others) = table(c, false) {
-            (fold(&id("others"), "Also measured", "not asked before the data: exploratory, with the false discovery rate held (Benjamini and Hochberg)", said::table(&others)))
+            (fold(&id("others"), "Also measured", "not asked before the data: exploratory, with the false discovery rate held (Benjamini and Hochberg)", elements::table(&others)))
         }
     }
 }

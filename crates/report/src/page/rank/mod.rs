@@ -5,7 +5,7 @@ mod bars;
 mod forest;
 mod scatter;
 
-use super::{fold, framed, said, section, t};
+use super::{elements, fold, framed, section, t};
 use crate::presentation::Part;
 use crate::rank::{Rank, answers, order, place, predictions, shown};
 use crate::{quantity, text};
@@ -63,8 +63,8 @@ fn all_predictions(rank: &Rank<'_>, predicted: &str) -> Markup {
         @for part in predictions(predicted, &groups, usize::MAX) {
             @match part {
                 Part::Heading(_) => {},
-                Part::Table(table) => { (said::table(&table.undrawn())) },
-                other => { (said::parts([&other])) },
+                Part::Table(table) => { (elements::table(&table.undrawn())) },
+                other => { (elements::parts([&other])) },
             }
         }
     }
