@@ -86,7 +86,7 @@ fn the_first_sentence_says_what_the_storage_takes_and_what_the_pauses() {
     let without = sentence(&scratch, &[&["run", "packages", target, "--set", "speed=max"][..], &FEW].concat());
     assert!(without.contains(" of it the storage, without pauses of a processor; --real"), "{without}");
     // What others beside this test took of the processors is not the storage's.
-    assert_eq!(without.contains("all of it"), !without.contains("waited for a processor"), "{without}");
+    assert_eq!(without.contains("all of it the storage"), !without.contains("waited for a processor"), "{without}");
     if cfg!(target_arch = "x86_64") {
         let plan = scratch.json([&["run", "packages", target, "--plan", "--json"][..], &FEW].concat(), 0);
         assert!(plan.to_string().contains("without the pauses of the studied board's processor"), "{plan}");
