@@ -10,6 +10,14 @@ pub(super) const MAX_CONSECUTIVE_FAILURES: u32 = 1_000;
 /// the submission that follows it. See [`super::run_stream`].
 pub(super) const MAX_UNTIMED_OPERATIONS: usize = 4;
 
+/// What becomes of an operation that failed.
+pub(super) enum FailureAction {
+    /// The failure is recorded.
+    Counted,
+    /// It failed for a moment only (EINTR, EAGAIN).
+    Resubmit,
+}
+
 /// Operations that are handed over at once, of so many in flight, to a device that completes them later. All that there is
 /// room for at once makes convoys: completions come in bunches, the device idles between (docs/history/performance.md, "How
 /// operations are handed over").

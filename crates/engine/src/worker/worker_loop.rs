@@ -2,7 +2,7 @@
 
 use super::depth_search::{DepthSearch, Step};
 use super::limits::{
-    CLOSING_DRAIN_FACTOR, MAX_CONSECUTIVE_FAILURES, MAX_UNTIMED_OPERATIONS, RETRY_LIMIT_NS, small_batch,
+    CLOSING_DRAIN_FACTOR, FailureAction, MAX_CONSECUTIVE_FAILURES, MAX_UNTIMED_OPERATIONS, RETRY_LIMIT_NS, small_batch,
 };
 use super::min_rate::MinRate;
 use super::wake_latency::WakeLatency;
@@ -26,14 +26,6 @@ enum RefillEnd {
     Until(Ns),
     /// The same, and the time is spent computing.
     Spin(Ns),
-}
-
-/// What becomes of an operation that failed.
-enum FailureAction {
-    /// The failure is recorded.
-    Counted,
-    /// It failed for a moment only (EINTR, EAGAIN).
-    Resubmit,
 }
 
 /// The state of a worker's loop.

@@ -1,5 +1,6 @@
 //! `narrows/inspect/1`.
 
+use super::capture::CaptureEntry;
 use crate::{DiskLine, Inspection};
 use model::{BRANCH_DEPTH, Environment, Fact, Finding, Layer, LayerKind, Layers, Mount, Undecided};
 use serde::Serialize;
@@ -85,18 +86,6 @@ pub struct InspectCeiling<'a> {
     pub bytes_per_s: u64,
     /// Where it comes from.
     pub source: Option<&'a str>,
-}
-
-/// A capture that was written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CaptureEntry {
-    pub path: String,
-    /// Files, links and directories in it.
-    pub entries: u64,
-    /// Size of the archive.
-    pub bytes: u64,
-    /// Whether serial numbers stand in it as they are; otherwise as hashes.
-    pub keeps_serials: bool,
 }
 
 impl<'a> InspectDocument<'a> {

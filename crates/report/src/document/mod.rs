@@ -5,6 +5,7 @@
 
 mod action;
 mod answered;
+mod capture;
 mod check;
 mod compare;
 mod completions;
@@ -34,6 +35,7 @@ mod workloads;
 
 pub use action::{ActionDocument, ActionResult, PageDocument};
 pub use answered::{Answered, Answers};
+pub use capture::CaptureEntry;
 pub use check::{CheckDocument, ChecksDocument, PhaseSummary};
 pub use compare::{CompareDocument, CompareSide, ExperimentDocument, ExperimentStep, ExperimentSummary, NoiseEntry};
 pub use completions::CompletionsDocument;
@@ -44,7 +46,7 @@ pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, Explai
 pub use fill::FillDocument;
 pub use frames::{FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
-pub use inspect::{CaptureEntry, InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
+pub use inspect::{InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
