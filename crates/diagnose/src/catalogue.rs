@@ -1,6 +1,6 @@
 //! The catalogue: one text per finding, its condition beside it, and their evaluation.
 //!
-//! Texts are TOML files in `findings/`, compiled in through the one list [`ENTRIES`]. A text is `confirmed` when its
+//! Texts are TOML files in `findings/`, packed into the binary (`build.rs`); [`ENTRIES`] is the one list of them. A text is `confirmed` when its
 //! condition and its mechanism were read in a primary source (kernel source or documentation, a specification);
 //! otherwise it is `probable`, and so is every finding made from it.
 
@@ -9,16 +9,17 @@ use crate::missing;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
 use model::{CatalogueStatus, Confidence, Finding, FindingText, Undecided};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/findings.z"));
 
 type Condition = fn(&Subject<'_>) -> Decision;
 
 macro_rules! entries {
     ($($id:literal => $condition:path;)+) => {
-        /// Every finding: its id, its text, its condition.
-        const ENTRIES: &[(&str, &str, Condition)] = &[
-            $(($id, include_str!(concat!("../findings/", $id, ".toml")), $condition),)+
-        ];
+        /// Every finding: its id, which is its text's name, and its condition.
+        const ENTRIES: &[(&str, Condition)] = &[$(($id, $condition),)+];
     };
 }
 
@@ -114,10 +115,15 @@ entries! {
 pub fn catalogue() -> &'static [FindingText] {
     static TEXTS: OnceLock<Vec<FindingText>> = OnceLock::new();
     TEXTS.get_or_init(|| {
+        // They are part of the program and a test reads each of them, so none of this can fail at run time.
+        let unpacked = miniz_oxide::inflate::decompress_to_vec_zlib(PACKED).expect("what the build packed");
+        let unpacked = String::from_utf8(unpacked).expect("a text");
+        let parts: Vec<&str> = unpacked.split('\0').collect();
+        let texts: BTreeMap<&str, &str> = parts.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         ENTRIES
             .iter()
-            .map(|(id, text, _)| {
-                // The texts are part of the program and a test reads each of them, so this cannot fail at run time.
+            .map(|(id, _)| {
+                let text = texts.get(id).unwrap_or_else(|| panic!("there is no findings/{id}.toml"));
                 let parsed: FindingText = toml::from_str(text).unwrap_or_else(|e| panic!("findings/{id}.toml: {e}"));
                 assert_eq!(parsed.id, *id, "findings/{id}.toml has another id inside");
                 parsed
@@ -132,7 +138,7 @@ pub fn page(id: &str) -> Option<&'static FindingText> {
 }
 
 fn evaluated<'a>(on: Subject<'a>) -> impl Iterator<Item = (&'static FindingText, Decision)> + use<'a> {
-    catalogue().iter().zip(ENTRIES).map(move |(text, (_, _, condition))| (text, condition(&on)))
+    catalogue().iter().zip(ENTRIES).map(move |(text, (_, condition))| (text, condition(&on)))
 }
 
 /// The findings that hold, the surest first, otherwise in the order of the catalogue.

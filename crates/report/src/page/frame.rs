@@ -1,12 +1,13 @@
 //! What all pages have in common: the head of the document, its look, and a policy that lets it load nothing.
 
-use super::{STYLE, embed, t};
+use super::assets::ASSETS;
+use super::{embed, t};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// A whole document in the look of the program's pages: `style` is added to it, `main` is what it says. Text in `main` must have
 /// gone through [`text_of`].
 pub fn framed(title: &str, version: &str, style: &str, main: &Markup) -> String {
-    document(title, version, &format!("{STYLE}\n{style}"), &[], &html! { main { (main) } })
+    document(title, version, &format!("{}\n{style}", ASSETS.style), &[], &html! { main { (main) } })
 }
 
 /// The document around a body, of which no block but `style` and `scripts` is carried out.

@@ -34,7 +34,13 @@ pub fn frames_page(document: &FramesDocument) -> String {
             footer { p { "narrows " (t(&document.program_version)) } }
         }
     };
-    frame::document("narrows frames", &document.program_version, &format!("{}\n{STYLE}", super::STYLE), &[], &body)
+    frame::document(
+        "narrows frames",
+        &document.program_version,
+        &format!("{}\n{STYLE}", super::assets::ASSETS.style),
+        &[],
+        &body,
+    )
 }
 
 fn tried(document: &FramesDocument) -> Markup {

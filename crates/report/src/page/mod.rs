@@ -3,6 +3,7 @@
 //! It works without scripts; only the plots over time need them, and each phase has a drawn strip of its own. Light and
 //! dark follow the reader's preference, printing is always light.
 
+mod assets;
 pub mod chart;
 mod compare;
 mod depth;
@@ -36,12 +37,8 @@ use crate::describe::{describe, shows_ratings};
 use crate::presentation::{Part, Presentation, SectionName, Table};
 use crate::run::{Form, forms};
 use crate::{Check, text};
+use assets::ASSETS;
 use maud::{Markup, PreEscaped, html};
-
-const STYLE: &str = include_str!("page.css");
-const PLOT_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
-const PLOT_SCRIPT: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
-const SCRIPT: &str = include_str!("plots.js");
 
 /// Text from outside: what could act or reorder is written as an escape; maud escapes the mark-up.
 pub(super) fn t(text: &str) -> String {
@@ -61,13 +58,13 @@ pub fn page(check: &Check<'_>) -> String {
         }
         @if let Some(plots) = &plots {
             script type="application/json" id="data" { (PreEscaped(embed::json(plots))) }
-            script { (PreEscaped(PLOT_SCRIPT)) }
-            script { (PreEscaped(SCRIPT)) }
+            script { (PreEscaped(ASSETS.plot_script)) }
+            script { (PreEscaped(ASSETS.script)) }
         }
     };
     let title = format!("narrows {} {}", check.asked(), crate::identity(run));
-    let style = format!("{PLOT_STYLE}\n{STYLE}");
-    frame::document(&title, &run.program_version, &style, &[PLOT_SCRIPT, SCRIPT], &body)
+    let style = format!("{}\n{}", ASSETS.plot_style, ASSETS.style);
+    frame::document(&title, &run.program_version, &style, &[ASSETS.plot_script, ASSETS.script], &body)
 }
 
 /// Everything between the head of the page and its last line; `plots` is what the script draws. First what everybody reads: the
