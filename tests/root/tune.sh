@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Alone: it changes settings of the machine.
-# `narrows tune` on a loop device whose read-ahead was set to 4 KiB: the search names it, proves the gain, and leaves 4 there. After
-# Ctrl-C and after SIGKILL with `settings restore` all is as it was; a second search at the same time is refused; a setting that is
-# the best already is not changed.
+# `narrows tune` on a loop device whose read-ahead was set to 4 KiB: what it would do changes nothing; after Ctrl-C and after SIGKILL with
+# `settings restore` all is as it was; a second search at the same time is refused. That it finds the setting is in tests/trials/tune-finds.sh.
 # Needs root, a free loop device and python3; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
@@ -76,7 +75,7 @@ begin() {
 begin
 status=0
 "$narrows" tune "$device" --for buffered-read --only read-ahead --budget 3m >"$scratch/answer" 2>&1 || status=$?
-[[ $status -eq 3 ]] && grep -q 'another search' "$scratch/answer" || fail "a second search ended with $status"
+[[ $status -eq 3 ]] && grep -q 'another search\|in use by another check' "$scratch/answer" || fail "a second search ended with $status"
 printf 'refused: a second search\n'
 kill -INT "$child"
 status=0
@@ -94,23 +93,4 @@ child=
 "$narrows" settings restore >"$scratch/out" 2>"$scratch/err" || fail "settings restore ended with $?"
 same "after SIGKILL and settings restore"
 printf 'restored: after SIGKILL\n'
-
-# The whole search.
-found() {
-    "$narrows" tune "$device" --for buffered-read --budget 3m --json >"$scratch/out" 2>"$scratch/err" || fail "it ended with $?"
-    same "after the search"
-    [[ $(asked '[s["name"] for s in d["winner"]["settings"]] if d["winner"] else d["answer"]') == "['read-ahead']" ]] ||
-        fail "it names $(asked '[s["name"] for s in d["winner"]["settings"]] if d["winner"] else d["answer"]')"
-    [[ $(asked 'd["winner"]["settings"][0]["from"]') == 4 ]] || fail "it does not say what was there"
-    [[ $(asked 'd["winner"]["gain"]["low"] > 1 and d["winner"]["gain"]["p"] <= 0.05 and d["winner"]["gain"]["pairs"] >= 6') == True ]] ||
-        fail "the gain is not shown"
-    [[ $(asked 'd["winner"]["keep"][0]["mechanism"]') == udev ]] || fail "it does not say how to keep it"
-    printf 'ok: %s\n' "$(asked 'd["answer"]')"
-}
-thrice found
-
-# The runs of its proof are in the archive, and say the same.
-thrice_tags=$(asked '" ".join([d["tags"][0], d["tags"][2]])')
-read -r -a tags <<<"$thrice_tags"
-"$narrows" compare "${tags[@]}" >"$scratch/answer" 2>&1 || fail "compare of its runs ended with $?"
-grep -q better "$scratch/answer" || fail "compare does not say better"
+echo "ok"
