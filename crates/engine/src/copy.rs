@@ -5,7 +5,7 @@ use crate::recorder::phase_record;
 use crate::rig::refusal_of_device;
 use crate::worker::NoData;
 use crate::{
-    Control, DataGenerator, Device, DeviceError, LoopSettings, MemoryDevice, PhaseBarrier, WorkerContext, run_worker,
+    Control, DataGenerator, Device, DeviceError, LoopSettings, MemoryDevice, PhaseShared, WorkerContext, run_worker,
 };
 use model::{BlockPlan, CopyMethod, CopyPlan, EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
 use sys::{BufferPool, Epoch};
@@ -86,7 +86,7 @@ pub(crate) fn run_pieces(
     let plan = copied(phase);
     let around = if plan.copy_set_bytes == 0 { bytes } else { plan.copy_set_bytes };
     let mut source = Pattern::new(&pieces_of(around, plan.copy_bytes), false);
-    let barrier = PhaseBarrier::new(1, &phase.stop);
+    let barrier = PhaseShared::new(1, &phase.stop);
     let record = run_worker(device, &mut source, &mut NoData, &settings, &WorkerContext::alone(&barrier), control)
         .map_err(|e| refusal_of_device(&phase.name, &e))?;
     let (features, missing) = (device.features(), device.missing());

@@ -33,5 +33,5 @@ pub use rig::{
 };
 pub use sim::{Jitter, SimData, SimDevice, SimLimit, SimRig, SimTruth};
 pub use worker::{
-    Data, DataGenerator, LoopSettings, NoData, PhaseBarrier, Shaped, WorkerContext, run_stream, run_worker,
+    Data, DataGenerator, LoopSettings, NoData, PhaseShared, Shaped, WorkerContext, run_stream, run_worker,
 };

@@ -1,6 +1,6 @@
 //! The worker: one thread that carries one stream of a job out on one device. It keeps operations of the stream's source in flight
 //! up to the queue depth, submits and reaps them in batches, and records each completion's latency (fio: the loop of one thread).
-//! [`worker_loop`] is that loop, [`phase_barrier`] what the workers of a phase share, [`data`] what is written and checked.
+//! [`worker_loop`] is that loop, [`phase_shared`] what the workers of a phase share, [`data`] what is written and checked.
 
 mod checking;
 mod content;
@@ -8,7 +8,7 @@ mod data;
 mod depth_search;
 mod limits;
 mod min_rate;
-mod phase_barrier;
+mod phase_shared;
 mod rounds_watch;
 mod shaped;
 mod steady;
@@ -18,7 +18,7 @@ mod worker_loop;
 pub(crate) use checking::VerifyingData;
 pub use content::DataGenerator;
 pub use data::{Data, NoData};
-pub use phase_barrier::PhaseBarrier;
+pub use phase_shared::PhaseShared;
 pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
 
@@ -84,7 +84,7 @@ impl LoopSettings {
 #[derive(Clone, Debug)]
 pub struct WorkerContext<'a> {
     /// What it shares with the others.
-    pub barrier: &'a PhaseBarrier,
+    pub barrier: &'a PhaseShared,
     /// Directions that are told apart; none: all is one.
     pub directions: Vec<Direction>,
     /// Whether syncs close rounds; else they are operations of their own.
@@ -101,7 +101,7 @@ pub struct WorkerContext<'a> {
 
 impl<'a> WorkerContext<'a> {
     /// Of the only worker of a phase whose stream does one kind of thing.
-    pub fn alone(barrier: &'a PhaseBarrier) -> Self {
+    pub fn alone(barrier: &'a PhaseShared) -> Self {
         Self {
             barrier,
             directions: Vec::new(),
@@ -114,7 +114,7 @@ impl<'a> WorkerContext<'a> {
     }
 
     /// As a stream of a plan asks for.
-    pub fn of(stream: &StreamPlan, barrier: &'a PhaseBarrier) -> Self {
+    pub fn of(stream: &StreamPlan, barrier: &'a PhaseShared) -> Self {
         let think = stream.timing.think.filter(|t| t.after_operations > 1);
         Self {
             barrier,
@@ -147,12 +147,12 @@ pub fn run_stream(
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
     let mut data = settings.content_seed.map(DataGenerator::new);
-    let barrier = PhaseBarrier::new(1, &settings.stop);
+    let barrier = PhaseShared::new(1, &settings.stop);
     run_worker(device, source, &mut data, settings, &WorkerContext::alone(&barrier), control)
 }
 
 /// The same as one worker of several, over any kind of operation, with data of the caller's making. If it fails before its
-/// start, the caller releases the others with [`PhaseBarrier`].
+/// start, the caller releases the others with [`PhaseShared`].
 ///
 /// # Errors
 /// As [`run_stream`].

@@ -1,7 +1,7 @@
 //! What is written as one: a batch, or the first or last block of a segment.
 
 use crate::container::{
-    BatchHeader, Entry, FrameEntry, HEADER_BYTES, Identity, Loss, Payload, StreamName, introduction,
+    BatchHeader, Entry, FrameEntry, HEADER_BYTES, Identity, Loss, PayloadLocation, StreamName, introduction,
 };
 use crate::frame_channel::{Arrival, Frame};
 use model::Ns;
@@ -108,7 +108,7 @@ impl Item {
         let entries = content.arrivals.len() + introduced.len();
         let mut at = BatchHeader::bytes_for(entries) as u64;
         let mut place = |bytes: usize, sum: u32| {
-            let payload = Payload { offset: at, length: u32::try_from(bytes).unwrap_or(u32::MAX), sum };
+            let payload = PayloadLocation { offset: at, length: u32::try_from(bytes).unwrap_or(u32::MAX), sum };
             at += bytes as u64;
             payload
         };

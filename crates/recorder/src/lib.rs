@@ -34,8 +34,8 @@ mod writer;
 pub use account::{Account, Accounts, StreamCounters};
 pub use container::{
     BLOCK_BYTES, BatchHeader, ContainerError, Entry, FrameEntry, FrameKind, Geometry, Identity, Loss, MAX_PINS,
-    MAX_STREAMS, Payload, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SegmentStream, SharedPins, StreamName,
-    Superblock, VERSION, WhenFull,
+    MAX_STREAMS, PayloadLocation, Pins, RECORD_BYTES, SegmentFooter, SegmentHeader, SegmentStream, SharedPins,
+    StreamName, Superblock, VERSION, WhenFull,
 };
 pub use damage::Damage;
 pub use export::{Matroska, MatroskaError, VideoTimes};

@@ -4,8 +4,8 @@
 //! through. Nothing is believed that has no right CRC32C of this container.
 
 use crate::container::{
-    BatchHeader, Entry, FrameEntry, Geometry, HEADER_BYTES, Payload, RECORD_BYTES, SegmentFooter, SegmentHeader,
-    SegmentStream, StreamName, Superblock, line,
+    BatchHeader, Entry, FrameEntry, Geometry, HEADER_BYTES, PayloadLocation, RECORD_BYTES, SegmentFooter,
+    SegmentHeader, SegmentStream, StreamName, Superblock, line,
 };
 use crate::damage::Damage;
 use crate::opening::superblock;
@@ -292,7 +292,8 @@ impl<S: Store> Container<S> {
                 let _ = self.walk(segment, WINDOW_BYTES, &mut |batch| {
                     for entry in &batch.header.entries {
                         let Entry::Stream { stream, payload } = entry else { continue };
-                        let line = self.payload(&Payload { offset: batch.offset + payload.offset, ..*payload })?;
+                        let line =
+                            self.payload(&PayloadLocation { offset: batch.offset + payload.offset, ..*payload })?;
                         let name = line.and_then(|line| StreamName::introduced(&line));
                         names.extend(name.map(|name| ((epoch, *stream), name)));
                     }
@@ -307,7 +308,7 @@ impl<S: Store> Container<S> {
     ///
     /// # Errors
     /// The storage failed.
-    pub fn payload(&self, payload: &Payload) -> Result<Option<Vec<u8>>, ReadError> {
+    pub fn payload(&self, payload: &PayloadLocation) -> Result<Option<Vec<u8>>, ReadError> {
         let bytes = read(&self.store, payload.offset, payload.length as usize)?;
         Ok((crc32c::crc32c(&bytes) == payload.sum).then_some(bytes))
     }

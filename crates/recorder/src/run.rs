@@ -4,7 +4,7 @@ use crate::account::Accounts;
 use crate::frame_channel::FrameSource;
 use crate::writer::{WriterOutcome, WriterSettings, writer};
 use engine::{
-    Control, Device, DeviceError, LoopSettings, PhaseBarrier, PsyncThreads, UringDevice, WorkerContext, run_worker,
+    Control, Device, DeviceError, LoopSettings, PhaseShared, PsyncThreads, UringDevice, WorkerContext, run_worker,
 };
 use model::{Ns, PhaseRecord, RwFlags, StopRule, Warmup};
 use std::fs::File;
@@ -90,7 +90,7 @@ pub fn run_on_device<I: FrameSource, D: Device<Op = BlockOp>>(
         stop_on_error: false,
         drain_limit_ns: DRAIN_NS,
     };
-    let barrier = PhaseBarrier::new(1, &loop_settings.stop);
+    let barrier = PhaseShared::new(1, &loop_settings.stop);
     let control = Control::default();
     let (features, missing) = (device.features(), device.missing());
     let stream =

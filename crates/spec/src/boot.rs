@@ -3,9 +3,14 @@
 use crate::job::Job;
 use crate::replay::{set_replay, sha256_hex};
 use model::{Trace, TraceKind, TraceOp};
+use std::sync::LazyLock;
 
 /// Microseconds of thinking before, with `w` where it writes; blocks from the end of the one before; blocks.
-const TEXT: &str = include_str!("../workloads/boot.trace");
+static TEXT: LazyLock<String> = LazyLock::new(|| {
+    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/boot.trace.z"));
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib(packed).expect("what the build packed");
+    String::from_utf8(text).expect("a text")
+});
 const BLOCK: u64 = 4096;
 /// Requests that came together, at most.
 const DEPTH: u32 = 8;
@@ -28,7 +33,7 @@ fn operations() -> Vec<TraceOp> {
 
 /// Makes a job one that does it again.
 pub(crate) fn boot(job: &mut Job) {
-    let trace = Trace { trace_digest: sha256_hex(TEXT), trace_pauses: true, ..Trace::of(operations()) };
+    let trace = Trace { trace_digest: sha256_hex(&TEXT), trace_pauses: true, ..Trace::of(operations()) };
     let end = trace.ops.0.iter().map(|op| op.offset + u64::from(op.len)).max().unwrap_or(0);
     job.stream.path.queue_depth = DEPTH;
     set_replay(job, trace, end, BLOCK);

@@ -54,7 +54,7 @@ fn unused(held: &HeldTarget<'_>, device: DeviceId, asked: &str) -> Result<(Devic
     }
     let mut claims = vec![claim];
     for part in used.uses.parts.iter().skip(1).filter(|p| can_be_claimed(p)) {
-        claims.extend(claimed_too(held, part)?);
+        claims.extend(claim_other_path(held, part)?);
     }
     Ok((used, claims))
 }
@@ -112,7 +112,7 @@ fn can_be_claimed(part: &Part) -> bool {
 }
 
 /// A claim on another way to the same bytes; `None` where it has no node.
-fn claimed_too(held: &HeldTarget<'_>, part: &Part) -> Result<Option<File>, Refusal> {
+fn claim_other_path(held: &HeldTarget<'_>, part: &Part) -> Result<Option<File>, Refusal> {
     let Some(handle) = node_of(part) else { return Ok(None) };
     match sys::open_through(&handle, OpenMode::ReadExclusive) {
         Ok(claim) => Ok(Some(claim)),

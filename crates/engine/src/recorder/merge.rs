@@ -1,6 +1,6 @@
 //! Makes one phase's record of its workers' records.
 
-use crate::PhaseBarrier;
+use crate::PhaseShared;
 use model::{Direction, DirectionSummary, EngineKind, EngineRecord, PhaseRecord, StreamPlan, StreamSummary};
 
 /// The record of a phase of these streams, which `barrier` ran: the streams' records, all with the same start, each with the
@@ -13,7 +13,7 @@ pub(crate) fn phase_record(
     records: Vec<(PhaseRecord, EngineKind)>,
     streams: &[StreamPlan],
     engine: EngineRecord,
-    barrier: &PhaseBarrier,
+    barrier: &PhaseShared,
 ) -> PhaseRecord {
     // What a phase of one nameless stream in one direction did is what the stream did.
     let is_one = |own: &StreamSummary| own.directions.is_empty() && own.depth_search.is_none();
@@ -87,7 +87,7 @@ mod tests {
     fn sums_are_kept_and_the_gravest_cause_wins() {
         let (a, b) = (record(10, 1_000, StopCause::TimeUsed), record(20, 500, StopCause::Failed));
         let (ops, bytes) = (a.operations + b.operations, a.bytes + b.bytes);
-        let barrier = PhaseBarrier::new(2, &StopRule::Time);
+        let barrier = PhaseShared::new(2, &StopRule::Time);
         let records = vec![(a, EngineKind::Null), (b, EngineKind::Null)];
         let phase = phase_record(records, &[], EngineRecord::default(), &barrier);
         assert_eq!((phase.operations, phase.bytes), (ops, bytes));

@@ -5,7 +5,7 @@ use super::stream_worker::Worker;
 use super::verify::{ReadEvidence, make_cold, reopen_direct};
 use super::work::{OpenTarget, PhaseWork, StreamOutcome, StreamWork};
 use crate::recorder::phase_record;
-use crate::{DeviceError, PhaseBarrier};
+use crate::{DeviceError, PhaseShared};
 use model::{EngineRecord, Failure, IoPath, Ns, Numa, PhasePlan, PhaseRecord, StopRule, Warmup};
 use std::thread::ScopedJoinHandle;
 use workload::{Verified, VerifyOutcome};
@@ -39,7 +39,7 @@ pub(crate) fn execute(
         return Err(Failure::internal(message));
     }
     known.resize_with(streams.len(), || None);
-    let barrier = PhaseBarrier::new(streams.len() as u32, &job.plan.stop);
+    let barrier = PhaseShared::new(streams.len() as u32, &job.plan.stop);
     let works = streams.iter().zip(targets).zip(&mut known).map(|((stream, target), known)| StreamWork {
         stream,
         target,
@@ -75,7 +75,7 @@ fn delivered(before: Option<u64>, after: Option<u64>) -> Option<u64> {
 fn run_all(
     job: PhaseWork<'_>,
     mut works: Vec<StreamWork<'_>>,
-    barrier: &PhaseBarrier,
+    barrier: &PhaseShared,
 ) -> Vec<Result<StreamOutcome, DeviceError>> {
     let run = |work: &mut StreamWork<'_>| Worker::new(job, barrier, work).run();
     // Processors, priority and memory policy belong to a thread, and would stay with the caller's: such a stream gets one of its own.
@@ -161,7 +161,7 @@ fn read_back(
     // The series is of the phase's own operations.
     job.control.series.close();
     let phase = reading_back(job.plan);
-    let barrier = PhaseBarrier::new(prepared.len() as u32, &phase.stop);
+    let barrier = PhaseShared::new(prepared.len() as u32, &phase.stop);
     let before = job.device_read_bytes();
     let works = prepared.iter_mut().map(|(stream, target, known)| StreamWork { stream, target, known }).collect();
     for result in run_all(PhaseWork { plan: &phase, reads_back: true, ..job }, works, &barrier) {

@@ -10,7 +10,7 @@ use crate::device::{
 };
 use crate::worker::VerifyingData;
 use crate::{
-    Data, DataGenerator, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, PhaseBarrier, PsyncDevice,
+    Data, DataGenerator, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, PhaseShared, PsyncDevice,
     PsyncThreads, Shaped, UringDevice, WorkerContext, run_worker,
 };
 use model::{
@@ -29,7 +29,7 @@ const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one
 /// The thread that carries one stream out: chooses its device and runs the loop over it.
 pub(super) struct Worker<'a> {
     job: PhaseWork<'a>,
-    barrier: &'a PhaseBarrier,
+    barrier: &'a PhaseShared,
     stream: &'a StreamPlan,
     target: &'a OpenTarget,
     known: Option<&'a mut Verified>,
@@ -71,7 +71,7 @@ fn pool_options(buffers: Buffers) -> PoolOptions {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(job: PhaseWork<'a>, barrier: &'a PhaseBarrier, work: &'a mut StreamWork<'_>) -> Self {
+    pub fn new(job: PhaseWork<'a>, barrier: &'a PhaseShared, work: &'a mut StreamWork<'_>) -> Self {
         Self { job, barrier, stream: work.stream, target: work.target, known: work.known.as_mut(), started: false }
     }
 

@@ -44,7 +44,7 @@ impl InterleavedStreams {
     }
 
     fn begin(&mut self, now: Ns) {
-        let barrier = crate::PhaseBarrier::new(0, &StopRule::Time);
+        let barrier = crate::PhaseShared::new(0, &StopRule::Time);
         let Self { phase, interval_ns, .. } = self;
         let one = |plan: &StreamPlan| {
             let once = phase.stop == StopRule::RegionOnce;

@@ -10,7 +10,7 @@ use crate::copy::{copied, pieces_of};
 use crate::recorder::phase_record;
 use crate::rig::{clip, moved_bytes, no_file_system, nothing_written, out_of_memory, reading_back};
 use crate::worker::{NoData, VerifyingData};
-use crate::{Control, Device, DeviceError, LoopSettings, PhaseBarrier, Rig, WorkerContext, WriteProbe, run_worker};
+use crate::{Control, Device, DeviceError, LoopSettings, PhaseShared, Rig, WorkerContext, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
     ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
@@ -144,7 +144,7 @@ impl SimRig {
         (device.data, device.machine.feed) = (None, control.samples.join());
         device.prepare(&PhasePlan { streams: Vec::new(), ..phase.clone() });
         device.prepare_buffers(phase.queue_depth(), 0);
-        let (barrier, written) = (PhaseBarrier::new(1, &phase.stop), files.blocks.written);
+        let (barrier, written) = (PhaseShared::new(1, &phase.stop), files.blocks.written);
         let (settings, mut source) = (LoopSettings::of(phase, stream, self.interval_ns), ReplaySource::new(replay));
         let mut calls = SimCalls { device, files, trace };
         let part = WorkerContext::of(stream, &barrier);
@@ -175,7 +175,7 @@ impl SimRig {
         settings.depth = plan.queue_depth();
         settings.batch_submit = Some(settings.depth);
         settings.stop_on_error = streams.iter().any(|s| s.on_error == ErrorPolicy::Stop);
-        let barrier = PhaseBarrier::new(1, &plan.stop);
+        let barrier = PhaseShared::new(1, &plan.stop);
         let before = self.usage();
         let device = &mut self.device;
         let mut many = None;
@@ -245,7 +245,7 @@ impl SimRig {
         let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) };
         self.device.prepare(&phase);
         let back = &phase.streams[0];
-        let barrier = PhaseBarrier::new(1, &phase.stop);
+        let barrier = PhaseShared::new(1, &phase.stop);
         let mut source = known.read_back(back.block().block_size_bytes);
         let settings = LoopSettings::of(&phase, back, self.interval_ns);
         let mut checking = VerifyingData::new(known, self.data.clone(), false);

@@ -113,7 +113,7 @@ impl Shaped {
     }
 
     /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
-    pub fn is_unique(stream: &StreamPlan) -> bool {
+    pub fn stamps_suffice(stream: &StreamPlan) -> bool {
         let plain = stream.content == model::Content::default() && stream.fill_pattern.bytes().is_empty();
         stream.block().mix.is_none() && plain
     }
@@ -127,7 +127,7 @@ impl Shaped {
     /// memory in turn. None where that would be very many, or where what is read comes into them.
     pub fn spare_buffers(stream: &StreamPlan) -> u32 {
         let spare = Self::buffers(stream).saturating_sub(stream.path.queue_depth.max(1).into());
-        if stream.changes_data() && Self::is_unique(stream) && spare <= MAX_SPARE { spare as u32 } else { 0 }
+        if stream.changes_data() && Self::stamps_suffice(stream) && spare <= MAX_SPARE { spare as u32 } else { 0 }
     }
 
     /// Buffers that fill a window.
@@ -387,7 +387,7 @@ mod tests {
                 fill_pattern: model::FillPattern::of(vec![0xca, 0xfe, 0x01]).unwrap(),
                 ..StreamPlan::default()
             };
-            assert!(!Shaped::is_unique(&stream));
+            assert!(!Shaped::stamps_suffice(&stream));
             let mut shaped = Shaped::of(&stream, Some(5), false);
             assert!(shaped.generates());
             let mut buffer = vec![0; 8192];

@@ -2,7 +2,7 @@
 
 use crate::phases::{open, options};
 use engine::{Control, FilesDevice, LoopSettings, NullRig, Rig, SimRig, WorkerContext, run_worker};
-use engine::{DataGenerator, NoData, PhaseBarrier};
+use engine::{DataGenerator, NoData, PhaseShared};
 use model::{
     Direction, Durability, EngineKind, FailureKind, FileKind, FileOperation, FilesPlan, Flush, Limits, PhaseKind,
     PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan, Warmup,
@@ -261,7 +261,7 @@ fn a_failed_operation_is_a_completion_with_its_errno() {
         let phase = phase(vec![files.clone()]);
         let stream = StreamPlan { on_error, ..phase.streams[0].clone() };
         let settings = LoopSettings::of(&phase, &stream, 100_000_000);
-        let barrier = PhaseBarrier::new(1, &phase.stop);
+        let barrier = PhaseShared::new(1, &phase.stop);
         let mut source = FileStream::new(&stream, &files, true, None);
         let part = WorkerContext::alone(&barrier);
         let control = Control::default();

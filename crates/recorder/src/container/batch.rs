@@ -93,13 +93,13 @@ pub enum Entry {
         /// Number of the stream.
         stream: u16,
         /// Where its line is.
-        payload: Payload,
+        payload: PayloadLocation,
     },
 }
 
 /// Where a payload lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Payload {
+pub struct PayloadLocation {
     /// From the batch's start, bytes.
     pub offset: u64,
     /// Bytes.
@@ -118,7 +118,7 @@ pub struct FrameEntry {
     pub capture_ns: u64,
     /// When it was here, nanoseconds since 1970 by a clock that never steps during a recording.
     pub arrival_ns: u64,
-    pub payload: Payload,
+    pub payload: PayloadLocation,
 }
 
 impl Entry {
@@ -148,7 +148,7 @@ impl Entry {
         let (stream, kind, sum) = (fields.u16(), fields.u16(), fields.u32());
         let [sequence, capture_ns, arrival_ns, offset] = [(); 4].map(|()| fields.u64());
         let (length, loss, count) = (fields.u32(), fields.u32(), fields.u64());
-        let payload = Payload { offset, length, sum };
+        let payload = PayloadLocation { offset, length, sum };
         match kind {
             0 => Some(Self::Frame(FrameEntry { stream, sequence, capture_ns, arrival_ns, payload })),
             1 => Some(Self::Lost { stream, sequence, count, loss: Loss::of(loss)? }),
@@ -158,7 +158,7 @@ impl Entry {
     }
 
     /// Its payload, if it has one.
-    pub fn payload(&self) -> Option<Payload> {
+    pub fn payload(&self) -> Option<PayloadLocation> {
         match self {
             Self::Frame(FrameEntry { payload, .. }) | Self::Stream { payload, .. } => Some(*payload),
             Self::Lost { .. } => None,
@@ -236,7 +236,7 @@ impl BatchHeader {
         let [segment, batch, acknowledged, closed_ns, length] = [(); 5].map(|()| fields.u64());
         let entries = bytes[HEADER_BYTES..].chunks_exact(ENTRY_BYTES).map(Entry::decode).collect::<Option<Vec<_>>>()?;
         let least = bytes.len() as u64;
-        let inside = |p: Payload| p.offset.saturating_add(p.length.into()) <= length;
+        let inside = |p: PayloadLocation| p.offset.saturating_add(p.length.into()) <= length;
         let fits = length >= least && entries.iter().filter_map(Entry::payload).all(|p| p.offset >= least && inside(p));
         let rewritten = flags & REWRITTEN != 0;
         let fits = fits && are_numbers(&[segment, batch, acknowledged, length]);

@@ -12,7 +12,7 @@ mod superblock;
 #[cfg(test)]
 mod vectors_tests;
 
-pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss, Payload, introduction};
+pub use batch::{BatchHeader, ENTRY_BYTES, Entry, FrameEntry, HEADER_BYTES, Loss, PayloadLocation, introduction};
 pub use fields::RECORD_BYTES;
 use fields::{FieldReader, FieldWriter};
 pub use geometry::{BLOCK_BYTES, Geometry, SEGMENT_UNIT, WhenFull};

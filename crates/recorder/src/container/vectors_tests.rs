@@ -60,7 +60,8 @@ fn footer() -> SegmentFooter {
 
 fn batch() -> BatchHeader {
     let introduced = introduction(&streams()[1]);
-    let payload = |offset, bytes: &[u8]| Payload { offset, length: bytes.len() as u32, sum: crc32c::crc32c(bytes) };
+    let payload =
+        |offset, bytes: &[u8]| PayloadLocation { offset, length: bytes.len() as u32, sum: crc32c::crc32c(bytes) };
     let frame = FrameEntry { stream: 0, sequence: 41, capture_ns: 11, arrival_ns: 12, payload: payload(384, b"frame") };
     BatchHeader {
         identity: identity(),

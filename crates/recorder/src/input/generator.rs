@@ -179,7 +179,7 @@ impl GeneratedSource {
 
     /// What is due by now comes, whether somebody takes it or not. When the next is due; `None`: it is the last, or there is no
     /// room for what has no moment of its own.
-    fn come(&mut self, now: Ns) -> Option<Ns> {
+    fn bring_due(&mut self, now: Ns) -> Option<Ns> {
         loop {
             let (camera, due) = self.next().filter(|(_, due)| *due < self.until)?;
             if due > now {
@@ -213,7 +213,7 @@ impl GeneratedSource {
 impl FrameSource for GeneratedSource {
     fn poll(&mut self, now: Ns) -> Polled {
         let over = self.ended || (self.cameras.frames_per_s.is_none() && now >= self.until);
-        let next = if over { None } else { self.come(now) };
+        let next = if over { None } else { self.bring_due(now) };
         match (self.came.pop_front(), next) {
             (Some(arrival), _) => Polled::Arrival(arrival),
             (None, Some(due)) => Polled::Until(due),

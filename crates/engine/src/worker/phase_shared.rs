@@ -10,7 +10,7 @@ use workload::FlowTotal;
 
 /// The workers of one phase. In the loop only relaxed atomics are used, and a lock that is tried, never waited for.
 #[derive(Debug, Default)]
-pub struct PhaseBarrier {
+pub struct PhaseShared {
     gate: Mutex<Gate>,
     opened: Condvar,
     ended: OnceLock<StopCause>,
@@ -29,7 +29,7 @@ struct Gate {
     start: Option<Ns>,
 }
 
-impl PhaseBarrier {
+impl PhaseShared {
     /// For so many workers, each of which calls `start` or `leave` once.
     pub fn new(workers: u32, stop: &StopRule) -> Self {
         Self {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn all_start_at_one_moment_even_if_one_cannot() {
         for leavers in [0, 1, 3] {
-            let barrier = PhaseBarrier::new(4, &StopRule::Time);
+            let barrier = PhaseShared::new(4, &StopRule::Time);
             let calls = AtomicU32::new(0);
             let starts: Vec<Ns> = std::thread::scope(|scope| {
                 let stay = || barrier.start(|| 100 + Ns::from(calls.fetch_add(1, Ordering::SeqCst)));
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_first_cause_counts_and_progress_is_summed() {
-        let barrier = PhaseBarrier::new(2, &StopRule::Time);
+        let barrier = PhaseShared::new(2, &StopRule::Time);
         assert_eq!(barrier.end_cause(), None);
         let tally = |operations| Tally { operations, bytes: 10 * operations, latency_sum_ns: 0 };
         assert_eq!(barrier.advance(10, 0, tally(3)), tally(3));
