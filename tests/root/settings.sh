@@ -126,7 +126,7 @@ fi
 mkdir -p "$scratch/journal" && install -d -m 0700 "$scratch/journal/until-reboot"
 chown nobody "$scratch/journal/until-reboot" && chmod 0777 "$scratch/journal/until-reboot"
 if "$narrows" run --restore >"$scratch/out" 2>"$scratch/err"; then fail "a directory of another user is trusted"; fi
-grep -q 'not of this user alone' "$scratch/out" || fail "it is not said why the directory is refused"
+tr -s '\n ' ' ' <"$scratch/out" | grep -q 'not of this user alone' || fail "it is not said why the directory is refused"
 rm -r "$scratch/journal/until-reboot"
 printf 'refused: a journal of another user\n'
 
