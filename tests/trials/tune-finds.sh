@@ -6,49 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
-scratch=$(mktemp -d)
-export NARROWS_ARCHIVE=$scratch/archive NARROWS_JOURNAL=$scratch/journal
-device=
-child=
-
-clean_up() {
-    if [[ -n $child ]]; then kill -KILL "$child" 2>/dev/null || true; fi
-    wait || true
-    for _ in $(seq 50); do
-        if [[ -z $device ]] || losetup --detach "$device" 2>/dev/null; then break; fi
-        sleep 0.2
-    done
-    rm -rf "$scratch"
-}
-trap clean_up EXIT
-
-needs python3
-head -c 1G /dev/urandom >"$scratch/image"
-device=$(losetup --find --show "$scratch/image" 2>"$scratch/err") ||
-    cannot "no loop device can be made here: $(head -1 "$scratch/err")"
-queue=/sys/block/${device#/dev/}/queue
-printf 4 >"$queue/read_ahead_kb"
-
-# values: what a search may change, a line each.
-values() {
-    local name
-    for name in read_ahead_kb scheduler nr_requests max_sectors_kb nomerges rq_affinity; do
-        printf '%s=%s\n' "$name" "$(cat "$queue/$name" 2>/dev/null || echo none)"
-    done
-    for name in timer_migration; do printf '%s=%s\n' "$name" "$(cat "/proc/sys/kernel/$name")"; done
-    cat /sys/kernel/mm/transparent_hugepage/{enabled,defrag} 2>/dev/null || true
-}
-was=$(values)
-
-# same WHEN: all is as it was.
-same() {
-    local now
-    now=$(values)
-    [[ $now == "$was" ]] || fail "$1: it left $(diff <(printf '%s' "$was") <(printf '%s' "$now") | tr '\n' ' ')"
-}
-
-# asked PYTHON: an expression over the document d.
-asked() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$scratch/out" "$1"; }
+. "$(dirname "$0")/../slow-read-ahead"
 
 # The whole search.
 found() {

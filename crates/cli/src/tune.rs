@@ -40,6 +40,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))?;
     let objective = tune::objective(made_for(args, target), tune::cell_ns(budget_ns), &workload)?;
     let execution = Execution::prepare(global, Asked::default(), SecondSignal::Hurries, output)?;
+    let lock = (!args.plan).then(tune::Lock::take).transpose()?;
     let slot = SettingsInForce::default();
     let trial = Trial { execution: execution.conducted(), slot: &slot, target, allowed: args.permissions.allowed() };
     let asked = tune::Asked {
@@ -53,15 +54,15 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     let prepared = tune::prepare(asked, &trial)?;
     let plan = prepared.plan();
     let document = TunePlanDocument::new(&plan);
-    if args.plan {
+    let Some(lock) = &lock else {
         output.answer_text(&document, |style| tune_plan_text(&plan, style));
         return Ok(ExitCode::SUCCESS);
-    }
+    };
     if !output.is_json() {
         output.warning(&document.answer);
     }
     execution.restore_on_second_signal(&slot, output);
-    match prepared.search(&trial) {
+    match prepared.search(&trial, lock) {
         Ok(tuning) => {
             output.answer_text(&TuneDocument::new(&tuning), |style| tuning_text(&tuning, style));
             let winner = tuning.winner.as_ref().filter(|_| args.keep);

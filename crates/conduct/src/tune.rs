@@ -12,6 +12,7 @@ mod trial;
 mod walk;
 
 pub use candidates::{Candidate, Choice};
+pub use lock::Lock;
 pub use objective::{Objective, objective};
 pub use schedule::cell_ns;
 pub use trial::Trial;
@@ -174,11 +175,11 @@ impl Prepared<'_> {
         }
     }
 
-    /// Searches and proves.
+    /// Searches and proves, while no other search does.
     ///
     /// # Errors
     /// It was interrupted, or a number cannot be had; the settings are as they were, or the failure says what is not.
-    pub fn search(&self, trial: &Trial<'_>) -> Result<Tuning, Failure> {
+    pub fn search(&self, trial: &Trial<'_>, _held: &Lock) -> Result<Tuning, Failure> {
         walk::search(self, trial)
     }
 

@@ -81,6 +81,15 @@ pub fn rank(path: &ValuePath) -> usize {
     }
 }
 
+/// A value with a meaning of its own that the kernel sets anew whenever this one is written, as the read-ahead after a limit of its queue;
+/// it has to be written again where a change is to be of this one alone. What a scheduler or governor brings with it is none.
+pub fn side_effect(path: &ValuePath) -> Option<ValuePath> {
+    FOLLOWERS.iter().find_map(|(directory, name, followers)| match followers {
+        [only] if path.name() == *name && path.directory_name().starts_with(directory) => Some(path.sibling(only)),
+        _ => None,
+    })
+}
+
 fn counterpart(path: &ValuePath) -> Option<ValuePath> {
     let name = path.as_str().strip_prefix("/proc/sys/vm/")?;
     let other = TWINS.iter().find_map(|(a, b)| match name {
@@ -244,6 +253,9 @@ mod tests {
         assert!(ranked("scheduler") < ranked("nr_requests"));
         assert!(ranked("nr_requests") < ranked("iosched/async_depth"));
         assert!(ranked("max_sectors_kb") < ranked("read_ahead_kb"));
+        let queue = |name: &str| path(&format!("/sys/block/sda/queue/{name}"));
+        assert_eq!(side_effect(&queue("max_sectors_kb")), Some(queue("read_ahead_kb")));
+        assert_eq!(side_effect(&queue("scheduler")), None, "it brings a depth of its own");
         let policy = |name: &str| rank(&path(&format!("/sys/devices/system/cpu/cpufreq/policy0/{name}")));
         assert!(policy("scaling_governor") < policy("scaling_max_freq"));
     }

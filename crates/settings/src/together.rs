@@ -21,12 +21,6 @@ pub fn set_with(name: &'static str, value: &str) -> Vec<(&'static str, String)> 
     all
 }
 
-/// Settings that the kernel sets anew when this one is changed, and that have to be held where a change is to be of this one alone: from
-/// Linux 6.9 on a queue's limits set its read-ahead (k:block/blk-settings.c, blk_apply_bdi_limits).
-pub fn reset_by(name: &str) -> &'static [&'static str] {
-    if name == "request-size" { &["read-ahead"] } else { &[] }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,7 +36,7 @@ mod tests {
 
     #[test]
     fn all_of_them_are_settings() {
-        for name in [&WITH_DIRTY_BYTES[..], &[DIRTY_BYTES, "request-size"], reset_by("request-size")].concat() {
+        for name in [&WITH_DIRTY_BYTES[..], &[DIRTY_BYTES]].concat() {
             assert!(Tunable::named(name).is_ok(), "{name}");
         }
     }

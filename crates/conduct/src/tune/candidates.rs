@@ -3,7 +3,7 @@
 
 use judge::search::Change;
 use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
-use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, leader_of, reset_by, set_with};
+use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, set_with, side_effect};
 
 /// Of more values so many are tried, spread over them.
 const MOST_VALUES: usize = 3;
@@ -141,15 +141,30 @@ pub fn named(candidates: &[Candidate], cell: &[Change]) -> Vec<(&'static str, St
     cell.iter().filter_map(|c| Some(candidates.get(c.candidate)?.set(c.alternative))).flatten().collect()
 }
 
-/// A combination as an arm of an experiment has it: beside it, what the kernel would set anew is held at its present value.
+/// A combination as an arm of an experiment has it, with what is [`held`] beside it.
 pub fn arm_settings(candidates: &[Candidate], cell: &[Change]) -> Vec<spec::Setting> {
-    let named = named(candidates, cell);
-    let held = named.iter().flat_map(|(name, _)| reset_by(name)).filter(|held| named.iter().all(|(n, _)| n != *held));
-    let files = held.filter_map(|held| candidates.iter().find(|c| c.tunable.name == *held)).flat_map(|c| &c.files);
-    let held: Vec<spec::Setting> =
-        files.map(|file| spec::Setting::Value { path: file.path.to_string(), value: file.now.clone() }).collect();
-    let set = named.iter().map(|(name, value)| spec::Setting::Named { name: (*name).to_owned(), value: value.clone() });
-    set.chain(held).collect()
+    let set = named(candidates, cell).into_iter();
+    let set = set.map(|(name, value)| spec::Setting::Named { name: name.to_owned(), value });
+    let held = held(candidates, cell).into_iter();
+    set.chain(held.map(|s| spec::Setting::Value { path: s.path, value: s.to })).collect()
+}
+
+/// What the kernel would set anew beside a combination, at its present value: whoever measures or keeps the combination sets it as well.
+pub fn held(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneSetting> {
+    let changed = changes(candidates, cell);
+    let present = |path: ValuePath| {
+        let of = |c: &Candidate| Some((c.tunable.name, c.files.iter().find(|file| file.path == path)?.now.clone()));
+        let (name, now) = candidates.iter().find_map(of)?;
+        Some(TuneSetting { name, path: path.to_string(), from: now.clone(), to: now })
+    };
+    let mut held: Vec<TuneSetting> = changed
+        .iter()
+        .filter_map(|setting| side_effect(&ValuePath::new(&setting.path).ok()?))
+        .filter(|path| changed.iter().all(|setting| setting.path != path.as_str()))
+        .filter_map(present)
+        .collect();
+    held.dedup();
+    held
 }
 
 /// The files of a combination, with what they hold and what they get.
@@ -239,6 +254,8 @@ mod tests {
         assert!(alone.len() == 2 && alone.contains(&held), "{alone:?}");
         assert!(!arm_settings(&all, &[change("request-size"), change("read-ahead")]).contains(&held));
         assert_eq!(arm_settings(&all, &[change("scheduler")]).len(), 1);
+        let kept = super::held(&all, &[change("request-size")]);
+        assert_eq!((kept[0].name, kept[0].to.as_str()), ("read-ahead", "4"), "else it is another one after a reboot");
     }
 
     #[test]

@@ -7,12 +7,16 @@ use std::fs::{File, TryLockError};
 const NAME: &str = "tune.lock";
 
 /// Held while a search changes settings.
-pub(super) struct Lock {
+#[derive(Debug)]
+pub struct Lock {
     _held: File,
 }
 
 impl Lock {
-    /// Takes it, or says that another search has it.
+    /// Takes it; before the target is opened, which the other search may have open.
+    ///
+    /// # Errors
+    /// Another search has it, or the journal's directory cannot be used.
     pub fn take() -> Result<Self, Failure> {
         let cannot = |what: String| Failure::environment(format!("cannot lock the settings: {what}"));
         let directory = JournalDirectories::of_this_user()

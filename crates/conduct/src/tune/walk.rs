@@ -1,8 +1,7 @@
 //! The search itself: measurements until one combination is left, then pairs that the search never saw.
 
-use super::candidates::{arm_settings, changes, named};
+use super::candidates::{arm_settings, changes, held, named};
 use super::keep::{Machine, keep};
-use super::lock::Lock;
 use super::schedule::{Schedule, pairs_in};
 use super::trial::{Cell, Tested, Trial};
 use super::{Prepared, order_of_pairs};
@@ -71,10 +70,9 @@ fn elapsed(since: Instant) -> Ns {
 /// Searches, and proves what was found.
 ///
 /// # Errors
-/// Another search runs, a number cannot be had at all, or it was interrupted; the settings are as they were, or the failure says what
+/// A number cannot be had at all, or it was interrupted; the settings are as they were, or the failure says what
 /// is not.
 pub(super) fn search(prepared: &Prepared<'_>, trial: &Trial<'_>) -> Result<Tuning, Failure> {
-    let _lock = Lock::take()?;
     let mut walk = Walk::begin(prepared, trial)?;
     let (search, winner) = walk.search()?;
     let proof = match &winner {
@@ -269,7 +267,7 @@ impl<'a> Walk<'a> {
             () if guards.iter().any(|guard| !guard.passes) => Some(NotKept::Guard),
             () => None,
         };
-        let keep = keep(&settings, &machine);
+        let keep = keep(&[settings.clone(), held(&prepared.candidates, winner)].concat(), &machine);
         let search::Gain { ratio, low, high, p, pairs } = gain;
         Some((not_kept, TuneProof { settings, gain: TuneGain { ratio, low, high, p, pairs }, guards, keep }))
     }
