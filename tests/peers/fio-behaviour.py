@@ -4,9 +4,11 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 NARROWS, SCRATCH, COUNT, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 FILE_BYTES = 4 << 20
@@ -71,10 +73,11 @@ def make(r):
 
 def traced(command, path, comm=None):
     """What a command did to the file: (call, offset, length) of its streams, the flags it was opened with, dropped ranges."""
-    log = os.path.join(SCRATCH, "trace")
+    directory = os.path.dirname(path)
+    log = os.path.join(directory, "trace")
     done = subprocess.run(
         ["strace", "-f", "-y", "-s", "48", "-e", "trace=" + CALLS, "-o", log] + command,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=SCRATCH, timeout=240,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=directory, timeout=240,
     )
     ops, dropped, names, flags, position, starts, parts = [], [], {}, set(), {}, [], {}
     for line in open(log, errors="replace"):
@@ -268,51 +271,54 @@ def last(job):
     return first(job) + length + bytes_of(job.get("offset_align", "64k"))
 
 
+def compared(number, job):
+    """Carries a job out by both: whether it was compared, otherwise or refused, and what is printed of it."""
+    directory = os.path.join(SCRATCH, str(number))
+    os.mkdir(directory)
+    path, jobfile = os.path.join(directory, "target"), os.path.join(directory, "job.fio")
+    with open(path, "wb") as file:
+        file.write(os.urandom(FILE_BYTES))
+    lines = "".join(f"{k}={v}\n" for k, v in job.items())
+    # Its own thread has a name, by which its calls are known.
+    with open(jobfile, "w") as file:
+        file.write(f"[j]\nfilename={path}\nallow_file_create=0\n{lines}")
+    fio = traced(["fio", "--output=" + os.path.join(directory, "fio.out"), jobfile], path)
+    with open(jobfile, "w") as file:
+        file.write(f"[j]\ncpus_allowed=0\n{lines}")
+    command = [NARROWS, "run", jobfile, path, "--json"]
+    if not job["rw"].split(":")[0].endswith("read"):
+        command.append("--overwrite")
+    ours = traced(command, path, "stream-")
+    shutil.rmtree(directory)
+    text = f"{number}: {'; '.join(lines.split())}"
+    try:
+        document = json.loads(ours[0].stdout)
+    except ValueError:
+        document = {"message": ours[0].stdout + ours[0].stderr}
+    if ours[0].returncode in (2, 3):
+        return ("refused", [text, f"   refused: {document.get('message')}"]) if fio[0].returncode == 0 else ("both refused", [])
+    if fio[0].returncode != 0:
+        return "not compared", [text, f"   fio ended with {fio[0].returncode}, narrows with {ours[0].returncode}"]
+    said = differences(job, fio[1:], ours[1:])
+    return ("otherwise", [text] + [f"   {line}" for line in said]) if said else ("alike", [])
+
+
 def main():
     print(f"seed {SEED}")
-    r = random.Random(SEED)
-    path = os.path.join(SCRATCH, "target")
-    jobfile = os.path.join(SCRATCH, "job.fio")
     probe = subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True)
     if probe.returncode != 0:
         sys.exit(77)
-    wrong, refused, compared = 0, 0, 0
-    for number in range(COUNT):
-        job = make(r)
-        with open(path, "wb") as file:
-            file.write(os.urandom(FILE_BYTES))
-        lines = "".join(f"{k}={v}\n" for k, v in job.items())
-        # Its own thread has a name, by which its calls are known.
-        with open(jobfile, "w") as file:
-            file.write(f"[j]\nfilename={path}\nallow_file_create=0\n{lines}")
-        fio = traced(["fio", "--output=" + os.path.join(SCRATCH, "fio.out"), jobfile], path)
-        with open(jobfile, "w") as file:
-            file.write(f"[j]\ncpus_allowed=0\n{lines}")
-        command = [NARROWS, "run", jobfile, path, "--json"]
-        if not job["rw"].split(":")[0].endswith("read"):
-            command.append("--overwrite")
-        ours = traced(command, path, "stream-")
-        text = "; ".join(lines.split())
-        try:
-            document = json.loads(ours[0].stdout)
-        except ValueError:
-            document = {"message": ours[0].stdout + ours[0].stderr}
-        if ours[0].returncode in (2, 3):
-            if fio[0].returncode == 0:
-                refused += 1
-                print(f"{number}: {text}\n   refused: {document.get('message')}")
-            continue
-        if fio[0].returncode != 0:
-            print(f"{number}: {text}\n   fio ended with {fio[0].returncode}, narrows with {ours[0].returncode}")
-            continue
-        compared += 1
-        said = differences(job, fio[1:], ours[1:])
-        if said:
-            wrong += 1
-            print(f"{number}: {text}")
-            for line in said:
-                print(f"   {line}")
-    print(f"{compared} jobs compared, {wrong} otherwise, {refused} refused")
+    r = random.Random(SEED)
+    jobs = [make(r) for _ in range(COUNT)]
+    # Both programs mostly start, and wait.
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(compared, range(COUNT), jobs))
+    for _, lines in outcomes:
+        for line in lines:
+            print(line)
+    count = Counter(outcome for outcome, _ in outcomes)
+    wrong, refused = count["otherwise"], count["refused"]
+    print(f"{count['alike'] + wrong} jobs compared, {wrong} otherwise, {refused} refused")
     sys.exit(1 if wrong or refused else 0)
 
 

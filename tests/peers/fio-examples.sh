@@ -79,6 +79,8 @@ for job in *.fio; do
 done
 wait
 cat "$scratch"/of/*/line >"$scratch/table"
+files=(*.fio)
+[[ $(wc -l <"$scratch/table") -eq ${#files[@]} ]] || fail "$(wc -l <"$scratch/table") of ${#files[@]} job files were tried"
 failures=$(grep -c '| FAILED' "$scratch/table" || true)
 ran=$(grep -c '| ran' "$scratch/table" || true)
 printf '%s job files: %s ran, %s refused, %s failed\n' "$(wc -l <"$scratch/table")" "$ran" "$(grep -c '| refused' "$scratch/table" || true)" "$failures"
