@@ -14,7 +14,7 @@ const SMALLEST_CAPACITY: u64 = 2048;
 const FEWEST_LIMBO: u64 = 4;
 
 /// Collects what was read and what was judged, and concludes. Memory is bounded: beyond `room` judgements only their number
-/// is kept, by class.
+/// is kept, by class, and what tells a capacity.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     room: usize,
@@ -24,6 +24,8 @@ pub struct Ledger {
     overflow_empty: Option<PlaceRange>,
     /// Whether there are others.
     overflow_other: bool,
+    /// Of those, the ones that returned another's data.
+    overflow_aliases: Aliases,
     good_places: u64,
     highest_good: Option<u64>,
     newest_epoch: Option<u32>,
@@ -49,6 +51,42 @@ impl PlaceRange {
             end: self.end.max(other.end),
             sectors: self.sectors + other.sectors,
             places: self.places + other.places,
+        }
+    }
+}
+
+/// Places that returned the data of others which are also where they belong.
+#[derive(Clone, Copy, Debug)]
+struct Aliases {
+    places: u64,
+    sectors: u64,
+    /// The greatest common divisor of their distances, sectors.
+    divisor: u64,
+    /// The least of the larger sectors of all pairs.
+    least_larger: u64,
+}
+
+impl Aliases {
+    const NONE: Self = Self { places: 0, sectors: 0, divisor: 0, least_larger: u64::MAX };
+
+    /// Of one place; `None` where it is no alias.
+    fn of(judgement: &Judgement) -> Option<Self> {
+        let finding = &judgement.finding;
+        let there = judgement.points_to.filter(|_| judgement.also_at_origin)?;
+        (finding.class == DataFault::MisdirectedWrite).then(|| Self {
+            places: 1,
+            sectors: finding.sectors,
+            divisor: judgement.lba.abs_diff(there),
+            least_larger: judgement.lba.max(there),
+        })
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            places: self.places + other.places,
+            sectors: self.sectors + other.sectors,
+            divisor: gcd(self.divisor, other.divisor),
+            least_larger: self.least_larger.min(other.least_larger),
         }
     }
 }
@@ -108,6 +146,7 @@ impl Ledger {
             overflow: BTreeMap::new(),
             overflow_empty: None,
             overflow_other: false,
+            overflow_aliases: Aliases::NONE,
             good_places: 0,
             highest_good: None,
             newest_epoch: None,
@@ -134,6 +173,7 @@ impl Ledger {
             } else {
                 self.overflow_other = true;
             }
+            self.overflow_aliases = self.overflow_aliases.with(Aliases::of(&judgement).unwrap_or(Aliases::NONE));
         }
     }
 
@@ -145,6 +185,7 @@ impl Ledger {
         other.judgements.into_iter().for_each(|judgement| self.record_judgement(judgement));
         other.overflow.into_iter().for_each(|(class, n)| *self.overflow.entry(class).or_default() += n);
         self.overflow_other |= other.overflow_other;
+        self.overflow_aliases = self.overflow_aliases.with(other.overflow_aliases);
         self.overflow_empty = match (self.overflow_empty, other.overflow_empty) {
             (Some(one), Some(two)) => Some(one.with(two)),
             (one, two) => one.or(two),
@@ -172,34 +213,32 @@ impl Ledger {
     /// Many places return the data of others that are also where they belong, at distances that are multiples of one
     /// capacity: the addresses wrap.
     fn wrap_around(&mut self) -> Option<DataFinding> {
-        let start = |j: &Judgement| j.points_to.map(|to| (j.lba, to));
-        let is_alias = |j: &Judgement| j.finding.class == DataFault::MisdirectedWrite && j.also_at_origin;
-        let pairs: BTreeSet<(u64, u64)> = self.judgements.iter().filter(|j| is_alias(j)).filter_map(start).collect();
-        if pairs.len() < FEWEST_ALIASES {
+        let kept: BTreeSet<(u64, Option<u64>)> =
+            self.judgements.iter().filter(|j| Aliases::of(j).is_some()).map(|j| (j.lba, j.points_to)).collect();
+        if kept.len() < FEWEST_ALIASES {
             return None;
         }
-        let capacity = pairs.iter().map(|(here, there)| here.abs_diff(*there)).fold(0, gcd);
+        let all = self.judgements.iter().filter_map(Aliases::of).fold(self.overflow_aliases, Aliases::with);
+        let capacity = all.divisor;
         // An alias pair has one partner in the real capacity or beyond it by whole turns, so the larger is at least C.
-        if capacity < SMALLEST_CAPACITY || pairs.iter().any(|(here, there)| (*here).max(*there) < capacity) {
+        if capacity < SMALLEST_CAPACITY || all.least_larger < capacity {
             return None;
         }
-        let mut sectors = 0;
-        self.judgements.retain(|j| {
-            if is_alias(j) {
-                sectors += j.finding.sectors;
-            }
-            !is_alias(j)
-        });
+        self.judgements.retain(|j| Aliases::of(j).is_none());
+        if let Some(not_kept) = self.overflow.get_mut(&DataFault::MisdirectedWrite) {
+            *not_kept -= self.overflow_aliases.places.min(*not_kept);
+        }
+        self.overflow.retain(|_, places| *places > 0);
         let source = "aliases";
         Some(DataFinding {
             class: DataFault::WrapAround,
             lba: capacity,
-            sectors,
+            sectors: all.sectors,
             expected_generation: None,
             found_generation: None,
             evidence: vec![
                 Evidence::measurement("real capacity divides, bytes", capacity * SECTOR_BYTES as u64, source),
-                Evidence::measurement("places that returned another's data", pairs.len(), source),
+                Evidence::measurement("places that returned another's data", all.places, source),
             ],
             bytes: None,
         })

@@ -205,6 +205,19 @@ fn wrap_around() {
     assert_eq!(finding.sectors, BLOCK * LARGE - 3072);
 }
 
+/// The first places that are looked at all lie three turns from whose data they hold; that one turn is a third of that, only later ones tell.
+#[test]
+fn aliases_beyond_what_is_kept_tell_the_capacity_too() {
+    let mut tester = Tester { room: 16, ..Tester::of(LARGE) };
+    tester.disk.wraps_at = Some(2048);
+    tester.pass();
+    let conclusion = tester.verify();
+    assert_eq!(conclusion.not_kept, Default::default(), "{:?}", conclusion.not_kept);
+    let finding = only(conclusion);
+    assert_eq!((finding.class, finding.lba), (DataFault::WrapAround, 2048));
+    assert_eq!(finding.sectors, BLOCK * LARGE - 2048);
+}
+
 #[test]
 fn a_fault_of_the_tester_stands_alone() {
     let mut tester = Tester::two_passes(|_| ());

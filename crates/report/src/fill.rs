@@ -49,7 +49,7 @@ fn came_back(verify: &VerifyRecord) -> (Tone, String) {
     }
     let real = |f: &&DataFinding| matches!(f.class, DataFault::WrapAround | DataFault::LimboCapacity);
     let text = match verify.findings.iter().find(real) {
-        Some(f) => format!("FAKE: only {} are there.", quantity::size(f.lba * 512)),
+        Some(f) => format!("FAKE: at most {} are there.", quantity::size(f.lba * 512)),
         None => {
             format!("DATA ARE WRONG at {} of {read}.", quantity::counted(verify.mismatched(), "place"))
         }

@@ -40,7 +40,7 @@ fn the_answer_is_one_sentence_wherever_a_run_is_shown() {
     assert!(fill.starts_with("530 MB/s for the first"), "{fill}");
     let fake = "sim:a1-card,capacity=64MiB,wraps-at=16MiB";
     let fake = one_answer(&["fill", fake, "--verify", "--rest", "0s", "--seed", "1"], &[1]);
-    assert!(fake.starts_with("FAKE: only 17 MB are there."), "{fake}");
+    assert!(fake.starts_with("FAKE: at most 17 MB are there."), "{fake}");
     let sweep = one_answer(&["run", "sweep", "sim:a1-card", "--set", "time=200ms", "--seed", "1"], &[0]);
     assert!(sweep.starts_with("The best is") && sweep.contains("is slowest"), "{sweep}");
     let few = ["--set", "package-count=12", "--set", "packages-removed=5", "--seed", "1"];

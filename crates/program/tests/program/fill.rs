@@ -54,5 +54,5 @@ fn what_was_filled_is_read_back_where_that_is_asked_for() {
     let found = &fake["verify"]["findings"][0];
     assert_eq!((&found["class"], &found["lba"]), (&"wrap-around".into(), &((16 << 20) / 512).into()));
     let ended = scratch.run(["fill", "sim:a1-card,capacity=64MiB,limbo-from=16MiB", "--verify", "--rest", "0s"]);
-    assert!(ended.code == 1 && ended.stdout.contains("FAKE: only 17 MB are there"), "{}", ended.stdout);
+    assert!(ended.code == 1 && ended.stdout.contains("FAKE: at most 17 MB are there"), "{}", ended.stdout);
 }
