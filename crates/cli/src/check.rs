@@ -28,14 +28,14 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     if several && !args.plan {
         return check.side_by_side(&execution);
     }
-    for target in &args.targets {
-        let Some(executed) = check.one(target, &execution)? else { continue };
-        return Ok(execution.answer(executed, output, |run, conclusions, page| {
+    // Several targets come here for their plans, which leave nothing to answer.
+    let executed = args.targets.iter().map(|target| check.one(target, &execution)).collect::<Result<Vec<_>, _>>()?;
+    Ok(executed.into_iter().flatten().next().map_or(ExitCode::SUCCESS, |executed| {
+        execution.answer(executed, output, |run, conclusions, page| {
             report_page::show_check(run, conclusions, page, args.details, output);
             Ok(())
-        }));
-    }
-    Ok(ExitCode::SUCCESS)
+        })
+    }))
 }
 
 /// What is done with each target.

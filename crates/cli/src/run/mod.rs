@@ -58,8 +58,19 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         return experiment::repeat(args, times, source, global, output);
     }
     refuse_what_is_for_experiments(args)?;
-    let most = args.max_write.as_deref().map(check::max_write).transpose()?;
-    let workload = text::read(args, &source)?;
+    run_workload(args, &source, of_options.is_some(), global, output)
+}
+
+/// Runs a workload once, or shows its plan; one that was asked for by options as texts, too.
+fn run_workload(
+    args: &RunArgs,
+    source: &Source,
+    of_options: bool,
+    global: &GlobalArgs,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let max_write = args.max_write.as_deref().map(check::max_write).transpose()?;
+    let workload = text::read(args, source)?;
     let (page, identify, keep_every) = (args.report.as_deref(), args.identify, args.keep_every.as_deref());
     let asked = Asked { page, identify, keep_every, ..Asked::of(&args.marks) };
     let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
@@ -69,19 +80,21 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let mut opened = execution.open(&Wanted {
         region: workload.copies_region(),
         probe: ((workload.has_budget() || workload.preconditions()) && !args.plan)
-            .then(|| WriteAllowance::AtMost(most.unwrap_or(u64::MAX))),
+            .then(|| WriteAllowance::AtMost(max_write.unwrap_or(u64::MAX))),
         ..args.permissions.wanted(&place.name, workload.interval_ns)
     })?;
     opened.remarks.extend(place.remark);
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan_within(&workload, &opened, seed, most.map(WriteAllowance::AtMost))?;
-    let kept = most.map_or(Ok(()), |most| keeps_to(&plan, opened.target.stack.fstype(), most));
-    kept.map_err(|e| plan::failure_after_probe(e, opened.rig.bytes_written()))?;
+    let plan = plan::plan_within(&workload, &opened, seed, max_write.map(WriteAllowance::AtMost))?;
+    if let Some(max_write) = max_write {
+        keeps_to(&plan, opened.target.stack.fstype(), max_write)
+            .map_err(|e| plan::failure_after_probe(e, opened.rig.bytes_written()))?;
+    }
     if args.plan {
-        if of_options.is_some() && !output.is_json() {
+        if of_options && !output.is_json() {
             let asks =
                 |ours: &Workload| plan::plan(ours, &opened, seed).is_ok_and(|ours| job::asks_the_same(&ours, &plan));
-            show_texts(&source, asks, output);
+            show_texts(source, asks, output);
         }
         report_page::show_plan(&opened.target, &plan, output);
         return Ok(ExitCode::SUCCESS);
