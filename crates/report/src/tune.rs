@@ -1,12 +1,11 @@
-//! A search for settings as text: what helps, what it costs, how it is kept; and what a search will do.
+//! A search for settings as parts: what helps, what it costs, how it is kept; and what a search will do.
 
-use crate::lines::Lines;
+use crate::grouped::grouped;
+use crate::presentation::{Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, statements, under};
 use crate::quantity;
-use crate::text::{pad, width};
-use crate::{Paint, Style};
 use model::{
-    Better, MetricKey, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan, TuneProof,
-    TuneSetting, TuneTried, Tuning,
+    Better, KeepLine, MetricKey, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan,
+    TuneProof, TuneSetting, TuneTried, Tuning,
 };
 
 /// So many of what was tried are listed.
@@ -116,195 +115,143 @@ fn risk(risk: SettingRisk) -> &'static str {
     }
 }
 
-fn why_not(why: &NotTried) -> String {
-    match why {
-        NotTried::Fixed(why) => format!("cannot be changed here: {why}"),
+/// Why a setting is not tried, where that is not what was asked for.
+fn why_not(why: &NotTried) -> Option<String> {
+    Some(match why {
+        NotTried::NotNamed => return None,
+        NotTried::Fixed(_) => "cannot be changed here".to_owned(),
+        NotTried::MovesWith(leader) => format!("is set together with {leader}"),
         NotTried::NoOtherValue => "no other value is known to be worth a try".to_owned(),
-        NotTried::NotNamed => "not named by --only".to_owned(),
         NotTried::Unsafe => "can lose data: --allow-unsafe tries it".to_owned(),
         NotTried::OnlyBufferedReads => "only of reads through the page cache".to_owned(),
         NotTried::OnlyBufferedWrites => "only of writes through the page cache".to_owned(),
         NotTried::OnlyUnderMemoryPressure => "only where memory is short: --only tries it".to_owned(),
         NotTried::OnlyFromNextStart => "acts from the next start of the device or its driver".to_owned(),
         NotTried::NeededByMeasurement => "the measurement needs it".to_owned(),
-        NotTried::MovesWith(leader) => format!("is set together with {leader}"),
         NotTried::NoTime => "the time holds no more: a longer --budget".to_owned(),
-    }
+    })
 }
 
-/// A table of texts, its columns as wide as they have to be.
-fn table(out: &mut Lines<'_>, rows: &[Vec<String>]) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| width(t)).max().unwrap_or(0)).collect();
-    for row in rows {
-        let cells = row.iter().zip(&widths).map(|(text, columns)| pad(text, *columns));
-        out.line(format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end());
-    }
+/// An answer that is said again at the end of what is long.
+fn answered(tone: Tone, answer: String) -> Presentation {
+    let head = Head { answer: Some((tone, answer)), ..Head::default() };
+    let end = End { repeats_answer: true, ..End::default() };
+    Presentation { head, end, ..Presentation::default() }
 }
 
 /// What was searched, first and last what came of it.
-pub fn tuning_text(tuning: &Tuning, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let sentence = answer(tuning);
-    let good = tuning.winner.is_some();
-    out.wrapped("", &sentence, Some(if good { Paint::Accent } else { Paint::Title }));
-    if let Some(proof) = tuning.winner.as_ref().or(tuning.rejected.as_ref().map(|rejected| &rejected.proof)) {
-        gains_and_costs(&mut out, proof, tuning);
+pub fn tuning(tuning: &Tuning) -> Presentation {
+    let tone = if tuning.winner.is_some() { Tone::Good } else { Tone::Plain };
+    let mut presentation = answered(tone, answer(tuning));
+    let rejected = tuning.rejected.as_ref();
+    let proof = tuning.winner.as_ref().map(|winner| (winner, true));
+    let proof = proof.or(rejected.map(|rejected| (&rejected.proof, rejected.why != NotKept::NoGain)));
+    let table = proof.map(|(proof, is_gain)| Part::Table(gains_and_costs(proof, is_gain, tuning)));
+    presentation.push(SectionName::Numbers, table.into_iter().collect());
+    presentation.push(SectionName::Others, tried(&tuning.tried));
+    presentation.push(SectionName::Others, not_tried(&tuning.candidates));
+    for line in tuning.winner.iter().flat_map(|winner| &winner.keep) {
+        presentation.push(SectionName::Others, kept(line));
     }
-    tried(&mut out, tuning);
-    if let Some(winner) = &tuning.winner {
-        kept(&mut out, winner);
-    }
-    out.line("");
     let noise = tuning.noise_percent.map_or_else(String::new, |noise| format!(", noise of one {} %", number(noise)));
-    out.wrapped(
-        "",
-        &format!(
-            "{}{noise}; {} written; {}.",
-            quantity::counted(tuning.cells as u64, "measurement"),
-            quantity::size(tuning.bytes_written),
-            quantity::duration(tuning.duration_ns)
-        ),
-        Some(Paint::Dim),
+    let cost = format!(
+        "{}{noise}; {} written; {}. All settings are as they were before.",
+        quantity::counted(tuning.cells as u64, "measurement"),
+        quantity::size(tuning.bytes_written),
+        quantity::duration(tuning.duration_ns)
     );
-    if let (Some(present), Some(changed)) = (tuning.tags.first(), tuning.tags.get(2)) {
-        out.line(&format!("narrows compare {present} {changed}"));
-    }
-    out.line("All settings are as they were before.");
-    out.wrapped("", &sentence, None);
-    out.out
+    let compared = tuning.tags.first().zip(tuning.tags.get(2));
+    let compared = compared.map(|(present, changed)| Part::Code(format!("narrows compare {present} {changed}")));
+    presentation.push(SectionName::Events, std::iter::once(Part::Hint(cost)).chain(compared).collect());
+    presentation
 }
 
-fn gains_and_costs(out: &mut Lines<'_>, proof: &TuneProof, tuning: &Tuning) {
-    out.line("");
-    out.line("What it gains and costs");
+/// The gain, what must not become worse, and the risks of what is changed; `is_gain`: whether the pairs show one.
+fn gains_and_costs(proof: &TuneProof, is_gain: bool, tuning: &Tuning) -> Table {
+    let row = |metric: &str, ratio: f64, interval: String, shown: Option<(Tone, &str)>, of: String| {
+        let (tone, word) = shown.unwrap_or((Tone::Doubt, "not shown"));
+        let verdict = Cell::Answer(tone, format!("{word} ({of})"));
+        Row::new(subject(metric), vec![Cell::Text(quantity::ratio(ratio)), Cell::Text(interval), verdict])
+    };
     let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
         (Some(low), Some(high)) => format!("{} to {}", quantity::ratio(low), quantity::ratio(high)),
         (Some(low), None) => format!("at least {}", quantity::ratio(low)),
         _ => "no interval".to_owned(),
     };
-    let times = |ratio: f64| format!("{} times as good", quantity::ratio(ratio));
     let gain = &proof.gain;
-    let mut rows = vec![vec![
-        out.plain(&subject(&tuning.metric)),
-        times(gain.ratio),
-        interval(gain.low, gain.high),
-        format!("p {}", quantity::significant(gain.p, 2)),
-    ]];
+    let p = format!("p {}", quantity::significant(gain.p, 2));
+    let gain =
+        row(&tuning.metric, gain.ratio, interval(gain.low, gain.high), is_gain.then_some((Tone::Good, "better")), p);
     let guard = |g: &TuneGuard| {
-        let within = if g.passes { "not worse" } else { "not shown" };
-        vec![
-            subject(&g.metric),
-            times(g.ratio),
-            interval(g.low, None),
-            format!("{within} (margin {} %)", number(g.margin_percent)),
-        ]
+        let margin = format!("margin {} %", number(g.margin_percent));
+        row(&g.metric, g.ratio, interval(g.low, None), g.passes.then_some((Tone::Plain, "not worse")), margin)
     };
-    rows.extend(proof.guards.iter().map(guard));
-    table(out, &rows);
-    let mut told: Vec<&str> = Vec::new();
-    for setting in &proof.settings {
-        if let Some(of) = tuning.candidates.iter().find(|c| c.name == setting.name).filter(|c| !told.contains(&c.name))
-        {
-            told.push(of.name);
-            out.line(&format!("  {}: {}", of.name, risk(of.risk)));
-        }
+    let is_changed = |c: &&TuneCandidate| proof.settings.iter().any(|setting| setting.name == c.name);
+    let changed = tuning.candidates.iter().filter(is_changed);
+    Table {
+        caption: "What it gains and costs: how many times as good as before".to_owned(),
+        corner: "metric",
+        head: ["times", "interval", "verdict"].map(str::to_owned).into(),
+        rows: std::iter::once(gain).chain(proof.guards.iter().map(guard)).collect(),
+        footer: changed.map(|c| format!("{}: {}", c.name, risk(c.risk))).collect(),
+        ..Table::default()
     }
 }
 
-fn tried(out: &mut Lines<'_>, tuning: &Tuning) {
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let row = |t: &TuneTried| {
+fn tried(tried: &[TuneTried]) -> Vec<Part> {
+    let one = |t: &TuneTried| {
         let set = t.settings.iter().map(|set| format!("{} {}", set.name, set.value)).collect::<Vec<_>>().join(", ");
         let looked = match t.ratio {
             Some(ratio) => format!("{} times as good", quantity::ratio(ratio)),
             None => "not set, or no valid number".to_owned(),
         };
-        vec![set, looked, quantity::counted(t.measurements as u64, "measurement")]
+        format!("{set}: {looked}, {}", quantity::counted(t.measurements as u64, "measurement"))
     };
-    rows.extend(tuning.tried.iter().take(LISTED).map(row).map(|r| r.iter().map(|t| out.plain(t)).collect()));
-    out.line("");
-    let more = tuning.tried.len().saturating_sub(LISTED);
-    let rest = if more > 0 { format!(", of {}", tuning.tried.len()) } else { String::new() };
-    out.line(&format!("What looked best in the search{rest} (it proves nothing)"));
-    table(out, &rows);
-    not_tried(out, &tuning.candidates);
+    let rest = if tried.len() > LISTED { format!(", of {}", tried.len()) } else { String::new() };
+    let heading = format!("What looked best in the search{rest} (it proves nothing)");
+    under(&heading, listed(tried.iter().take(LISTED).map(one).collect()))
 }
 
 /// Settings that are not tried, by the reason.
-fn not_tried(out: &mut Lines<'_>, candidates: &[TuneCandidate]) {
-    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-    let left = candidates.iter().filter_map(|c| Some((c.name, c.not_tried.as_ref()?)));
-    for (name, why) in left.filter(|(_, why)| **why != NotTried::NotNamed) {
-        let why = match why {
-            NotTried::Fixed(_) => "cannot be changed here".to_owned(),
-            why => why_not(why),
-        };
-        match reasons.iter_mut().find(|(reason, _)| *reason == why) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((why, vec![name])),
-        }
-    }
-    if !reasons.is_empty() {
-        out.line("Not tried");
-    }
-    for (why, names) in reasons {
-        out.wrapped("  ", &format!("{}: {why}", names.join(", ")), Some(Paint::Dim));
-    }
+fn not_tried(candidates: &[TuneCandidate]) -> Vec<Part> {
+    let left = candidates.iter().filter_map(|c| Some((why_not(c.not_tried.as_ref()?)?, c.name)));
+    let reasons = grouped(left).into_iter().map(|(why, names)| format!("{}: {why}", names.join(", ")));
+    under("Not tried", listed(reasons.collect()))
 }
 
-/// The lines that keep the winner, as they are copied, and what takes them back.
-fn kept(out: &mut Lines<'_>, winner: &TuneProof) {
-    for line in &winner.keep {
-        out.line("");
-        let head = out.plain(&format!("To keep it ({}), in {}:", line.mechanism, line.file));
-        out.line(&head);
-        for text in line.text.lines() {
-            let text = out.plain(text);
-            out.line(&format!("  {text}"));
-        }
-        if let Some(note) = &line.note {
-            out.wrapped("  ", note, Some(Paint::Dim));
-        }
-        out.line("To take it back:");
-        for text in line.undo.lines() {
-            let text = out.plain(text);
-            out.line(&format!("  {text}"));
-        }
-    }
+fn listed(list: Vec<String>) -> Vec<Part> {
+    if list.is_empty() { Vec::new() } else { vec![Part::List(list)] }
+}
+
+/// The lines that keep a setting, as they are copied, and what takes them back.
+fn kept(line: &KeepLine) -> Vec<Part> {
+    let mut parts = vec![
+        Part::Heading(format!("To keep it ({}), in {}:", line.mechanism, line.file)),
+        Part::Code(line.text.clone()),
+    ];
+    parts.extend(line.note.clone().map(Part::Hint));
+    parts.extend([Part::Heading("To take it back:".to_owned()), Part::Code(line.undo.clone())]);
+    parts
 }
 
 /// What a search will do.
-pub fn tune_plan_text(plan: &TunePlan, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    out.wrapped("", &plan_answer(plan), Some(Paint::Title));
-    let tried: Vec<&TuneCandidate> = plan.candidates.iter().filter(|c| c.not_tried.is_none()).collect();
-    let rows: Vec<Vec<String>> = tried
-        .iter()
-        .map(|c| {
-            let files = if c.files > 1 { format!(" ({} files)", c.files) } else { String::new() };
-            let now = if c.now.is_empty() { "(empty)" } else { &c.now };
-            vec![
-                c.name.to_owned(),
-                out.plain(&format!("{now}{files}")),
-                format!("-> {}", out.plain(&c.values.join(" | "))),
-                risk(c.risk).to_owned(),
-            ]
-        })
-        .collect();
-    out.line("");
-    out.line("Tried, the first ones first");
-    table(&mut out, &rows);
-    not_tried(&mut out, &plan.candidates);
-    out.line("");
-    out.wrapped("", &format!("Not to become worse: {}.", plan.guards.join(", ")), None);
-    out.line("What it can prove, in 80 of 100 cases");
-    for (noise, gain) in &plan.provable {
+pub fn tune_plan(plan: &TunePlan) -> Presentation {
+    let mut presentation = answered(Tone::Plain, plan_answer(plan));
+    let tried = plan.candidates.iter().filter(|c| c.not_tried.is_none()).map(|c| {
+        let files = if c.files > 1 { format!(" ({} files)", c.files) } else { String::new() };
+        let now = if c.now.is_empty() { "(empty)" } else { &c.now };
+        (c.name.to_owned(), format!("{now}{files} -> {}; {}", c.values.join(" | "), risk(c.risk)))
+    });
+    presentation.push(SectionName::Numbers, under("Tried, the first ones first", vec![statements(tried)]));
+    presentation.push(SectionName::Others, not_tried(&plan.candidates));
+    let guards = format!("Not to become worse: {}.", plan.guards.join(", "));
+    presentation.push(SectionName::Limits, vec![Part::Sentence(Tone::Plain, guards)]);
+    let provable = plan.provable.iter().map(|(noise, gain)| {
         let gain = gain.map_or_else(|| "nothing".to_owned(), |gain| format!("gains of {} %", number(gain)));
-        out.line(&format!("  with noise of {} % of a measurement: {gain}", number(*noise)));
-    }
-    out.out
+        format!("with noise of {} % of a measurement: {gain}", number(*noise))
+    });
+    presentation.push(SectionName::Limits, under("What it can prove, in 80 of 100 cases", listed(provable.collect())));
+    presentation
 }
 
 /// What it does, in a sentence.
