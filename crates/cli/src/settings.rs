@@ -6,7 +6,7 @@ use crate::inspect_place;
 use crate::output::Output;
 use model::Failure;
 use observe::{ProbeOptions, Root};
-use report::document::{TuneListDocument, TuneSetting, TuneValue};
+use report::document::{ListedSetting, ListedValue, SettingsListDocument};
 use settings::{TUNABLES, Tree, TunableState};
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -29,15 +29,19 @@ pub fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
     let place = inspect_place::place(&root, target)?;
     let stack = observe::inventory_with(&root, &place, ProbeOptions::default()).stack;
     let tree = Tree::machine();
-    let value =
-        |t: TunableState| TuneValue { path: t.path.to_string(), now: t.now, candidates: t.candidates, fixed: t.fixed };
-    let all = TUNABLES.iter().map(|tunable| TuneSetting {
+    let value = |t: TunableState| ListedValue {
+        path: t.path.to_string(),
+        now: t.now,
+        candidates: t.candidates,
+        fixed: t.fixed,
+    };
+    let all = TUNABLES.iter().map(|tunable| ListedSetting {
         name: tunable.name,
         about: tunable.about,
         values: tunable.on(&stack, &tree).into_iter().map(value).collect(),
     });
-    let present: Vec<TuneSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
+    let present: Vec<ListedSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
     let name = target.to_string_lossy();
-    output.answer(&TuneListDocument::new(&name, &present), || report::tune(&name, &present));
+    output.answer(&SettingsListDocument::new(&name, &present), || report::settings_list(&name, &present));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,7 +11,6 @@ use conduct::tune::{self, Trial, kept};
 use conduct::{Language, random_u64};
 use model::{Failure, KeepLine, TuneProof, parse_duration_ns};
 use report::document::{ActionDocument, TuneDocument, TunePlanDocument};
-use report::{tune_plan_text, tuning_text};
 use spec::Workload;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -55,7 +54,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     let plan = prepared.plan();
     let document = TunePlanDocument::new(&plan);
     let Some(lock) = &lock else {
-        output.answer_text(&document, |style| tune_plan_text(&plan, style));
+        output.answer(&document, || report::tune_plan(&plan));
         return Ok(ExitCode::SUCCESS);
     };
     if !output.is_json() {
@@ -64,7 +63,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     execution.restore_on_second_signal(&slot, output);
     match prepared.search(&trial, lock) {
         Ok(tuning) => {
-            output.answer_text(&TuneDocument::new(&tuning), |style| tuning_text(&tuning, style));
+            output.answer(&TuneDocument::new(&tuning), || report::tuning(&tuning));
             let winner = tuning.winner.as_ref().filter(|_| args.keep);
             winner.map_or(Ok(()), |winner| keep(winner, &tuning.id, &execution, output))?;
             Ok(ExitCode::SUCCESS)

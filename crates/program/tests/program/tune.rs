@@ -131,5 +131,10 @@ fn a_plan_says_what_is_tried_and_without_root_that_nothing_can_be() {
     assert!(!tried.is_empty() && tried.iter().all(|c| !c["values"].as_array().expect("a list").is_empty()));
     assert!(tried.iter().all(|c| c["risk"] != "loses-data"), "never without --allow-unsafe");
     let text = scratch.run(arguments).stdout;
-    assert!(text.starts_with("Tries ") && text.contains("with noise of 5 % of a measurement: gains of"), "{text}");
+    assert!(text.starts_with("  Tries ") && text.contains("with noise of 5 % of a measurement: gains of"), "{text}");
+    let markdown = scratch.run([&arguments[..], &["--markdown"]].concat()).stdout;
+    assert!(
+        markdown.starts_with("**Tries ") && markdown.contains("\n**Tried, the first ones first**\n\n- "),
+        "{markdown}"
+    );
 }

@@ -54,6 +54,7 @@ fn part(part: &Part) -> Markup {
             html! { dl.limits { @for (id, title) in findings { dt { (t(id)) } dd { (t(title)) } } } }
         }
         Part::Named(name, text) => html! { p.remark { b { (name) } " " (t(text)) } },
+        Part::Code(text) => html! { pre { @for line in text.lines() { (t(line)) "\n" } } },
     }
 }
 

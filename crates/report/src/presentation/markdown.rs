@@ -4,7 +4,7 @@ use super::table::PLUS_MINUS;
 use super::{Bottleneck, Cell, Part, Presentation, Table, Tone};
 use crate::evidence::with_confidence;
 use crate::plain_card;
-use crate::text::plain;
+use crate::text::{plain, plain_lines};
 
 /// Text that must not become mark-up: every character with a meaning in Markdown or HTML is escaped.
 pub(crate) fn safe(text: &str) -> String {
@@ -65,12 +65,15 @@ pub(super) fn render(result: &Presentation) -> String {
     plain_card::folded(&out)
 }
 
-/// Whether two parts stand in one paragraph: what an item is, and what is short of it.
+/// Whether two parts stand without a line between them: what an item is, and what is short of it; what is copied, and what it is for.
 fn is_one_paragraph(part: &Part, next: &Part) -> bool {
-    use Part::{Facts, Hint, Item, List, Sentence};
+    use Part::{Code, Facts, Heading, Hint, Item, List, Sentence};
     matches!(
         (part, next),
-        (Item(_), Sentence(..) | Facts(_) | Hint(_) | List(_)) | (Sentence(..), Facts(_)) | (Facts(_), Hint(_))
+        (Item(_), Sentence(..) | Facts(_) | Hint(_) | List(_))
+            | (Sentence(..), Facts(_))
+            | (Facts(_), Hint(_))
+            | (Heading(_) | Hint(_), Code(_))
     )
 }
 
@@ -115,6 +118,7 @@ fn of_part(part: &Part) -> String {
             )
         }
         Part::Named(name, text) => format!("{name}: {}\n", safe(text)),
+        Part::Code(text) => verbatim(&plain_lines(text, false)),
     }
 }
 

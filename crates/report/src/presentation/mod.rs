@@ -30,7 +30,7 @@ pub struct Presentation {
 }
 
 impl Presentation {
-    /// For a terminal. Every line but the last ones (paths, which must stay whole) fits the columns of the style.
+    /// For a terminal. Every line but those to copy and the last ones (paths), which must stay whole, fits the columns of the style.
     pub fn text(&self, style: &Style) -> String {
         terminal::render(self, style)
     }
@@ -155,6 +155,8 @@ pub(crate) enum Part {
     Findings(Vec<(String, String)>),
     /// A line with a name.
     Named(&'static str, String),
+    /// Lines to copy, none of them empty: each stays whole, however long it is.
+    Code(String),
 }
 
 /// Statements without a title.

@@ -82,7 +82,9 @@ impl Terminal<'_> {
             self.lines.wrapped("  Note: ", note, Some(Paint::Dim));
         }
         if let Some((tone, answer)) = &head.answer {
-            self.lines.line("");
+            if !self.lines.out.is_empty() {
+                self.lines.line("");
+            }
             self.lines.wrapped("  ", answer, tone.paint());
         }
     }
@@ -103,6 +105,9 @@ impl Terminal<'_> {
             Part::Statements { title, tone, rows } => self.statements(title, *tone, rows),
             Part::Findings(findings) => self.findings(findings),
             Part::Named(name, text) => self.lines.wrapped(&format!("  {name}  "), text, None),
+            Part::Code(text) => {
+                text.lines().for_each(|line| self.lines.line(&format!("    {}", self.lines.plain(line))))
+            }
         }
     }
 

@@ -5,8 +5,8 @@ use model::{
     Better, KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan, TuneProof,
     TuneRejected, TuneSetting, TuneTried, TuneValue, Tuning, Unit,
 };
+use report::Style;
 use report::document::{TuneDocument, TunePlanDocument};
-use report::{Style, tune_plan_text, tuning_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -65,17 +65,10 @@ struct Keep {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Winner {
-    settings: Vec<Setting>,
-    gain: Gain,
-    guards: Vec<Guard>,
-    keep: Vec<Keep>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rejected {
-    why: String,
+struct Proof {
+    /// Why it is not kept; of a winner not a key of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
     settings: Vec<Setting>,
     gain: Gain,
     guards: Vec<Guard>,
@@ -115,8 +108,8 @@ struct Document {
     cells: usize,
     noise_percent: Option<f64>,
     tried: Vec<Tried>,
-    winner: Option<Winner>,
-    rejected: Option<Rejected>,
+    winner: Option<Proof>,
+    rejected: Option<Proof>,
     bytes_written: u64,
     duration_ns: u64,
     tags: Vec<String>,
@@ -222,24 +215,59 @@ fn a_winner_is_the_first_and_the_last_word() {
     let tuning = tuning(Some(proof(3.1, true)), None);
     let document: Document = holds(&TuneDocument::new(&tuning));
     assert_eq!((document.schema.as_str(), document.asked.as_str()), ("narrows/tune/1", "buffered-read"));
-    assert_eq!(document.winner.unwrap().settings[0].name, "read-ahead");
+    let winner = document.winner.unwrap();
+    assert_eq!((winner.settings[0].name.as_str(), winner.why), ("read-ahead", None));
     let answer = "read-ahead 4 -> 512 KiB makes buffered-read 3.1 times as fast (95 % interval 2.8 to 3.4), confirmed by 8 \
                   pairs; 2 combinations were tried.";
     assert_eq!(document.answer, answer);
-    let text = tuning_text(&tuning, &Style::default());
+    let text = report::tuning(&tuning).text(&Style::default());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.starts_with(answer) && words.ends_with(answer), "{text}");
     for part in [
-        "seq-read 1.01 times as good at least 0.97 not worse (margin 10 %)",
+        "What it gains and costs: how many times as good as before",
+        "buffered-read 3.1 2.8 to 3.4 better (p 0.0078)",
+        "seq-read 1.01 at least 0.97 not worse (margin 10 %)",
         "read-ahead: costs memory",
-        "read-ahead 0 not set, or no valid number",
+        "read-ahead 512: 3.1 times as good, 3 measurements",
+        "read-ahead 0: not set, or no valid number, 0 measurements",
         "cache: can lose data: --allow-unsafe tries it",
         "ACTION==\"add|change\", ATTR{queue/read_ahead_kb}=\"512\"",
         "echo 4 > /sys/block/sda/queue/read_ahead_kb",
         "narrows compare tune-1-present tune-1-changed",
-        "31 measurements, noise of one 4.2 %",
+        "31 measurements, noise of one 4.2 %; 0 B written; 2 min 51 s. All settings are as they were before.",
     ] {
         assert!(words.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn lines_to_keep_are_whole_in_every_form() {
+    let mut tuning = tuning(Some(proof(3.1, true)), None);
+    let rule =
+        format!("ACTION==\"add|change\", KERNEL==\"sd*\", ENV{{ID_SERIAL}}==\"{}\", ATTR{{a}}=\"1\"", "s ".repeat(40));
+    let keep = &mut tuning.winner.as_mut().unwrap().keep[0];
+    keep.text.push_str(&format!("\n{rule}"));
+    keep.note = Some("udev reads it at the next start".into());
+    let presentation = report::tuning(&tuning);
+    let text = presentation.text(&Style { width: 40, ..Style::default() });
+    assert!(text.lines().any(|line| line == format!("    {rule}")), "{text}");
+    let markdown = presentation.markdown();
+    let (_, block) = markdown.split_once("**To keep it (udev), in /etc/udev/rules.d/99-narrows-tune.rules:**").unwrap();
+    let first = "ACTION==\"add|change\", ATTR{queue/read_ahead_kb}=\"512\"";
+    let below = format!(
+        "\n```text\n{first}\n{rule}\n```\n\nudev reads it at the next start\n\n**To take it back:**\n```text\n\
+         rm /etc/udev/rules.d/99-narrows-tune.rules\necho 4 > /sys/block/sda/queue/read_ahead_kb\n```\n"
+    );
+    assert!(block.starts_with(&below), "{markdown}");
+    assert!(markdown.starts_with("**read-ahead 4 -&gt; 512 KiB makes buffered-read 3.1 times as fast"), "{markdown}");
+    for part in [
+        "| metric | times | interval | verdict |",
+        "| seq-read | 1.01 | at least 0.97 | not worse (margin 10 %) |",
+        "- read-ahead 8192: 3.0 times as good, 3 measurements",
+        "**Not tried**\n\n- cache: can lose data: --allow-unsafe tries it",
+        "2 min 51 s. All settings are as they were before.\n```text\nnarrows compare tune-1-present tune-1-changed\n```",
+    ] {
+        assert!(markdown.contains(part), "{part}\n{markdown}");
     }
 }
 
@@ -248,12 +276,14 @@ fn what_is_not_shown_is_not_recommended() {
     let rejected = |why, proof| Some(TuneRejected { why, proof });
     let none = tuning(None, rejected(NotKept::NoGain, proof(1.02, true)));
     let document: Document = holds(&TuneDocument::new(&none));
-    assert!(document.winner.is_none() && document.rejected.unwrap().why == "no-gain");
+    assert!(document.winner.is_none() && document.rejected.unwrap().why.unwrap() == "no-gain");
     assert!(document.answer.starts_with("Nothing helps: read-ahead 4 -> 512 KiB looked best"), "{}", document.answer);
     let harms = tuning(None, rejected(NotKept::Guard, proof(1.3, false)));
     let document: Document = holds(&TuneDocument::new(&harms));
     assert!(document.answer.contains("but seq-read is not shown to be as good"), "{}", document.answer);
-    assert!(!tuning_text(&harms, &Style::default()).contains("To keep it"));
+    let text = report::tuning(&harms).text(&Style::default());
+    assert!(!text.contains("To keep it") && text.contains("not shown (margin 10 %)"), "{text}");
+    assert_eq!(text.matches("Nothing is recommended").count(), 1, "the first line is still seen: {text}");
     let document: Document = holds(&TuneDocument::new(&tuning(None, None)));
     assert_eq!(document.answer, "Nothing helps: nothing looked better for buffered-read; 2 combinations were tried.");
 }
@@ -276,11 +306,15 @@ fn a_plan_says_what_can_be_proven() {
     };
     let document: PlanDocument = holds(&TunePlanDocument::new(&plan));
     assert_eq!(document.schema, "narrows/tune/1");
-    let text = tune_plan_text(&plan, &Style::default());
+    let text = report::tune_plan(&plan).text(&Style::default());
+    assert!(text.starts_with("  Tries 3 values on /dev/sda for buffered-read"), "{text}");
+    let markdown = report::tune_plan(&plan).markdown();
+    assert!(markdown.starts_with("**Tries 3 values on /dev/sda for buffered-read"), "{markdown}");
+    assert!(markdown.contains("- read-ahead: 4 -&gt; 0 \\| 512 \\| 8192; costs memory"), "{markdown}");
     for part in [
         "Tries 3 values on /dev/sda for buffered-read",
         "nothing is written",
-        "read-ahead  4  -> 0 | 512 | 8192  costs memory",
+        "read-ahead  4 -> 0 | 512 | 8192; costs memory",
         "Not to become worse: seq-read, rand-read-qd1.",
         "with noise of 5 % of a measurement: gains of 9.6 %",
         "with noise of 10 % of a measurement: nothing",

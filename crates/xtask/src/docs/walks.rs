@@ -5,7 +5,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// Where a file of a commit lies today, where it has been moved: old and new beginnings of paths.
-const MOVED: &[(&str, &str)] = &[("crates/cli/src/tune.rs", "crates/cli/src/settings.rs")];
+const MOVED: &[(&str, &str)] = &[
+    ("crates/cli/src/tune.rs", "crates/cli/src/settings.rs"),
+    ("crates/report/src/tune.rs", "crates/report/src/settings.rs"),
+    ("crates/report/src/document/tune.rs", "crates/report/src/document/settings.rs"),
+];
 
 /// A walk: its heading, the commits that it names, the files that it lists.
 struct Walk<'a> {
