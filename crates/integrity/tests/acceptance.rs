@@ -196,26 +196,18 @@ fn limbo_capacity() {
 
 #[test]
 fn wrap_around() {
-    let mut tester = Tester::of(LARGE);
-    tester.disk.wraps_at = Some(3072);
-    tester.pass();
-    let finding = only(tester.verify());
-    // Three places share each address but for the end: 1.5 MiB is what is real of 4 MiB.
-    assert_eq!((finding.class, finding.lba), (DataFault::WrapAround, 3072));
-    assert_eq!(finding.sectors, BLOCK * LARGE - 3072);
-}
-
-/// The first places that are looked at all lie three turns from whose data they hold; that one turn is a third of that, only later ones tell.
-#[test]
-fn aliases_beyond_what_is_kept_tell_the_capacity_too() {
-    let mut tester = Tester { room: 16, ..Tester::of(LARGE) };
-    tester.disk.wraps_at = Some(2048);
-    tester.pass();
-    let conclusion = tester.verify();
-    assert_eq!(conclusion.not_kept, Default::default(), "{:?}", conclusion.not_kept);
-    let finding = only(conclusion);
-    assert_eq!((finding.class, finding.lba), (DataFault::WrapAround, 2048));
-    assert_eq!(finding.sectors, BLOCK * LARGE - 2048);
+    // With 3072, three places share each address but for the end. With room for 16, all that are kept lie three turns from whose data they hold:
+    // one turn is a third of that, which only later ones tell.
+    for (wraps_at, room) in [(3072, LARGE as usize), (2048, 16)] {
+        let mut tester = Tester { room, ..Tester::of(LARGE) };
+        tester.disk.wraps_at = Some(wraps_at);
+        tester.pass();
+        let conclusion = tester.verify();
+        assert_eq!(conclusion.not_kept, Default::default());
+        let finding = only(conclusion);
+        assert_eq!((finding.class, finding.lba), (DataFault::WrapAround, wraps_at));
+        assert_eq!(finding.sectors, BLOCK * LARGE - wraps_at);
+    }
 }
 
 #[test]
