@@ -1,5 +1,6 @@
 //! Benchmarks of our own code. They print figures and never fail on slowness: judging them is for people.
 
+mod beside;
 mod cases;
 mod cell;
 mod contest;

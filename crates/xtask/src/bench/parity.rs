@@ -5,6 +5,7 @@
 //! io_uring, libaio and psync, each as it is without further options. Latencies are fio's `lat`, from the moment at which an
 //! operation is made to its completion, as ours are.
 
+use super::beside::BusyLoops;
 use super::cell::Cell;
 use super::figures::Spread;
 use super::parity_peers::{Peer, Reading, peers};
@@ -26,6 +27,9 @@ pub struct Options {
     /// Only cells whose title (`disk, randread 4k, depth 32`) has all of these words
     #[arg(long, value_name = "WORDS")]
     only: Option<String>,
+    /// Busy loops that run beside all of it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    beside: u32,
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
@@ -55,6 +59,7 @@ type Maker = fn(u64) -> anyhow::Result<Target>;
 
 pub fn run(options: &Options) -> anyhow::Result<()> {
     super::engine::warn_if_busy();
+    let _busy = BusyLoops::start(options.beside)?;
     let peers = peers();
     if options.markdown {
         println!(
