@@ -130,6 +130,11 @@ impl Output {
         }
     }
 
+    /// Prints what another process has put into its form, apart from what stands above.
+    pub fn part_as_it_is(&self, text: &str) {
+        if self.is_markdown() { self.apart(text) } else { self.print(text) }
+    }
+
     /// Prints what stands by itself.
     fn apart(&self, text: &str) {
         self.print(&format!("{}{text}", if self.answered.get() { "\n" } else { "" }));

@@ -89,7 +89,7 @@ pub use run::data_finding_text;
 pub use settings::settings_list;
 pub use side_by_side::side_by_side;
 pub use simulated::simulated;
-pub use soak::soak_text;
+pub use soak::soak;
 pub use storage::{identity, link_name, link_text, storage_line};
 pub use style::{Paint, Style};
 pub use tune::{tune_plan, tuning};
