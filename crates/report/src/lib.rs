@@ -83,7 +83,7 @@ pub use plan::{plan, time_at_most, time_without_limit};
 pub use presentation::{Presentation, verbatim};
 pub use rank::{Rank, rank};
 pub use rate::{capacity_remark, rate};
-pub use record::{record_plan, record_text, recording_text};
+pub use record::{record, record_plan, recording};
 pub use repeated::{Repeated, repeated};
 pub use run::data_finding_text;
 pub use settings::settings_list;
