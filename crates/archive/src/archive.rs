@@ -109,7 +109,7 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError::Ambiguous`] if a tag names several, and as [`Archive::resolve`].
     pub fn resolve_one(&self, text: &str) -> Result<RunRef> {
-        resolve::one(text, self.resolve(text)?)
+        resolve::only(text, self.resolve(text)?)
     }
 
     /// Turns what crashes left into truncated runs (or whole ones, where only the last rename was missing), and clears

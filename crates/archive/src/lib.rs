@@ -76,5 +76,5 @@ pub use location::default_directory;
 pub use lock::Lock;
 pub use partial::Partial;
 pub use recover::{Recovered, Recovery};
-pub use resolve::RunRef;
+pub use resolve::{RunRef, only};
 pub use tags::check as check_tag;

@@ -99,7 +99,10 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
 }
 
 /// The run, if the text fits exactly one.
-pub(crate) fn one(text: &str, mut found: Vec<RunRef>) -> Result<RunRef> {
+///
+/// # Errors
+/// [`ArchiveError::Ambiguous`] if it fits several.
+pub fn only(text: &str, mut found: Vec<RunRef>) -> Result<RunRef> {
     match (found.pop(), found.is_empty()) {
         (Some(run), true) => Ok(run),
         (Some(run), false) => {

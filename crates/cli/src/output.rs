@@ -130,6 +130,11 @@ impl Output {
         }
     }
 
+    /// Prints what another process has put into its form, apart from what stands above.
+    pub fn part_as_it_is(&self, text: &str) {
+        if self.is_markdown() { self.apart(text) } else { self.print(text) }
+    }
+
     /// Prints what stands by itself.
     fn apart(&self, text: &str) {
         self.print(&format!("{}{text}", if self.answered.get() { "\n" } else { "" }));
@@ -162,11 +167,24 @@ impl Output {
         }
     }
 
-    /// The answer of a command: its document, or what it says in the form and style of this output.
+    /// The answer of a command: its document, or what it says in the form and style of this output. Where a terminal has fewer rows
+    /// than that takes, the sentence that answers closes it if it is no longer on the screen.
     pub fn answer(&self, document: &impl Serialize, said: impl FnOnce() -> Presentation) {
         match self.form {
+            Form::Json => self.document(document),
             Form::Markdown => self.print(&said().markdown()),
-            Form::Text | Form::Json => self.answer_text(document, |style| said().text(style)),
+            Form::Text => {
+                let said = said();
+                let text = said.text(&self.style);
+                self.print(&text);
+                let rows = self.rows.saturating_sub(2);
+                let is_long = rows > 0 && text.lines().nth(rows).is_some();
+                let sentence = said.answer().filter(|_| is_long).map(|sentence| self.sanitize(sentence));
+                let gone = |sentence: &String| !report::text::is_in_last_lines(&text, rows, sentence);
+                if let Some(sentence) = sentence.filter(gone) {
+                    self.print(&report::closing(&sentence, &self.style));
+                }
+            }
         }
     }
 
@@ -175,22 +193,11 @@ impl Output {
         self.apart(&if self.is_markdown() { said.markdown() } else { said.text(&self.style) });
     }
 
-    /// An answer that is a text and nothing else. Where a terminal has fewer rows than it, the sentence that answers (`answer` of the
-    /// document) closes it if it is no longer on the screen.
+    /// An answer that is a text and nothing else.
     pub fn answer_text<T: AsRef<str>>(&self, document: &impl Serialize, text: impl FnOnce(&Style) -> T) {
-        if self.is_json() {
-            return self.document(document);
-        }
-        let text = text(&self.style);
-        self.text(text.as_ref());
-        let rows = self.rows.saturating_sub(2);
-        if rows > 0 && text.as_ref().lines().nth(rows).is_some() {
-            let document = serde_json::to_value(document).unwrap_or_default();
-            let sentence = document["answer"].as_str().map(|sentence| self.sanitize(sentence));
-            let gone = |sentence: &String| !report::text::is_in_last_lines(text.as_ref(), rows, sentence);
-            if let Some(sentence) = sentence.filter(gone) {
-                self.text(&report::closing(&sentence, &self.style));
-            }
+        match self.is_json() {
+            true => self.document(document),
+            false => self.text(text(&self.style).as_ref()),
         }
     }
 

@@ -74,9 +74,8 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             "send JPEG pictures (ffmpeg -f mjpeg -), or frames with their length before them (docs/recorder.md)",
         ));
     }
-    output.answer_text(&Answered::new(&document).kept(kept.clone()), |style| {
-        report::record_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
-    });
+    let answered = Answered::new(&document).kept(kept.clone());
+    output.answer(&answered, || report::record(&document).kept(kept.as_ref()));
     if document.is_empty() {
         return Ok(ExitCode::from(FailureKind::Invalid.exit_code()));
     }

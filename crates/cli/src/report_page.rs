@@ -10,7 +10,7 @@ use archive::{Archive, RunRef};
 use conduct::conclusions;
 use model::{Conclusions, Failure, Plan, Run, Target};
 use report::document::{CheckDocument, FillDocument, PageDocument, PlanDocument, RunDocument};
-use report::{Check, Compare, Side, Style};
+use report::{Check, Compare, Side};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -151,13 +151,6 @@ pub fn keep(archive: &Archive, run: Result<Run, Failure>, output: &Output) -> Op
         Ok((run.id, page.display().to_string()))
     });
     kept.inspect_err(|failure| output.beside(failure)).ok()
-}
-
-/// The last lines of a text: what was kept.
-pub fn kept_lines(kept: Option<&(String, String)>, style: &Style) -> String {
-    kept.map_or_else(String::new, |(id, page)| {
-        format!("  Run   {id}\n  Page  {}\n", report::text::plain(page, style.ascii))
-    })
 }
 
 /// When the run started, for people: `2026-11-20 21:30 UTC`.

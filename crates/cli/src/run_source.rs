@@ -46,11 +46,8 @@ impl RunSource {
     /// # Errors
     /// There is nothing of that name, or nothing of it can be read or understood.
     pub fn load(archive: &Archive, name: &OsStr, part: Part) -> Result<Self, Failure> {
-        if is_foreign(archive, name) {
-            return Self::of_another_tool(name);
-        }
+        let Meaning::Kept(found) = meaning(archive, name)? else { return Self::of_another_tool(name) };
         let mut all = Self { name: name.to_string_lossy().into_owned(), ..Self::default() };
-        let found = resolved(archive, text_of(name)?)?;
         let with_samples = found.len() <= MOST_WITH_SAMPLES;
         for found in found {
             let run = match part {
@@ -83,9 +80,8 @@ impl RunSource {
     /// # Errors
     /// As [`Self::load`]; the name stands for several.
     pub fn one(archive: &Archive, name: &OsStr) -> Result<(Run, Option<RunRef>), Failure> {
-        if !is_foreign(archive, name) {
-            let text = text_of(name)?;
-            let found = archive.resolve_one(text).or_else(|e| latest_on(archive, text, &e).ok_or(e))?;
+        if let Meaning::Kept(found) = meaning(archive, name)? {
+            let found = archive::only(text_of(name)?, found)?;
             return Ok((found.load()?, Some(found)));
         }
         let mut source = Self::of_another_tool(name)?;
@@ -167,13 +163,23 @@ fn text_of(name: &OsStr) -> Result<&str, Failure> {
     })
 }
 
-/// Whether a name means what another tool printed: stdin, or a file that is no bundle. As with bundles, what the archive knows by
-/// a plain name comes before a file of that name.
-fn is_foreign(archive: &Archive, name: &OsStr) -> bool {
+/// What a name means.
+enum Meaning {
+    Kept(Vec<RunRef>),
+    /// What another tool printed: stdin, or a file that is no bundle.
+    OfAnotherTool,
+}
+
+/// What a name means. As with bundles, what the archive knows by a plain name comes before a file of that name.
+fn meaning(archive: &Archive, name: &OsStr) -> Result<Meaning, Failure> {
     let path = Path::new(name);
     // A device is a target, and not what a tool printed.
     let readable = |m: &std::fs::Metadata| !m.is_dir() && !m.file_type().is_block_device();
     let is_file = path.metadata().is_ok_and(|m| readable(&m)) && path.file_name() != Some(OsStr::new("run.json"));
-    let known = || name.to_str().is_some_and(|text| !text.contains('/') && archive.resolve(text).is_ok());
-    name == "-" || is_file && !known()
+    if name != "-" && !is_file {
+        return Ok(Meaning::Kept(resolved(archive, text_of(name)?)?));
+    }
+    let plain = name.to_str().filter(|text| name != "-" && !text.contains('/'));
+    let known = plain.and_then(|text| archive.resolve(text).ok());
+    Ok(known.map_or(Meaning::OfAnotherTool, Meaning::Kept))
 }

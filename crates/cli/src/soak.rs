@@ -228,9 +228,8 @@ fn answer(
     output: &Output,
 ) -> ExitCode {
     let document = document(state, ended);
-    output.answer_text(&Answered::new(&document).kept(kept.clone()), |style| {
-        report::soak_text(&document, style) + &report_page::kept_lines(kept.as_ref(), style)
-    });
+    let answered = Answered::new(&document).kept(kept.clone());
+    output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
     ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))
 }

@@ -94,7 +94,7 @@ pub(crate) fn bottleneck_cause(causes: &[Cause]) -> Option<&Cause> {
 
 impl From<&Cause> for Limit {
     fn from(cause: &Cause) -> Self {
-        let Cause { layer, statement, confidence, evidence, .. } = cause.clone();
+        let model::Cause { layer, statement, confidence, evidence, .. } = cause.clone().into();
         Self { layer, statement, confidence, evidence }
     }
 }

@@ -322,7 +322,7 @@ impl Row<'_> {
                 && of_causes::is_of_depth(c)
         });
         if let Some(cause) = serial {
-            return RowAnswer::of(cause, cause.statement.split(" (").next().unwrap_or(&cause.statement));
+            return RowAnswer::of(cause, cause.in_short());
         }
         let Some(scaling) = of_causes::scaling(self.run, direction) else {
             return self.device(self.own("throughput_bytes_per_s"));
@@ -346,7 +346,7 @@ impl Row<'_> {
     fn small_operations(&self) -> RowAnswer {
         let loaded = self.work == Work::ResponsiveLoaded;
         match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && self.is_based_on_it(c)) {
-            Some(cause) => RowAnswer::of(cause, cause.statement.split(": beside").next().unwrap_or(&cause.statement)),
+            Some(cause) => RowAnswer::of(cause, cause.in_short()),
             None => self.device(None),
         }
     }

@@ -18,30 +18,31 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
     let head =
         Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
     let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.end.answer = answer(run, classes).map(|(_, text)| text);
     let plain = |text: String| Part::Sentence(Tone::Plain, text);
-    let mut answer: Vec<Part> =
+    let mut said: Vec<Part> =
         capacity.map(capacity_words).map(|(text, tone)| Part::Sentence(tone, text)).into_iter().collect();
     let Some(reached) = sentence(classes) else {
         let nothing = "Nothing to rate: there is no storage behind this target.".to_owned();
-        answer.push(Part::Sentence(Tone::Doubt, nothing));
-        presentation.push(SectionName::Answer, answer);
+        said.push(Part::Sentence(Tone::Doubt, nothing));
+        presentation.push(SectionName::Answer, said);
         return presentation;
     };
     let fake = capacity.is_some_and(|c| matches!(c.kind, CapacityKind::WrapAround | CapacityKind::Limbo));
-    answer.push(if fake { plain(only_where_real(&reached)) } else { Part::Sentence(Tone::Good, reached) });
+    said.push(if fake { plain(only_where_real(&reached)) } else { Part::Sentence(Tone::Good, reached) });
     let claimed = || classes.iter().filter(|c| c.claimed == Some(true));
     let names: Vec<&str> = claimed().map(|c| c.rating.class.as_str()).collect();
-    answer.push(plain(match (names.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
+    said.push(plain(match (names.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
         ([], true) if classes.len() == 1 => "Its registers do not claim it.".to_owned(),
         ([], true) => "Its registers claim none of these classes.".to_owned(),
         ([], false) => "What it claims itself cannot be read here.".to_owned(),
         (names, _) => format!("Its registers claim {}.", names.join(", ")),
     }));
     let below = claimed().filter(|c| c.rating.indication.as_deref() == Some("below"));
-    answer.extend(
+    said.extend(
         below.map(|c| Part::Sentence(Tone::Doubt, format!("It is below {}, which it claims.", c.rating.class))),
     );
-    presentation.push(SectionName::Answer, answer);
+    presentation.push(SectionName::Answer, said);
     let size = claimed_bytes(run).filter(|_| capacity.is_none()).map(quantity::size).map(|size| {
         format!("Capacity {size}, as it says itself; whether that is there was not measured (--capacity quick).")
     });

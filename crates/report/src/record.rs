@@ -1,11 +1,12 @@
-//! A recording on a terminal: while it was made, and what it holds.
+//! A recording as parts: what came of it, what it holds, and what a storage would carry.
 
-use crate::document::{RecordDocument, RecordLimit, RecordPlanDocument, RecordedStream, RecordingDocument};
-use crate::lines::Lines;
+use crate::document::{
+    RecordDocument, RecordLimit, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked, RecordingDocument,
+    RecordingGap,
+};
 use crate::plan::cpus;
-use crate::presentation::{Head, Part, Presentation, SectionName, Tone};
+use crate::presentation::{Head, Part, Presentation, Remark, SectionName, Tone, listed};
 use crate::quantity::{self, counted};
-use crate::style::{Paint, Style};
 
 /// What was measured for less says nothing of long recordings.
 const LONG_S: f64 = 10.0;
@@ -108,117 +109,108 @@ pub(crate) fn answer(taken: &Taken<'_>) -> String {
 }
 
 /// What came of it: the answer first.
-pub fn record_text(document: &RecordDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
-    let bytes: u64 = document.streams.iter().map(|s| s.durable_bytes).sum();
+pub fn record(document: &RecordDocument) -> Presentation {
     let bad = document.is_empty() || document.missing_frames() > 0;
-    line("", &answer(&Taken::of(document)), Some(if bad { Paint::Bad } else { Paint::Accent }));
+    let head = Head {
+        command: "record".to_owned(),
+        subject: document.target.clone(),
+        answer: Some((if bad { Tone::Bad } else { Tone::Good }, answer(&Taken::of(document)))),
+        ..Head::default()
+    };
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.end.notes = document.missing.iter().chain(&document.remarks).cloned().collect();
     if document.is_empty() {
-        document.missing.iter().chain(&document.remarks).for_each(|remark| line("* ", remark, None));
-        return out.out;
+        return presentation;
     }
-    for stream in &document.streams {
-        let lost = stream.dropped.iter().map(|(why, n)| format!(", {} lost ({why})", quantity::count(*n)));
-        let lost: String = lost.collect();
-        let flying = if stream.in_flight > 0 { format!(", {} in flight", stream.in_flight) } else { String::new() };
-        let blocked = if stream.blocked_s >= 0.001 {
-            format!(", its producer waited {}", quantity::duration((stream.blocked_s * 1e9) as u64))
-        } else {
-            String::new()
-        };
-        let text = format!(
-            "{}: {} received, {} durable ({}){lost}{flying}{blocked}",
-            stream.name,
-            quantity::count(stream.received),
-            quantity::count(stream.durable),
-            quantity::size(stream.durable_bytes)
-        );
-        line("  - ", &text, (!stream.dropped.is_empty()).then_some(Paint::Bad));
+    presentation.push(SectionName::Numbers, vec![Part::Remarks(document.streams.iter().map(became).collect())]);
+    presentation.push(SectionName::Others, listed(cost(document)));
+    let limits = document.limits.iter().map(|limit| {
+        let bad = !limit.in_effect || limit.put_back == Some(false);
+        Part::Sentence(if bad { Tone::Bad } else { Tone::Plain }, limited(limit))
+    });
+    presentation.push(SectionName::Limits, limits.collect());
+    if document.storage_failures > 0 {
+        let text = format!("{} writes or flushes of the storage failed", quantity::count(document.storage_failures));
+        presentation.push(SectionName::Events, vec![Part::Sentence(Tone::Bad, text)]);
     }
+    presentation
+}
+
+/// What became of the frames of a stream.
+fn became(stream: &RecordStream) -> Remark {
+    let lost = stream.dropped.iter().map(|(why, n)| format!(", {} lost ({why})", quantity::count(*n)));
+    let lost: String = lost.collect();
+    let flying = if stream.in_flight > 0 { format!(", {} in flight", stream.in_flight) } else { String::new() };
+    let blocked = if stream.blocked_s >= 0.001 {
+        format!(", its producer waited {}", quantity::duration((stream.blocked_s * 1e9) as u64))
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{} received, {} durable ({}){lost}{flying}{blocked}",
+        quantity::count(stream.received),
+        quantity::count(stream.durable),
+        quantity::size(stream.durable_bytes)
+    );
+    let tone = if stream.dropped.is_empty() { Tone::Plain } else { Tone::Bad };
+    Remark { phase: stream.name.clone(), tone, text }
+}
+
+/// How old frames were, and what recording them took.
+fn cost(document: &RecordDocument) -> Vec<String> {
+    let mut list = Vec::new();
     if let (Some(median), Some(most)) = (document.ack_ns_p50, document.ack_ns_max) {
         let p99 = document.ack_ns_p99.map_or_else(String::new, |ns| format!(", p99 {}", quantity::duration(ns)));
-        let text = format!(
+        list.push(format!(
             "a frame was durable {} after it came (median{p99}, at most {}; asked: {} and the flush)",
             quantity::duration(median),
             quantity::duration(most),
             quantity::duration(document.ack_ns_asked)
-        );
-        line("  - ", &text, None);
+        ));
     }
     let (most, ring) = (quantity::memory_size(document.ring_most_bytes), quantity::memory_size(document.ring_bytes));
-    line("  - ", &format!("the ring held {most} of {ring} at most"), None);
+    list.push(format!("the ring held {most} of {ring} at most"));
     // Of a little what is used at the start is more than what frames cost.
-    let much = bytes >= LEAST_FOR_CPU;
-    if let (true, Some(writer), Some(all)) = (much, document.cpu_s_per_gb, document.process_cpu_s_per_gb) {
-        line("  - ", &format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"), None);
+    let is_much = document.streams.iter().map(|s| s.durable_bytes).sum::<u64>() >= LEAST_FOR_CPU;
+    if let (true, Some(writer), Some(all)) = (is_much, document.cpu_s_per_gb, document.process_cpu_s_per_gb) {
+        list.push(format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"));
     }
-    line("  - ", &format!("priority: {}", document.priority_reason), None);
-    if let Some(text) = scheduling(document) {
-        line("  - ", &text, None);
-    }
-    if let Some(deferred) = &document.deferred {
+    list.push(format!("priority: {}", document.priority_reason));
+    list.extend(scheduling(document));
+    list.extend(document.deferred.as_ref().map(|deferred| {
         let still = quantity::duration((deferred.still_s * 1e9) as u64);
-        let text = format!("{} was paused {} times, for {still} in all", deferred.who.join(", "), deferred.times);
-        line("  - ", &text, None);
-    }
-    for limit in &document.limits {
-        line("  - ", &limited(limit), (!limit.in_effect || limit.put_back == Some(false)).then_some(Paint::Bad));
-    }
-    if document.storage_failures > 0 {
-        let text = format!("{} writes or flushes of the storage failed", quantity::count(document.storage_failures));
-        line("  - ", &text, Some(Paint::Bad));
-    }
-    document.missing.iter().chain(&document.remarks).for_each(|remark| line("* ", remark, None));
-    out.out
+        format!("{} was paused {} times, for {still} in all", deferred.who.join(", "), deferred.times)
+    }));
+    list
 }
 
 /// What is not there of a recording, or is elsewhere.
-fn not_there(document: &RecordingDocument) -> Vec<(String, Option<Paint>)> {
-    let mut said: Vec<(String, Option<Paint>)> = Vec::new();
-    for gap in &document.gaps {
+fn not_there(document: &RecordingDocument) -> Vec<String> {
+    let gap = |gap: &RecordingGap| {
         let why = if gap.why == "overwritten" { "overwritten" } else { "not recorded" };
-        said.push((format!("{why}, between what is there: {} to {}", gap.from, gap.to), None));
-    }
-    said.extend(document.overwritten_before.iter().map(|t| (format!("overwritten: all that came before {t}"), None)));
+        format!("{why}, between what is there: {} to {}", gap.from, gap.to)
+    };
+    let overwritten = document.overwritten_before.iter().map(|t| format!("overwritten: all that came before {t}"));
+    let mut said: Vec<String> = document.gaps.iter().map(gap).chain(overwritten).collect();
     if !document.others.is_empty() {
         let (all, others) = (document.others.len() + 1, document.others.join(", "));
-        let text = format!("the newest of {all} recordings in its directory; the others: {others}");
-        said.push((text, Some(Paint::Warn)));
+        said.push(format!("the newest of {all} recordings in its directory; the others: {others}"));
     }
     said
 }
 
-/// What a recording holds.
-pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
+/// What a recording holds; where all of it was read, first whether it is whole.
+pub fn recording(document: &RecordingDocument) -> Presentation {
+    let mut presentation = Presentation::default();
     if let Some(checked) = &document.checked {
-        let verdict = if checked.whole {
-            "Nothing that was acknowledged is missing or altered"
-        } else {
-            "Frames that were acknowledged are MISSING or ALTERED"
-        };
-        let paint = if checked.whole { Paint::Accent } else { Paint::Bad };
-        let more = match (checked.unacknowledged, checked.torn) {
-            (0, 0) => String::new(),
-            (whole, torn) => {
-                format!("; of the last moments {} whole and {} torn", counted(whole, "frame"), quantity::count(torn))
-            }
-        };
-        line(
-            "",
-            &format!("{verdict}: {} were read{more}.", counted(checked.frames + checked.unacknowledged, "frame")),
-            Some(paint),
-        );
-        checked.damage.iter().for_each(|damage| line("  - ", damage, Some(Paint::Bad)));
-        if checked.mended {
-            line("  - ", "its superblocks were written anew", None);
-        }
-        if checked.given_back_bytes > 0 {
-            let text = format!("{} that it does not use are free again", quantity::size(checked.given_back_bytes));
-            line("  - ", &text, None);
-        }
+        let tone = if checked.whole { Tone::Good } else { Tone::Bad };
+        presentation.head.answer = Some((tone, verified(checked)));
+        let damage = checked.damage.iter().map(|damage| Part::Sentence(Tone::Bad, damage.clone()));
+        let mended = checked.mended.then(|| "its superblocks were written anew".to_owned());
+        let given_back = (checked.given_back_bytes > 0)
+            .then(|| format!("{} that it does not use are free again", quantity::size(checked.given_back_bytes)));
+        let repaired = listed(mended.into_iter().chain(given_back).collect());
+        presentation.push(SectionName::Answer, damage.chain(repaired).collect());
     }
     let count: u64 = document.streams.iter().map(|s| s.frames).sum();
     let bytes: u64 = document.streams.iter().map(|s| s.bytes).sum();
@@ -233,39 +225,56 @@ pub fn recording_text(document: &RecordingDocument, style: &Style) -> String {
         quantity::memory_size(document.segment_bytes),
         if document.when_full == "wrap" { "overwrites the oldest" } else { "stops" }
     );
-    line("", &text, None);
-    for stream in &document.streams {
-        let RecordedStream { name, kind, frames: count, bytes, lost, first, last } = stream;
-        let lost = if *lost > 0 {
-            format!(", {} lost before they were written", quantity::count(*lost))
-        } else {
-            String::new()
-        };
-        let when = first.as_ref().zip(last.as_ref()).map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
-        let text = format!("{name} ({kind}): {}, {}{lost}{when}", counted(*count, "frame"), quantity::size(*bytes));
-        line("  - ", &text, None);
-    }
-    for pinned in &document.pinned {
-        let when = pinned.first.as_ref().zip(pinned.last.as_ref());
-        let when = when.map_or_else(String::new, |(a, b)| format!(", {a} to {b}"));
+    let streams = document.streams.iter().map(held);
+    let pinned = document.pinned.iter().map(|pinned| {
         let bytes = quantity::memory_size(pinned.segments * document.segment_bytes);
-        line("  - ", &format!("pinned: {} ({bytes}){when}", counted(pinned.segments, "segment")), None);
-    }
-    for (text, paint) in not_there(document) {
-        line("  - ", &text, paint);
-    }
-    if let Some(exported) = &document.exported {
+        let when = stretch(pinned.first.as_ref(), pinned.last.as_ref());
+        format!("pinned: {} ({bytes}){when}", counted(pinned.segments, "segment"))
+    });
+    let list = Part::List(streams.chain(pinned).chain(not_there(document)).collect());
+    let exported = document.exported.as_ref().map(|exported| {
         let gone = match exported.unreadable {
             0 => String::new(),
             n => format!("; {} could not be read", counted(n, "frame")),
         };
-        line(
-            "",
-            &format!("{} exported ({}){gone}", counted(exported.frames, "frame"), quantity::size(exported.bytes)),
-            None,
-        );
-    }
-    out.out
+        let (frames, bytes) = (counted(exported.frames, "frame"), quantity::size(exported.bytes));
+        Part::Sentence(Tone::Plain, format!("{frames} exported ({bytes}){gone}"))
+    });
+    let parts = [Part::Sentence(Tone::Plain, text), list].into_iter().chain(exported);
+    presentation.push(SectionName::Numbers, parts.collect());
+    presentation
+}
+
+/// Whether a recording is whole, in a sentence.
+fn verified(checked: &RecordingChecked) -> String {
+    let verdict = if checked.whole {
+        "Nothing that was acknowledged is missing or altered"
+    } else {
+        "Frames that were acknowledged are MISSING or ALTERED"
+    };
+    let more = match (checked.unacknowledged, checked.torn) {
+        (0, 0) => String::new(),
+        (whole, torn) => {
+            format!("; of the last moments {} whole and {} torn", counted(whole, "frame"), quantity::count(torn))
+        }
+    };
+    format!("{verdict}: {} were read{more}.", counted(checked.frames + checked.unacknowledged, "frame"))
+}
+
+/// `, 10:00 to 10:05`; nothing where it is not known.
+fn stretch(first: Option<&String>, last: Option<&String>) -> String {
+    first.zip(last).map_or_else(String::new, |(first, last)| format!(", {first} to {last}"))
+}
+
+/// What a recording holds of a stream.
+fn held(stream: &RecordedStream) -> String {
+    let RecordedStream { name, kind, frames: count, bytes, lost, first, last } = stream;
+    let lost = match lost {
+        0 => String::new(),
+        lost => format!(", {} lost before they were written", quantity::count(*lost)),
+    };
+    let when = stretch(first.as_ref(), last.as_ref());
+    format!("{name} ({kind}): {}, {}{lost}{when}", counted(*count, "frame"), quantity::size(*bytes))
 }
 
 /// Whether a storage carries streams, in a sentence.

@@ -1,11 +1,10 @@
-//! A soak on a terminal.
+//! A soak as parts: what came of it, what was found, and what the machine counted meanwhile.
 
 use crate::document::SoakDocument;
 use crate::fact;
-use crate::lines::Lines;
+use crate::presentation::{Head, Part, Presentation, SectionName, Tone, listed};
 use crate::quantity;
 use crate::run::data_finding_text;
-use crate::style::{Paint, Style};
 use model::{Growth, Scrub};
 
 /// Findings that are shown one by one.
@@ -81,62 +80,59 @@ pub(crate) fn answer(soaked: &Soaked<'_>) -> String {
 }
 
 /// What came of it: the answer first.
-pub fn soak_text(document: &SoakDocument<'_>, style: &Style) -> String {
-    let mut out = Lines::new(style);
-    let mut line = |lead: &str, text: &str, paint| out.wrapped(lead, text, paint);
+pub fn soak(document: &SoakDocument<'_>) -> Presentation {
     let soaked = Soaked::of(document);
-    let found = soaked.found;
-    line("", &answer(&soaked), Some(if document.clean { Paint::Accent } else { Paint::Bad }));
-    for finding in document.findings.iter().take(MOST_SHOWN) {
-        line("  - ", &data_finding_text(finding), None);
+    let tone = if document.clean { Tone::Good } else { Tone::Bad };
+    let head = Head {
+        command: "soak".to_owned(),
+        subject: document.target.to_owned(),
+        answer: Some((tone, answer(&soaked))),
+        ..Head::default()
+    };
+    let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Numbers, found(document, soaked.found));
+    let growth = [("median write", document.median_growth), ("slowest hundredth of the writes", document.p99_growth)];
+    // Of what may as well be none nothing is said.
+    let certain = growth.into_iter().filter_map(|(what, growth)| Some((what, growth.filter(Growth::is_certain)?)));
+    let grown = certain.map(|(what, growth)| Part::Sentence(Tone::Bad, grown(what, &growth)));
+    presentation.push(SectionName::Limits, grown.collect());
+    presentation.push(SectionName::Events, kernel_warnings(document.kernel_warnings));
+    presentation.end.notes = document.remarks.clone();
+    if document.state == "interrupted" {
+        presentation.end.notes.push(format!("narrows soak --resume {} continues", document.id));
     }
-    let more = found.saturating_sub(MOST_SHOWN as u64);
+    presentation
+}
+
+/// What was found wrong, and what the machine counted meanwhile.
+fn found(document: &SoakDocument<'_>, all: u64) -> Vec<Part> {
+    let mut list: Vec<String> = document.findings.iter().take(MOST_SHOWN).map(data_finding_text).collect();
+    let more = all.saturating_sub(MOST_SHOWN as u64);
     if more > 0 {
-        line("  ", &format!("and {} more (--json has {})", quantity::count(more), document.findings.len()), None);
+        list.push(format!("and {} more (--json has {})", quantity::count(more), document.findings.len()));
     }
-    for (error, count) in document.errors {
-        line("  - ", &format!("{} operations failed with {error}", quantity::count(*count)), None);
-    }
-    if let Some(scrub) = &document.scrub {
-        line("  - ", &scrubbed(scrub), None);
-    }
+    let failed = |(error, count): (&String, &u64)| format!("{} operations failed with {error}", quantity::count(*count));
+    list.extend(document.errors.iter().map(failed));
+    list.extend(document.scrub.map(scrubbed));
     for (name, change) in document.counters.iter().filter(|(_, change)| change.before != change.after) {
         let (layer, counter) = name.split_once(": ").unwrap_or(("", name));
         let shown = |of| fact::value(counter, of).unwrap_or_else(|| "not known".to_owned());
         let (counter, before, after) = (fact::name(counter), shown(change.before), shown(change.after));
-        line("  - ", &format!("{layer}: {counter} {before} before, {after} after"), None);
+        list.push(format!("{layer}: {counter} {before} before, {after} after"));
     }
     for device in &document.write_amplification {
         let (flash, host) = (quantity::size(device.flash_bytes), quantity::size(device.host_bytes));
-        let factor = format!("{:.2}", device.amplification);
-        line(
-            "  - ",
-            &format!("{}: {flash} written to the flash for {host} that it was given: {factor} times", device.layer),
-            None,
-        );
+        let (layer, factor) = (&device.layer, device.amplification);
+        list.push(format!("{layer}: {flash} written to the flash for {host} that it was given: {factor:.2} times"));
     }
-    for (what, growth) in
-        [("median write", &document.median_growth), ("slowest hundredth of the writes", &document.p99_growth)]
-    {
-        // Of what may as well be none nothing is said.
-        if let Some(g) = growth.filter(Growth::is_certain) {
-            line("  - ", &grown(what, &g), Some(Paint::Bad));
-        }
-    }
-    for warning in document.kernel_warnings.iter().rev().take(MOST_WARNINGS).rev() {
-        line("  kernel ", warning, Some(Paint::Dim));
-    }
-    let more = document.kernel_warnings.len().saturating_sub(MOST_WARNINGS);
-    if more > 0 {
-        line("  ", &format!("and {more} warnings of the kernel before (--json)"), None);
-    }
-    for remark in &document.remarks {
-        line("* ", remark, None);
-    }
-    if document.state == "interrupted" {
-        line("", &format!("narrows soak --resume {} continues", document.id), Some(Paint::Dim));
-    }
-    out.out
+    listed(list)
+}
+
+fn kernel_warnings(warnings: &[String]) -> Vec<Part> {
+    let before = warnings.len().saturating_sub(MOST_WARNINGS);
+    let shown = warnings[before..].iter().map(|warning| Part::Named("kernel", warning.clone()));
+    let more = (before > 0).then(|| Part::Hint(format!("and {before} warnings of the kernel before (--json)")));
+    shown.chain(more).collect()
 }
 
 fn verdict(soaked: &Soaked<'_>) -> String {

@@ -1,7 +1,7 @@
 //! A search for settings as parts: what helps, what it costs, how it is kept; and what a search will do.
 
 use crate::grouped::grouped;
-use crate::presentation::{Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, statements, under};
+use crate::presentation::{Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under};
 use crate::quantity;
 use model::{
     Better, KeepLine, MetricKey, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan,
@@ -217,10 +217,6 @@ fn not_tried(candidates: &[TuneCandidate]) -> Vec<Part> {
     let left = candidates.iter().filter_map(|c| Some((why_not(c.not_tried.as_ref()?)?, c.name)));
     let reasons = grouped(left).into_iter().map(|(why, names)| format!("{}: {why}", names.join(", ")));
     under("Not tried", listed(reasons.collect()))
-}
-
-fn listed(list: Vec<String>) -> Vec<Part> {
-    if list.is_empty() { Vec::new() } else { vec![Part::List(list)] }
 }
 
 /// The lines that keep a setting, as they are copied, and what takes them back.

@@ -3,7 +3,7 @@
 use crate::evidence::{RenderedEvidence, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
-use crate::presentation::{Head, Part, Presentation, SectionName, State, Tone, under};
+use crate::presentation::{End, Head, Part, Presentation, SectionName, State, Tone, under};
 use crate::storage_line;
 use crate::text::unbroken;
 use model::{Cause, Confirmation, Evidence, Finding, Limit, MetricStatus, NextStep, Run, Undecided, json_name};
@@ -46,7 +46,8 @@ pub fn why(why: &Why<'_>) -> Presentation {
         state: headline::state_words(run.state).map(|words| State { words, bad: false }),
         ..Head::default()
     };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let end = End { answer: Some(answer(limit)), ..End::default() };
+    let mut presentation = Presentation { head, end, ..Presentation::default() };
     let mut bottleneck = vec![Part::Sentence(Tone::Good, answer(limit))];
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
     let is_cause = why.causes.iter().any(|cause| cause.is_limit);

@@ -103,7 +103,7 @@ fn time_of(args: &RecordArgs, streams: &[StreamContents]) -> Result<std::ops::Ra
 }
 
 fn answer(document: &RecordingDocument, output: &Output) {
-    output.answer_text(document, |style| report::recording_text(document, style));
+    output.answer(document, || report::recording(document));
 }
 
 fn exported(

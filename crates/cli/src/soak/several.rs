@@ -78,7 +78,8 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     for text in &answers {
         match serde_json::from_str::<serde_json::Value>(text) {
             Ok(document) if output.is_json() => output.text(&format!("{document}\n")),
-            _ => output.text(text),
+            // In the form that it was asked for already.
+            _ => output.part_as_it_is(text),
         }
     }
     let codes: Vec<i32> = children.iter_mut().map(|c| c.wait().ok().and_then(|s| s.code()).unwrap_or(3)).collect();
@@ -112,6 +113,7 @@ fn command_of(args: &SoakArgs, global: &GlobalArgs, target: &OsStr, serial: Opti
         ("--no-scrub", args.no_scrub),
         ("--overwrite", args.overwrite),
         ("--json", global.json),
+        ("--markdown", global.markdown),
     ];
     let mut command = Command::new(std::env::current_exe().unwrap_or_else(|_| "/proc/self/exe".into()));
     command.arg("soak");

@@ -45,6 +45,12 @@ impl Scaling<'_> {
         self.deep / self.one
     }
 
+    fn gains(&self, direction: Direction) -> String {
+        let what = if direction == Direction::Read { "reads" } else { "writes" };
+        let times = phrase::times(self.ratio());
+        format!("depth {:.0} gives {times} the rate of depth 1 for random {what}", self.depth)
+    }
+
     /// Whether the depth that was asked for was really in flight; `None` if nothing tells.
     pub fn depth_was_there(&self) -> Option<bool> {
         self.reached.map(|r| r >= self.depth * DEPTH_REACHED)
@@ -84,10 +90,6 @@ fn processor_explains(run: &Run, scaling: &Scaling<'_>) -> bool {
     machine::cpus_during(run, scaling.deepest.phase).is_some_and(|c| c.full() >= BUSY)
 }
 
-fn what(direction: Direction) -> &'static str {
-    if direction == Direction::Read { "reads" } else { "writes" }
-}
-
 /// A queue of a few slots, all of them full: so many times the rate of depth 1, and no more.
 pub fn short_queue(run: &Run) -> Option<Cause> {
     let scaling = scaling(run, Direction::Read).filter(|s| s.depth_was_there() != Some(false))?;
@@ -102,17 +104,11 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
     }
     let ceiling = probes::fastest(run, Direction::Read).map(|p| p.bytes_per_s / scaling.deepest.block);
     let ratio = ceiling.map(|c| (c / scaling.deep).min(scaling.depth / slots as f64));
+    let full = format!("the host keeps {slots} commands with the device, and all slots are full");
+    let gains = scaling.gains(Direction::Read);
     Some(
-        Cause::new(
-            LimitLayer::Driver,
-            CauseNature::Path,
-            format!(
-                "the host keeps {slots} commands with the device, and all slots are full (depth {:.0} gives {} the rate of \
-                 depth 1 for random reads)",
-                scaling.depth,
-                phrase::times(scaling.ratio())
-            ),
-        )
+        Cause::new(LimitLayer::Driver, CauseNature::Path, format!("{full} ({gains})"))
+            .with_short(full)
         .with_evidence(scaling.evidence())
         .with_evidence([path.disk.evidence(names::QUEUE_DEPTH)])
         .decided_by("the same random phases with a longer queue (queue_depth), alternating")
@@ -125,13 +121,15 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
 struct Explanation {
     layer: LimitLayer,
     words: &'static str,
+    /// What a row of a check has no room for.
+    detail: &'static str,
     evidence: Vec<Evidence>,
     remedy: Step,
 }
 
 fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
     let disk = path.disk;
-    let some = |layer, words, evidence, remedy| Some(Explanation { layer, words, evidence, remedy });
+    let some = |layer, words, evidence, remedy| Some(Explanation { layer, words, detail: "", evidence, remedy });
     if let Some(l) = path.holder(names::USB_DRIVER).filter(|l| l.text(names::USB_DRIVER) == Some("usb-storage")) {
         let words = "the USB bulk-only protocol carries one command at a time";
         return some(LimitLayer::Link, words, vec![l.evidence(names::USB_DRIVER)], Step::UasBridge);
@@ -180,13 +178,16 @@ fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
         let (layer, words) = match host_can {
             Some(false) => (LimitLayer::Controller, "the controller has no command queueing"),
             Some(true) => (LimitLayer::Driver, "command queueing is off for this disk, though the controller has it"),
-            None => (LimitLayer::Driver, "the device is given one command at a time (queue depth 1)"),
+            None => (LimitLayer::Driver, "the device is given one command at a time"),
         };
-        return some(layer, words, vec![disk.evidence(names::QUEUE_DEPTH)], Step::CommandQueueing);
+        let detail = if host_can.is_none() { " (queue depth 1)" } else { "" };
+        let evidence = vec![disk.evidence(names::QUEUE_DEPTH)];
+        return Some(Explanation { layer, words, detail, evidence, remedy: Step::CommandQueueing });
     }
     stack_view::has_heads(run).then(|| Explanation {
         layer: LimitLayer::Device,
         words: "one head assembly serves one place at a time",
+        detail: "",
         evidence: vec![disk.evidence(names::ROTATIONAL)],
         remedy: Step::NoMovingHeads,
     })
@@ -212,18 +213,10 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         (Some(_), Some(true)) if direction == Direction::Read => Confidence::Probable,
         _ => Confidence::Low,
     };
-    let gains = format!(
-        "depth {:.0} gives {} the rate of depth 1 for random {}",
-        scaling.depth,
-        phrase::times(scaling.ratio()),
-        what(direction)
-    );
-    let (layer, statement) = match &explanation {
-        Some(e) => (e.layer, format!("{} ({gains})", e.words)),
-        None => (
-            LimitLayer::Unknown,
-            format!("one command at a time, somewhere between the queue and the device ({gains})"),
-        ),
+    let gains = scaling.gains(direction);
+    let (layer, words, detail) = match &explanation {
+        Some(e) => (e.layer, e.words, e.detail),
+        None => (LimitLayer::Unknown, "one command at a time, somewhere between the queue and the device", ""),
     };
     // The sequential rate of the same run is what the rest of the path carries: the next ceiling for 4 KiB operations.
     let sequential = probes::fastest(run, direction);
@@ -239,7 +232,8 @@ pub fn serialised(run: &Run) -> Option<Cause> {
         },
     );
     Some(
-        Cause::new(layer, CauseNature::Path, statement)
+        Cause::new(layer, CauseNature::Path, format!("{words}{detail} ({gains})"))
+            .with_short(words)
             .of_kind(if stack_view::has_heads(run) { CauseKind::OfItsLayer } else { CauseKind::OneCommand })
             .with_confidence(confidence)
             .with_evidence(scaling.evidence())

@@ -27,8 +27,8 @@ mod trials;
 mod write_cache;
 
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
-use serde::Serialize;
 use std::cmp::Reverse;
+use std::ops::Deref;
 
 // Findings repeat these causes with a page of their own.
 pub(crate) use credit::burst_credit_spent_cause;
@@ -41,32 +41,27 @@ pub(crate) use small_writes::SLOW_WRITE_RATIO;
 pub use trials::Trial;
 pub(crate) use write_cache::exhausted;
 
-/// One thing that may hold the run back.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// One thing that may hold the run back: what is told of it, and what only this crate ranks, tries and shortens it by.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cause {
-    /// Where it sits.
-    pub layer: LimitLayer,
-    /// In one sentence, with the numbers.
-    pub statement: String,
-    /// How sure.
-    pub confidence: Confidence,
-    /// What it rests on; measurements name their metric id.
-    pub evidence: Vec<Evidence>,
-    /// The measurement that would decide it.
-    pub decided_by: String,
-    /// What to do about it, where something can be done.
-    pub next_step: Option<NextStep>,
+    told: model::Cause,
     /// The measurement on the same target that decides it, where there is one that changes no setting.
-    #[serde(skip)]
     pub trial: Option<Trial>,
     /// What kind of cause it is.
-    #[serde(skip)]
     pub(crate) nature: CauseNature,
     /// How many times as fast the path that it holds is without it, where that is known.
-    #[serde(skip)]
     pub(crate) speedup_without: Option<f64>,
-    #[serde(skip)]
     pub(crate) kind: CauseKind,
+    /// The statement without its numbers, for a row; `None` where it has no more than that.
+    in_short: Option<String>,
+}
+
+impl Deref for Cause {
+    type Target = model::Cause;
+
+    fn deref(&self) -> &model::Cause {
+        &self.told
+    }
 }
 
 /// The special case within a layer, for findings and trials.
@@ -92,8 +87,7 @@ pub(crate) enum CauseKind {
 
 impl From<Cause> for model::Cause {
     fn from(cause: Cause) -> Self {
-        let Cause { layer, statement, confidence, evidence, decided_by, next_step, .. } = cause;
-        Self { layer, statement, confidence, evidence, decided_by, next_step, is_limit: false }
+        cause.told
     }
 }
 
@@ -139,18 +133,28 @@ pub(crate) enum CauseNature {
 
 impl Cause {
     pub(crate) fn new(layer: LimitLayer, nature: CauseNature, statement: impl Into<String>) -> Self {
-        Self {
+        let told = model::Cause {
             layer,
             statement: statement.into(),
             confidence: Confidence::Probable,
             evidence: Vec::new(),
             decided_by: String::new(),
             next_step: None,
-            trial: None,
-            nature,
-            speedup_without: None,
-            kind: CauseKind::default(),
-        }
+            is_limit: false,
+        };
+        let kind = CauseKind::default();
+        Self { told, trial: None, nature, speedup_without: None, kind, in_short: None }
+    }
+
+    /// What a row says of it, where the statement has more.
+    pub(crate) fn with_short(mut self, statement: impl Into<String>) -> Self {
+        self.in_short = Some(statement.into());
+        self
+    }
+
+    /// What a row says of it.
+    pub(crate) fn in_short(&self) -> &str {
+        self.in_short.as_deref().unwrap_or(&self.statement)
     }
 
     pub(crate) fn of_kind(mut self, kind: CauseKind) -> Self {
@@ -159,17 +163,17 @@ impl Cause {
     }
 
     pub(crate) fn with_confidence(mut self, confidence: Confidence) -> Self {
-        self.confidence = confidence;
+        self.told.confidence = confidence;
         self
     }
 
     pub(crate) fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
-        self.evidence.extend(evidence);
+        self.told.evidence.extend(evidence);
         self
     }
 
     pub(crate) fn decided_by(mut self, text: impl Into<String>) -> Self {
-        self.decided_by = text.into();
+        self.told.decided_by = text.into();
         self
     }
 
@@ -181,14 +185,14 @@ impl Cause {
     /// What to do, and how many times the current value that brings at most; a ceiling at or below it predicts nothing.
     pub(crate) fn step(mut self, step: Step, ratio: Option<f64>) -> Self {
         let predicted_ratio = ratio.filter(|r| r.is_finite() && *r > 1.0).map(|r| (r * 100.0).round() / 100.0);
-        self.next_step = Some(NextStep { predicted_ratio, ..step.into() });
+        self.told.next_step = Some(NextStep { predicted_ratio, ..step.into() });
         self
     }
 
     /// What the step rests on in this run.
     pub(crate) fn based_on(mut self, basis: impl Into<String>) -> Self {
         let basis = basis.into();
-        self.next_step.iter_mut().for_each(|step| step.basis.clone_from(&basis));
+        self.told.next_step.iter_mut().for_each(|step| step.basis.clone_from(&basis));
         self
     }
 

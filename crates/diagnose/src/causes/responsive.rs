@@ -103,8 +103,10 @@ impl<'a> Seen<'a> {
     }
 }
 
-fn cause(layer: LimitLayer, statement: String, of: &SmallOperations, evidence: Vec<Evidence>) -> Cause {
-    Cause::new(layer, CauseNature::Setting, statement)
+/// `waits_for`: what a row says; then what that costs.
+fn cause(layer: LimitLayer, waits_for: &str, cost: &str, of: &SmallOperations, evidence: Vec<Evidence>) -> Cause {
+    Cause::new(layer, CauseNature::Setting, format!("{waits_for}: {cost}"))
+        .with_short(waits_for)
         .of_kind(CauseKind::BesideWriter)
         .speedup_without(Some(of.ratio))
         .with_evidence(evidence)
@@ -126,32 +128,33 @@ pub fn waits(run: &Run) -> Vec<Cause> {
         // Requests in flight are also our own that wait.
         if queued || seen.writeback.is_none() && in_flight.is_none_or(|n| n >= QUEUE) {
             let bytes = seen.writeback.filter(|_| queued).map(|b| format!(", {} on average", phrase::bytes(b as u64)));
-            let statement = format!(
-                "one queue for all: beside a writer a small read takes {loaded} instead of {idle}, behind what is being written back{}",
+            let cost = format!(
+                "beside a writer a small read takes {loaded} instead of {idle}, behind what is being written back{}",
                 bytes.unwrap_or_default()
             );
-            return cause(LimitLayer::BlockLayer, statement, read, evidence).step(seen.step(), None);
+            return cause(LimitLayer::BlockLayer, "one queue for all", &cost, read, evidence).step(seen.step(), None);
         }
-        let statement = format!(
-            "the device itself: beside a writer a small read takes {loaded} instead of {idle}, with {} requests in flight: it is busy \
+        let cost = format!(
+            "beside a writer a small read takes {loaded} instead of {idle}, with {} requests in flight: it is busy \
              with its own write cache, or with moving data",
             phrase::count(in_flight.unwrap_or(0.0))
         );
-        cause(LimitLayer::Device, statement, read, evidence).step(Step::LessDirtyMemory, None)
+        cause(LimitLayer::Device, "the device itself", &cost, read, evidence).step(Step::LessDirtyMemory, None)
     });
     let append = small.append.as_ref().filter(is_felt).and_then(|append| {
         let wait = append.loaded_ns - append.idle_ns;
         let of_read = small.read.as_ref().map_or(0.0, |r| r.loaded_ns - r.idle_ns);
         let dirty = seen.dirty.map(|dirty| dirty + seen.writeback.unwrap_or(0.0));
         let explains = wait >= FELT * of_read && seen.time_ns(dirty) >= EXPLAINS * wait;
-        let statement = format!(
-            "dirty memory: beside a writer a small synced append takes {} instead of {}, as long as a part of {} takes to be written",
+        let cost = format!(
+            "beside a writer a small synced append takes {} instead of {}, as long as a part of {} takes to be written",
             phrase::time(append.loaded_ns),
             phrase::time(append.idle_ns),
             phrase::bytes(dirty? as u64)
         );
         let evidence = seen.evidence(run, "append", append);
-        explains.then(|| cause(LimitLayer::PageCache, statement, append, evidence).step(Step::LessDirtyMemory, None))
+        let named = || cause(LimitLayer::PageCache, "dirty memory", &cost, append, evidence);
+        explains.then(|| named().step(Step::LessDirtyMemory, None))
     });
     read.into_iter().chain(append).collect()
 }

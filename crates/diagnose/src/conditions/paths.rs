@@ -18,7 +18,7 @@ fn need_iops(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
 
 fn case_of(cause: Cause) -> Match {
     let confidence = cause.confidence;
-    Match::observed(cause.evidence).at_most(confidence)
+    Match::observed(model::Cause::from(cause).evidence).at_most(confidence)
 }
 
 /// Buffered writes well below direct ones.
@@ -83,7 +83,7 @@ pub fn cpu_steal(on: &Subject<'_>) -> Decision {
         return Err(Missing("system samples"));
     }
     // That time was stolen was seen, whatever it did to the numbers.
-    Ok(on.measured(causes::steal).map(|c| Match::observed(c.evidence)))
+    Ok(on.measured(causes::steal).map(|c| Match::observed(model::Cause::from(c).evidence)))
 }
 
 /// Others that use the same disk.

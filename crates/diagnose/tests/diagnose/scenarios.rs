@@ -32,7 +32,7 @@ fn a_full_link_predicts_what_its_best_mode_would_carry() {
     let step = |disk: model::Layer, link: model::Layer, rate: f64| {
         let run = Builder::new(vec![disk, link]).phases(healthy(rate)).build();
         let cause = diagnose::causes(&run).into_iter().find(|c| c.layer == LimitLayer::Link).unwrap();
-        cause.next_step.and_then(|s| s.predicted_ratio)
+        cause.next_step.as_ref().and_then(|s| s.predicted_ratio)
     };
     let card = || disk("mmcblk0", "mmc", &[("mmc_type", "SD".into()), ("uhs_grade", Fact::Int(3))]);
     let bus = |mode: &str, hz| {
@@ -348,7 +348,7 @@ fn nothing_is_high_but_the_null_target_and_every_cause_says_what_would_decide_it
             for cause in diagnose::causes(&run) {
                 assert!(cause.confidence < Confidence::High, "{cause:?}");
                 assert!(!cause.decided_by.is_empty() && !cause.evidence.is_empty(), "{cause:?}");
-                let ratio = cause.next_step.and_then(|s| s.predicted_ratio);
+                let ratio = cause.next_step.as_ref().and_then(|s| s.predicted_ratio);
                 assert!(ratio.is_none_or(|r| r > 1.0));
             }
         }

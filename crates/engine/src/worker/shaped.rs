@@ -108,14 +108,18 @@ impl Shaped {
         }
         let pattern = stream.fill_pattern.bytes().to_vec();
         compress(&content, &pattern, &mut copy);
-        let only_stamps = content == model::Content::default() && body.is_empty() && pattern.is_empty();
+        let only_stamps = Self::is_plain(stream) && body.is_empty();
         Self { unique, only_stamps, content, owed: 0, copy, pool, body, made: 0, reads, pattern }
+    }
+
+    /// Whether a stream asks for nothing but unique data that do not compress.
+    fn is_plain(stream: &StreamPlan) -> bool {
+        stream.content == model::Content::default() && stream.fill_pattern.bytes().is_empty()
     }
 
     /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
     pub fn stamps_suffice(stream: &StreamPlan) -> bool {
-        let plain = stream.content == model::Content::default() && stream.fill_pattern.bytes().is_empty();
-        stream.block().mix.is_none() && plain
+        stream.block().mix.is_none() && Self::is_plain(stream)
     }
 
     /// Whether a stream writes from so few and small buffers that what they were filled with comes back within a window.

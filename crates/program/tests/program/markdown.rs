@@ -6,7 +6,11 @@ use crate::program::Scratch;
 fn pasted(scratch: &Scratch, args: &[&str]) -> String {
     let ended = scratch.run(args.iter().chain(&["--markdown"]));
     // What limits the simulated device is not known of a few operations.
-    let code = if args[0] == "why" { 4 } else { 0 };
+    let code = match args[0] {
+        "why" => 4,
+        "soak" => 1,
+        _ => 0,
+    };
     assert_eq!(ended.code, code, "{args:?}: {}", ended.stderr);
     assert!(ended.stdout.lines().count() <= 41, "{args:?}: {}", ended.stdout);
     assert!(!ended.stdout.contains('\x1b'), "{args:?}: {:?}", ended.stdout);
@@ -42,6 +46,21 @@ fn every_answer_has_it() {
         assert!(!text.trim().is_empty(), "{args:?}");
         parts.iter().for_each(|part| assert!(text.contains(part), "{args:?}: {part}: {text}"));
     }
+}
+
+#[test]
+fn what_soaks_and_recordings_say_has_it() {
+    let scratch = Scratch::new();
+    let soak = pasted(&scratch, &["soak", "sim:a1-card,data-fault=lost-write,data-fault-at=20", "--passes", "1", "--size", "32MiB"]);
+    assert!(soak.starts_with("**narrows soak sim:a1-card"), "{soak}");
+    assert!(soak.contains("**Data are wrong in 1 place: ") && soak.contains("Run "), "{soak}");
+    let recording = scratch.path().join("cam.nrec").display().to_string();
+    let made = ["record", "-o", &recording, "--size", "20MiB", "--generate", "1x100KB@max", "--frames", "5"];
+    let made = pasted(&scratch, &made);
+    assert!(made.contains("**No frame was lost: 5 frames") && made.contains(": 5 received, 5 durable"), "{made}");
+    let whole = pasted(&scratch, &["record", "--verify", "-o", &recording]);
+    assert!(whole.starts_with("**Nothing that was acknowledged is missing or altered: 5 frames"), "{whole}");
+    assert!(whole.contains("5 frames of 500 kB in "), "{whole}");
 }
 
 #[test]

@@ -60,7 +60,8 @@ pub(super) fn render(result: &Presentation) -> String {
         out.push_str(&format!("Note: {}\n\n", safe(note)));
     }
     if let Some(kept) = &end.kept {
-        out.push_str(&format!("{}. Run {}, narrows {}.\n", kept.cost, safe(&kept.run), safe(&kept.version)));
+        let cost = if kept.cost.is_empty() { String::new() } else { format!("{}. ", kept.cost) };
+        out.push_str(&format!("{cost}Run {}, narrows {}.\n", safe(&kept.run), safe(&kept.version)));
     }
     plain_card::folded(&out)
 }

@@ -40,6 +40,21 @@ impl Presentation {
         markdown::render(self)
     }
 
+    /// With the run that was kept of it, and its page.
+    pub fn kept(mut self, kept: Option<&(String, String)>) -> Self {
+        if let Some((run, page)) = kept {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            self.end.kept = Some(Kept { run: run.clone(), version, ..Kept::default() });
+            self.end.page = Some(page.clone());
+        }
+        self
+    }
+
+    /// The sentence that answers what was asked, where there is one.
+    pub fn answer(&self) -> Option<&str> {
+        self.end.answer.as_deref().or(self.head.answer.as_ref().map(|(_, text)| text.as_str()))
+    }
+
     /// The parts of a section; none where there is nothing to say.
     pub(crate) fn parts(&self, name: SectionName) -> &[Part] {
         self.sections.iter().find(|s| s.name == name).map_or(&[], |s| &s.parts)
@@ -164,6 +179,11 @@ pub(crate) fn statements(rows: impl IntoIterator<Item = (String, String)>) -> Pa
     Part::Statements { title: "", tone: Tone::Plain, rows: rows.into_iter().collect() }
 }
 
+/// A list; nothing where it is empty.
+pub(crate) fn listed(list: Vec<String>) -> Vec<Part> {
+    if list.is_empty() { Vec::new() } else { vec![Part::List(list)] }
+}
+
 /// Parts below a heading; nothing where there are none.
 pub(crate) fn under(heading: &str, parts: Vec<Part>) -> Vec<Part> {
     if parts.is_empty() { parts } else { std::iter::once(Part::Heading(heading.to_owned())).chain(parts).collect() }
@@ -247,6 +267,8 @@ pub(crate) struct End {
     /// What has to be known of the whole.
     pub notes: Vec<String>,
     pub kept: Option<Kept>,
+    /// The answer, where the head does not have it.
+    pub answer: Option<String>,
     /// Where the answer is said again on a terminal when it has left the screen.
     pub repeats_answer: bool,
     pub page: Option<String>,
@@ -254,11 +276,11 @@ pub(crate) struct End {
 }
 
 /// A run that is kept.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Kept {
     pub run: String,
     pub version: String,
-    /// `Wrote 1.9 GB in 58 s`.
+    /// `Wrote 1.9 GB in 58 s`; empty where the answer says so.
     pub cost: String,
     /// CPU time of this program itself.
     pub own_cpu: Option<String>,

@@ -22,9 +22,11 @@ pub fn rank(rank: &Rank<'_>) -> Presentation {
         None => format!("{n} targets"),
     };
     let head = Head { command: "rank".to_owned(), subject, ..Head::default() };
-    let end = End { page: rank.page.map(str::to_owned), ..End::default() };
+    let answers = answers(rank);
+    let answer = Some(answers.join(" ")).filter(|said| !said.is_empty());
+    let end = End { answer, page: rank.page.map(str::to_owned), ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
-    presentation.push(SectionName::Answer, answers(rank).into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
+    presentation.push(SectionName::Answer, answers.into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
     presentation.push(SectionName::Numbers, targets(rank));
     if let Some(predicted) = rank.predicted {
         let most = [(false, "synthetic"), (true, "other work")];
