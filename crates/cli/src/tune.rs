@@ -46,6 +46,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         objective,
         only: &args.only,
         allow_unsafe: args.allow_unsafe,
+        allow_registers: args.allow_registers,
         budget_ns,
         margin_percent: args.margin,
         seed: args.seed.map_or_else(random_u64, Ok)?,

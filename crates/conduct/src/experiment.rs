@@ -60,7 +60,7 @@ pub fn programs(arm: &Arm) -> impl Iterator<Item = &Setting> {
     arm.settings.iter().filter(|setting| match setting {
         Setting::Command { .. } => true,
         Setting::Value { path, .. } => settings::ValuePath::new(path).is_ok_and(|p| p.runs_programs()),
-        Setting::MountOptions(_) | Setting::Named { .. } => false,
+        Setting::MountOptions(_) | Setting::Named { .. } | Setting::Register { .. } => false,
     })
 }
 

@@ -37,6 +37,8 @@ pub struct Asked<'a> {
     pub only: &'a [String],
     /// Whether what can lose data is tried.
     pub allow_unsafe: bool,
+    /// Whether registers are tried.
+    pub allow_registers: bool,
     /// All the time it has.
     pub budget_ns: Ns,
     /// The least gain that is worth a setting.
@@ -73,9 +75,14 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         return Err(Failure::usage(message).remedy("narrows tune /mnt/data   a directory or a device"));
     }
     let stack = opened.target.stack.clone();
-    let choice =
-        Choice { only: asked.only, allow_unsafe: asked.allow_unsafe, passes_page_cache: workload.passes_page_cache() };
-    let candidates = candidates::candidates(&stack, &Tree::machine(), &choice)?;
+    let choice = Choice {
+        only: asked.only,
+        allow_unsafe: asked.allow_unsafe,
+        allow_registers: asked.allow_registers,
+        passes_page_cache: workload.passes_page_cache(),
+    };
+    let known = observe::registers::on_path(&observe::Root::new("/"), &stack);
+    let candidates = candidates::candidates(&stack, &Tree::machine(), known, &choice)?;
     something_to_try(&candidates, &target)?;
     let writable = opened.readiness == Readiness::Writable;
     let rows = schedule::guard_rows(asked.budget_ns);

@@ -16,6 +16,8 @@ pub enum SettingRisk {
     CostsPower,
     /// More of what was written is lost on a power cut.
     LosesData,
+    /// A wrong value can hang the machine.
+    CanHang,
 }
 
 /// Why a setting is not tried.
@@ -30,6 +32,8 @@ pub enum NotTried {
     NotNamed,
     /// It can lose data, and nobody allowed that.
     Unsafe,
+    /// It is a register of a device, and nobody allowed that.
+    Register,
     /// Only reads through the page cache feel it, and the workload has none.
     OnlyBufferedReads,
     /// Only writes through the page cache feel it, and the workload has none.

@@ -7,6 +7,7 @@
 use crate::facts;
 use crate::read_error::ReadError;
 use crate::root::{Root, parse_hex};
+use model::{Fact, Layer, Stack};
 
 /// One register that may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,43 @@ pub struct Register {
     pub meaning: &'static str,
     /// Where that is from.
     pub source: &'static str,
+    /// The bits that decide.
+    pub mask: u32,
+    /// What these bits can be set to with a gain, by the source.
+    pub worth: &'static [u32],
+    /// Who sets it for good: the driver's file, and what it writes.
+    pub set_by: &'static str,
+}
+
+/// A register of the path to a target, whose driver is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRegister {
+    /// Which.
+    pub register: &'static Register,
+    /// The controller's name (`1c18000.sata`).
+    pub controller: String,
+    /// Its physical address; `None` where /proc/iomem does not say it.
+    pub address: Option<u64>,
+    /// What it holds; `None` unless it was read.
+    pub value: Option<u32>,
+}
+
+/// The registers of the catalogue on a path. None is read for that; `address` takes root's rights.
+pub fn on_path(root: &Root, stack: &Stack) -> Vec<KnownRegister> {
+    let of_layer = |layer: &Layer| {
+        let Some(Fact::List(compatible)) = layer.fact(facts::DEVICETREE_COMPATIBLE) else { return Vec::new() };
+        let known = |register: &'static Register| KnownRegister {
+            register,
+            controller: layer.name.clone(),
+            address: base_address(root, &layer.name).and_then(|base| base.checked_add(register.offset)),
+            value: match layer.fact(register.fact) {
+                Some(Fact::Int(value)) => u32::try_from(*value).ok(),
+                _ => None,
+            },
+        };
+        of_controller(layer.driver.as_deref(), compatible).into_iter().map(known).collect()
+    };
+    stack.layers.iter().flat_map(of_layer).collect()
 }
 
 /// All registers that are ever read.
@@ -36,6 +74,9 @@ pub const CATALOGUE: &[Register] = &[Register {
     fact: facts::SUNXI_AHCI_P0DMACR,
     meaning: "DMA control of port 0: transaction sizes TXTS 3:0, RXTS 7:4, bursts TXABL 11:8, RXABL 15:12",
     source: "k:drivers/ata/ahci_sunxi.c AHCI_P0DMACR, ahci_sunxi_start_engine",
+    mask: 0xffff,
+    worth: &[0x4433],
+    set_by: "drivers/ata/ahci_sunxi.c: ahci_sunxi_start_engine sets AHCI_P0DMACR, 0x170 (in Linux since 5.3)",
 }];
 
 /// The registers of a controller by its driver and compatible strings.

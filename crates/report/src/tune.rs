@@ -112,6 +112,7 @@ fn risk(risk: SettingRisk) -> &'static str {
         SettingRisk::CostsMemory => "costs memory",
         SettingRisk::CostsPower => "costs power",
         SettingRisk::LosesData => "loses data on a power cut",
+        SettingRisk::CanHang => "can hang the machine",
     }
 }
 
@@ -123,6 +124,7 @@ fn why_not(why: &NotTried) -> Option<String> {
         NotTried::MovesWith(leader) => format!("is set together with {leader}"),
         NotTried::NoOtherValue => "no other value is known to be worth a try".to_owned(),
         NotTried::Unsafe => "can lose data: --allow-unsafe tries it".to_owned(),
+        NotTried::Register => "a device register: --allow-registers tries it".to_owned(),
         NotTried::OnlyBufferedReads => "only of reads through the page cache".to_owned(),
         NotTried::OnlyBufferedWrites => "only of writes through the page cache".to_owned(),
         NotTried::OnlyUnderMemoryPressure => "only where memory is short: --only tries it".to_owned(),

@@ -8,6 +8,7 @@ use crate::journal::{Journal, UndoReport};
 use crate::journal_directories::JournalDirectories;
 use crate::machine::Machine;
 use crate::mount::{mount_at, opposite, remount};
+use crate::register::RegisterBits;
 use crate::value::{Tree, ValuePath, same_value};
 use std::time::Duration;
 
@@ -27,6 +28,13 @@ pub enum Setting {
         mount_point: String,
         /// What is added to its options.
         options: String,
+    },
+    /// Bits of a register.
+    Register {
+        /// Which.
+        register: RegisterBits,
+        /// What they are set to.
+        value: u32,
     },
     /// What only a command can set.
     Command {
@@ -55,6 +63,7 @@ impl Setting {
             Self::MountOptions { .. } if !rustix::process::geteuid().is_root() => {
                 Err(SettingError::Mount("mount-options: only root can remount a file system".to_owned()))
             }
+            Self::Register { register, .. } => register.read(tree).map(drop),
             Self::MountOptions { .. } | Self::Command { .. } => Ok(()),
         }
     }
@@ -96,6 +105,11 @@ impl AppliedSettings {
                 let opposites = options.split(',').filter_map(|o| opposite(o, &was.options)).collect();
                 let number = self.journal.add(&self.places, Change::Mount { was, opposites })?;
                 remount(mount_point, options, &self.journal.mark(number), limits)
+            }
+            Setting::Register { register, value } => {
+                let was = register.read(&self.tree)?;
+                self.journal.add(&self.places, Change::Register { register: register.clone(), was })?;
+                register.write(&self.tree, *value)
             }
             Setting::Command { run, undo } => self.command(run, undo, limits),
         }

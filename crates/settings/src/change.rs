@@ -5,6 +5,7 @@ use crate::error::{Result, SettingError};
 use crate::group::Group;
 use crate::journal_directories::Persistence;
 use crate::mount::{Mounted, mount_at, remount, same_options};
+use crate::register::RegisterBits;
 use crate::value::{Tree, ValuePath};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -28,6 +29,12 @@ pub enum Change {
         /// Opposites of the options that were added.
         opposites: Vec<String>,
     },
+    /// Bits of a register were set.
+    Register {
+        register: RegisterBits,
+        /// What they were.
+        was: u32,
+    },
     /// A command was run.
     Command { run: CommandLine, undo: CommandLine },
 }
@@ -41,6 +48,7 @@ impl fmt::Display for Change {
                 f.write_str(&all.join(", "))
             }
             Self::Mount { was, .. } => write!(f, "{} mounted with {}", was.mount_point, was.options.join(",")),
+            Self::Register { register, was } => write!(f, "{register} = {was:#x}"),
             Self::Command { undo, .. } => write!(f, "'{undo}'"),
         }
     }
@@ -50,7 +58,7 @@ impl Change {
     /// How long it lasts by itself.
     pub fn persistence(&self) -> Persistence {
         match self {
-            Self::Value { .. } | Self::Mount { .. } => Persistence::UntilReboot,
+            Self::Value { .. } | Self::Mount { .. } | Self::Register { .. } => Persistence::UntilReboot,
             Self::Command { .. } => Persistence::Always,
         }
     }
@@ -72,6 +80,12 @@ impl Change {
                     Err(error) => Err(error),
                 }
             }
+            Self::Register { register, was } => match register.write(tree, *was) {
+                Ok(()) => Ok(format!("{register} is {was:#x} again")),
+                // A driver that is bound anew sets it anew.
+                Err(SettingError::Missing(what)) => Ok(format!("{what} is gone, and the value with it")),
+                Err(error) => Err(error),
+            },
             Self::Mount { was, opposites } => unmounted_or_as_it_was(was, opposites, mark, limits),
             Self::Command { undo, .. } => {
                 undo.run(mark, limits, &mut |_| Ok(()))?;

@@ -4,7 +4,7 @@
 //! Invariants:
 //! - What undoes a change is on the disk before the change is made, in a directory of this user alone, never in an archive.
 //! - Values are written only below /sys, /proc/sys and /proc/irq, judged by what a descriptor refers to, and on the way back only those
-//!   that were read before.
+//!   that were read before. A register is written only while its driver is bound.
 //! - Values that clear or reset one another are saved and restored together, and each way back is verified by reading.
 //! - A journal is bound to one machine, and what a reboot undoes to one start of it.
 //! - Looking for journals changes nothing.
@@ -22,6 +22,7 @@ mod machine;
 mod mount;
 mod path;
 mod private_directory;
+mod register;
 mod running;
 mod together;
 mod tunable;
@@ -38,6 +39,7 @@ pub use machine::Machine;
 pub use mount::{Mounted, mount_at};
 pub use path::paths;
 pub use private_directory::PrivateDirectory;
+pub use register::RegisterBits;
 pub use running::RunningCommand;
 pub use together::{leader_of, set_with};
 pub use tunable::{Felt, TUNABLES, Tunable, TunableState};

@@ -227,6 +227,11 @@ impl Tree {
         names
     }
 
+    /// Who holds which physical addresses; empty where that is not to be had.
+    pub(crate) fn iomem(&self) -> String {
+        std::fs::read_to_string(self.root.join("proc/iomem")).unwrap_or_default()
+    }
+
     /// The parts of the path of a directory once all links are followed; none where there is no such directory.
     pub fn parts(&self, directory: &str) -> Vec<String> {
         let led = self.root.join(directory.trim_start_matches('/')).canonicalize().unwrap_or_default();

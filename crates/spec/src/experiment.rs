@@ -48,6 +48,13 @@ pub enum Setting {
         /// What is written.
         value: String,
     },
+    /// Bits of a register of a controller, by its name in the catalogue of `observe`. No text asks for one; a search for settings does, where it is allowed.
+    Register {
+        /// `sunxi-ahci-p0dmacr`.
+        name: String,
+        /// The bits.
+        value: u32,
+    },
     /// A command and the one that undoes it, each a program with its arguments. What the text gives as one string is run by
     /// `/bin/sh -c`.
     Command {

@@ -95,7 +95,7 @@ pub use nvme_admin::{
 pub use pages::Pages;
 pub use pool::{BufferPool, PoolOptions};
 pub use ptrace::{CALLS_SUPPORTED, TraceEvent, Tracer, call_name, traced_memory};
-pub use registers::read_physical_u32;
+pub use registers::{read_physical_u32, write_physical_u32};
 pub use replay::{OpenAs, open_as, set_mode, set_owner, set_times, sync_range};
 pub use ring::Ring;
 pub use ring_error::{PushError, RingError};

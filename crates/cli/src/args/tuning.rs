@@ -44,6 +44,9 @@ pub struct TuneArgs {
     /// Also values with which more is lost on a power cut
     #[arg(long)]
     pub allow_unsafe: bool,
+    /// Also device registers that are known to hold a cause, with --read-registers: a wrong value can hang the machine
+    #[arg(long, requires = "read_registers")]
+    pub allow_registers: bool,
     /// Show what would be tried, how much it writes at most, and what it can prove
     #[arg(long)]
     pub plan: bool,

@@ -138,6 +138,7 @@ pub fn change(setting: &Setting) -> String {
     match setting {
         Setting::Value { path: name, value } | Setting::Named { name, value } => format!("{name} = {value}"),
         Setting::Command { run, undo } => format!("{} (undone by: {})", shown(run), shown(undo)),
+        Setting::Register { name, value } => format!("register {name} = {value:#x}"),
         Setting::MountOptions(options) => format!("mounted with {options}"),
     }
 }

@@ -4,8 +4,8 @@
 use crate::Interrupts;
 use model::{Failure, Stack};
 use settings::{
-    AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, Setting, SettingError, Tree, Tunable,
-    UndoReport, ValuePath,
+    AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, RegisterBits, Setting, SettingError,
+    Tree, Tunable, UndoReport, ValuePath,
 };
 use spec::Arm;
 use std::path::Path;
@@ -112,6 +112,20 @@ fn of_machine(arm: &Arm, stack: &Stack, tree: &Tree) -> Result<Vec<Setting>, Str
             spec::Setting::Named { name, value } => {
                 out.extend(Tunable::named(name).and_then(|t| values(t.pattern, value)).map_err(text)?);
             }
+            spec::Setting::Register { name, value } => {
+                let known = observe::registers::on_path(&observe::Root::new("/"), stack);
+                let found = known.into_iter().find(|known| known.register.id == *name);
+                let (known, address) = found
+                    .and_then(|known| known.address.map(|address| (known, address)))
+                    .ok_or_else(|| format!("the path has no register {name}"))?;
+                let register = RegisterBits {
+                    address,
+                    mask: known.register.mask,
+                    controller: known.controller,
+                    driver: known.register.driver.to_owned(),
+                };
+                out.push(Setting::Register { register, value: *value });
+            }
             spec::Setting::Command { run, undo } => {
                 let line = |a: &[String]| CommandLine::new(a.to_vec()).ok_or("a command without a program");
                 out.push(Setting::Command { run: line(run)?, undo: line(undo)? });
@@ -123,6 +137,7 @@ fn of_machine(arm: &Arm, stack: &Stack, tree: &Tree) -> Result<Vec<Setting>, Str
     out.sort_by_key(|setting| match setting {
         Setting::MountOptions { .. } => 0,
         Setting::Value { path, .. } => 1 + settings::rank(path),
+        Setting::Register { .. } => usize::MAX - 1,
         Setting::Command { .. } => usize::MAX,
     });
     Ok(out)

@@ -3,16 +3,25 @@
 
 use judge::search::Change;
 use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
+use observe::registers::{self, KnownRegister};
 use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, set_with, side_effect};
 
 /// Of more values so many are tried, spread over them.
 const MOST_VALUES: usize = 3;
 
+/// What is set.
+#[derive(Clone, Debug)]
+enum What {
+    /// Files that have a name together.
+    Files(&'static Tunable, Vec<TunableState>),
+    /// Bits of a register.
+    Register(KnownRegister),
+}
+
 /// A setting of the path.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    tunable: &'static Tunable,
-    files: Vec<TunableState>,
+    what: What,
     /// Values that are tried.
     pub values: Vec<String>,
     /// Why none is.
@@ -26,6 +35,8 @@ pub struct Choice<'a> {
     pub only: &'a [String],
     /// Whether what can lose data is among them.
     pub allow_unsafe: bool,
+    /// Whether registers are; writing one can hang the machine.
+    pub allow_registers: bool,
     /// Whether anything is read, and written, through the page cache.
     pub passes_page_cache: [bool; 2],
 }
@@ -61,19 +72,39 @@ impl Choice<'_> {
             None => values.is_empty().then_some(NotTried::NoOtherValue),
         }
     }
+
+    fn against_register(&self, known: &KnownRegister, values: &[String]) -> Option<NotTried> {
+        let named = self.names(known.register.id);
+        match known {
+            _ if !self.only.is_empty() && !named => Some(NotTried::NotNamed),
+            _ if !self.allow_registers => Some(NotTried::Register),
+            KnownRegister { address: None, .. } => {
+                Some(NotTried::Fixed(format!("/proc/iomem does not say where {} is", known.controller)))
+            }
+            KnownRegister { value: None, .. } => Some(NotTried::Fixed("it was not read: --read-registers".to_owned())),
+            _ => values.is_empty().then_some(NotTried::NoOtherValue),
+        }
+    }
 }
 
 /// All settings that the path has.
 ///
 /// # Errors
 /// A name that is none of a setting, or of one that this path does not have.
-pub fn candidates(stack: &Stack, tree: &Tree, choice: &Choice<'_>) -> Result<Vec<Candidate>, Failure> {
-    for name in choice.only {
+pub fn candidates(
+    stack: &Stack,
+    tree: &Tree,
+    known: Vec<KnownRegister>,
+    choice: &Choice<'_>,
+) -> Result<Vec<Candidate>, Failure> {
+    let is_register = |name: &str| registers::CATALOGUE.iter().any(|register| register.id == name);
+    for name in choice.only.iter().filter(|name| !is_register(name)) {
         Tunable::named(name).map_err(|e| Failure::usage(format!("--only: {e}")))?;
     }
     let mut all: Vec<Candidate> =
         TUNABLES.iter().filter_map(|tunable| candidate(tunable, stack, tree, choice)).collect();
-    if let Some(missing) = choice.only.iter().find(|name| all.iter().all(|c| c.tunable.name != **name)) {
+    all.extend(known.into_iter().map(|known| of_register(known, choice)));
+    if let Some(missing) = choice.only.iter().find(|name| all.iter().all(|c| c.name() != **name)) {
         return Err(Failure::usage(format!("--only: this path has no setting {missing}"))
             .remedy("narrows settings list TARGET   shows those that it has"));
     }
@@ -91,7 +122,20 @@ fn candidate(tunable: &'static Tunable, stack: &Stack, tree: &Tree, choice: &Cho
     }
     let not_tried = choice.against(tunable, &files, &values);
     let values = if not_tried.is_some() { Vec::new() } else { apart(values) };
-    (!files.is_empty()).then_some(Candidate { tunable, files, values, not_tried })
+    (!files.is_empty()).then_some(Candidate { what: What::Files(tunable, files), values, not_tried })
+}
+
+/// A register as a candidate, with what it can be set to by its source.
+fn of_register(known: KnownRegister, choice: &Choice<'_>) -> Candidate {
+    let now = known.value.map(|value| value & known.register.mask);
+    let worth = known.register.worth.iter().filter(|value| Some(**value) != now);
+    let values: Vec<String> = worth.map(|value| hexadecimal(*value)).collect();
+    let not_tried = choice.against_register(&known, &values);
+    Candidate { what: What::Register(known), values: if not_tried.is_some() { Vec::new() } else { values }, not_tried }
+}
+
+fn hexadecimal(value: u32) -> String {
+    format!("{value:#x}")
 }
 
 /// Some of many values.
@@ -107,33 +151,75 @@ impl Candidate {
     /// Smaller is tried first: what the page cache's share of the workload feels, then the disk's own, then the machine's.
     fn rank(&self) -> u8 {
         let of_disk = ["/sys/block/", "/sys/class/scsi", "/sys/fs/"];
-        match (&self.not_tried, self.tunable.felt) {
+        match (&self.not_tried, &self.what) {
             (Some(_), _) => 3,
-            (None, Felt::BufferedReads | Felt::BufferedWrites) => 0,
-            (None, _) if of_disk.iter().any(|start| self.tunable.pattern.starts_with(start)) => 1,
-            (None, _) => 2,
+            (None, What::Register(_)) => 0,
+            (None, What::Files(tunable, _)) if matches!(tunable.felt, Felt::BufferedReads | Felt::BufferedWrites) => 0,
+            (None, What::Files(tunable, _)) if of_disk.iter().any(|start| tunable.pattern.starts_with(start)) => 1,
+            (None, What::Files(..)) => 2,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match &self.what {
+            What::Files(tunable, _) => tunable.name,
+            What::Register(known) => known.register.id,
+        }
+    }
+
+    fn files(&self) -> &[TunableState] {
+        match &self.what {
+            What::Files(_, files) => files,
+            What::Register(_) => &[],
+        }
+    }
+
+    /// Where it is, and what that holds.
+    fn places(&self) -> Vec<(String, String)> {
+        match &self.what {
+            What::Files(_, files) => files.iter().map(|file| (file.path.to_string(), file.now.clone())).collect(),
+            What::Register(known) => {
+                let now = known.value.map(|value| hexadecimal(value & known.register.mask));
+                vec![(register_path(known), now.unwrap_or_default())]
+            }
         }
     }
 
     /// As an arm has it, with what moves with it.
     fn set(&self, alternative: usize) -> Vec<(&'static str, String)> {
-        self.values.get(alternative).map(|value| set_with(self.tunable.name, value)).unwrap_or_default()
+        let Some(value) = self.values.get(alternative) else { return Vec::new() };
+        match &self.what {
+            What::Files(tunable, _) => set_with(tunable.name, value),
+            What::Register(known) => vec![(known.register.id, value.clone())],
+        }
     }
 
     /// For the document.
     pub fn described(&self) -> TuneCandidate {
-        let first = self.files.first();
-        TuneCandidate {
-            name: self.tunable.name,
-            path: first.map(|f| f.path.to_string()).unwrap_or_default(),
-            files: self.files.len(),
-            now: first.map(|f| f.now.clone()).unwrap_or_default(),
-            values: self.values.clone(),
-            risk: self.tunable.risk,
-            about: self.tunable.about,
-            not_tried: self.not_tried.clone(),
-        }
+        let places = self.places();
+        let (path, now) = places.first().cloned().unwrap_or_default();
+        let (risk, about) = match &self.what {
+            What::Files(tunable, _) => (tunable.risk, tunable.about),
+            What::Register(known) => (SettingRisk::CanHang, known.register.meaning),
+        };
+        let (values, not_tried) = (self.values.clone(), self.not_tried.clone());
+        TuneCandidate { name: self.name(), path, files: places.len(), now, values, risk, about, not_tried }
     }
+}
+
+/// As the lines that keep a winner say it.
+fn register_path(known: &KnownRegister) -> String {
+    format!("{} of {}, offset {:#x}", known.register.id, known.controller, known.register.offset)
+}
+
+fn setting_of((name, value): (&'static str, String)) -> spec::Setting {
+    let of_register = || {
+        registers::CATALOGUE.iter().find(|register| register.id == name)?;
+        let value = u32::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
+        Some(spec::Setting::Register { name: name.to_owned(), value })
+    };
+    of_register().unwrap_or_else(|| spec::Setting::Named { name: name.to_owned(), value: value.clone() })
 }
 
 /// Names and values of a combination.
@@ -143,8 +229,7 @@ pub fn named(candidates: &[Candidate], cell: &[Change]) -> Vec<(&'static str, St
 
 /// A combination as an arm of an experiment has it, with what is [`held`] beside it.
 pub fn arm_settings(candidates: &[Candidate], cell: &[Change]) -> Vec<spec::Setting> {
-    let set = named(candidates, cell).into_iter();
-    let set = set.map(|(name, value)| spec::Setting::Named { name: name.to_owned(), value });
+    let set = named(candidates, cell).into_iter().map(setting_of);
     let held = held(candidates, cell).into_iter();
     set.chain(held.map(|s| spec::Setting::Value { path: s.path, value: s.to })).collect()
 }
@@ -153,7 +238,7 @@ pub fn arm_settings(candidates: &[Candidate], cell: &[Change]) -> Vec<spec::Sett
 pub fn held(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneSetting> {
     let changed = changes(candidates, cell);
     let present = |path: ValuePath| {
-        let of = |c: &Candidate| Some((c.tunable.name, c.files.iter().find(|file| file.path == path)?.now.clone()));
+        let of = |c: &Candidate| Some((c.name(), c.files().iter().find(|file| file.path == path)?.now.clone()));
         let (name, now) = candidates.iter().find_map(of)?;
         Some(TuneSetting { name, path: path.to_string(), from: now.clone(), to: now })
     };
@@ -170,14 +255,8 @@ pub fn held(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneSetting> {
 /// The files of a combination, with what they hold and what they get.
 pub fn changes(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneSetting> {
     let of = |(name, to): (&'static str, String)| {
-        let files = candidates.iter().find(|c| c.tunable.name == name).map(|c| c.files.as_slice()).unwrap_or_default();
-        let setting = move |file: &TunableState| TuneSetting {
-            name,
-            path: file.path.to_string(),
-            from: file.now.clone(),
-            to: to.clone(),
-        };
-        files.iter().map(setting).collect::<Vec<_>>()
+        let places = candidates.iter().find(|c| c.name() == name).map(Candidate::places).unwrap_or_default();
+        places.into_iter().map(|(path, from)| TuneSetting { name, path, from, to: to.clone() }).collect::<Vec<_>>()
     };
     named(candidates, cell).into_iter().flat_map(of).collect()
 }
@@ -220,19 +299,19 @@ mod tests {
     }
 
     fn choice(only: &[String]) -> Choice<'_> {
-        Choice { only, allow_unsafe: false, passes_page_cache: [true, false] }
+        Choice { only, allow_unsafe: false, allow_registers: false, passes_page_cache: [true, false] }
     }
 
     #[test]
     fn what_the_workload_feels_is_tried_first_and_the_rest_says_why_not() {
         let directory = tempfile::tempdir().unwrap();
         let tree = tree(directory.path());
-        let all = candidates(&stack(), &tree, &choice(&[])).unwrap();
-        let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.tunable.name).collect();
+        let all = candidates(&stack(), &tree, Vec::new(), &choice(&[])).unwrap();
+        let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.name()).collect();
         assert_eq!(tried, ["read-ahead", "scheduler", "request-size"]);
         assert_eq!(all[0].values, ["128", "1024", "8192"]);
         assert_eq!(all[1].values, ["none", "kyber", "bfq"]);
-        let why = |name: &str| all.iter().find(|c| c.tunable.name == name).unwrap().not_tried.clone().unwrap();
+        let why = |name: &str| all.iter().find(|c| c.name() == name).unwrap().not_tried.clone().unwrap();
         assert_eq!(why("io-statistics"), NotTried::NeededByMeasurement);
         assert_eq!(why("swappiness"), NotTried::OnlyUnderMemoryPressure);
         assert_eq!(why("dirty-bytes"), NotTried::OnlyBufferedWrites);
@@ -246,8 +325,8 @@ mod tests {
     fn what_the_kernel_sets_anew_is_held() {
         let directory = tempfile::tempdir().unwrap();
         let tree = tree(directory.path());
-        let all = candidates(&stack(), &tree, &choice(&[])).unwrap();
-        let of = |name: &str| all.iter().position(|c| c.tunable.name == name).unwrap();
+        let all = candidates(&stack(), &tree, Vec::new(), &choice(&[])).unwrap();
+        let of = |name: &str| all.iter().position(|c| c.name() == name).unwrap();
         let change = |name: &str| Change { candidate: of(name), alternative: 0 };
         let held = spec::Setting::Value { path: "/sys/block/sda/queue/read_ahead_kb".into(), value: "4".into() };
         let alone = arm_settings(&all, &[change("request-size")]);
@@ -264,8 +343,8 @@ mod tests {
         let tree = tree(directory.path());
         let writes = Choice { passes_page_cache: [false, true], ..choice(&[]) };
         let of = |choice: &Choice<'_>, name: &str| {
-            let all = candidates(&stack(), &tree, choice).unwrap();
-            all.into_iter().find(|c| c.tunable.name == name).unwrap()
+            let all = candidates(&stack(), &tree, Vec::new(), choice).unwrap();
+            all.into_iter().find(|c| c.name() == name).unwrap()
         };
         assert_eq!(of(&writes, "dirty-expire").not_tried, Some(NotTried::Unsafe));
         assert_eq!(of(&Choice { allow_unsafe: true, ..writes }, "dirty-expire").not_tried, None);
@@ -277,14 +356,44 @@ mod tests {
     }
 
     #[test]
+    fn a_register_is_tried_only_where_that_is_allowed_and_it_was_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let register = &registers::CATALOGUE[0];
+        let of = |value, allow_registers| {
+            let known =
+                KnownRegister { register, controller: "1c18000.sata".into(), address: Some(0x01c1_8170), value };
+            let choice = Choice { allow_registers, ..choice(&[]) };
+            let all = candidates(&stack(), &tree, vec![known], &choice).unwrap();
+            let at = all.iter().position(|c| c.name() == register.id).unwrap();
+            (all, at)
+        };
+        let (all, at) = of(Some(0x0004_4400), true);
+        assert_eq!((at, all[0].values.as_slice()), (0, ["0x4433".to_owned()].as_slice()), "it comes first");
+        let change = [Change { candidate: 0, alternative: 0 }];
+        let set = spec::Setting::Register { name: register.id.to_owned(), value: 0x4433 };
+        assert_eq!(arm_settings(&all, &change), [set]);
+        let changed = changes(&all, &change);
+        assert_eq!((changed[0].from.as_str(), changed[0].to.as_str()), ("0x4400", "0x4433"));
+        for (value, allowed, why) in [
+            (Some(0x4400), false, NotTried::Register),
+            (Some(0x4433), true, NotTried::NoOtherValue),
+            (None, true, NotTried::Fixed("it was not read: --read-registers".to_owned())),
+        ] {
+            let (all, at) = of(value, allowed);
+            assert_eq!((all[at].values.len(), all[at].not_tried.clone()), (0, Some(why)));
+        }
+    }
+
+    #[test]
     fn names_choose_and_have_to_be_right() {
         let directory = tempfile::tempdir().unwrap();
         let tree = tree(directory.path());
         let only = ["scheduler".to_owned()];
-        let all = candidates(&stack(), &tree, &choice(&only)).unwrap();
-        assert!(all.iter().all(|c| (c.tunable.name == "scheduler") == c.not_tried.is_none()));
+        let all = candidates(&stack(), &tree, Vec::new(), &choice(&only)).unwrap();
+        assert!(all.iter().all(|c| (c.name() == "scheduler") == c.not_tried.is_none()));
         for (wrong, why) in [("schedular", "did you mean scheduler?"), ("md-stripes", "has no setting md-stripes")] {
-            let failure = candidates(&stack(), &tree, &choice(&[wrong.to_owned()])).unwrap_err();
+            let failure = candidates(&stack(), &tree, Vec::new(), &choice(&[wrong.to_owned()])).unwrap_err();
             assert!(failure.kind == FailureKind::Usage && failure.message.contains(why), "{failure}");
         }
     }

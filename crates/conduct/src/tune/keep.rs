@@ -46,6 +46,18 @@ pub(super) fn keep(settings: &[TuneSetting], machine: &Machine<'_>) -> Vec<KeepL
 impl Machine<'_> {
     fn line(&self, setting: &TuneSetting) -> KeepLine {
         let path = setting.path.as_str();
+        if let Some(register) = observe::registers::CATALOGUE.iter().find(|register| register.id == setting.name) {
+            return KeepLine {
+                mechanism: "driver",
+                file: register.set_by.to_owned(),
+                text: format!("mask {:#x}, value {}", register.mask, setting.to),
+                undo: "a kernel without it".to_owned(),
+                note: Some(format!(
+                    "only its driver {} can keep a register: it sets it at each start",
+                    register.driver
+                )),
+            };
+        }
         if let Some(key) = path.strip_prefix("/proc/sys/") {
             return self.sysctl(setting, key);
         }

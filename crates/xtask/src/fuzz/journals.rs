@@ -4,7 +4,8 @@
 use super::imports::kind;
 use super::{Fuzzer, mutate::hash};
 use settings::{
-    Change, CommandLine, Group, Journal, JournalDirectories, Machine, Mounted, Persistence, Saved, ValuePath, find,
+    Change, CommandLine, Group, Journal, JournalDirectories, Machine, Mounted, Persistence, RegisterBits, Saved,
+    ValuePath, find,
 };
 use std::ffi::OsString;
 use std::fs;
@@ -49,6 +50,13 @@ fn changes() -> anyhow::Result<Vec<Change>> {
         Change::Value { path, identity: Some(7), was: Group { saved } },
         Change::Mount { was: mounted, opposites: vec!["relatime".to_owned()] },
     ];
+    let register = RegisterBits {
+        address: 0x01c1_8170,
+        mask: 0xffff,
+        controller: "1c18000.sata".to_owned(),
+        driver: "ahci-sunxi".to_owned(),
+    };
+    all.push(Change::Register { register, was: 0x4400 });
     all.extend(line("set").zip(line("unset")).map(|(run, undo)| Change::Command { run, undo }));
     Ok(all)
 }
