@@ -180,7 +180,7 @@ pub enum ImportDirection {
 #[command(
     after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
 table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm, ioping, CrystalDiskMark,
-KDiskMark, sysbench fileio, f3, H2testw and blkparse; elbencho's text, CSV and JSON; yabs, kbench, dbench, kubestr, PiBenchmarks, ior, mdtest and
+KDiskMark, sysbench fileio, pg_test_fsync, f3, H2testw and blkparse; elbencho's text, CSV and JSON; yabs, kbench, dbench, kubestr, PiBenchmarks, ior, mdtest and
 the storage tests of the Phoronix Test Suite; smartctl's and nvme's JSON; reports of SD cards;
 CSV with a header, whose first column of text names the target and whose numeric columns are metrics. One file may hold several
 outputs, between shell prompts. The files are kept in the runs, byte for byte.
