@@ -17,6 +17,7 @@ Examples:
   narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
   narrows runs wear                    what the disks say of their life, run by run
   narrows runs tag latest before       remember it by a name
+  ls \"$(narrows runs path latest)\"     what is kept of it
   narrows runs verify                  check every bundle against its checksums
   narrows runs recover                 save what a crash left behind"
 )]
@@ -73,6 +74,12 @@ pub enum RunsCommand {
         /// Which run
         #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
         run: OsString,
+    },
+    /// Where the bundle of a run lies: its directory, and nothing else
+    Path {
+        /// Which runs
+        #[arg(required = true, add = offer(&[Names::Runs, Names::Paths]))]
+        runs: Vec<String>,
     },
     /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
     Verify {
