@@ -29,6 +29,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
         RunsCommand::Wear { disk } => wear::command(&archive, disk.as_deref(), output),
         RunsCommand::Show { run } => show(&archive, run, output),
+        RunsCommand::Path { runs } => path(&archive, runs, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),
         RunsCommand::Recover => recover(&archive, output),
         RunsCommand::Reindex => reindex(&archive, output),
@@ -139,6 +140,16 @@ fn show(archive: &Archive, run: &OsStr, output: &Output) -> Result<ExitCode, Fai
     let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
     report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, output);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where bundles lie, a line each, for a shell.
+fn path(archive: &Archive, runs: &[String], output: &Output) -> Result<ExitCode, Failure> {
+    let found = chosen(archive, runs)?.into_iter();
+    let lines: Vec<(String, String)> = found.map(|run| (run.id, run.path.display().to_string())).collect();
+    output.answer_text(&ActionDocument::new("path", &lines), |_| {
+        lines.iter().map(|(_, path)| format!("{path}\n")).collect::<String>()
+    });
     Ok(ExitCode::SUCCESS)
 }
 

@@ -36,6 +36,7 @@ entries! {
     "pi5-sd-queue-off" => conditions::sd_card::pi5_queue_off;
     "cqe-recovery" => conditions::sd_card::queue_recovery;
     "sd-counterfeit" => conditions::sd_card::counterfeit_identity;
+    "emmc-slow-with-cmd23" => conditions::sd_card::slow_with_block_count;
     "emmc-worn" => conditions::sd_card::worn;
     "partition-off-allocation-unit" => conditions::sd_card::partition_off_allocation_unit;
     "ide-mode" => conditions::sata::ide_mode;

@@ -165,6 +165,8 @@ pub struct SystemSample {
     pub interrupts_by_cpu: Vec<u64>,
     /// Context switches since boot.
     pub context_switches: Option<u64>,
+    /// Tasks that wait for I/O at this moment, in a sleep that nothing interrupts.
+    pub tasks_blocked: Option<u64>,
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ macro_rules! columns {
 }
 
 /// Of the machine as a whole.
-pub const MACHINE_COLUMNS: [Column<SystemSample>; 14] = columns! {
+pub const MACHINE_COLUMNS: [Column<SystemSample>; 15] = columns! {
     "at_ns" always at_ns;
     "memory_available_bytes" maybe memory.available_bytes;
     "memory_cached_bytes" maybe memory.cached_bytes;
@@ -64,6 +64,7 @@ pub const MACHINE_COLUMNS: [Column<SystemSample>; 14] = columns! {
     "throttle_cooling_state" maybe throttle.cooling_state;
     "interrupts" maybe interrupts;
     "context_switches" maybe context_switches;
+    "tasks_blocked" maybe tasks_blocked;
 };
 
 /// Of a processor, ticks of 1/100 s.

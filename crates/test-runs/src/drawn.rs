@@ -267,6 +267,7 @@ pub fn sample(d: &mut Draw) -> SystemSample {
         interrupts: d.maybe(),
         interrupts_by_cpu: d.list(4, Draw::number),
         context_switches: d.maybe(),
+        tasks_blocked: d.maybe(),
     }
 }
 

@@ -17,6 +17,7 @@ Examples:
   narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
   narrows runs wear                    what the disks say of their life, run by run
   narrows runs tag latest before       remember it by a name
+  ls \"$(narrows runs path latest)\"     what is kept of it
   narrows runs verify                  check every bundle against its checksums
   narrows runs recover                 save what a crash left behind"
 )]
@@ -73,6 +74,12 @@ pub enum RunsCommand {
         /// Which run
         #[arg(default_value = "latest", add = offer(&[Names::Runs, Names::Paths]))]
         run: OsString,
+    },
+    /// Where the bundle of a run lies: its directory, and nothing else
+    Path {
+        /// Which runs
+        #[arg(required = true, add = offer(&[Names::Runs, Names::Paths]))]
+        runs: Vec<String>,
     },
     /// Check bundles against their SHA256SUMS (exit 1 if one was altered)
     Verify {
@@ -180,7 +187,7 @@ pub enum ImportDirection {
 #[command(
     after_help = "The format is told by the content: fio's JSON, JSON+, terse lines and text, also of clients; bonnie++'s CSV and
 table; iozone's table and Excel report; iostat's text and JSON; watch's, dstat's and dool's CSV; dd, hdparm, ioping, CrystalDiskMark,
-KDiskMark, sysbench fileio, f3, H2testw and blkparse; elbencho's text, CSV and JSON; yabs, kbench, dbench, kubestr, PiBenchmarks, ior, mdtest and
+KDiskMark, sysbench fileio, pg_test_fsync, f3, H2testw and blkparse; elbencho's text, CSV and JSON; yabs, kbench, dbench, kubestr, PiBenchmarks, ior, mdtest and
 the storage tests of the Phoronix Test Suite; smartctl's and nvme's JSON; reports of SD cards;
 CSV with a header, whose first column of text names the target and whose numeric columns are metrics. One file may hold several
 outputs, between shell prompts. The files are kept in the runs, byte for byte.

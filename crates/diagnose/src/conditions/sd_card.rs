@@ -81,6 +81,25 @@ pub fn counterfeit_identity(on: &Subject<'_>) -> Decision {
     })
 }
 
+/// An eMMC that is slower with SET_BLOCK_COUNT: manufacturers and product names of k:drivers/mmc/core/quirks.h
+/// (MMC_QUIRK_BLK_NO_CMD23); SD cards are not meant.
+pub fn slow_with_block_count(on: &Subject<'_>) -> Decision {
+    any_disk_of(on, "mmc", |path| {
+        if path.disk.need_text(names::MMC_TYPE)? != "MMC" {
+            return Ok(None);
+        }
+        let slow = match hexadecimal(path.disk.need_text(names::MANFID)?) {
+            Some(0x11) => ["MMC08G", "MMC16G", "MMC32G"].as_slice(),
+            Some(0x02) => &["SDMB-32", "SDM032"],
+            _ => return Ok(None),
+        };
+        if !slow.contains(&path.disk.need_text(names::MODEL)?.trim()) {
+            return Ok(None);
+        }
+        Ok(Some(Match::observed([names::MANFID, names::MODEL].map(|name| path.disk.evidence(name)))))
+    })
+}
+
 /// An eMMC near its end: nine tenths of its rated wear used, or spare blocks running out.
 pub fn worn(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "mmc", |path| {

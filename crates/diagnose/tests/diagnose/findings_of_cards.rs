@@ -54,6 +54,19 @@ fn counterfeit_cards() {
 }
 
 #[test]
+fn emmcs_that_are_slower_with_a_block_count() {
+    let id = "emmc-slow-with-cmd23";
+    let device = |kind: &str, manfid: &str, name: &str| {
+        stack(mmc(kind, &[("manfid", text(manfid)), ("model", text(name))], &[], &[]))
+    };
+    holds_and_nearly(id, &device("MMC", "0x000011", "MMC16G"), &device("MMC", "0x000011", "016G72"));
+    holds_and_nearly(id, &device("MMC", "0x000002", "SDM032"), &device("MMC", "0x000015", "SDM032"));
+    // "N.B. This doesn't affect SD cards."
+    holds_and_nearly(id, &device("MMC", "0x000002", "SDMB-32"), &device("SD", "0x000002", "SDMB-32"));
+    unknown_for_want_of(id, &stack(mmc("MMC", &[], &[], &[])), "manfid");
+}
+
+#[test]
 fn emmc_worn() {
     let id = "emmc-worn";
     let device = |life: &str, spare: &str| {

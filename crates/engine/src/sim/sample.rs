@@ -57,6 +57,8 @@ impl Machine {
             interrupts: Some(operations),
             interrupts_by_cpu,
             context_switches: Some(2 * operations),
+            // What is not simulated is not known.
+            ..SystemSample::default()
         }
     }
 

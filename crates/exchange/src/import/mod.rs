@@ -43,6 +43,7 @@ mod link;
 mod localized;
 mod marks;
 mod number;
+mod pg_test_fsync;
 mod phoronix;
 mod pi_benchmarks;
 mod run;
@@ -100,6 +101,7 @@ const FORMATS: &[Format] = &[
     Format { name: "ior and mdtest", detect: ior::detect, read: ior::read },
     Format { name: "smartctl's and nvme's JSON", detect: device_health::detect, read: device_health::read },
     Format { name: "the Phoronix Test Suite", detect: phoronix::detect, read: phoronix::read },
+    Format { name: "pg_test_fsync", detect: pg_test_fsync::detect, read: pg_test_fsync::read },
     Format { name: "blkparse", detect: blkparse::detect, read: blkparse::read },
     Format { name: "dd", detect: dd::detect, read: dd::read },
     Format { name: "a table", detect: table::detect, read: table::read },

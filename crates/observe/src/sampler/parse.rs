@@ -93,7 +93,7 @@ pub(super) fn diskstats(text: &[u8], wanted: &BTreeSet<String>) -> Vec<DiskCount
     lines(text).filter_map(line).collect()
 }
 
-/// /proc/stat: CPUs, interrupts, context switches.
+/// /proc/stat: CPUs, interrupts, context switches, tasks that wait for I/O.
 pub(super) fn stat(text: &[u8], sample: &mut SystemSample) {
     for line in lines(text) {
         if let Some(rest) = line.strip_prefix(b"cpu") {
@@ -111,6 +111,8 @@ pub(super) fn stat(text: &[u8], sample: &mut SystemSample) {
             sample.interrupts = unsigned(rest);
         } else if let Some(rest) = line.strip_prefix(b"ctxt ") {
             sample.context_switches = unsigned(rest);
+        } else if let Some(rest) = line.strip_prefix(b"procs_blocked ") {
+            sample.tasks_blocked = unsigned(rest);
         }
     }
 }
@@ -193,10 +195,10 @@ mod tests {
     #[test]
     fn cpu_lines_without_the_sum() {
         let mut sample = SystemSample::default();
-        stat(b"cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu3 1 0 0 4\nintr 77 1 2\nctxt 5\n", &mut sample);
+        stat(b"cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu3 1 0 0 4\nintr 77 1 2\nctxt 5\nprocs_blocked 3\n", &mut sample);
         assert_eq!(sample.cpus.len(), 2);
         assert_eq!(sample.cpus[0].steal, 8);
-        assert_eq!((sample.interrupts, sample.context_switches), (Some(77), Some(5)));
+        assert_eq!((sample.interrupts, sample.context_switches, sample.tasks_blocked), (Some(77), Some(5), Some(3)));
     }
 
     #[test]

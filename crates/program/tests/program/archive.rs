@@ -51,6 +51,19 @@ fn a_card_can_be_had_as_markdown() {
 }
 
 #[test]
+fn where_a_bundle_lies_is_a_line_for_a_shell() {
+    let scratch = Scratch::new();
+    let id = check(&scratch);
+    let bundle = scratch.archive().join("runs").join(&id).display().to_string();
+    assert_eq!(scratch.run(["runs", "path", "latest"]).stdout, format!("{bundle}\n"));
+    let document = scratch.json(["runs", "path", &id, "--json"], 0);
+    assert_eq!((&document["action"], &document["results"][0]["result"]), (&"path".into(), &bundle.as_str().into()));
+    assert_eq!(document["results"][0]["subject"], id.as_str());
+    assert_eq!(scratch.run(["runs", "path", "no-such-run"]).code, 2);
+    assert_eq!(scratch.run(["runs", "path"]).code, 2);
+}
+
+#[test]
 fn an_altered_bundle_is_noticed() {
     let scratch = Scratch::new();
     let id = check(&scratch);

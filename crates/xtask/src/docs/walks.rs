@@ -19,7 +19,7 @@ struct Walk<'a> {
 }
 
 fn walks(text: &str) -> Vec<Walk<'_>> {
-    let Some((_, walks)) = text.split_once("## Six walks") else { return Vec::new() };
+    let Some((_, walks)) = text.split_once("## Seven walks") else { return Vec::new() };
     walks.split("\n### ").skip(1).filter_map(walk).collect()
 }
 

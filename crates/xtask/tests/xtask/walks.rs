@@ -3,9 +3,10 @@
 use std::path::Path;
 
 /// Files that an addition may cost at most.
-const MOST: [(&str, usize); 6] = [
+const MOST: [(&str, usize); 7] = [
     ("A setting", 1),
     ("A finding", 4),
+    ("A column of samples", 3),
     ("A metric", 2),
     ("An option of a workload", 3),
     ("An import format", 2),
@@ -16,7 +17,7 @@ const MOST: [(&str, usize); 6] = [
 fn each_walk_names_files_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/xtask is two below the root");
     let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).expect("CONTRIBUTING.md");
-    let walks = text.split_once("## Six walks").expect("the walks").1;
+    let walks = text.split_once("## Seven walks").expect("the walks").1;
     let mut seen = Vec::new();
     for section in walks.split("\n### ").skip(1) {
         let (heading, body) = section.split_once('\n').expect("a heading is a line");
