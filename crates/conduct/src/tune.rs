@@ -149,8 +149,16 @@ fn something_to_try(candidates: &[Candidate], target: &str) -> Result<(), Failur
             Failure::environment(message).remedy(format!("run it as root; {list}"))
         }
         Some(why) => Failure::environment(format!("no setting of {target} can be changed: {why}")).remedy(list),
-        None => Failure::usage(format!("no setting of {target} is worth a try for this workload"))
-            .remedy(format!("--only NAME,... tries settings that you name; {list}")),
+        None => {
+            let is_register = |c: &Candidate| c.not_tried == Some(NotTried::Register);
+            let how = if candidates.iter().any(is_register) {
+                "--read-registers --allow-registers tries the device registers of this path"
+            } else {
+                "--only NAME,... tries settings that you name"
+            };
+            Failure::usage(format!("no setting of {target} is worth a try for this workload"))
+                .remedy(format!("{how}; {list}"))
+        }
     })
 }
 
