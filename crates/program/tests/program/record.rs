@@ -373,3 +373,28 @@ fn nice_and_cpus_hold_for_all_threads_and_are_read_back() {
         assert_eq!((output.status.code(), said.contains(says)), (Some(code), true), "{more:?}: {said}");
     }
 }
+
+/// A Yes needs time; a NO does not, since a cache makes little time look better than much.
+#[test]
+fn what_was_written_for_too_short_is_no_yes() {
+    let scratch = Scratch::new();
+    let plan = |streams: &str, more: &[&str], code| {
+        let args = ["record", "plan", "sim:a1-card", "--streams", streams, "--json"];
+        scratch.json([&args[..], more].concat(), code)
+    };
+    let short = plan("4x16Mbit", &["--max-write", "20MB"], 4);
+    let answer = short["answer"].as_str().unwrap();
+    assert!(answer.contains("only, and at least 2.0 s are needed, so --max-write "), "{answer}");
+    assert_eq!((&short["carries"], short["needed_s"].as_f64()), (&Value::Null, Some(2.0)), "{short}");
+    // What it advises is enough.
+    let advised = answer.split("--max-write ").nth(1).unwrap().split(' ').next().unwrap();
+    assert_eq!(plan("4x16Mbit", &["--max-write", advised], 0)["carries"], true);
+    let short = plan("4x16Mbit", &["--for", "1s"], 4);
+    assert!(short["answer"].as_str().unwrap().contains("so --for 2s or more"), "{short}");
+    assert_eq!(plan("40x16Mbit", &["--max-write", "20MB"], 1)["carries"], false);
+    // As much as a check writes, of a simulated device, too.
+    let usual = plan("4x16Mbit", &[], 0);
+    assert!(usual["bytes_written"].as_u64().unwrap() <= 32_000_000_000 / 50, "{usual}");
+    let said = scratch.run(["record", "plan", "sim:a1-card", "--streams", "4x16Mbit"]).stderr;
+    assert!(said.contains("(as much as a check; --max-write SIZE)"), "{said}");
+}
