@@ -2,9 +2,9 @@
 //! elsewhere, or a file that another tool printed, which is read and not kept.
 
 use crate::import::{self, Purpose};
-use archive::{Archive, ArchiveError, IndexEntry, RunRef};
+use archive::{Archive, ArchiveError, IndexEntry, IndexedRun, RunRef};
 use exchange::MAX_FIGURES;
-use model::{Failure, ForeignWork, Run};
+use model::{Failure, ForeignWork, Run, RunState};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::FileTypeExt;
@@ -24,6 +24,8 @@ pub struct RunSource {
     pub not_understood: Vec<String>,
     /// Runs that could not be read, in words.
     pub unreadable: Vec<String>,
+    /// Which runs a target's name was taken for, in words.
+    pub taken: Option<String>,
     failed: Option<Failure>,
 }
 
@@ -37,6 +39,17 @@ pub enum Part {
     Ranked,
 }
 
+/// What a command wants to know of a target that it is given by name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    /// What was done last.
+    Newest,
+    /// What the target can do: a fill, a recording or an installation does not hide the check before it.
+    Numbers,
+    /// That, and how long an installation takes.
+    NumbersAndInstallation,
+}
+
 /// Runs of a name whose samples are read, which say how warm they were; of more, series are not to be read.
 const MOST_WITH_SAMPLES: usize = 100;
 
@@ -45,12 +58,19 @@ impl RunSource {
     ///
     /// # Errors
     /// There is nothing of that name, or nothing of it can be read or understood.
-    pub fn load(archive: &Archive, name: &OsStr, part: Part) -> Result<Self, Failure> {
+    pub fn load(archive: &Archive, name: &OsStr, part: Part, wants: Wants) -> Result<Self, Failure> {
         if is_foreign(archive, name) {
             return Self::of_another_tool(name);
         }
         let mut all = Self { name: name.to_string_lossy().into_owned(), ..Self::default() };
-        let found = resolved(archive, text_of(name)?)?;
+        let text = text_of(name)?;
+        let (found, of_target) = match archive.resolve(text) {
+            Ok(found) => (found, None),
+            Err(error) => {
+                let on = OnTarget::find(archive, text, wants, &error).ok_or(error)?;
+                (on.runs.clone(), Some(on))
+            }
+        };
         let with_samples = found.len() <= MOST_WITH_SAMPLES;
         for found in found {
             let run = match part {
@@ -74,7 +94,10 @@ impl RunSource {
         }
         match all.failed.take_if(|_| all.runs.is_empty()) {
             Some(failure) => Err(failure),
-            None => Ok(all),
+            None => {
+                of_target.into_iter().for_each(|on| on.tell(&mut all));
+                Ok(all)
+            }
         }
     }
 
@@ -82,11 +105,18 @@ impl RunSource {
     ///
     /// # Errors
     /// As [`Self::load`]; the name stands for several.
-    pub fn one(archive: &Archive, name: &OsStr) -> Result<(Run, Option<RunRef>), Failure> {
+    pub fn one(archive: &Archive, name: &OsStr, wants: Wants) -> Result<(Run, Option<RunRef>), Failure> {
         if !is_foreign(archive, name) {
             let text = text_of(name)?;
-            let found = archive.resolve_one(text).or_else(|e| latest_on(archive, text, &e).ok_or(e))?;
-            return Ok((found.load()?, Some(found)));
+            let error = match archive.resolve_one(text) {
+                Ok(found) => return Ok((found.load()?, Some(found))),
+                Err(error) => error,
+            };
+            let on = OnTarget::find(archive, text, wants, &error).ok_or(error)?;
+            let found = on.runs[0].clone();
+            let mut one = Self { runs: vec![found.load()?], ..Self::default() };
+            on.tell(&mut one);
+            return Ok((one.runs.remove(0), Some(found)));
         }
         let mut source = Self::of_another_tool(name)?;
         match (source.runs.pop(), source.runs.len()) {
@@ -105,7 +135,7 @@ impl RunSource {
     pub fn all(archive: &Archive, names: &[OsString]) -> Result<Vec<(Run, Option<RunRef>)>, Failure> {
         let (mut all, mut known) = (Vec::new(), HashSet::new());
         for name in names {
-            let source = Self::load(archive, name, Part::Whole)?;
+            let source = Self::load(archive, name, Part::Whole, Wants::Newest)?;
             source.failed.map_or(Ok(()), Err)?;
             let kept = source.kept.into_iter().map(Some).chain(std::iter::repeat(None));
             all.extend(source.runs.into_iter().zip(kept).filter(|(run, _)| known.insert(run.id.clone())));
@@ -123,7 +153,9 @@ impl RunSource {
         let invalid = |what: String| Failure::invalid(format!("{name}: {what}"));
         let imported = source.read.map_err(|error| invalid(error.to_string()).remedy(error.remedy()))?;
         if imported.runs.is_empty() {
-            return Err(invalid("no result of a known tool was found".to_owned())
+            // Of a text that was cut off before its first result, where.
+            let where_from = imported.not_understood.first().map(|n| format!(": line {}: {}", n.line, n.why));
+            return Err(invalid(format!("no result of a known tool was found{}", where_from.unwrap_or_default()))
                 .remedy("narrows import --help lists what is understood"));
         }
         let id = |number: usize| if imported.runs.len() == 1 { name.clone() } else { format!("{name}#{}", number + 1) };
@@ -142,22 +174,69 @@ impl RunSource {
     }
 }
 
-/// The runs of a name; of a target by its name, the latest.
-fn resolved(archive: &Archive, text: &str) -> Result<Vec<RunRef>, ArchiveError> {
-    archive.resolve(text).or_else(|e| latest_on(archive, text, &e).map(|run| vec![run]).ok_or(e))
+/// What the archive holds of the target of a name, where nothing else is called so.
+struct OnTarget {
+    /// The run that answers, then those that add to it.
+    runs: Vec<RunRef>,
+    /// The one that told last how large the target really is.
+    capacity: Option<RunRef>,
 }
 
-/// The run that ended last on the target of this name, where nothing else is called so.
-fn latest_on(archive: &Archive, text: &str, error: &ArchiveError) -> Option<RunRef> {
-    let path = std::fs::canonicalize(text).ok();
-    let path = path.as_deref().and_then(Path::to_str);
-    let is_it = |entry: &IndexEntry| {
-        let run = entry.run.as_ref();
-        run.is_some_and(|run| run.target == text || path.is_some() && run.target_path.as_deref() == path)
-    };
-    let entries = || archive.list().ok().into_iter().flatten().filter(is_it);
-    let latest = matches!(error, ArchiveError::NotFound { .. }).then(|| entries().max_by_key(|e| e.order)).flatten();
-    archive.resolve_one(&latest?.id).ok()
+impl OnTarget {
+    fn find(archive: &Archive, text: &str, wants: Wants, error: &ArchiveError) -> Option<Self> {
+        if !matches!(error, ArchiveError::NotFound { .. }) {
+            return None;
+        }
+        let path = std::fs::canonicalize(text).ok();
+        let path = path.as_deref().and_then(Path::to_str);
+        let is_it = |run: &IndexedRun| run.target == text || path.is_some() && run.target_path.as_deref() == path;
+        let entries = archive.list().ok()?;
+        let on_it = || entries.iter().filter_map(|e| Some((e, e.run.as_ref().filter(|run| is_it(run))?)));
+        let of = |entry: &IndexEntry| archive.resolve_one(&entry.id).ok();
+        let newest = |fits: &dyn Fn(&IndexedRun) -> bool| {
+            on_it().filter(|(_, run)| fits(run)).max_by_key(|(entry, _)| entry.order).and_then(|(entry, _)| of(entry))
+        };
+        let answering = match wants {
+            Wants::Newest => newest(&|_| true),
+            Wants::Numbers | Wants::NumbersAndInstallation => on_it()
+                .max_by_key(|(entry, run)| (numbers_of(run), run.state == RunState::Complete, entry.order))
+                .and_then(|(entry, _)| of(entry)),
+        }?;
+        let installed = newest(&|run| run.workload == INSTALLATION && run.state == RunState::Complete)
+            .filter(|run| wants == Wants::NumbersAndInstallation && run.id != answering.id);
+        let capacity = newest(&|run| run.capacity.is_some()).filter(|_| wants != Wants::Newest);
+        Some(Self { runs: std::iter::once(answering).chain(installed).collect(), capacity })
+    }
+
+    /// Has the runs say what they are, and how large the target really is. Another card in the same place is another target.
+    fn tell(self, source: &mut RunSource) {
+        let Some(first) = source.runs.first().cloned() else { return };
+        source.runs.retain(|run| judge::is_same_target(run, &first));
+        source.kept.retain(|kept| source.runs.iter().any(|run| run.id == kept.id));
+        let known = self.capacity.and_then(|found| Some((found.load_summary().ok()?, found.id)));
+        let known = known.filter(|(run, _)| judge::is_same_target(run, &first)).and_then(|(run, id)| {
+            let capacity = run.capacity_found()?;
+            source.runs[0].capacity = Some(capacity);
+            (id != first.id).then_some(id)
+        });
+        let kind = |run: &Run| if run.command == "run" { run.plan.name.clone() } else { run.command.clone() };
+        let runs: Vec<String> = source.runs.iter().map(|run| format!("{} {}", kind(run), run.id)).collect();
+        let capacity = known.map_or_else(String::new, |id| format!("; its capacity is what {id} found"));
+        source.taken =
+            Some(format!("{}: of its runs the newest {}{capacity}", source.name, runs.join(" and the newest ")));
+    }
+}
+
+/// The workload that installs packages.
+const INSTALLATION: &str = "packages";
+
+/// How much a run tells of what its target can do: a check all of it, a fill, a soak or a recording one thing.
+fn numbers_of(run: &IndexedRun) -> u8 {
+    match (run.command.as_str(), run.workload.as_str()) {
+        ("check", _) => 2,
+        ("fill" | "soak" | "record", _) | (_, INSTALLATION | "frames" | "sweep") => 0,
+        _ => 1,
+    }
 }
 
 fn text_of(name: &OsStr) -> Result<&str, Failure> {
