@@ -67,7 +67,7 @@ impl RunSource {
         let (found, of_target) = match archive.resolve(text) {
             Ok(found) => (found, None),
             Err(error) => {
-                let on = OnTarget::find(archive, text, wants, &error).ok_or(error)?;
+                let on = OnTarget::find(archive, text, wants, &error).ok_or_else(|| not_measured(text, error))?;
                 (on.runs.clone(), Some(on))
             }
         };
@@ -112,7 +112,7 @@ impl RunSource {
                 Ok(found) => return Ok((found.load()?, Some(found))),
                 Err(error) => error,
             };
-            let on = OnTarget::find(archive, text, wants, &error).ok_or(error)?;
+            let on = OnTarget::find(archive, text, wants, &error).ok_or_else(|| not_measured(text, error))?;
             let found = on.runs[0].clone();
             let mut one = Self { runs: vec![found.load()?], ..Self::default() };
             on.tell(&mut one);
@@ -224,6 +224,18 @@ impl OnTarget {
         let capacity = known.map_or_else(String::new, |id| format!("; its capacity is what {id} found"));
         source.taken =
             Some(format!("{}: of its runs the newest {}{capacity}", source.name, runs.join(" and the newest ")));
+    }
+}
+
+/// What is a target, and no run, has to be measured first.
+fn not_measured(text: &str, error: ArchiveError) -> Failure {
+    let is_target = text.starts_with("sim:") || text.contains('/') && Path::new(text).exists();
+    match error {
+        ArchiveError::NotFound { .. } if is_target => {
+            Failure::usage(format!("there is no run of {text} in the archive"))
+                .remedy(format!("narrows check {text}   measures it; narrows runs list shows what is there"))
+        }
+        error => error.into(),
     }
 }
 

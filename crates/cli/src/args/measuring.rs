@@ -460,7 +460,7 @@ pub struct CopyArgs {
   narrows workloads                        one line each
   narrows workloads show depth             its text, in the language of your own
   narrows workloads show depth > my.toml   a start for your own")]
-#[command(args_conflicts_with_subcommands = true, override_usage = "narrows workloads [COMMAND]")]
+#[command(args_conflicts_with_subcommands = true, override_usage = "narrows workloads [OPTIONS] [COMMAND]")]
 pub struct WorkloadsArgs {
     #[command(subcommand)]
     pub command: Option<WorkloadsCommand>,

