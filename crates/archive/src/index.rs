@@ -4,7 +4,7 @@
 use crate::bundle::summary;
 use crate::directory::Archive;
 use crate::{Result, order};
-use model::{Metric, Run, RunState, TargetKind};
+use model::{Capacity, Metric, Run, RunState, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -54,6 +54,9 @@ pub struct IndexedRun {
     pub hostname: Option<String>,
     /// `uname -r`.
     pub kernel: Option<String>,
+    /// How large the target really is, where the run tells it. A line without it is of an older version.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub capacity: Option<Capacity>,
     /// The metrics that a list shows.
     pub metrics: Vec<Metric>,
 }
@@ -74,6 +77,7 @@ impl IndexEntry {
             target_path: run.target.path.clone(),
             hostname: run.environment.hostname.clone(),
             kernel: run.environment.kernel.clone(),
+            capacity: run.capacity_found(),
             metrics: run.headlines(),
         };
         Self { id: run.id.clone(), order, run: Some(indexed), problem: None }

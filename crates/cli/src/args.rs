@@ -104,7 +104,7 @@ pub enum Command {
     Tune(Box<TuneArgs>),
     /// What can be set on a path; restore what was left changed
     Settings(SettingsArgs),
-    /// The archive: list, show, tag, verify, recover, delete runs
+    /// The archive: list, show, tag, delete runs; how disks wear
     Runs(RunsArgs),
     /// Write the page of one or several runs
     Report(ReportArgs),

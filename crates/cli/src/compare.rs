@@ -2,7 +2,7 @@
 
 use crate::args::{CompareArgs, FailOn, GlobalArgs};
 use crate::output::Output;
-use crate::run_source::{Part, RunSource};
+use crate::run_source::{Part, RunSource, Wants};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
 use conduct::experiment;
@@ -33,8 +33,8 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     let archive = archives::open(global)?;
     // A page shows series and distributions; all else is said from the metrics.
     let part = if args.output.is_some() { Part::Whole } else { Part::Compared };
-    let a = RunSource::load(&archive, &args.a, part)?;
-    let b = RunSource::load(&archive, b, part)?;
+    let a = RunSource::load(&archive, &args.a, part, Wants::Numbers)?;
+    let b = RunSource::load(&archive, b, part, Wants::Numbers)?;
     distinct(&a, &b)?;
     let declared = experiment::declared(&archive, &a.runs, &b.runs);
     let given_margins: Vec<String> = given.1.keys().cloned().collect();
@@ -43,6 +43,8 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     let mut comparison = judge::compare(&a.runs, &b.runs, &asked);
     same_work(args, &comparison)?;
     let unreadable = [&a, &b].into_iter().flat_map(|side| side.not_understood.iter().chain(&side.unreadable));
+    let taken = [&a, &b].into_iter().filter_map(|side| side.taken.clone());
+    comparison.reasons.extend(taken.map(|taken| Reason::of("taken", taken)));
     comparison.reasons.extend(unreadable.map(|u| Reason::of("unreadable", u.to_string())));
     if declared.is_some() && (args.alpha.is_some() || !args.margins.is_empty() || !args.primary.is_empty()) {
         comparison.reasons.push(Reason::of(

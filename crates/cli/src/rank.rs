@@ -3,7 +3,7 @@
 use crate::args::{GlobalArgs, RankArgs};
 use crate::output::Output;
 use crate::redaction::OnPage;
-use crate::run_source::{Part, RunSource};
+use crate::run_source::{Part, RunSource, Wants};
 use crate::{archives, import, output_file};
 use judge::{RankAsked, RankError};
 use model::{Better, Failure, FailureKind, Ranking, Reason};
@@ -27,7 +27,8 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
     let archive = archives::open(global)?;
     let (mut runs, mut remarks, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for source in &args.sources {
-        let source = RunSource::load(&archive, source, Part::Ranked)?;
+        let source = RunSource::load(&archive, source, Part::Ranked, Wants::NumbersAndInstallation)?;
+        remarks.extend(source.taken.map(|taken| Reason::of("taken", taken)));
         remarks.extend(source.not_understood.into_iter().map(|r| Reason::of("not-understood", r)));
         remarks.extend(source.unreadable.into_iter().map(|r| Reason::of("unreadable", r)));
         runs.extend(source.runs.into_iter().filter(|run| known.insert(run.id.clone())));

@@ -6,11 +6,11 @@ use crate::check::max_write;
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::run::text;
-use crate::run_source::RunSource;
+use crate::run_source::{RunSource, Wants};
 use crate::signals::SecondSignal;
 use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, WriteAllowance, plan, random_u64};
-use model::{Capacity, CapacityKind, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
+use model::{Capacity, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
 use spec::Workload;
 use std::io::Read;
@@ -28,7 +28,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
             return Err(Failure::usage("--capacity is measured on a device, and this is a kept run")
                 .remedy("narrows rate /dev/NAME --destroy SERIAL --capacity quick"));
         }
-        return Ok(show(&run, None, class, output));
+        return Ok(show(&run, run.capacity.clone().or(run.capacity_found()).as_ref(), class, output));
     }
     if let Some((run, classes)) = foreign(args)? {
         return Ok(shown(&run, classes, None, class, output));
@@ -46,7 +46,7 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     // A minute of reading tells no class.
     conduct::may_be_written(&opened, "its classes show")?;
     // The run says it wherever it is shown.
-    opened.remarks.extend(capacity.as_ref().map(report::capacity_remark));
+    opened.capacity.clone_from(&capacity);
     if capacity.is_some() {
         opened.rig.clear_pending_faults();
     }
@@ -68,7 +68,11 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     });
     // What ended it early, or could not be kept, is said before the answer to the question; but a fake is one, whatever its rates.
     let unanswered = ended == ExitCode::from(FailureKind::Invalid.exit_code());
-    Ok(if ended == ExitCode::SUCCESS || (unanswered && capacity.as_ref().is_some_and(is_fake)) { code } else { ended })
+    Ok(if ended == ExitCode::SUCCESS || (unanswered && capacity.as_ref().is_some_and(|c| c.kind.is_fake())) {
+        code
+    } else {
+        ended
+    })
 }
 
 fn found_capacity(
@@ -152,7 +156,7 @@ fn kept(args: &RateArgs, global: &GlobalArgs) -> Result<Option<Run>, Failure> {
         // A path that is not there: the target says so better.
         return Ok(None);
     }
-    Ok(Some(RunSource::one(&archives::open(global)?, &args.source)?.0))
+    Ok(Some(RunSource::one(&archives::open(global)?, &args.source, Wants::Numbers)?.0))
 }
 
 /// Those phases of the check that decide the class, or all classes.
@@ -162,10 +166,6 @@ fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
     workload.notes.extend(class.map(|name| Purpose::Class(name.to_owned()).note()));
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     Ok(workload)
-}
-
-fn is_fake(capacity: &Capacity) -> bool {
-    matches!(capacity.kind, CapacityKind::WrapAround | CapacityKind::Limbo)
 }
 
 /// Prints the answer: 1 where it is not as large as it says, or the class that was asked about is not reached, 4 where that is not known.
@@ -185,7 +185,7 @@ fn shown(
     output.answer(&RateDocument::new(run, &classes, capacity), || report::rate(run, &classes, capacity));
     let known = |c: &RatedClass| c.rating.indication.is_some();
     match class {
-        _ if capacity.is_some_and(is_fake) => ExitCode::from(1),
+        _ if capacity.is_some_and(|c| c.kind.is_fake()) => ExitCode::from(1),
         Some(_) if classes.iter().any(|c| c.rating.indication.as_deref() == Some("below")) => ExitCode::from(1),
         _ if classes.iter().any(known) => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),

@@ -2,9 +2,9 @@
 //! elsewhere, or a file that another tool printed, which is read and not kept.
 
 use crate::import::{self, Purpose};
-use archive::{Archive, ArchiveError, IndexEntry, RunRef};
+use archive::{Archive, ArchiveError, IndexEntry, IndexedRun, RunRef};
 use exchange::MAX_FIGURES;
-use model::{Failure, ForeignWork, Run};
+use model::{Failure, ForeignWork, Run, RunState};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::FileTypeExt;
@@ -24,6 +24,8 @@ pub struct RunSource {
     pub not_understood: Vec<String>,
     /// Runs that could not be read, in words.
     pub unreadable: Vec<String>,
+    /// Which runs a target's name was taken for, in words.
+    pub taken: Option<String>,
     failed: Option<Failure>,
 }
 
@@ -37,6 +39,17 @@ pub enum Part {
     Ranked,
 }
 
+/// What a command wants to know of a target that it is given by name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    /// What was done last.
+    Newest,
+    /// What the target can do: a fill, a recording or an installation does not hide the check before it.
+    Numbers,
+    /// That, and how long an installation takes.
+    NumbersAndInstallation,
+}
+
 /// Runs of a name whose samples are read, which say how warm they were; of more, series are not to be read.
 const MOST_WITH_SAMPLES: usize = 100;
 
@@ -45,9 +58,13 @@ impl RunSource {
     ///
     /// # Errors
     /// There is nothing of that name, or nothing of it can be read or understood.
-    pub fn load(archive: &Archive, name: &OsStr, part: Part) -> Result<Self, Failure> {
-        let Meaning::Kept(found) = meaning(archive, name)? else { return Self::of_another_tool(name) };
+    pub fn load(archive: &Archive, name: &OsStr, part: Part, wants: Wants) -> Result<Self, Failure> {
         let mut all = Self { name: name.to_string_lossy().into_owned(), ..Self::default() };
+        let (found, of_target) = match meaning(archive, name, wants)? {
+            Meaning::Kept(found) => (found, None),
+            Meaning::OnTarget(on) => (on.runs.clone(), Some(on)),
+            Meaning::OfAnotherTool => return Self::of_another_tool(name),
+        };
         let with_samples = found.len() <= MOST_WITH_SAMPLES;
         for found in found {
             let run = match part {
@@ -71,7 +88,10 @@ impl RunSource {
         }
         match all.failed.take_if(|_| all.runs.is_empty()) {
             Some(failure) => Err(failure),
-            None => Ok(all),
+            None => {
+                of_target.into_iter().for_each(|on| on.tell(&mut all));
+                Ok(all)
+            }
         }
     }
 
@@ -79,10 +99,19 @@ impl RunSource {
     ///
     /// # Errors
     /// As [`Self::load`]; the name stands for several.
-    pub fn one(archive: &Archive, name: &OsStr) -> Result<(Run, Option<RunRef>), Failure> {
-        if let Meaning::Kept(found) = meaning(archive, name)? {
-            let found = archive::only(text_of(name)?, found)?;
-            return Ok((found.load()?, Some(found)));
+    pub fn one(archive: &Archive, name: &OsStr, wants: Wants) -> Result<(Run, Option<RunRef>), Failure> {
+        match meaning(archive, name, wants)? {
+            Meaning::Kept(found) => {
+                let found = archive::only(text_of(name)?, found)?;
+                return Ok((found.load()?, Some(found)));
+            }
+            Meaning::OnTarget(on) => {
+                let found = on.runs[0].clone();
+                let mut one = Self { runs: vec![found.load()?], ..Self::default() };
+                on.tell(&mut one);
+                return Ok((one.runs.remove(0), Some(found)));
+            }
+            Meaning::OfAnotherTool => {}
         }
         let mut source = Self::of_another_tool(name)?;
         match (source.runs.pop(), source.runs.len()) {
@@ -101,7 +130,7 @@ impl RunSource {
     pub fn all(archive: &Archive, names: &[OsString]) -> Result<Vec<(Run, Option<RunRef>)>, Failure> {
         let (mut all, mut known) = (Vec::new(), HashSet::new());
         for name in names {
-            let source = Self::load(archive, name, Part::Whole)?;
+            let source = Self::load(archive, name, Part::Whole, Wants::Newest)?;
             source.failed.map_or(Ok(()), Err)?;
             let kept = source.kept.into_iter().map(Some).chain(std::iter::repeat(None));
             all.extend(source.runs.into_iter().zip(kept).filter(|(run, _)| known.insert(run.id.clone())));
@@ -119,7 +148,9 @@ impl RunSource {
         let invalid = |what: String| Failure::invalid(format!("{name}: {what}"));
         let imported = source.read.map_err(|error| invalid(error.to_string()).remedy(error.remedy()))?;
         if imported.runs.is_empty() {
-            return Err(invalid("no result of a known tool was found".to_owned())
+            // Of a text that was cut off before its first result, where.
+            let where_from = imported.not_understood.first().map(|n| format!(": line {}: {}", n.line, n.why));
+            return Err(invalid(format!("no result of a known tool was found{}", where_from.unwrap_or_default()))
                 .remedy("narrows import --help lists what is understood"));
         }
         let id = |number: usize| if imported.runs.len() == 1 { name.clone() } else { format!("{name}#{}", number + 1) };
@@ -138,22 +169,81 @@ impl RunSource {
     }
 }
 
-/// The runs of a name; of a target by its name, the latest.
-fn resolved(archive: &Archive, text: &str) -> Result<Vec<RunRef>, ArchiveError> {
-    archive.resolve(text).or_else(|e| latest_on(archive, text, &e).map(|run| vec![run]).ok_or(e))
+/// What the archive holds of the target of a name, where nothing else is called so.
+struct OnTarget {
+    /// The run that answers, then those that add to it.
+    runs: Vec<RunRef>,
+    /// The one that told last how large the target really is.
+    capacity: Option<RunRef>,
 }
 
-/// The run that ended last on the target of this name, where nothing else is called so.
-fn latest_on(archive: &Archive, text: &str, error: &ArchiveError) -> Option<RunRef> {
-    let path = std::fs::canonicalize(text).ok();
-    let path = path.as_deref().and_then(Path::to_str);
-    let is_it = |entry: &IndexEntry| {
-        let run = entry.run.as_ref();
-        run.is_some_and(|run| run.target == text || path.is_some() && run.target_path.as_deref() == path)
-    };
-    let entries = || archive.list().ok().into_iter().flatten().filter(is_it);
-    let latest = matches!(error, ArchiveError::NotFound { .. }).then(|| entries().max_by_key(|e| e.order)).flatten();
-    archive.resolve_one(&latest?.id).ok()
+impl OnTarget {
+    fn find(archive: &Archive, text: &str, wants: Wants, error: &ArchiveError) -> Option<Self> {
+        if !matches!(error, ArchiveError::NotFound { .. }) {
+            return None;
+        }
+        let path = std::fs::canonicalize(text).ok();
+        let path = path.as_deref().and_then(Path::to_str);
+        let is_it = |run: &IndexedRun| run.target == text || path.is_some() && run.target_path.as_deref() == path;
+        let entries = archive.list().ok()?;
+        let on_it = || entries.iter().filter_map(|e| Some((e, e.run.as_ref().filter(|run| is_it(run))?)));
+        let of = |entry: &IndexEntry| archive.resolve_one(&entry.id).ok();
+        let newest = |fits: &dyn Fn(&IndexedRun) -> bool| {
+            on_it().filter(|(_, run)| fits(run)).max_by_key(|(entry, _)| entry.order).and_then(|(entry, _)| of(entry))
+        };
+        let answering = match wants {
+            Wants::Newest => newest(&|_| true),
+            Wants::Numbers | Wants::NumbersAndInstallation => on_it()
+                .max_by_key(|(entry, run)| (numbers_of(run), run.state == RunState::Complete, entry.order))
+                .and_then(|(entry, _)| of(entry)),
+        }?;
+        let installed = newest(&|run| run.workload == INSTALLATION && run.state == RunState::Complete)
+            .filter(|run| wants == Wants::NumbersAndInstallation && run.id != answering.id);
+        let capacity = newest(&|run| run.capacity.is_some()).filter(|_| wants != Wants::Newest);
+        Some(Self { runs: std::iter::once(answering).chain(installed).collect(), capacity })
+    }
+
+    /// Has the runs say what they are, and how large the target really is. Another card in the same place is another target.
+    fn tell(self, source: &mut RunSource) {
+        let Some(first) = source.runs.first().cloned() else { return };
+        source.runs.retain(|run| judge::is_same_target(run, &first));
+        source.kept.retain(|kept| source.runs.iter().any(|run| run.id == kept.id));
+        let known = self.capacity.and_then(|found| Some((found.load_summary().ok()?, found.id)));
+        let known = known.filter(|(run, _)| judge::is_same_target(run, &first)).and_then(|(run, id)| {
+            let capacity = run.capacity_found()?;
+            source.runs[0].capacity = Some(capacity);
+            (id != first.id).then_some(id)
+        });
+        let kind = |run: &Run| if run.command == "run" { run.plan.name.clone() } else { run.command.clone() };
+        let runs: Vec<String> = source.runs.iter().map(|run| format!("{} {}", kind(run), run.id)).collect();
+        let capacity = known.map_or_else(String::new, |id| format!("; its capacity is what {id} found"));
+        source.taken =
+            Some(format!("{}: of its runs the newest {}{capacity}", source.name, runs.join(" and the newest ")));
+    }
+}
+
+/// What is a target, and no run, has to be measured first.
+fn not_measured(text: &str, error: ArchiveError) -> Failure {
+    let is_target = text.starts_with("sim:") || text.contains('/') && Path::new(text).exists();
+    match error {
+        ArchiveError::NotFound { .. } if is_target => {
+            Failure::usage(format!("there is no run of {text} in the archive"))
+                .remedy(format!("narrows check {text}   measures it; narrows runs list shows what is there"))
+        }
+        error => error.into(),
+    }
+}
+
+/// The workload that installs packages.
+const INSTALLATION: &str = "packages";
+
+/// How much a run tells of what its target can do: a check all of it, a fill, a soak or a recording one thing.
+fn numbers_of(run: &IndexedRun) -> u8 {
+    match (run.command.as_str(), run.workload.as_str()) {
+        ("check", _) => 2,
+        ("fill" | "soak" | "record", _) | (_, INSTALLATION | "frames" | "sweep") => 0,
+        _ => 1,
+    }
 }
 
 fn text_of(name: &OsStr) -> Result<&str, Failure> {
@@ -166,18 +256,25 @@ fn text_of(name: &OsStr) -> Result<&str, Failure> {
 /// What a name means.
 enum Meaning {
     Kept(Vec<RunRef>),
+    OnTarget(OnTarget),
     /// What another tool printed: stdin, or a file that is no bundle.
     OfAnotherTool,
 }
 
 /// What a name means. As with bundles, what the archive knows by a plain name comes before a file of that name.
-fn meaning(archive: &Archive, name: &OsStr) -> Result<Meaning, Failure> {
+fn meaning(archive: &Archive, name: &OsStr, wants: Wants) -> Result<Meaning, Failure> {
     let path = Path::new(name);
     // A device is a target, and not what a tool printed.
     let readable = |m: &std::fs::Metadata| !m.is_dir() && !m.file_type().is_block_device();
     let is_file = path.metadata().is_ok_and(|m| readable(&m)) && path.file_name() != Some(OsStr::new("run.json"));
     if name != "-" && !is_file {
-        return Ok(Meaning::Kept(resolved(archive, text_of(name)?)?));
+        let text = text_of(name)?;
+        return match archive.resolve(text) {
+            Ok(found) => Ok(Meaning::Kept(found)),
+            Err(error) => OnTarget::find(archive, text, wants, &error)
+                .map(Meaning::OnTarget)
+                .ok_or_else(|| not_measured(text, error)),
+        };
     }
     let plain = name.to_str().filter(|text| name != "-" && !text.contains('/'));
     let known = plain.and_then(|text| archive.resolve(text).ok());

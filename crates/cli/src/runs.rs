@@ -4,10 +4,10 @@ use crate::archives;
 use crate::args::{GlobalArgs, RunsArgs, RunsCommand, RunsFilter};
 use crate::output::Output;
 use crate::report_page;
-use crate::run_source::RunSource;
+use crate::run_source::{RunSource, Wants};
 use archive::{Archive, Recovered, RunRef};
 use conduct::conclusions;
-use model::Failure;
+use model::{Failure, FailureKind};
 use report::document::{ActionDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -38,9 +38,23 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
 }
 
+/// Tags by run, where they can be read: of an archive of somebody else the runs may be, and the tags not.
+fn readable_tags(archive: &Archive, output: &Output) -> Result<Tags, Failure> {
+    tags_by_run(archive).or_else(|failure| match failure.kind {
+        FailureKind::Environment => {
+            output.warning(&format!("without tags: {}", failure.message));
+            Ok(Tags::new())
+        }
+        _ => Err(failure),
+    })
+}
+
 /// Tags by run.
-fn tags_by_run(archive: &Archive) -> Result<BTreeMap<String, Vec<String>>, Failure> {
-    let mut by_run: BTreeMap<String, Vec<String>> = BTreeMap::new();
+type Tags = BTreeMap<String, Vec<String>>;
+
+/// Tags by run.
+fn tags_by_run(archive: &Archive) -> Result<Tags, Failure> {
+    let mut by_run = Tags::new();
     for (tag, ids) in archive.tags()? {
         for id in ids {
             by_run.entry(id).or_default().push(tag.clone());
@@ -62,10 +76,10 @@ fn started_at(entry: &RunEntry) -> Option<i64> {
 }
 
 /// The runs that fit, newest last.
-fn fitting(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<Vec<RunEntry>, Failure> {
+fn fitting(archive: &Archive, filter: &RunsFilter, tags: Tags, output: &Output) -> Result<Vec<RunEntry>, Failure> {
     let since = filter.since.as_deref().map(|age| ago("--since", age)).transpose()?;
     let mut out = Vec::new();
-    for entry in entries(archive, output)? {
+    for entry in entries(archive, tags, output)? {
         let of_tag = filter.tag.as_ref().is_none_or(|tag| entry.tags.contains(tag));
         let of_target = filter.target.as_ref().is_none_or(|target| entry.target.contains(target.as_str()));
         let young = since.is_none_or(|since| started_at(&entry).is_some_and(|at| at >= since));
@@ -88,7 +102,7 @@ fn fits_rule(
     let before = older_than.map(|age| ago("--older-than", age)).transpose()?;
     let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
     let mut chosen = Vec::new();
-    for entry in fitting(archive, filter, output)?.into_iter().rev() {
+    for entry in fitting(archive, filter, tags_by_run(archive)?, output)?.into_iter().rev() {
         let newer = seen.entry((entry.target.clone(), entry.command.clone(), entry.workload.clone())).or_default();
         *newer += 1;
         let kept = keep.is_some_and(|keep| *newer <= keep);
@@ -102,14 +116,15 @@ fn fits_rule(
 }
 
 fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
-    let entries = fitting(archive, filter, output)?;
+    // What is asked by tag is not answered without them.
+    let tags = if filter.tag.is_some() { tags_by_run(archive)? } else { readable_tags(archive, output)? };
+    let entries = fitting(archive, filter, tags, output)?;
     output.answer(&RunsDocument::new(&entries), || report::runs(&entries));
     Ok(ExitCode::SUCCESS)
 }
 
 /// All runs of the archive that can be read.
-fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure> {
-    let mut tags = tags_by_run(archive)?;
+fn entries(archive: &Archive, mut tags: Tags, output: &Output) -> Result<Vec<RunEntry>, Failure> {
     let mut entries = Vec::new();
     for indexed in archive.list()? {
         let tags = tags.remove(&indexed.id).unwrap_or_default();
@@ -127,6 +142,7 @@ fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure>
             state: run.state,
             duration_s: run.duration_ns as f64 / 1e9,
             bytes_written: run.bytes_written,
+            fake: run.capacity.filter(|c| c.kind.is_fake()),
             metrics: run.metrics,
             tags,
         });
@@ -135,9 +151,9 @@ fn entries(archive: &Archive, output: &Output) -> Result<Vec<RunEntry>, Failure>
 }
 
 fn show(archive: &Archive, run: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
-    let (run, found) = RunSource::one(archive, run)?;
+    let (run, found) = RunSource::one(archive, run, Wants::Newest)?;
     let is_held = found.is_some_and(|found| archive.holds(&found));
-    let tags = if is_held { tags_by_run(archive)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
+    let tags = if is_held { readable_tags(archive, output)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
     report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, output);
     Ok(ExitCode::SUCCESS)

@@ -89,7 +89,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     };
     state.enough = enough(args, time, state.enough);
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
-    say(&format!("soak {}: {region} of {} in {laps} laps a pass", state.id, path.display()));
+    say(&format!("soak {}: {region} in {laps} laps a pass, of\n  {}", state.id, path.display()));
     let progress = ProgressLine::new(global.json, output.style().columns());
     let tell = |event: SoakEvent<'_>| {
         show(&event, &progress, &say);
@@ -332,7 +332,8 @@ fn line(event: &SoakEvent<'_>) -> String {
                 state.lap,
                 quantity::size(state.bytes_written),
                 quantity::size(state.bytes_verified),
-                wrong(state)
+                // Data that were overwritten since show only once all of it is read again.
+                so_far(state)
             )
         }
     }
@@ -343,6 +344,11 @@ fn temperature(state: &SoakState) -> String {
     let all = state.counters.iter().filter(|(name, _)| name.ends_with(observe::facts::TEMPERATURE_C));
     let hottest = all.filter_map(|(_, (_, now))| now.int()).max();
     hottest.map_or_else(String::new, |c| format!(", at {c} C"))
+}
+
+fn so_far(state: &SoakState) -> String {
+    let found = wrong(state);
+    if state.is_clean() { format!("{found} so far") } else { found }
 }
 
 fn wrong(state: &SoakState) -> String {

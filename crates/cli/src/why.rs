@@ -4,7 +4,7 @@ use crate::archives;
 use crate::args::{GlobalArgs, WhyArgs};
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
-use crate::run_source::RunSource;
+use crate::run_source::{RunSource, Wants};
 use crate::signals::SecondSignal;
 use conduct::plan::inputs;
 use conduct::{Budget, Wanted, random_u64};
@@ -19,7 +19,7 @@ use sys::SymlinkPolicy;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let (run, _) = RunSource::one(&archives::open(global)?, &args.run)?;
+    let (run, _) = RunSource::one(&archives::open(global)?, &args.run, Wants::Numbers)?;
     if !args.confirm {
         return Ok(show(&run, None, output));
     }

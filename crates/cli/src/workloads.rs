@@ -8,6 +8,14 @@ use std::process::ExitCode;
 
 /// Prints the list, or the text of one.
 pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failure> {
+    if let Some(name) = &args.name {
+        let known = spec::workload_text(name).is_some();
+        return Err(match known {
+            true => Failure::usage(format!("'{name}' is a workload, and no command of workloads"))
+                .remedy(format!("narrows workloads show {name}   its text; narrows run {name} TARGET   runs it")),
+            false => unknown(name),
+        });
+    }
     match &args.command {
         None | Some(WorkloadsCommand::List) => {
             let all = spec::workloads();

@@ -105,6 +105,7 @@ impl Execution<'_> {
             experiment,
             duration_ns: 0,
             bytes_written: 0,
+            capacity: opened.capacity.clone(),
             remarks: opened.remarks.clone(),
             phases: Vec::new(),
             samples: Vec::new(),

@@ -26,6 +26,7 @@ pub(crate) fn blank(command: &str, started: &str, target: Target, environment: E
         experiment: None,
         duration_ns: 0,
         bytes_written: 0,
+        capacity: None,
         remarks: Vec::new(),
         phases: Vec::new(),
         samples: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::admission::FileIdentity;
 use engine::Rig;
-use model::{Environment, Stack, Target, TargetKind};
+use model::{Capacity, Environment, Stack, Target, TargetKind};
 use observe::{Locator, Root, Sampler};
 use spec::Readiness;
 
@@ -32,6 +32,8 @@ pub struct Opened {
     pub probe_bytes_per_s: Option<f64>,
     /// Rate of the probe's rounds through the page cache, where one was made.
     pub probe_round_bytes_per_s: Option<f64>,
+    /// How large it really is, where that was measured before.
+    pub capacity: Option<Capacity>,
     /// What the user should know of the target.
     pub remarks: Vec<String>,
 }
@@ -60,6 +62,7 @@ impl Opened {
             memory_bytes: observe::memory_available(&Root::new("/")),
             probe_bytes_per_s: None,
             probe_round_bytes_per_s: None,
+            capacity: None,
             remarks: Vec::new(),
         }
     }

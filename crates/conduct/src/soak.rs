@@ -29,7 +29,7 @@ use archive::Archive;
 use concurrent_reads::ConcurrentReads;
 use engine::Control;
 use machine::Machine;
-use model::{DataFinding, Direction, Evidence, Failure, PhaseRecord, StopCause};
+use model::{DataFinding, Direction, Evidence, Failure, PhaseRecord, StopCause, TargetKind};
 use plan::{Work, phase};
 use scrub::Scrubs;
 use std::ops::Range;
@@ -91,7 +91,12 @@ impl SoakContext<'_> {
     /// Where the target cannot be worked on any more; the state stays, and goes on when it can.
     pub fn run(&self, opened: &mut Opened, state: &mut SoakState) -> Result<SoakEnd, Failure> {
         let (before, started) = (state.elapsed_ns, Instant::now());
-        let elapsed = || before.saturating_add(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        // A simulated device has a time of its own.
+        let simulated = opened.target.kind == TargetKind::Sim;
+        let elapsed = |state: &SoakState| {
+            let here = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            before.saturating_add(if simulated { state.device_ns } else { here })
+        };
         let mut machine = Machine::listen(opened, state);
         let mut wrong = state.wrong();
         let mut whole = self.read_back(opened, state)?;
@@ -105,12 +110,12 @@ impl SoakContext<'_> {
             }
             let StopCriteria { passes, time_ns, with_faults, .. } = state.enough;
             let goes_on = with_faults && state.passes < MOST_FAULT_PASSES && !opened.rig.pending_faults().is_empty();
-            if time_ns.is_some_and(|ns| elapsed() >= ns) || passes.is_some_and(|n| state.passes >= n) && !goes_on {
+            if time_ns.is_some_and(|ns| elapsed(state) >= ns) || passes.is_some_and(|n| state.passes >= n) && !goes_on {
                 break SoakEnd::Done;
             }
             let writes = state.lap < state.laps.len();
             let done = if writes { self.lap(opened, state) } else { self.pass(opened, state) };
-            state.elapsed_ns = elapsed();
+            state.elapsed_ns = elapsed(state);
             if machine.poll_kernel_log(state) > 0 {
                 (self.tell)(SoakEvent::Kernel(state));
             }
@@ -228,6 +233,7 @@ impl SoakContext<'_> {
         let phase = phase(opened, work, state.seed ^ state.phases)?;
         state.phases += 1;
         let record = opened.rig.run(&phase, self.control)?;
+        state.device_ns = state.device_ns.max(record.ended_ns);
         self.take_over(state, &record);
         Ok(record)
     }

@@ -151,6 +151,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
         false => None,
     };
     Ok(Opened {
+        capacity: None,
         remarks: rig.remarks().to_vec(),
         target,
         object: Some(object),

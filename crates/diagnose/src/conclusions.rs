@@ -4,7 +4,9 @@ use crate::causes::{Cause as Ranked, causes};
 use crate::inventory::findings;
 use crate::limit::{Headline, Question, headline};
 use crate::rows::limits_of;
-use model::{Answer, Cause, Conclusions, Confidence, Evidence, Filled, Fit, Judged, Limit, LimitLayer, MetricKey, Run};
+use model::{
+    Answer, Cause, Conclusions, Confidence, Evidence, Filled, Fit, Judged, Limit, LimitLayer, MetricKey, Run, Work,
+};
 
 /// All that is concluded of a run, beside what the judge says of it. The causes are ranked once.
 pub fn conclusions(run: &Run, judged: Judged) -> Conclusions {
@@ -69,7 +71,10 @@ fn missed_use<'a>(fit: &'a [Fit], asked_for: Option<&str>) -> Option<&'a Fit> {
 fn of_the_asked(limit: Limit, asked: Option<&Fit>) -> Limit {
     match asked.filter(|f| limit.layer == LimitLayer::Unknown && f.value.is_none()) {
         Some(fit) => Limit {
-            statement: format!("not known: no number of {} is valid", MetricKey::of(&fit.metric).phase()),
+            statement: format!(
+                "not known: no number of {} is valid",
+                Work::words_of(MetricKey::of(&fit.metric).phase())
+            ),
             evidence: vec![Evidence::absence(fit.quantity.clone(), fit.metric.clone())],
             ..limit
         },

@@ -24,7 +24,12 @@ pub fn unknown(run: &Run) -> Vec<Undecided> {
     if run.target.kind == TargetKind::Region && run.environment == Environment::default() {
         return Vec::new();
     }
-    catalogue::unknown(Subject::of_run(run))
+    let mut unknown = catalogue::unknown(Subject::of_run(run));
+    // Nothing that is done to this machine has a simulated one tell more; what is measured can be measured.
+    for of in unknown.iter_mut().filter(|of| run.target.kind == TargetKind::Sim && !of.missing.contains('.')) {
+        "a simulated device does not tell it".clone_into(&mut of.how_to_get);
+    }
+    unknown
 }
 
 /// Everything that the catalogue says of a storage path on which nothing was measured.

@@ -3,8 +3,8 @@
 use crate::causes::{Cause, CauseOrder, causes};
 use crate::{catalogue, machine};
 use model::{
-    Confidence, Evidence, Finding, Limit, LimitLayer, NextStep, PhaseRun, Reason, RowLimit, Run, RunState, Step,
-    StopCause, TargetKind, Work,
+    Confidence, Evidence, Finding, Limit, LimitLayer, MetricKey, NextStep, PhaseRun, Reason, RowLimit, Run, RunState,
+    Step, StopCause, TargetKind, Work,
 };
 
 /// What a limit is named from.
@@ -106,7 +106,7 @@ pub(crate) fn unknown_limit(run: &Run) -> Limit {
     }
     let absent = |(id, why): (String, Option<&Reason>)| {
         let why = why.map_or_else(|| "not measured".to_owned(), Reason::to_string);
-        Evidence::absence(format!("{id}: {why}"), id)
+        Evidence::absence(format!("{}: {why}", Work::words_of(MetricKey::of(&id).phase())), id)
     };
     let mut evidence: Vec<Evidence> = missing(run).map(absent).collect();
     if run.samples.len() < 2 {
@@ -118,8 +118,9 @@ pub(crate) fn unknown_limit(run: &Run) -> Limit {
     let statement = if evidence.is_empty() {
         "no layer is near its ceiling and none is prominent: not known".to_owned()
     } else {
-        // Metrics by their phase: the id is in the evidence.
-        let missing: Vec<&str> = evidence.iter().take(3).filter_map(|e| e.source.split('.').next()).collect();
+        // Metrics by the words of their phase: the id is in the evidence.
+        let phase = |e: &Evidence| e.source.split('.').next().map(|phase| Work::words_of(phase).to_owned());
+        let missing: Vec<String> = evidence.iter().take(3).filter_map(phase).collect();
         format!("not known: there is no {}", missing.join(", no "))
     };
     Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence }

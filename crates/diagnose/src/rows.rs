@@ -113,7 +113,7 @@ fn unmeasured(phase: &PhaseRun) -> RowAnswer {
     let why = why.map(|w| format!(": {w}")).unwrap_or_default();
     let name = &phase.plan.name;
     RowAnswer::new(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
-        .with_evidence([Evidence::absence(format!("a valid number of {name}"), name.as_str())])
+        .with_evidence([Evidence::absence(format!("a valid number of {}", Work::words_of(name)), name.as_str())])
 }
 
 impl Row<'_> {

@@ -88,7 +88,18 @@ pub fn deciding_phases(of: &UseText) -> Vec<&str> {
 
 /// How a run stands to a use: the need that is missed by most, else one that is not known, else the tightest.
 pub fn fit(run: &Run, of: &UseText) -> Fit {
-    deciding_need(of.needs.iter().map(|need| of_need(run, of, need)).collect())
+    let fit = deciding_need(of.needs.iter().map(|need| of_need(run, of, need)).collect());
+    if run.fake().is_some() { fake_fit(fit) } else { fit }
+}
+
+/// What less is there of than it says is good for nothing, whatever it measures.
+pub(crate) fn fake_fit(fit: Fit) -> Fit {
+    let reasons = vec![fake_reason()];
+    Fit { met: Some(false), value: None, bound: None, margin_ratio: None, ring_bytes: None, reasons, ..fit }
+}
+
+pub(crate) fn fake_reason() -> Reason {
+    Reason::of("fake", "less is there than the target says")
 }
 
 /// Of the needs of a use the one that is missed by most, else one that is not known, else the tightest.
@@ -187,11 +198,14 @@ fn unit_of(quantity: &str) -> Unit {
 /// A value that decides, with its interval; else why there is none. A bound that is on the wrong side of the limit says nothing.
 fn value_of(metric: Option<&Metric>, phase: Option<&PhaseRun>, need: &Need) -> Result<Bounded, Reason> {
     let Some((metric, phase)) = metric.zip(phase) else {
-        return Err(Reason::of("missing", format!("{} is not part of this run", need.phase)));
+        return Err(Reason::of("missing", format!("{} is not part of this run", Work::words_of(&need.phase))));
     };
-    let none = |why: Reason| Reason::of("missing", format!("{} has no valid number ({why})", need.phase));
+    let none =
+        |why: Reason| Reason::of("missing", format!("{} has no valid number ({why})", Work::words_of(&need.phase)));
     let found = bounded_value(phase, metric).map_err(none)?;
-    let found = found.ok_or_else(|| Reason::of("missing", format!("{} is too short for {}", need.phase, need.what)))?;
+    let found = found.ok_or_else(|| {
+        Reason::of("missing", format!("{} is too short for {}", Work::words_of(&need.phase), need.what))
+    })?;
     let decides = |value: f64| {
         let threshold = need.threshold();
         if need.better() == Better::Higher { value >= threshold } else { value <= threshold }

@@ -50,7 +50,8 @@ pub use metrics::metric_ids;
 pub use noise::{Noise, noise};
 pub use phase::{JudgedPhase, judge_phase};
 pub use rank::{
-    MIN_TARGETS, RankAsked, RankError, TargetRuns, by_use, is_duration_of_work, matches_pattern, rank, targets,
+    MIN_TARGETS, RankAsked, RankError, TargetRuns, by_use, is_duration_of_work, is_same_target, matches_pattern, rank,
+    targets,
 };
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;

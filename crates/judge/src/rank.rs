@@ -5,13 +5,16 @@ mod prediction;
 mod selection;
 mod uses;
 
-pub use group::targets;
+pub use group::{is_same_target, targets};
 pub use prediction::MIN_TARGETS;
 pub use selection::{is_duration_of_work, matches_pattern};
 pub use uses::by_use;
 
 use crate::compare::{Asked, compare_one};
-use model::{Better, Bound, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run, Unit, Verdict};
+use crate::fit::fake_reason;
+use model::{
+    Better, Bound, Capacity, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run, Unit, Verdict,
+};
 use prediction::predict;
 use selection::selected;
 use std::collections::BTreeMap;
@@ -20,6 +23,15 @@ use std::collections::BTreeMap;
 pub struct TargetRuns {
     pub name: String,
     pub runs: Vec<Run>,
+}
+
+impl TargetRuns {
+    /// The capacity that the newest of the runs that tell it found, where less is there than the target says.
+    pub fn fake(&self) -> Option<Capacity> {
+        let started = |run: &&Run| run.sessions.first().map(|s| s.started.clone());
+        let telling = self.runs.iter().filter(|run| run.capacity_found().is_some());
+        telling.max_by_key(started)?.fake()
+    }
 }
 
 /// What is asked of the targets. Patterns are ids in which `*` stands for anything.
@@ -90,7 +102,10 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     }
     let predicted = asked.predicted.as_ref().map(|p| named(p, &ids)).transpose()?;
     let mut ranking = Ranking {
-        targets: targets.iter().map(|t| RankedTarget { name: t.name.clone(), metrics: Vec::new() }).collect(),
+        targets: targets
+            .iter()
+            .map(|t| RankedTarget { name: t.name.clone(), fake: t.fake(), metrics: Vec::new() })
+            .collect(),
         uses: by_use(targets),
         ..Ranking::default()
     };
@@ -198,8 +213,13 @@ fn one_metric(
             format!("{id} comes in different units; those unlike the first are left out"),
         ));
     }
-    // What may be too good has no place.
-    let proven = |m: &RankedMetric| m.value.filter(|_| crate::bounded::unproven(&m.reasons).is_none());
+    for (metric, _) in metrics.iter_mut().zip(targets).filter(|(_, t)| t.fake().is_some()) {
+        metric.reasons.push(fake_reason());
+    }
+    // What may be too good has no place, nor has a fake.
+    let proven = |m: &RankedMetric| {
+        m.value.filter(|_| crate::bounded::unproven(&m.reasons).is_none() && !m.reasons.contains(&fake_reason()))
+    };
     let values: Vec<Option<f64>> = metrics.iter().map(proven).collect();
     let best = best(&values, better);
     // Whole percents of a processor, as other tools print them, are shown and not judged.

@@ -133,15 +133,18 @@ fn side(phases: &[PhaseRun], work: Work, threshold: f64, what: &str) -> Part {
     let id = phase.map_or(work.iops().to_owned(), |p| format!("{}.iops", p.plan.name));
     let mut part = Part::new(what, id.clone(), threshold, Unit::OpsPerS);
     let Some(metric) = phase.and_then(|p| p.metrics.iter().find(|m| m.id == id)) else {
-        return part.without(Reason::of("missing", format!("{id} is not part of this run")));
+        return part.without(Reason::of("missing", format!("{} is not part of this run", work.words())));
     };
     let found = phase.map_or(Ok(None), |p| bounded_value(p, metric));
     let Bounded { value, low, high, bound } = match found {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return part.without(Reason::of("missing", format!("{id} has no value ({})", missing_reason(metric))));
+            return part
+                .without(Reason::of("missing", format!("{} has no value ({})", work.words(), missing_reason(metric))));
         }
-        Err(why) => return part.without(Reason::of("missing", format!("{id} has no value that decides ({why})"))),
+        Err(why) => {
+            return part.without(Reason::of("missing", format!("{} has no value that decides ({why})", work.words())));
+        }
     };
     if bound.is_some() && low < threshold {
         return part.without(Reason::of(
@@ -216,10 +219,9 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Rea
     let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
     let phase =
         phase.ok_or_else(|| Reason::of("missing", "the run has no phase that writes large blocks in sequence"))?;
-    let name = &phase.plan.name;
-    let id = format!("{}.throughput_bytes_per_s", phase.plan.name);
+    let name = Work::SequentialWrite.words();
     let mean =
-        rate_of(phase).map_err(|why| Reason::of("missing", format!("{id} has no value that decides ({why})")))?;
+        rate_of(phase).map_err(|why| Reason::of("missing", format!("{name} has no value that decides ({why})")))?;
     let record = phase.record.as_ref().ok_or_else(|| Reason::of("missing", format!("{name} has no series")))?;
     let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
     let window_ns = WINDOW_NS.max((MIN_BLOCKS * block / mean.value * 1e9) as u64);

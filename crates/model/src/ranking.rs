@@ -31,6 +31,9 @@ pub struct RankedMetric {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedTarget {
     pub name: String,
+    /// How large it really is, where that is less than it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fake: Option<crate::Capacity>,
     /// Its metrics, in one order for all targets.
     pub metrics: Vec<RankedMetric>,
 }

@@ -92,6 +92,9 @@ pub struct Run {
     pub duration_ns: u64,
     /// Bytes this run wrote to the target (layout and probes included): cards wear.
     pub bytes_written: u64,
+    /// How large the target really is, where that was measured before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<crate::Capacity>,
     /// Remarks that concern the whole run.
     pub remarks: Vec<String>,
     /// The phases, in order.

@@ -17,6 +17,8 @@ impl Run {
     /// Leaves what is compared and ranked of it: machine, target, and of each phase its metrics and what was asked. Thousands
     /// of runs are held so.
     pub fn keep_results(&mut self) {
+        // It may be told by what was verified, which goes.
+        self.capacity = self.capacity_found().or(self.capacity.take());
         self.plan.phases = Vec::new();
         self.phases.shrink_to_fit();
         for phase in &mut self.phases {

@@ -121,6 +121,7 @@ mod tests {
             experiment: None,
             duration_ns: 0,
             bytes_written: 0,
+            capacity: None,
             remarks: Vec::new(),
             phases,
             samples: Vec::new(),

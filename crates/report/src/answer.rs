@@ -7,6 +7,20 @@ use model::Answer;
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
 pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
+    let said = answer_to_question(check);
+    // What was asked about the capacity says it itself, and of all else a fake makes none worth anything.
+    let says_it =
+        matches!(check.answer, Some(Answer::Filled { .. } | Answer::Classes(_))) || check.run.command == "soak";
+    match check.run.fake().filter(|_| !says_it) {
+        Some(fake) => {
+            let rest = said.filter(|_| !check.is_check()).map_or_else(String::new, |(_, text)| format!(" {text}"));
+            Some((Tone::Bad, rate::fake_sentence(&fake, None) + &rest))
+        }
+        None => said,
+    }
+}
+
+fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
     match check.answer {
         Some(Answer::Filled { filled, rested, rest_ns }) => {
             Some(fill::answer(check.run, filled.as_ref(), rested.as_ref(), *rest_ns))

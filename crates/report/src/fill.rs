@@ -2,7 +2,7 @@
 
 use crate::presentation::{Cell, Row, Table, Tone};
 use crate::quantity;
-use model::{DataFault, DataFinding, Filled, Run, VerifyRecord};
+use model::{CapacityKind, Filled, Run, VerifyRecord};
 
 /// A rate after the rest is the first one again where it reaches so much of it.
 const BACK: f64 = 0.9;
@@ -14,7 +14,14 @@ pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>
     match run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()) {
         Some(verify) => {
             let (tone, back) = came_back(verify);
-            (tone, if tone == Tone::Bad { format!("{back} {rates}") } else { format!("{rates} {back}") })
+            (
+                tone,
+                if tone == Tone::Bad {
+                    format!("{back} Of writes that were not all kept: {rates}")
+                } else {
+                    format!("{rates} {back}")
+                },
+            )
         }
         None => (if filled.is_some() { Tone::Good } else { Tone::Doubt }, rates),
     }
@@ -47,9 +54,8 @@ fn came_back(verify: &VerifyRecord) -> (Tone, String) {
     if verify.mismatched() == 0 && verify.findings.is_empty() {
         return (Tone::Good, format!("{read} read back: nothing is wrong."));
     }
-    let real = |f: &&DataFinding| matches!(f.class, DataFault::WrapAround | DataFault::LimboCapacity);
-    let text = match verify.findings.iter().find(real) {
-        Some(f) => format!("FAKE: at most {} are there.", quantity::size(f.lba * 512)),
+    let text = match CapacityKind::found(&verify.findings) {
+        Some((_, real)) => format!("FAKE: at most {} are there.", quantity::size(real)),
         None => {
             format!("DATA ARE WRONG at {} of {read}.", quantity::counted(verify.mismatched(), "place"))
         }

@@ -197,26 +197,6 @@ pub(crate) fn without_io_uring(run: &Run) -> Option<&str> {
     engines.flat_map(|e| &e.missing).find_map(|m| m.strip_prefix("io_uring: "))
 }
 
-/// A kind of work in the words of the card's rows.
-pub(crate) fn row_words(work: Work) -> &'static str {
-    match work {
-        Work::MemoryCopy => "memory copy",
-        Work::SequentialRead => "sequential read",
-        Work::SequentialReadPages => "small pages read",
-        Work::SequentialWrite => "sequential write",
-        Work::BufferedRead => "buffered read",
-        Work::BufferedWrite => "buffered write",
-        Work::RandomRead => "random depth 1 read",
-        Work::RandomWrite => "random depth 1 write",
-        Work::QueuedRead => "random depth 32 read",
-        Work::QueuedWrite => "random depth 32 write",
-        Work::DurableWrite => "sync write",
-        Work::LogAppend => "log append",
-        Work::Responsive => "small operations",
-        Work::ResponsiveLoaded => "small beside a copy",
-    }
-}
-
 /// What limits each row, in the order of the rows: the name of the row, and the statement with its confidence. Rows in a
 /// sequence with the same statement say it once.
 pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
@@ -225,18 +205,18 @@ pub(crate) fn row_limits(check: &crate::Check<'_>) -> Vec<(String, String)> {
         let Some(phase) = check.run.phase_of_work(work) else { continue };
         let Some(limit) = check.limits.iter().find(|l| l.phase == phase.plan.name) else { continue };
         // What was left out has its reason in the table; one phase may have several rows.
-        if phase.record.is_none() || rows.iter().any(|(label, _)| label == row_words(work)) {
+        if phase.record.is_none() || rows.iter().any(|(label, _)| label == work.words()) {
             continue;
         }
         let statement = with_confidence(&limit.statement, limit.layer, limit.confidence);
         match rows.last_mut() {
             Some((label, said))
                 if *said == statement
-                    && label.strip_suffix(" read").is_some_and(|of| row_words(work) == format!("{of} write")) =>
+                    && label.strip_suffix(" read").is_some_and(|of| work.words() == format!("{of} write")) =>
             {
                 label.push_str(", write");
             }
-            _ => rows.push((row_words(work).to_owned(), statement)),
+            _ => rows.push((work.words().to_owned(), statement)),
         }
     }
     rows

@@ -82,7 +82,7 @@ pub use page::{chart, compare_page, framed, frames_page, page, rank_page, runs_p
 pub use plan::{plan, time_at_most, time_without_limit};
 pub use presentation::{Presentation, verbatim};
 pub use rank::{Rank, rank};
-pub use rate::{capacity_remark, rate};
+pub use rate::rate;
 pub use record::{record, record_plan, recording};
 pub use repeated::{Repeated, repeated};
 pub use run::data_finding_text;

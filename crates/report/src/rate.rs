@@ -28,7 +28,7 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
         presentation.push(SectionName::Answer, said);
         return presentation;
     };
-    let fake = capacity.is_some_and(|c| matches!(c.kind, CapacityKind::WrapAround | CapacityKind::Limbo));
+    let fake = capacity.is_some_and(|c| c.kind.is_fake());
     said.push(if fake { plain(only_where_real(&reached)) } else { Part::Sentence(Tone::Good, reached) });
     let claimed = || classes.iter().filter(|c| c.claimed == Some(true));
     let names: Vec<&str> = claimed().map(|c| c.rating.class.as_str()).collect();
@@ -76,22 +76,26 @@ fn table(classes: &[RatedClass]) -> Table {
     Table { corner: "class", head, rows: needs.map(row).collect(), ..Table::default() }
 }
 
-/// What stands before it in the remarks of a run.
+/// What stood before it in the remarks of a run, of versions that kept it as a text.
 const CAPACITY: &str = "capacity: ";
-
-/// How large it really is, as a remark of the run whose classes are measured after that.
-pub fn capacity_remark(capacity: &Capacity) -> String {
-    format!("{CAPACITY}{}", capacity_words(capacity).0)
-}
 
 /// Whether it is as large as it says, and which classes it reaches, in one text.
 pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)> {
-    let capacity = run.remarks.iter().find_map(|r| r.strip_prefix(CAPACITY));
-    let fake = capacity.is_some_and(|c| c.starts_with("A fake"));
+    let of_remark = || run.remarks.iter().find_map(|r| r.strip_prefix(CAPACITY)).map(str::to_owned);
+    let capacity = run.capacity.as_ref().map(|c| capacity_words(c).0).or_else(of_remark);
+    let fake = capacity.as_ref().is_some_and(|c| c.starts_with("A fake"));
     let tone = if fake { Tone::Bad } else { Tone::Good };
     let reached = sentence(classes).map(|text| if fake { only_where_real(&text) } else { text });
-    let parts: Vec<String> = capacity.map(str::to_owned).into_iter().chain(reached).collect();
+    let parts: Vec<String> = capacity.into_iter().chain(reached).collect();
     (!parts.is_empty()).then(|| (tone, parts.join(" ")))
+}
+
+/// What a fake is good for, of several targets with the name of the one that is meant.
+pub(crate) fn fake_sentence(fake: &Capacity, name: Option<&str>) -> String {
+    let size = quantity::size;
+    let real = fake.real_bytes.map(size).unwrap_or_default();
+    let name = name.unwrap_or("it");
+    format!("Not for anything: {name} is a fake, at most {real} of {} are real.", size(fake.claimed_bytes))
 }
 
 /// What the classes of a fake are worth.

@@ -281,7 +281,18 @@ fn held(stream: &RecordedStream) -> String {
 pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
     let (streams, each) = (document.streams, quantity::rate(document.stream_bytes_per_s));
     let verdict = match (document.carries, document.ring_bytes) {
-        (None, _) => "Not known: nothing was measured".to_owned(),
+        (None, _) => match document.needed_s {
+            None => "Not known: nothing was measured".to_owned(),
+            Some(needed_s) => {
+                let seconds = |s: f64| quantity::duration((s * 1e9) as u64);
+                let option = match document.needed_write_bytes {
+                    Some(bytes) => format!("--max-write {}MB", bytes.div_ceil(1_000_000)),
+                    None => format!("--for {needed_s:.0}s"),
+                };
+                let (wrote, needed) = (seconds(document.measured_s), seconds(needed_s));
+                format!("Not known: it wrote for {wrote} only, and at least {needed} are needed, so {option} or more")
+            }
+        },
         (Some(true), Some(ring)) => {
             format!("Yes: {streams} streams of {each} are carried, with a ring of {}", quantity::memory_size(ring))
         }
@@ -316,10 +327,12 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         .map_or_else(String::new, |ns| format!("for {} nothing was written, and ", quantity::duration(ns)));
     let ring = quantity::memory_size(document.usual_ring_bytes);
     let (room, full) = (quantity::size(document.room_bytes), quantity::duration((document.full_after_s * 1e9) as u64));
+    let kept =
+        if document.keeps_free { "; 5 % of the file system, at least 256 MiB, stay free beside that" } else { "" };
     let list = [
         format!("at most {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)),
         format!("with a ring of {ring} it carries {} of such streams at most", document.most_streams),
-        format!("{} streams fill its {room} in {full}", document.streams),
+        format!("{} streams fill its {room} in {full}{kept}", document.streams),
     ];
     let (wrote, time) =
         (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));

@@ -2,7 +2,7 @@
 
 use crate::Check;
 use crate::evidence::with_confidence;
-use crate::headline::{self, Notes, ROWS, row_words};
+use crate::headline::{self, Notes, ROWS};
 use crate::presentation::table::notes;
 use crate::presentation::{Head, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::rank::use_sentences;
@@ -51,7 +51,7 @@ fn numbers(checks: &[Check<'_>]) -> Vec<Part> {
         for work in of.works.into_iter().flatten() {
             let cells: Vec<_> = checks.iter().map(|c| texts.cell(c.run, work, of.quantity)).collect();
             if cells.iter().any(|c| *c != crate::presentation::Cell::Empty) {
-                rows.push(Row::new(row_words(work), cells));
+                rows.push(Row::new(work.words(), cells));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::fact;
 use crate::presentation::{Head, Part, Presentation, SectionName, Tone, listed};
 use crate::quantity;
 use crate::run::data_finding_text;
-use model::{Growth, Scrub};
+use model::{CapacityKind, Growth, Scrub};
 
 /// Findings that are shown one by one.
 const MOST_SHOWN: usize = 12;
@@ -17,6 +17,8 @@ const MOST_WARNINGS: usize = 6;
 pub(crate) struct Soaked<'a> {
     pub target: &'a str,
     pub clean: bool,
+    /// How large it really is at most, where that is less than it says.
+    pub real_bytes: Option<u64>,
     /// Places found wrong.
     pub found: u64,
     /// Whether operations failed.
@@ -34,6 +36,7 @@ impl<'a> Soaked<'a> {
         Self {
             target: document.target,
             clean: document.clean,
+            real_bytes: CapacityKind::found(document.findings).map(|(_, bytes)| bytes),
             found: document.findings.len() as u64 + document.findings_dropped,
             failed: !document.errors.is_empty(),
             bytes_written: document.bytes_written,
@@ -53,6 +56,7 @@ impl<'a> Soaked<'a> {
         Self {
             target: &run.target.name,
             clean: verified().all(model::VerifyRecord::is_clean) && !failed,
+            real_bytes: verified().find_map(|v| CapacityKind::found(&v.findings)).map(|(_, bytes)| bytes),
             found: verified().map(|v| v.findings.len() as u64 + v.findings_dropped).sum(),
             failed,
             bytes_written: run.bytes_written,
@@ -69,8 +73,10 @@ pub(crate) fn answer(soaked: &Soaked<'_>) -> String {
         1 => "1 whole pass".to_owned(),
         n => format!("{n} whole passes"),
     };
+    let fake = soaked.real_bytes.map(|real| format!("FAKE: at most {} are there. ", quantity::size(real)));
     format!(
-        "{}: {} written and {} read back on {}, {passes} in {}.",
+        "{}{}: {} written and {} read back on {}, {passes} in {}.",
+        fake.unwrap_or_default(),
         verdict(soaked),
         quantity::size(soaked.bytes_written),
         quantity::size(soaked.bytes_verified),

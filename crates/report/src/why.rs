@@ -4,6 +4,7 @@ use crate::evidence::{RenderedEvidence, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
 use crate::presentation::{End, Head, Part, Presentation, SectionName, State, Tone, under};
+use crate::rate::fake_sentence;
 use crate::storage_line;
 use crate::text::unbroken;
 use model::{Cause, Confirmation, Evidence, Finding, Limit, MetricStatus, NextStep, Run, Undecided, json_name};
@@ -35,6 +36,11 @@ pub(crate) fn answer(limit: &Limit) -> String {
     format!("Bottleneck: {place}")
 }
 
+/// That the target is less than it says, which no fix of a bottleneck helps.
+pub(crate) fn fake(run: &Run) -> Option<String> {
+    run.fake().map(|fake| fake_sentence(&fake, None))
+}
+
 /// The whole attribution.
 pub fn why(why: &Why<'_>) -> Presentation {
     let (run, limit) = (why.run, why.limit);
@@ -48,7 +54,8 @@ pub fn why(why: &Why<'_>) -> Presentation {
     };
     let end = End { answer: Some(answer(limit)), ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
-    let mut bottleneck = vec![Part::Sentence(Tone::Good, answer(limit))];
+    let fake = fake(run).map(|said| Part::Sentence(Tone::Bad, said));
+    let mut bottleneck: Vec<Part> = fake.into_iter().chain([Part::Sentence(Tone::Good, answer(limit))]).collect();
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.
     let is_cause = why.causes.iter().any(|cause| cause.is_limit);
     if !is_cause {

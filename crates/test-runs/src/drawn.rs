@@ -271,6 +271,19 @@ pub fn sample(d: &mut Draw) -> SystemSample {
     }
 }
 
+fn capacity(d: &mut Draw) -> Capacity {
+    use CapacityKind::{Genuine, Limbo, Unknown, WrapAround};
+    Capacity {
+        claimed_bytes: d.number(),
+        real_bytes: d.some().then(|| d.number()),
+        kind: d.pick(&[Genuine, Limbo, Unknown, WrapAround]),
+        quick: d.some(),
+        written_bytes: d.number(),
+        verified_bytes: d.number(),
+        reasons: d.list(2, Draw::text),
+    }
+}
+
 fn target(d: &mut Draw) -> Target {
     let mut layer = Layer::new(LayerKind::Disk, d.text());
     layer.set("present", true);
@@ -347,6 +360,7 @@ pub fn run(seed: u64) -> Run {
         phases,
         samples: d.list(6, sample),
         kernel_log: d.some().then(|| d.list(3, |d| d.text().replace('\n', " "))),
+        capacity: d.some().then(|| capacity(d)),
     }
 }
 

@@ -187,6 +187,7 @@ pub fn run(phases: Vec<PhaseRun>) -> Run {
         experiment: None,
         duration_ns: 0,
         bytes_written: 0,
+        capacity: None,
         remarks: Vec::new(),
         phases,
         samples: Vec::new(),

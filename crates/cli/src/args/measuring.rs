@@ -24,7 +24,7 @@ pub struct CheckArgs {
     /// A simulated device is sim:NAME[,key=value...]; sim:help lists them. null: has no device, and shows the program's own overhead.
     #[arg(value_name = "TARGET", default_value = ".", add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
     pub targets: Vec<OsString>,
-    /// How long it may take, prefilling included (60s, 2m, 1h)
+    /// How long it may take, prefilling included (60s, 2m, 1h); a number alone is seconds
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
     /// Is it good for a use? root-fs, etcd, A1, video=V30 ...
@@ -100,7 +100,7 @@ pub struct RateArgs {
     /// Find out how large it really is: at random offsets, or all; content is lost
     #[arg(long, value_enum, value_name = "HOW", conflicts_with = "max_write")]
     pub capacity: Option<CapacityHow>,
-    /// How long measuring may take, prefilling included
+    /// How long measuring may take, prefilling included; a number alone is seconds
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
     /// The most that may be written [default: as for check]
@@ -460,9 +460,13 @@ pub struct CopyArgs {
   narrows workloads                        one line each
   narrows workloads show depth             its text, in the language of your own
   narrows workloads show depth > my.toml   a start for your own")]
+#[command(args_conflicts_with_subcommands = true, override_usage = "narrows workloads [OPTIONS] [COMMAND]")]
 pub struct WorkloadsArgs {
     #[command(subcommand)]
     pub command: Option<WorkloadsCommand>,
+    /// Stands where `show NAME` is meant
+    #[arg(hide = true)]
+    pub name: Option<String>,
 }
 
 #[derive(Subcommand, Debug)]

@@ -69,7 +69,7 @@ pub fn show(
         views.iter().for_each(|v| output.part(&report::compare(v, output.is_markdown())));
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i), arms.len())).collect();
         output.text(&format!(
-            "\n{}Runs: narrows runs show {}; again: narrows compare {}\n",
+            "\n{}Runs:  narrows runs show {}\nAgain: narrows compare {}\n",
             noise_text(noise, comparisons),
             state.id_of_last(),
             tags.join(" ")

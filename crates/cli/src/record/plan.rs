@@ -12,12 +12,18 @@ use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
 use report::quantity;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What is written at a time.
 const FRAME_BYTES: u64 = 1 << 20;
 /// How long it is measured.
 const USUAL_NS: u64 = 60_000_000_000;
+/// A Yes needs so much time of writing, as a check's rates do, or as many bytes as the streams bring in a minute.
+const LEAST_S: f64 = 2.0;
+const MINUTE_S: f64 = 60.0;
+/// Beyond what the least time takes, since the end is left out.
+const MARGIN: f64 = 1.5;
 /// The file that is written in a directory has so much, if that is free.
 const FILE_BYTES: u64 = 4 << 30;
 
@@ -53,7 +59,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
         }
         RecordEvent::Begins { path, most_bytes, .. } if !global.json => {
-            let most = most_bytes.map_or_else(String::new, |bytes| format!(", at most {}", quantity::size(bytes)));
+            let why = if max_write.is_some() { "--max-write" } else { "as much as a check; --max-write SIZE" };
+            let most =
+                most_bytes.map_or_else(String::new, |bytes| format!("\n  at most {} ({why})", quantity::size(bytes)));
             output.aside(&format!("writes to {} as fast as it takes it{most}\n", path.display()));
         }
         RecordEvent::Begins { .. } => {}
@@ -68,22 +76,33 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let sustained = sizing::sustained(intervals);
     let ring_bytes = sizing::ring_needed(intervals, demand, flush_ns);
     let usual_ring_bytes = recorded.now.ring.size_bytes;
+    let measured_s = recorded.now.elapsed_ns as f64 / 1e9;
+    let bytes_written = recorded.ran.written.written_bytes;
+    let enough = measured_s >= LEAST_S || bytes_written as f64 >= MINUTE_S * demand;
+    // A cache makes little time look better than much: what is too slow in it stays that.
+    let carries = sustained.map(|_| ring_bytes.is_some()).filter(|yes| enough || !yes);
+    let too_short = sustained.is_some() && carries.is_none();
+    let by_time = measured_s >= 0.9 * time_ns as f64 / 1e9;
+    let needed_write = sustained.filter(|_| !by_time).map(|s| (MARGIN * LEAST_S * s.bytes_per_s) as u64);
     let document = RecordPlanDocument {
         schema: RecordPlanDocument::SCHEMA,
         target: args.target().to_string_lossy().into_owned(),
-        measured_s: recorded.now.elapsed_ns as f64 / 1e9,
-        bytes_written: recorded.ran.written.written_bytes,
+        measured_s,
+        bytes_written,
         sustained_bytes_per_s: sustained.map(|s| s.bytes_per_s),
         slowest_second_bytes_per_s: sustained.and_then(|s| s.slowest_second_bytes_per_s),
         longest_gap_ns: recorded.ran.stream.longest_gap_ns,
         slowest_flush_ns: recorded.ran.written.slowest_flush_ns,
         streams,
         stream_bytes_per_s,
-        carries: sustained.map(|_| ring_bytes.is_some()),
+        carries,
+        needed_s: too_short.then_some(LEAST_S),
+        needed_write_bytes: needed_write.filter(|_| too_short),
         ring_bytes,
         most_streams: sizing::most_streams(intervals, stream_bytes_per_s, flush_ns, usual_ring_bytes),
         usual_ring_bytes,
         room_bytes: room,
+        keeps_free: Path::new(args.target()).is_dir(),
         full_after_s: room as f64 / demand,
     };
     output.answer(&Answered::new(&document), || report::record_plan(&document));

@@ -87,7 +87,12 @@ fn run_workload(
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     let plan = plan::plan_within(&workload, &opened, seed, max_write.map(WriteAllowance::AtMost))?;
     if let Some(max_write) = max_write {
-        keeps_to(&plan, opened.target.stack.fstype(), max_write)
+        let with = |set: &[String]| {
+            let args = RunArgs { set: [&args.set, set].concat(), ..args.clone() };
+            let workload = text::read(&args, source).ok()?;
+            plan::plan_within(&workload, &opened, seed, Some(WriteAllowance::AtMost(max_write))).ok()
+        };
+        keeps_to(&plan, opened.target.stack.fstype(), max_write, workload.has_packages(), with)
             .map_err(|e| plan::failure_after_probe(e, opened.rig.bytes_written()))?;
     }
     if args.plan {
@@ -153,17 +158,44 @@ fn resume(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCo
     experiment::resume(&args, source, global, output)
 }
 
-/// Whether it writes no more than `--max-write` allows.
-fn keeps_to(plan: &Plan, fstype: Option<&str>, most: u64) -> Result<(), Failure> {
+/// Whether it writes no more than `--max-write` allows; `with` plans it with other values for some keys.
+fn keeps_to(
+    plan: &Plan,
+    fstype: Option<&str>,
+    most: u64,
+    has_packages: bool,
+    with: impl Fn(&[String]) -> Option<Plan>,
+) -> Result<(), Failure> {
     let size = report::quantity::size;
-    let what = match plan.device_bytes_at_most(fstype) {
+    let bytes = plan.device_bytes_at_most(fstype);
+    let what = match bytes {
         Some(bytes) if bytes <= most => return Ok(()),
         Some(bytes) => format!("it may write {}, and --max-write allows {}", size(bytes), size(most)),
         None => format!("only its time bounds what it writes, and --max-write allows {}", size(most)),
     };
-    Err(Failure::refused(what)
-        .remedy("a smaller region (--set region=SIZE), or a greater --max-write; --plan says what it writes"))
+    // What is advised was tried: not every workload has a region, or packages.
+    let fits = |set: &Vec<String>| {
+        with(set).and_then(|plan| plan.device_bytes_at_most(fstype)).is_some_and(|bytes| bytes <= most)
+    };
+    let regions = (1..=SHARES).map(|share| vec![format!("region={}MiB", (most >> share >> 20).max(1))]);
+    let packages = (0..SHARES).map(|share| {
+        let count = MOST_PACKAGES >> share;
+        vec![format!("package-count={count}"), format!("packages-removed={}", count / 3)]
+    });
+    let less = regions.chain(packages.filter(|_| has_packages)).find(fits);
+    let less =
+        less.map(|set| format!("{}, or ", set.iter().map(|s| format!("--set {s}")).collect::<Vec<_>>().join(" ")));
+    let more = bytes.map_or_else(
+        || "an amount in its text".to_owned(),
+        |bytes| format!("--max-write {}MB", bytes.div_ceil(1_000_000)),
+    );
+    Err(Failure::refused(what).remedy(format!("{}{more}; --plan says what it writes", less.unwrap_or_default())))
 }
+
+/// How often what is written is halved to find what fits.
+const SHARES: u32 = 7;
+/// Packages of the largest smaller set that is tried.
+const MOST_PACKAGES: u32 = 256;
 
 fn fio_json(run: &Run, format: RunFormat, output: &Output) -> Result<(), Failure> {
     let options = Options { bins: format == RunFormat::FioJsonPlus, ..Options::default() };

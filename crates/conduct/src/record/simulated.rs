@@ -2,7 +2,6 @@
 
 use super::bounds::frames_within;
 use super::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring_bytes};
-use crate::WriteAllowance;
 use engine::{SimDevice, SimRig};
 use model::{Failure, Ns};
 use recorder::input::{Generated, GeneratedSource};
@@ -36,15 +35,14 @@ pub(super) fn record(
         return Err(Failure::usage("on a simulated device only generated cameras can be recorded")
             .remedy("--generate 4x2MB@30"));
     };
-    let cameras = match recording.bounds {
-        // What is simulated wears nothing.
-        Some(WriteAllowance::AtMost(bytes)) => Generated { frames: Some(frames_within(bytes, asked)), ..*asked },
-        _ => *asked,
-    };
     if !recording.limits.is_empty() {
         return Err(Failure::usage("--limit: a simulated device has one user"));
     }
     let size = SimRig::new(model.clone(), 1_000_000_000).max_bytes();
+    // What is simulated wears nothing, and is written as much as the real one.
+    let most_bytes = recording.bounds.map(|allowance| allowance.usual_bytes(Some(size)));
+    let frames = most_bytes.map_or(asked.frames, |most| Some(frames_within(most, asked)));
+    let cameras = Generated { frames, ..*asked };
     let geometry = Geometry::fit(
         recording.size.unwrap_or(size).min(size),
         512,
@@ -76,7 +74,7 @@ pub(super) fn record(
     };
     let mut device = SimDevice::new(model);
     device.prepare_buffers(DEPTH, PIECE_BYTES);
-    let (room_bytes, most_bytes) = (geometry.segments * geometry.segment_bytes, None);
+    let room_bytes = geometry.segments * geometry.segment_bytes;
     tell(RecordEvent::Begins { path: Path::new(name), geometry: &geometry, epoch: 1, room_bytes, most_bytes });
     let usage_before = process_usage();
     let ran = recorder::run_on_device(device, settings, Arc::clone(&accounts), frame_source, || {})

@@ -4,7 +4,7 @@ use super::plan::{Work, phase};
 use crate::Opened;
 use crate::permission::may_be_written;
 use engine::Control;
-use model::{Capacity, CapacityKind, DataFault, Failure, PhaseRecord, StopCause};
+use model::{Capacity, CapacityKind, Failure, PhaseRecord, StopCause};
 use workload::{Interruption, KnownData};
 
 /// Pieces that are told apart.
@@ -65,7 +65,6 @@ pub fn capacity(
 fn capacity_from(record: &PhaseRecord, claimed_bytes: u64, quick: bool) -> Capacity {
     let verify = record.verify.as_ref();
     let findings = verify.map(|v| v.findings.as_slice()).unwrap_or_default();
-    let of = |class| findings.iter().find(|f| f.class == class).map(|f| f.lba * 512);
     let verified_bytes = verify.map_or(0, |v| v.bytes_verified);
     let mut reasons = Vec::new();
     if record.stop == StopCause::Interrupted {
@@ -80,16 +79,15 @@ fn capacity_from(record: &PhaseRecord, claimed_bytes: u64, quick: bool) -> Capac
     if let Some(why) = verify.and_then(|v| v.in_memory_only()) {
         reasons.push(format!("what was read back came from memory: {why}"));
     }
-    let (kind, real_bytes) = match (of(DataFault::WrapAround), of(DataFault::LimboCapacity)) {
-        (Some(bytes), _) => (CapacityKind::WrapAround, Some(bytes)),
-        (None, Some(bytes)) => (CapacityKind::Limbo, Some(bytes)),
-        (None, None) if !findings.is_empty() => {
+    let (kind, real_bytes) = match CapacityKind::found(findings) {
+        Some((kind, bytes)) => (kind, Some(bytes)),
+        None if !findings.is_empty() => {
             let classes: Vec<&str> = findings.iter().take(3).map(|f| f.class.name()).collect();
             reasons.push(format!("data came back wrong, and not as of a fake: {}", classes.join(", ")));
             (CapacityKind::Unknown, None)
         }
-        (None, None) if reasons.is_empty() => (CapacityKind::Genuine, Some(claimed_bytes)),
-        (None, None) => (CapacityKind::Unknown, None),
+        None if reasons.is_empty() => (CapacityKind::Genuine, Some(claimed_bytes)),
+        None => (CapacityKind::Unknown, None),
     };
     Capacity { claimed_bytes, real_bytes, kind, quick, written_bytes: record.bytes, verified_bytes, reasons }
 }
@@ -97,7 +95,7 @@ fn capacity_from(record: &PhaseRecord, claimed_bytes: u64, quick: bool) -> Capac
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{DataFinding, VerifyRecord};
+    use model::{DataFault, DataFinding, VerifyRecord};
 
     fn record(findings: &[(DataFault, u64)]) -> PhaseRecord {
         let finding = |&(class, lba): &(DataFault, u64)| DataFinding {

@@ -209,6 +209,9 @@ pub struct SoakState {
     pub unseen: WriteEnd,
     /// The boot of the machine in which it last ran.
     pub boot_id: Option<String>,
+    /// Until the last phase of this session ended, by the device's clock.
+    #[serde(skip)]
+    pub device_ns: u64,
     /// Time of all sessions.
     pub elapsed_ns: u64,
     /// What was written, in all.
@@ -295,6 +298,7 @@ impl SoakState {
             running: false,
             unseen: WriteEnd::Well,
             boot_id: None,
+            device_ns: 0,
             elapsed_ns: 0,
             bytes_written: 0,
             bytes_verified: 0,

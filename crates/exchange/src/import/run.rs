@@ -53,6 +53,7 @@ impl ImportedRun {
             experiment: None,
             duration_ns: self.duration_ns.unwrap_or(0),
             bytes_written: 0,
+            capacity: None,
             remarks: std::iter::once(origin).chain(self.remarks.iter().cloned()).collect(),
             phases,
             samples: Vec::new(),

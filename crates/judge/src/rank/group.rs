@@ -34,6 +34,11 @@ fn identity(run: &Run) -> Identity {
     }
 }
 
+/// Whether two runs are of the same target, as far as they tell.
+pub fn is_same_target(a: &Run, b: &Run) -> bool {
+    identity(a).same(&identity(b))
+}
+
 /// Runs by target, in the order in which the targets appear. Targets of one name on other machines, or whose disk is
 /// another one, are different targets: `/mnt/card` of two cards is not one card.
 pub fn targets(runs: Vec<Run>) -> Vec<TargetRuns> {

@@ -1,6 +1,7 @@
 //! What each target is good for: the uses that have rules, each with the targets in order.
 
 use super::TargetRuns;
+use crate::fit::{fake_fit, fake_reason};
 use crate::{fit, use_named, uses as all_uses};
 use model::{Fit, RankedUse, Run, UseFit};
 
@@ -13,14 +14,19 @@ pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
     let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record"));
     let mut all: Vec<RankedUse> = plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();
     all.push(ranked("video", "video", targets, best_video));
-    all.retain(|u| u.targets.iter().any(|t| t.fit.met.is_some()));
+    // A fake is good for nothing, which needs no use to say it.
+    let says = |t: &UseFit| t.fit.met.is_some() && !t.fit.reasons.contains(&fake_reason());
+    all.retain(|u| u.targets.iter().any(says));
     all
 }
 
 fn ranked(what: &str, title: &str, targets: &[TargetRuns], fit: impl Fn(&Run) -> Fit) -> RankedUse {
     let mut fits: Vec<UseFit> = targets
         .iter()
-        .filter_map(|t| Some(UseFit { target: t.name.clone(), fit: middle(t.runs.iter().map(&fit).collect())? }))
+        .filter_map(|t| {
+            let fit = middle(t.runs.iter().map(&fit).collect())?;
+            Some(UseFit { target: t.name.clone(), fit: if t.fake().is_some() { fake_fit(fit) } else { fit } })
+        })
         .collect();
     let rank = |f: &Fit| match f.met {
         Some(true) => 0,

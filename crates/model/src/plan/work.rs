@@ -211,6 +211,31 @@ fn is_plain(s: &StreamPlan) -> bool {
 }
 
 impl Work {
+    /// In the words of the rows of a check.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::MemoryCopy => "memory copy",
+            Self::SequentialRead => "sequential read",
+            Self::SequentialReadPages => "small pages read",
+            Self::SequentialWrite => "sequential write",
+            Self::BufferedRead => "buffered read",
+            Self::BufferedWrite => "buffered write",
+            Self::RandomRead => "random depth 1 read",
+            Self::RandomWrite => "random depth 1 write",
+            Self::QueuedRead => "random depth 32 read",
+            Self::QueuedWrite => "random depth 32 write",
+            Self::DurableWrite => "sync write",
+            Self::LogAppend => "log append",
+            Self::Responsive => "small operations",
+            Self::ResponsiveLoaded => "small beside a copy",
+        }
+    }
+
+    /// A phase of the check in these words; another by its name.
+    pub fn words_of(phase: &str) -> &str {
+        Self::ALL.iter().find(|work| work.name() == phase).map_or(phase, |work| work.words())
+    }
+
     /// The work that a phase does, if it is one of these.
     pub fn of(phase: &PhasePlan) -> Option<Self> {
         match phase.kind {

@@ -1,6 +1,6 @@
 //! `narrows check` on a terminal, of several targets and for several uses; and what may stand in the place of a command.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{BINARY, Ended, Scratch};
 use std::process::Command;
 
 /// Runs it on a terminal of `script` (util-linux), whose size is not known: 80 columns. `None` where there is no such program.
@@ -12,19 +12,9 @@ fn on_a_terminal(scratch: &Scratch, line: &str, answer: &str) -> Option<Ended> {
     let typed = scratch.path().join("typed");
     std::fs::write(&typed, answer).unwrap();
     let typed = std::fs::File::open(typed).unwrap();
-    let program = env!("CARGO_BIN_EXE_narrows");
-    let command = format!("{program} {line} 2>/dev/null");
-    let mut script = scratch.command(["unused"]);
-    let environment: Vec<_> = script.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect();
-    let mut made = Command::new("script");
-    made.args(["-qec", &command, "/dev/null"]).current_dir(scratch.path()).stdin(typed);
-    for (key, value) in environment {
-        match value {
-            Some(value) => made.env(key, value),
-            None => made.env_remove(key),
-        };
-    }
-    script = made;
+    let command = format!("{BINARY} {line} 2>/dev/null");
+    let mut script = scratch.around("script");
+    script.args(["-qec", &command, "/dev/null"]).stdin(typed);
     let mut ended = Ended::of(script.env("NO_COLOR", "1").output().expect("script runs"));
     ended.stdout = ended.stdout.replace('\r', "");
     Some(ended)

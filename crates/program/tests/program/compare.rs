@@ -211,3 +211,16 @@ fn the_same_options_written_otherwise_are_the_same_work() {
     let document = scratch.json(["compare", &a, &other, "--json"], 0);
     assert_eq!(document["environment_differences"][0]["a"][0], "ioengine=libaio", "that of fio is fio's");
 }
+
+/// One run of a side never decides, and no word of the answer says better or worse.
+#[test]
+fn single_runs_decide_nothing() {
+    let scratch = Scratch::new();
+    for target in ["sim:class4-card", "sim:a1-card"] {
+        scratch.run(["check", target, "--seed", "1"]);
+    }
+    let text = scratch.run(["compare", "sim:class4-card", "sim:a1-card"]).stdout;
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("Overall: not decided by one run of a side: ") && flat.contains("(largest: "), "{text}");
+    assert!(!flat.contains("better") && !flat.contains("worse"), "{text}");
+}

@@ -1,6 +1,6 @@
 //! What a shell offers, asked as it asks.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{BINARY, Ended, Scratch};
 use std::fs;
 use std::process::Command;
 
@@ -36,7 +36,7 @@ fn completions_are_one_document_too() {
     let scratch = Scratch::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = scratch.run(["completions", shell]).stdout;
-        assert!(script.contains("COMPLETE") && script.contains(env!("CARGO_BIN_EXE_narrows")), "{script}");
+        assert!(script.contains("COMPLETE") && script.contains(BINARY), "{script}");
         assert_eq!(scratch.json(["completions", shell, "--json"], 0)["script"], script.as_str(), "{shell}");
     }
 }
@@ -159,9 +159,8 @@ fn offered_by_bash(scratch: &Scratch, words: &[&str]) -> Vec<String> {
         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(" ")
     );
-    let mut bash = Command::new("bash");
-    bash.args(["--norc", "-c", &text]).env("PROGRAM", env!("CARGO_BIN_EXE_narrows"));
-    bash.env("NARROWS_ARCHIVE", scratch.archive()).current_dir(scratch.path());
+    let mut bash = scratch.around("bash");
+    bash.args(["--norc", "-c", &text]).env("PROGRAM", BINARY);
     let ended = Ended::of(bash.output().expect("bash runs"));
     assert_eq!(ended.stderr, "", "{words:?}");
     ended.stdout.lines().map(str::to_owned).collect()

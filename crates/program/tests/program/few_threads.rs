@@ -1,10 +1,9 @@
 //! Where the system gives no second thread, one is enough to measure with; what needs more is refused with its remedy.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{BINARY, Ended, Scratch};
 use rustix::fs::{CWD, Mode, chmodat, chownat};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 /// `nobody`: the limit does not hold for root.
 const NOBODY: u32 = 65534;
@@ -12,14 +11,13 @@ const NOBODY: u32 = 65534;
 /// Runs the program with one thread, as a user for whom RLIMIT_NPROC holds.
 fn alone(scratch: &Scratch, args: &[&str]) -> Ended {
     let program = scratch.path().join("narrows");
-    std::fs::copy(env!("CARGO_BIN_EXE_narrows"), &program).unwrap();
-    let mut command = Command::new("/bin/sh");
+    std::fs::copy(BINARY, &program).unwrap();
+    let mut command = scratch.around("/bin/sh");
     // dash calls the limit -p, bash -u.
     command
         .args(["-c", "ulimit -u 1 2>/dev/null || ulimit -p 1 || exit 99; exec \"$@\"", "sh"])
         .arg(&program)
         .args(args);
-    command.env("NARROWS_ARCHIVE", scratch.archive()).env("LANG", "C.UTF-8").current_dir(scratch.path());
     if rustix::process::geteuid().is_root() {
         let (user, group) = (rustix::fs::Uid::from_raw(NOBODY), rustix::fs::Gid::from_raw(NOBODY));
         let flags = rustix::fs::AtFlags::empty();

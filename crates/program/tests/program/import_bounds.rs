@@ -1,10 +1,9 @@
 //! What an import takes is bounded by what it is given: memory while it works, and the archive afterwards.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{BINARY, Ended, Scratch};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// Beside four times its input: the program itself, which takes some 6 MB, and the figures that are kept of the smallest
 /// input, as a run, as its document and as the text that is printed.
@@ -131,16 +130,9 @@ fn assert_bounded(name: &str, text: &str) -> Scratch {
     let scratch = Scratch::new();
     fs::write(scratch.path().join(name), text).unwrap();
     let limit_kib = (4 * text.len() + PROGRAM_BYTES).min(256_000_000) >> 10;
-    let ended = Command::new("sh")
-        .args([
-            "-c",
-            &format!("ulimit -d {limit_kib} && exec \"$0\" import \"$1\" --json > out"),
-            env!("CARGO_BIN_EXE_narrows"),
-            name,
-        ])
-        .env("NARROWS_ARCHIVE", scratch.archive())
-        .stdin(Stdio::null())
-        .current_dir(scratch.path())
+    let ended = scratch
+        .around("sh")
+        .args(["-c", &format!("ulimit -d {limit_kib} && exec \"$0\" import \"$1\" --json > out"), BINARY, name])
         .output()
         .unwrap();
     let ended = Ended::of(ended);
@@ -222,16 +214,9 @@ fn what_means_nothing_is_refused_without_taking_much() {
         let scratch = Scratch::new();
         fs::write(scratch.path().join(name), &text).unwrap();
         let limit_kib = (4 * text.len() + PROGRAM_BYTES) >> 10;
-        let ended = Command::new("sh")
-            .args([
-                "-c",
-                &format!("ulimit -d {limit_kib} && exec \"$0\" import \"$1\" --json"),
-                env!("CARGO_BIN_EXE_narrows"),
-                name,
-            ])
-            .env("NARROWS_ARCHIVE", scratch.archive())
-            .stdin(Stdio::null())
-            .current_dir(scratch.path())
+        let ended = scratch
+            .around("sh")
+            .args(["-c", &format!("ulimit -d {limit_kib} && exec \"$0\" import \"$1\" --json"), BINARY, name])
             .output()
             .unwrap();
         let ended = Ended::of(ended);

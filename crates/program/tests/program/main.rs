@@ -12,6 +12,7 @@ mod cut_off;
 mod endings;
 mod experiment;
 mod export;
+mod fake;
 mod few_threads;
 mod fill;
 mod fio_jobs;

@@ -1,10 +1,9 @@
 //! What is written for the user goes to files and pipes, never to a device, whatever the name is.
 
-use crate::program::{Ended, Scratch};
+use crate::program::{BINARY, Ended, Scratch};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 /// An archive with two runs, and every command that writes a file.
 fn two_runs() -> (Scratch, Vec<Vec<String>>) {
@@ -162,15 +161,13 @@ fn a_full_disk_leaves_no_half_file() {
         // RLIMIT_FSIZE stops a write as a full disk does, for anyone.
         let output: PathBuf = scratch.path().join(format!("short-{i}"));
         let narrows = scratch.command(command.iter().map(String::as_str).chain([output.to_str().unwrap()]));
-        let program = narrows.get_program().to_owned();
         let args: Vec<_> = narrows.get_args().map(std::ffi::OsStr::to_owned).collect();
         if matches!(command[0].as_str(), "check" | "run") {
             continue;
         }
-        let mut limited = std::process::Command::new("sh");
-        limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]).arg(program).args(args);
-        limited.envs(narrows.get_envs().filter_map(|(k, v)| Some((k, v?)))).current_dir(scratch.path());
-        let ended = Ended::of(limited.stdin(Stdio::null()).output().unwrap());
+        let mut limited = scratch.around("sh");
+        limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", BINARY]).args(args);
+        let ended = Ended::of(limited.output().unwrap());
         assert_eq!(ended.code, 3, "{command:?}: {}{}", ended.stdout, ended.stderr);
         assert!(!output.exists(), "{command:?}");
     }
@@ -181,15 +178,11 @@ fn a_full_disk_leaves_no_half_file() {
 fn what_is_measured_and_cannot_be_kept_is_told_from_what_could_not_run() {
     let scratch = Scratch::new();
     let narrows = scratch.command(["run", "latency", "sim:nvme", "--set", "time=1s"]);
-    let (program, args) = (narrows.get_program().to_owned(), narrows.get_args().map(std::ffi::OsStr::to_owned));
+    let args = narrows.get_args().map(std::ffi::OsStr::to_owned);
     let limited = |blocks: &str, args: &[std::ffi::OsString]| {
-        let mut limited = std::process::Command::new("sh");
-        limited
-            .args(["-c", "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"", "sh", blocks])
-            .arg(&program)
-            .args(args);
-        limited.envs(narrows.get_envs().filter_map(|(k, v)| Some((k, v?)))).current_dir(scratch.path());
-        Ended::of(limited.stdin(Stdio::null()).output().unwrap())
+        let mut limited = scratch.around("sh");
+        limited.args(["-c", "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"", "sh", blocks, BINARY]).args(args);
+        Ended::of(limited.output().unwrap())
     };
     let args: Vec<std::ffi::OsString> = args.collect();
     // The bundle fits into 100 kB, and its page does not.

@@ -196,3 +196,25 @@ fn what_predicts_the_installation_has_the_sign_that_the_published_numbers_have()
         assert_eq!((simulated, published), (-1.0, -1.0), "{ours}");
     }
 }
+
+/// What is advised works, and what has no effect on packages is not advised.
+#[test]
+fn a_bound_that_is_too_small_says_what_keeps_to_it() {
+    let scratch = Scratch::new();
+    let refused = scratch.json(["run", "packages", "sim:a1-card", "--max-write", "300MB", "--json"], 3);
+    let remedy = refused["remedy"].as_str().unwrap();
+    assert!(remedy.starts_with("--set package-count=") && !remedy.contains("region="), "{remedy}");
+    let (less, more) = remedy.split_once(", or ").unwrap();
+    let less: Vec<&str> = less.split(' ').chain(["--max-write", "300MB"]).collect();
+    let more: Vec<&str> = more.split(';').next().unwrap().split(' ').collect();
+    for advised in [less, more] {
+        scratch.json([&["run", "packages", "sim:a1-card", "--plan", "--json"][..], &advised].concat(), 0);
+    }
+    // Of blocks it is the region, where that bounds them.
+    let refused = scratch.json(["run", "fill", "sim:a1-card", "--max-write", "300MB", "--json"], 3);
+    let remedy = refused["remedy"].as_str().unwrap();
+    let less: Vec<&str> = remedy.split(", or ").next().unwrap().split(' ').collect();
+    assert!(less[1].starts_with("region="), "{remedy}");
+    let bounded = [&["run", "fill", "sim:a1-card", "--plan", "--max-write", "300MB", "--json"][..], &less].concat();
+    scratch.json(bounded, 0);
+}

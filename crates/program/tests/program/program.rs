@@ -7,6 +7,9 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// Where the binary is.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_narrows");
+
 /// A scratch directory with a place for targets, and an archive.
 pub struct Scratch {
     directory: TempDir,
@@ -57,9 +60,16 @@ impl Scratch {
 
     /// The command, with a fixed environment.
     pub fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+        let mut command = self.around(BINARY);
+        command.args(args);
         command
-            .args(args)
+    }
+
+    /// Another program that runs the binary, with the same environment: a shell that limits it, or one that makes a terminal. No
+    /// test starts the binary in another way, so that none writes into the archive of whoever runs it.
+    pub fn around(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
             .env("NARROWS_ARCHIVE", self.archive())
             .env("NARROWS_JOURNAL", self.journal())
             .env("LANG", "C.UTF-8")
@@ -107,4 +117,40 @@ pub fn metric<'a>(document: &'a Value, id: &str) -> &'a Value {
         .as_array()
         .and_then(|metrics| metrics.iter().find(|m| m["id"] == id))
         .unwrap_or_else(|| panic!("no metric {id}"))
+}
+
+/// The sources of these tests, but for this file.
+fn sources(directory: &Path, found: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(directory).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") && path.file_name() != Some(OsStr::new("program.rs")) {
+            found.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+/// Programs that tests start and that do not run the binary.
+const OTHERS: [&str; 4] = ["mkfifo", "tar", "kill", "sleep"];
+
+#[test]
+fn every_start_of_the_binary_has_an_archive_of_its_own() {
+    let mut all = Vec::new();
+    sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program")), &mut all);
+    assert!(all.len() > 40, "{}", all.len());
+    let unset = concat!("env_remove(\"NARROWS", "_ARCHIVE\")");
+    for (path, text) in all {
+        assert!(
+            !text.contains(concat!("CARGO_BIN", "_EXE")),
+            "{path}: the binary is Scratch::command, or around a shell"
+        );
+        for line in text.lines().filter(|line| line.contains("Command::new(")) {
+            let other = OTHERS.iter().any(|name| line.contains(&format!("Command::new(\"{name}\")")));
+            assert!(other || line.contains(".arg(\"--version\")"), "{path}: Scratch::around is for this: {line}");
+        }
+        // Without all that names an archive there is none.
+        let bare = text.lines().filter(|line| line.contains(unset) && !line.contains("env_remove(\"HOME\")")).count();
+        assert_eq!(bare, 0, "{path}: the archive of whoever runs the tests");
+    }
 }

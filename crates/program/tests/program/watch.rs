@@ -1,6 +1,6 @@
 //! `narrows watch` on this machine. What a rate is depends on the machine; what a row is made of does not.
 
-use crate::program::{Ended, Scratch, wait_until};
+use crate::program::{BINARY, Ended, Scratch, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -200,16 +200,9 @@ fn on_terminal(scratch: &Scratch, rows: u32, args: &str) -> Option<Command> {
         println!("SKIPPED: there is no script(1) of util-linux to make a terminal");
         return None;
     }
-    let program = env!("CARGO_BIN_EXE_narrows");
-    let shell = format!("stty rows {rows} cols 90 && exec {program} watch {args}");
-    let mut command = scratch.command([""]);
-    let mut wrapped = Command::new("script");
-    wrapped.args(["-qec", &shell, "/dev/null"]).current_dir(scratch.path()).env("TERM", "xterm");
-    for (name, value) in command.env_remove("NO_COLOR").get_envs() {
-        if let Some(value) = value {
-            wrapped.env(name, value);
-        }
-    }
+    let shell = format!("stty rows {rows} cols 90 && exec {BINARY} watch {args}");
+    let mut wrapped = scratch.around("script");
+    wrapped.args(["-qec", &shell, "/dev/null"]).env_remove("NO_COLOR").env("TERM", "xterm");
     wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(wrapped)
 }
@@ -263,8 +256,8 @@ impl FullScreen {
         let command = on_terminal(scratch, 24, "--live --interval 50ms")?;
         // The shell says which process it becomes.
         let shell = command.get_args().nth(1)?.to_str()?.replace("exec ", "echo PID $$ && exec ");
-        let mut script = Command::new("script");
-        script.args(["-qec", &shell, "/dev/null"]).env("TERM", "xterm").env("LANG", "C.UTF-8");
+        let mut script = scratch.around("script");
+        script.args(["-qec", &shell, "/dev/null"]).env("TERM", "xterm");
         let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = script.stdout.take().unwrap();
         let (send, output) = channel();

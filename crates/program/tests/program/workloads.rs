@@ -72,3 +72,12 @@ fn what_a_built_in_workload_writes_to_a_directory_is_bounded_by_bytes() {
         assert!(bytes.is_some_and(|bytes| name == &"fill" || bytes < 40 << 30), "{name}: {bytes:?}");
     }
 }
+
+#[test]
+fn the_name_of_a_workload_alone_says_how_to_see_it() {
+    let scratch = Scratch::new();
+    let known = scratch.json(["workloads", "packages", "--json"], 2);
+    assert!(known["remedy"].as_str().unwrap().starts_with("narrows workloads show packages"), "{known}");
+    let unknown = scratch.json(["workloads", "packges", "--json"], 2);
+    assert!(unknown["message"].as_str().unwrap().contains("did you mean 'packages'?"), "{unknown}");
+}

@@ -4,6 +4,7 @@ use super::form::{change, groups, metric_words, name_words, notes, statement};
 use super::{Compare, cause_words, differs_in, verdict_words};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
+use crate::rate::fake_sentence;
 use model::{Basis, Compared, Comparison, Reason, Verdict};
 
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
@@ -21,11 +22,12 @@ pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
     let side = |side: &super::Side<'_>| format!("{} ({})", side.name, quantity::counted(side.runs.len() as u64, "run"));
     let question = Some(view.question.to_owned()).filter(|q| !q.is_empty());
     let sides = [format!("A  {}", side(&view.a)), format!("B  {}", side(&view.b))];
+    let fakes = [&view.a, &view.b].into_iter().filter_map(|s| Some(fake_sentence(&s.fake()?, Some(s.name))));
     let head = Head {
         command: "compare".to_owned(),
         subject: format!("{} -> {}", view.a.name, view.b.name),
         about: question.into_iter().chain(sides).collect(),
-        notes: other_work(c).into_iter().collect(),
+        notes: fakes.chain(other_work(c)).collect(),
         answer: Some((tone(c.overall), format!("Overall: {}", statement(c)))),
         ..Head::default()
     };

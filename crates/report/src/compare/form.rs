@@ -88,30 +88,21 @@ pub(crate) fn statement(comparison: &Comparison) -> String {
 /// All together: how many went which way, the largest change of each direction first.
 fn overall_words(comparison: &Comparison) -> String {
     let counts = &comparison.counts;
-    let single = comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single);
-    let primary = || comparison.metrics.iter().filter(|m| m.primary);
-    let beyond = |up: bool| {
-        let moved = primary().filter(|m| m.beyond_noise == Some(true) && m.ratio.is_some_and(|r| r > 1.0) == up);
-        let gains = moved
-            .filter(|m| m.better == Some(model::Better::Higher) && up || m.better == Some(model::Better::Lower) && !up);
-        u32::try_from(gains.count()).unwrap_or(u32::MAX)
-    };
-    let losses = || primary().filter(|m| m.beyond_noise == Some(true)).count() as u32;
-    let gains = if single { beyond(true) + beyond(false) } else { counts.better };
-    let losses = if single { losses().saturating_sub(gains) } else { counts.worse };
+    if comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single) {
+        return single_words(comparison);
+    }
     let largest = |id: &Option<String>| {
         let metric = id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
         let found = metric.and_then(|m| Some((m, m.ratio?)));
         found.map_or_else(String::new, |(m, r)| format!(" (largest: {} {})", metric_words(&m.id), change(r)))
     };
-    let (up, down) = if single { ("better beyond noise", "worse beyond noise") } else { ("better", "worse") };
     let strength = |id: &Option<String>| {
         let metric = id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
         metric.and_then(|m| m.ratio).map_or(0.0, |r| r.ln().abs())
     };
     let mut directions = vec![
-        (gains, up, largest(&counts.largest_better), strength(&counts.largest_better)),
-        (losses, down, largest(&counts.largest_worse), strength(&counts.largest_worse)),
+        (counts.better, "better", largest(&counts.largest_better), strength(&counts.largest_better)),
+        (counts.worse, "worse", largest(&counts.largest_worse), strength(&counts.largest_worse)),
     ];
     directions.sort_by(|x, y| y.3.total_cmp(&x.3));
     let mut parts: Vec<String> = directions
@@ -119,14 +110,38 @@ fn overall_words(comparison: &Comparison) -> String {
         .filter(|d| d.0 > 0)
         .map(|(n, word, largest, _)| format!("{n} {word}{largest}"))
         .collect();
-    let within = if single { "within noise or not judged" } else { "unclear" };
-    let unclear = if single { counts.unclear.saturating_sub(gains + losses) } else { counts.unclear };
-    for (n, word) in [(counts.same, "same"), (unclear, within), (counts.invalid, "invalid")] {
+    for (n, word) in [(counts.same, "same"), (counts.unclear, "unclear"), (counts.invalid, "invalid")] {
         if n > 0 {
             parts.push(format!("{n} {word}"));
         }
     }
     if parts.is_empty() { "nothing to compare".to_owned() } else { parts.join(", ") }
+}
+
+/// What one run of a side can say: whether it differs by more than runs do without a reason, and never which side is better.
+fn single_words(comparison: &Comparison) -> String {
+    let primary = || comparison.metrics.iter().filter(|m| m.primary);
+    let moved = || primary().filter(|m| m.beyond_noise == Some(true));
+    let strength = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
+    let largest = moved().max_by(|x, y| strength(x).total_cmp(&strength(y))).and_then(|m| Some((m, m.ratio?)));
+    let largest =
+        largest.map_or_else(String::new, |(m, r)| format!(" (largest: {} {})", metric_words(&m.id), change(r)));
+    let counts = &comparison.counts;
+    let rest = counts.unclear.saturating_sub(u32::try_from(moved().count()).unwrap_or(u32::MAX));
+    let parts: Vec<String> = [
+        (moved().count() as u32, format!("differ by more than single runs usually do{largest}")),
+        (rest, "within noise or not judged".to_owned()),
+        (counts.same, "same".to_owned()),
+        (counts.invalid, "invalid".to_owned()),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, words)| format!("{n} {words}"))
+    .collect();
+    if parts.is_empty() {
+        return "nothing to compare".to_owned();
+    }
+    format!("not decided by one run of a side: {}; several runs of each would decide (--repeat)", parts.join(", "))
 }
 
 /// In what else the sides differ, where that may be the reason.

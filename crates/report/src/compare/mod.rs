@@ -7,7 +7,7 @@ pub use describe::compare;
 pub(crate) use describe::{table, tone};
 pub(crate) use form::{cause_words, differs_in, metric_words, name_words, quantity_words, statement};
 
-use model::{Comparison, Run};
+use model::{Capacity, Comparison, Run};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,13 @@ pub struct Side<'a> {
     /// As the user named it: an arm, a tag, a run, a file.
     pub name: &'a str,
     pub runs: &'a [Run],
+}
+
+impl Side<'_> {
+    /// What one of its runs found of its target, where less is there than that says.
+    pub(crate) fn fake(&self) -> Option<Capacity> {
+        self.runs.iter().find_map(Run::fake)
+    }
 }
 
 /// A comparison with what it was made of.

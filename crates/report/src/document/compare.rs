@@ -1,7 +1,7 @@
 //! `narrows/compare/1`: two sides, metric by metric.
 
 use crate::Compare;
-use model::{Comparison, Run};
+use model::{Capacity, Comparison, Run};
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]
@@ -10,6 +10,9 @@ pub struct CompareSide<'a> {
     pub name: &'a str,
     /// Ids of its runs; of pairs in their order.
     pub runs: Vec<&'a str>,
+    /// How large its target really is, where that is less than it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fake: Option<Capacity>,
 }
 
 /// What `narrows compare` prints under `--json`.
@@ -34,8 +37,11 @@ impl<'a> CompareDocument<'a> {
 
     /// The document.
     pub fn new(view: &Compare<'a>) -> Self {
-        let side =
-            |s: crate::Side<'a>| CompareSide { name: s.name, runs: s.runs.iter().map(|r| r.id.as_str()).collect() };
+        let side = |s: crate::Side<'a>| CompareSide {
+            name: s.name,
+            runs: s.runs.iter().map(|r| r.id.as_str()).collect(),
+            fake: s.fake(),
+        };
         Self { schema: Self::SCHEMA, comparison: view.comparison, a: side(view.a), b: side(view.b), report: view.page }
     }
 }

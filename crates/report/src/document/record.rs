@@ -261,16 +261,23 @@ pub struct RecordPlanDocument {
     pub streams: u32,
     /// Rate of each.
     pub stream_bytes_per_s: f64,
-    /// Whether it carries them without a loss; null where nothing was measured.
+    /// Whether it carries them without a loss; null where nothing was measured, or too little for a yes.
     pub carries: Option<bool>,
+    /// How long it has to be written to at least, where that was too short; else null.
+    pub needed_s: Option<f64>,
+    /// About what that takes, where bytes and not the time ended it; else null.
+    pub needed_write_bytes: Option<u64>,
     /// The memory that they need; null where it does not carry them.
     pub ring_bytes: Option<u64>,
     /// How many of them it carries at most, with a ring of the size that is usual here.
     pub most_streams: u32,
     /// That size.
     pub usual_ring_bytes: u64,
-    /// Room for recordings; of a directory what is free.
+    /// Room for recordings; of a directory what is free beyond what always stays free.
     pub room_bytes: u64,
+    /// Whether a part of the file system stays free beside that.
+    #[serde(skip)]
+    pub keeps_free: bool,
     /// How long until that is full.
     pub full_after_s: f64,
 }

@@ -1,6 +1,6 @@
 //! `narrows/runs/1`: what is in the archive.
 
-use model::{Metric, RunState};
+use model::{Capacity, Metric, RunState};
 use serde::{Deserialize, Serialize};
 
 /// One run in the list.
@@ -23,6 +23,9 @@ pub struct RunEntry {
     pub duration_s: f64,
     /// Bytes written to the target.
     pub bytes_written: u64,
+    /// How large the target really is, where that is less than it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fake: Option<Capacity>,
     /// The headline metrics.
     pub metrics: Vec<Metric>,
     /// Tags that people gave it.

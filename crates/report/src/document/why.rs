@@ -52,7 +52,11 @@ impl<'a> WhyDocument<'a> {
         Self {
             schema: Self::SCHEMA,
             run_id: &why.run.id,
-            answer: crate::why::answer(why.limit),
+            answer: crate::why::fake(why.run)
+                .into_iter()
+                .chain([crate::why::answer(why.limit)])
+                .collect::<Vec<_>>()
+                .join(" "),
             limit: why.limit,
             causes: why.causes.iter().map(|cause| WhyCause { cause, next_step: cause.next_step.as_ref() }).collect(),
             findings: why.findings,

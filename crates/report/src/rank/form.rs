@@ -3,8 +3,8 @@
 use super::Rank;
 use super::{installation, use_sentences};
 use crate::compare::{metric_words, quantity_words};
-use crate::headline::row_words;
 use crate::quantity;
+use crate::rate::fake_sentence;
 use model::{Better, MetricKey, Prediction, RankedMetric, Ranking, Unit, Work};
 
 /// Metrics that are named of a winner.
@@ -87,15 +87,16 @@ pub(crate) fn people_words(id: &str) -> String {
     let of = Work::ALL.iter().find(|w| w.name() == MetricKey::of(id).of);
     match (of, quantity_words(id).1.as_str()) {
         (None, _) => metric_words(id),
-        (Some(work), "throughput" | "IOPS") => row_words(*work).to_owned(),
-        (Some(work), what) => format!("{} {what}", row_words(*work)),
+        (Some(work), "throughput" | "IOPS") => work.words().to_owned(),
+        (Some(work), what) => format!("{} {what}", work.words()),
     }
 }
 
 /// What is said before any number: who is good for what, how long an installation takes, and who is best in which metric.
 pub(crate) fn answers(rank: &Rank<'_>) -> Vec<String> {
-    let uses = use_sentences(&rank.ranking.uses);
-    uses.into_iter().chain(installation(rank)).chain(winners(rank)).collect()
+    let targets = &rank.ranking.targets;
+    let fakes = targets.iter().filter_map(|t| Some(fake_sentence(t.fake.as_ref()?, Some(&t.name))));
+    fakes.chain(use_sentences(&rank.ranking.uses)).chain(installation(rank)).chain(winners(rank)).collect()
 }
 
 /// Who is best at what, in words: a sentence for each target that is first, or shares the first place, anywhere.

@@ -2,7 +2,7 @@
 
 use super::Rank;
 use crate::quantity;
-use model::{Better, Fit, RankedMetric, RankedUse, Unit};
+use model::{Better, Fit, RankedMetric, RankedUse, Reason, Unit, UseFit};
 
 /// A sentence a use: who is good for it, the best first, with what shows it; who is not; of whom it is not known.
 pub(crate) fn use_sentences(uses: &[RankedUse]) -> Vec<String> {
@@ -11,7 +11,9 @@ pub(crate) fn use_sentences(uses: &[RankedUse]) -> Vec<String> {
 
 fn sentence(of: &RankedUse) -> String {
     let named = |met: Option<bool>, words: &dyn Fn(&Fit) -> String| -> Vec<String> {
-        let those = of.targets.iter().filter(|t| t.fit.met == met);
+        // What is said of fakes stands before all uses.
+        let is_fake = |t: &UseFit| Reason::find(&t.fit.reasons, "fake").is_some();
+        let those = of.targets.iter().filter(|t| t.fit.met == met && !is_fake(t));
         those.map(|t| format!("{}{}", t.target, words(&t.fit))).collect()
     };
     let good = named(Some(true), &|fit| shown(fit, &of.what, false));

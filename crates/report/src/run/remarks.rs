@@ -3,7 +3,9 @@
 use crate::grouped::grouped;
 use crate::presentation::{Remark, Tone};
 use crate::quantity::{self, counted};
-use model::{DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Reason, Run, SteadyRecord, VerifyRecord};
+use model::{
+    CapacityKind, DataFinding, PhaseRecord, PhaseRun, PhaseStatus, ReadBack, Reason, Run, SteadyRecord, VerifyRecord,
+};
 
 /// Wrong places that are told one by one; the JSON document has all that were kept.
 const PLACES: usize = 4;
@@ -106,6 +108,9 @@ fn verified(v: &VerifyRecord) -> Vec<(Tone, String)> {
 /// A place whose data are wrong: where, how, and which version was to be there.
 pub fn data_finding_text(f: &DataFinding) -> String {
     let text = format!("sector {}: {}, {}", f.lba, f.class, counted(f.sectors, "sector"));
+    if let Some((_, real)) = CapacityKind::found(std::slice::from_ref(f)) {
+        return format!("{text}; a fake, of which at most {} are there", quantity::size(real));
+    }
     // Of a whole device no version is expected.
     if (f.expected_generation, f.found_generation) == (None, None) {
         return text;

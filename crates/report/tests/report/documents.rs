@@ -73,6 +73,7 @@ fn entry(run: &model::Run, tags: Vec<String>) -> RunEntry {
         state: run.state,
         duration_s: run.duration_ns as f64 / 1e9,
         bytes_written: run.bytes_written,
+        fake: None,
         metrics: run.headlines(),
         tags,
     }

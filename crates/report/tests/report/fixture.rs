@@ -123,6 +123,7 @@ pub fn sd_card() -> Sample {
         }],
         duration_ns: start,
         bytes_written: 1_902_000_000,
+        capacity: None,
         remarks: vec!["The registered ring runs without DEFER_TASKRUN: Linux 6.1 or newer has it.".into()],
         samples,
         kernel_log: Some(vec![

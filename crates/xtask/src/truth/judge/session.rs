@@ -78,6 +78,7 @@ pub fn run(metrics: Vec<Metric>, place: ExperimentPlace) -> Run {
         experiment: Some(place),
         duration_ns: 0,
         bytes_written: 0,
+        capacity: None,
         remarks: Vec::new(),
         phases: vec![PhaseRun {
             plan: PhasePlan { name: "p".into(), kind: PhaseKind::Measure, ..PhasePlan::default() },
