@@ -117,7 +117,8 @@ fn found(document: &SoakDocument<'_>, all: u64) -> Vec<Part> {
     if more > 0 {
         list.push(format!("and {} more (--json has {})", quantity::count(more), document.findings.len()));
     }
-    let failed = |(error, count): (&String, &u64)| format!("{} operations failed with {error}", quantity::count(*count));
+    let failed =
+        |(error, count): (&String, &u64)| format!("{} operations failed with {error}", quantity::count(*count));
     list.extend(document.errors.iter().map(failed));
     list.extend(document.scrub.map(scrubbed));
     for (name, change) in document.counters.iter().filter(|(_, change)| change.before != change.after) {

@@ -1,7 +1,9 @@
 //! A search for settings as parts: what helps, what it costs, how it is kept; and what a search will do.
 
 use crate::grouped::grouped;
-use crate::presentation::{Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under};
+use crate::presentation::{
+    Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under,
+};
 use crate::quantity;
 use model::{
     Better, KeepLine, MetricKey, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan,

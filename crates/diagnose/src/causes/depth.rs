@@ -109,11 +109,11 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(LimitLayer::Driver, CauseNature::Path, format!("{full} ({gains})"))
             .with_short(full)
-        .with_evidence(scaling.evidence())
-        .with_evidence([path.disk.evidence(names::QUEUE_DEPTH)])
-        .decided_by("the same random phases with a longer queue (queue_depth), alternating")
-        .tried_by(Trial::Depths)
-        .step(Step::LongerQueue, ratio),
+            .with_evidence(scaling.evidence())
+            .with_evidence([path.disk.evidence(names::QUEUE_DEPTH)])
+            .decided_by("the same random phases with a longer queue (queue_depth), alternating")
+            .tried_by(Trial::Depths)
+            .step(Step::LongerQueue, ratio),
     )
 }
 

@@ -40,8 +40,11 @@ fn a_virtual_disk_has_no_heads() {
     let mut virtio = cloud_disk();
     virtio[1].set("rotational", Fact::Bool(true));
     let run = run(virtio);
-    let steps: Vec<String> =
-        diagnose::causes(&run).into_iter().filter_map(|c| c.next_step.clone()).map(|s| s.step.text().to_owned()).collect();
+    let steps: Vec<String> = diagnose::causes(&run)
+        .into_iter()
+        .filter_map(|c| c.next_step.clone())
+        .map(|s| s.step.text().to_owned())
+        .collect();
     assert!(!says(&run, "head"), "{:?}", diagnose::causes(&run));
     assert!(steps.iter().all(|s| !s.contains("head")), "{steps:?}");
     assert!(diagnose::limits(&run).iter().all(|l| !l.statement.contains("head")));

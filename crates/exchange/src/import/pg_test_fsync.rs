@@ -23,7 +23,8 @@ fn test(line: &str) -> Option<&'static str> {
 fn is_frame(line: &str) -> bool {
     let line = line.trim();
     let ends = [" seconds per test", " second per test", " n/a", " n/a*"];
-    let starts = ["O_DIRECT supported on", "Direct I/O is not supported on", "* This file system and its mount options"];
+    let starts =
+        ["O_DIRECT supported on", "Direct I/O is not supported on", "* This file system and its mount options"];
     let explains = ["(in ", "(This is designed to", "open_sync sizes.)", "(If the times are similar", "descriptor.)"];
     ends.iter().any(|end| line.ends_with(end)) || starts.iter().chain(&explains).any(|start| line.starts_with(start))
 }

@@ -1,4 +1,4 @@
-//! Outputs of elbencho, yabs, kbench, dbench, kubestr, H2testw, PiBenchmarks, ior and mdtest: files of their layout (as their
+//! Outputs of elbencho, yabs, kbench, dbench, kubestr, H2testw, PiBenchmarks, ior, mdtest and pg_test_fsync: files of their layout (as their
 //! sources and public reports have it) with figures of our own.
 
 use super::import_wild::{assert_value, one, text, wild};
@@ -284,4 +284,25 @@ fn phoronix_storage_tests_as_xml_and_from_the_terminal() {
         500\n        502\n\n    Average: 501 IOPS\n    Deviation: 0.20%\n";
     assert_value(one(&text(terminal)), "fio.type-sequential-write-direct-yes.iops", 501.0);
     assert_eq!(text("Average: 501 MB/s\nlocal/x [y]\n").runs, []);
+}
+
+#[test]
+fn pg_test_fsync_says_how_often_a_write_is_durable() {
+    let imported = wild("../pg_test_fsync/15.txt");
+    assert!(imported.runs.len() == 1 && imported.not_understood.is_empty(), "{:?}", imported.not_understood);
+    let run = &imported.runs[0];
+    assert_value(run, "pg_test_fsync.one_write.fdatasync.iops", 298.417);
+    assert_value(run, "pg_test_fsync.one_write.fdatasync.latency_ns_mean", 3.351e6);
+    assert_value(run, "pg_test_fsync.two_writes.open_sync.iops", 70.021);
+    assert_value(run, "pg_test_fsync.sizes.4_4kb_open_sync_writes.latency_ns_mean", 28.562e6);
+    assert_value(run, "pg_test_fsync.descriptors.write_close_fsync.iops", 138.207);
+    let not_synced = run.groups.iter().find(|g| g.name == "pg_test_fsync.not_synced.write").unwrap();
+    assert!(not_synced.metrics.iter().all(|m| m.metric.reasons[0].is("page-cache")), "{not_synced:?}");
+    assert_eq!(run.groups.len(), 14, "a way that is not there is no rate of 0");
+    // Before 9.3 no time stood beside the rate.
+    let old = text("Compare file sync methods using one 8kB write:\n        fsync      141.9 ops/sec\n");
+    assert_value(&old.runs[0], "pg_test_fsync.one_write.fsync.iops", 141.9);
+    assert_eq!(old.runs[0].groups[0].metrics.len(), 1);
+    let cut = text("Compare file sync methods using one 8kB write:\n");
+    assert!(cut.runs.is_empty() && cut.not_understood[0].why.contains("no rate"), "{cut:?}");
 }

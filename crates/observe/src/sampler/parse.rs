@@ -195,7 +195,10 @@ mod tests {
     #[test]
     fn cpu_lines_without_the_sum() {
         let mut sample = SystemSample::default();
-        stat(b"cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu3 1 0 0 4\nintr 77 1 2\nctxt 5\nprocs_blocked 3\n", &mut sample);
+        stat(
+            b"cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu3 1 0 0 4\nintr 77 1 2\nctxt 5\nprocs_blocked 3\n",
+            &mut sample,
+        );
         assert_eq!(sample.cpus.len(), 2);
         assert_eq!(sample.cpus[0].steal, 8);
         assert_eq!((sample.interrupts, sample.context_switches, sample.tasks_blocked), (Some(77), Some(5), Some(3)));

@@ -51,7 +51,10 @@ fn every_answer_has_it() {
 #[test]
 fn what_soaks_and_recordings_say_has_it() {
     let scratch = Scratch::new();
-    let soak = pasted(&scratch, &["soak", "sim:a1-card,data-fault=lost-write,data-fault-at=20", "--passes", "1", "--size", "32MiB"]);
+    let soak = pasted(
+        &scratch,
+        &["soak", "sim:a1-card,data-fault=lost-write,data-fault-at=20", "--passes", "1", "--size", "32MiB"],
+    );
     assert!(soak.starts_with("**narrows soak sim:a1-card"), "{soak}");
     assert!(soak.contains("**Data are wrong in 1 place: ") && soak.contains("Run "), "{soak}");
     let recording = scratch.path().join("cam.nrec").display().to_string();
