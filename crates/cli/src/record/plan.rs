@@ -19,7 +19,7 @@ use std::process::ExitCode;
 const FRAME_BYTES: u64 = 1 << 20;
 /// How long it is measured.
 const USUAL_NS: u64 = 60_000_000_000;
-/// A Yes needs so much time of writing, as a check's rates do, or as many bytes as the streams bring in a minute.
+/// An answer needs so much time of writing, as a check's rates do, or as many bytes as the streams bring in a minute.
 const LEAST_S: f64 = 2.0;
 const MINUTE_S: f64 = 60.0;
 /// Beyond what the least time takes, since the end is left out.
@@ -59,10 +59,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
         }
         RecordEvent::Begins { path, most_bytes, .. } if !global.json => {
-            let why = if max_write.is_some() { "--max-write" } else { "as much as a check; --max-write SIZE" };
-            let most =
-                most_bytes.map_or_else(String::new, |bytes| format!("\n  at most {} ({why})", quantity::size(bytes)));
-            output.aside(&format!("writes to {} as fast as it takes it{most}\n", path.display()));
+            announce(path, most_bytes, max_write.is_some(), output);
         }
         RecordEvent::Begins { .. } => {}
         RecordEvent::Runs(now) => progress.draw(now),
@@ -79,8 +76,8 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let measured_s = recorded.now.elapsed_ns as f64 / 1e9;
     let bytes_written = recorded.ran.written.written_bytes;
     let enough = measured_s >= LEAST_S || bytes_written as f64 >= MINUTE_S * demand;
-    // A cache makes little time look better than much: what is too slow in it stays that.
-    let carries = sustained.map(|_| ring_bytes.is_some()).filter(|yes| enough || !yes);
+    // A cache makes little time look better than much, and one flush or a moment of others worse.
+    let carries = sustained.map(|_| ring_bytes.is_some()).filter(|_| enough);
     let too_short = sustained.is_some() && carries.is_none();
     let by_time = measured_s >= 0.9 * time_ns as f64 / 1e9;
     let needed_write = sustained.filter(|_| !by_time).map(|s| (MARGIN * LEAST_S * s.bytes_per_s) as u64);
@@ -111,6 +108,13 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         Some(false) => 1,
         None => 4,
     }))
+}
+
+/// Says what is written, and why no more.
+fn announce(path: &Path, most_bytes: Option<u64>, is_asked: bool, output: &Output) {
+    let why = if is_asked { "--max-write" } else { "as much as a check; --max-write SIZE" };
+    let most = most_bytes.map_or_else(String::new, |bytes| format!("\n  at most {} ({why})", quantity::size(bytes)));
+    output.aside(&format!("writes to {} as fast as it takes it{most}\n", path.display()));
 }
 
 /// `4x16Mbit`, `2x40MB`: how many, and bytes a second of each.

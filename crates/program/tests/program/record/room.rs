@@ -222,9 +222,9 @@ fn a_plan_announces_what_it_writes_and_keeps_to_it() {
     let args = ["record", "--plan", "-o", text(&target), "--size", "64MB", "--max-write", "40MB", "--for", "30s"];
     let output = scratch.command(args).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("at most 40 MB"), "{output:?}");
-    // Whether so little is enough for a yes depends on how fast the disk is.
+    // Whether so little is enough for an answer, and for which, depends on how fast the disk is.
     let ended = scratch.run([&args[..], &["--json"]].concat());
-    assert!([0, 4].contains(&ended.code), "{} {}", ended.code, ended.stderr);
+    assert!([0, 1, 4].contains(&ended.code), "{} {}", ended.code, ended.stderr);
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     let written = document["bytes_written"].as_u64().unwrap();
     // With others on the disk half of it is ours.
