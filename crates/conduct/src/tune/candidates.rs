@@ -120,6 +120,15 @@ impl Candidate {
         self.values.get(alternative).map(|value| set_with(self.tunable.name, value)).unwrap_or_default()
     }
 
+    pub fn name(&self) -> &'static str {
+        self.tunable.name
+    }
+
+    /// Its files, what they hold, and the values.
+    pub(super) fn held(&self) -> Vec<(String, String, Vec<String>)> {
+        self.files.iter().map(|file| (file.path.to_string(), file.now.clone(), self.values.clone())).collect()
+    }
+
     /// For the document.
     pub fn described(&self) -> TuneCandidate {
         let first = self.files.first();
