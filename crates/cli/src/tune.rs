@@ -50,6 +50,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         budget_ns,
         margin_percent: args.margin,
         seed: args.seed.map_or_else(random_u64, Ok)?,
+        resumed: None,
     };
     let prepared = tune::prepare(asked, &trial)?;
     let plan = prepared.plan();

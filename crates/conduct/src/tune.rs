@@ -3,11 +3,13 @@
 //! through the journal and restored after each measurement, as those of an experiment.
 
 mod candidates;
+mod confirm;
 mod keep;
 pub mod kept;
 mod lock;
 mod objective;
 mod schedule;
+mod state;
 mod trial;
 mod walk;
 
@@ -15,12 +17,13 @@ pub use candidates::{Candidate, Choice};
 pub use lock::Lock;
 pub use objective::{Objective, objective};
 pub use schedule::cell_ns;
+pub use state::State;
 pub use trial::Trial;
 
 use crate::admission::FileIdentity;
 use crate::clock::{WallClock, random_u64};
 use crate::{Opened, WriteAllowance, plan};
-use judge::search::{Design, provable_percent};
+use judge::search::{Design, GUARDED_PAIRS, provable_percent};
 use model::{Failure, NotTried, Ns, Stack, TargetKind, TunePlan, Tuning, random};
 use schedule::{OVERHEAD_NS, Schedule};
 use settings::Tree;
@@ -44,6 +47,8 @@ pub struct Asked<'a> {
     /// The least gain that is worth a setting.
     pub margin_percent: f64,
     pub seed: u64,
+    /// A search that was left, which is to go on.
+    pub resumed: Option<State>,
 }
 
 /// A search that can begin.
@@ -60,6 +65,7 @@ pub struct Prepared<'a> {
     /// The file whose content the user gave up.
     file: Option<FileIdentity>,
     bytes_at_most: Option<u64>,
+    state: State,
 }
 
 /// Looks at everything that can be wrong before anything is changed.
@@ -86,7 +92,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
     something_to_try(&candidates, &target)?;
     let writable = opened.readiness == Readiness::Writable;
     let rows = schedule::guard_rows(asked.budget_ns);
-    let (guards, guards_ns) = objective::guards(&asked.objective, rows, writable)?;
+    let (guards, guards_ns) = objective::guards(&asked.objective, rows, cell_ns(asked.budget_ns), writable)?;
     let [cell, guarded] = [workload, &guards].map(|workload| foreseen(workload, &opened, asked.seed));
     let (cell, guarded) = (cell?, guarded?);
     let guards_ns = guards_ns + OVERHEAD_NS;
@@ -95,13 +101,36 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         Schedule::new(asked.budget_ns, cell_ns, guards_ns).map_err(|needed| too_short(asked.budget_ns, needed))?;
     let sides = 2 * u64::from(schedule.pairs);
     let cells = schedule.cells as u64 + 1 + sides;
-    let bytes_at_most = cell
-        .bytes
-        .zip(guarded.bytes)
-        .map(|(of_cell, of_guards)| of_cell.saturating_mul(cells).saturating_add(of_guards.saturating_mul(sides)));
+    let guarded_sides = sides.min(2 * u64::from(GUARDED_PAIRS));
+    let bytes_at_most = cell.bytes.zip(guarded.bytes).map(|(of_cell, of_guards)| {
+        of_cell.saturating_mul(cells).saturating_add(of_guards.saturating_mul(guarded_sides))
+    });
     let file = opened.object.filter(|_| opened.target.kind == TargetKind::File && opened.target.writable);
-    let id = format!("tune-{}-{:04x}", WallClock::start().compact(), random_u64()? & 0xffff);
-    Ok(Prepared { asked, id, target, candidates, guards, cell_ns, guards_ns, schedule, stack, file, bytes_at_most })
+    let state = match asked.resumed.clone() {
+        Some(state) => {
+            state.fits(&candidates)?;
+            state
+        }
+        None => {
+            let id = format!("tune-{}-{:04x}", WallClock::start().compact(), random_u64()? & 0xffff);
+            State::new(&asked, &id, &target, &candidates)
+        }
+    };
+    let id = state.id.clone();
+    Ok(Prepared {
+        state,
+        asked,
+        id,
+        target,
+        candidates,
+        guards,
+        cell_ns,
+        guards_ns,
+        schedule,
+        stack,
+        file,
+        bytes_at_most,
+    })
 }
 
 /// That a budget proves nothing, and which would.
@@ -181,7 +210,7 @@ impl Prepared<'_> {
             candidates: self.candidates.iter().map(Candidate::described).collect(),
             cells: design.map_or(0, |d| d.cells()),
             changes: design.map_or(0, |d| d.changes),
-            screened: design.is_some_and(|d| d.screen > 0),
+            screened: design.is_some_and(|d| d.screen > 0 && !d.is_brief()),
             pairs: self.schedule.pairs,
             guards: self.guards.phase_names().map(str::to_owned).collect(),
             budget_ns: self.asked.budget_ns,
@@ -198,9 +227,18 @@ impl Prepared<'_> {
         walk::search(self, trial)
     }
 
+    /// What the confirmation of a finalist is called.
+    fn round(&self, finalist: usize) -> String {
+        if finalist == 0 { self.id.clone() } else { format!("{}-{}", self.id, finalist + 1) }
+    }
+
     /// Tags of the runs of one side of the confirmation: of the metric, and of the guards.
-    fn tags(&self, changed: bool) -> [String; 2] {
-        let side = if changed { "changed" } else { "present" };
-        [format!("{}-{side}", self.id), format!("{}-guards-{side}", self.id)]
+    fn tags(&self, finalist: usize, changed: bool) -> [String; 2] {
+        let (id, side) = (self.round(finalist), if changed { "changed" } else { "present" });
+        [format!("{id}-{side}"), format!("{id}-guards-{side}")]
+    }
+
+    fn all_tags(&self, finalist: usize) -> Vec<String> {
+        [false, true].into_iter().flat_map(|changed| self.tags(finalist, changed)).collect()
     }
 }

@@ -35,6 +35,7 @@ mod rows;
 mod series;
 mod stack_view;
 mod subject;
+mod suggested;
 
 pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
@@ -45,3 +46,4 @@ pub use limit::{Headline, Question, headline, limit};
 pub use model::NextStep;
 pub use near_ids::near_ids;
 pub use rows::limits;
+pub use suggested::suggested_settings;

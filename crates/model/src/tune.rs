@@ -205,6 +205,8 @@ pub struct Tuning {
     /// The least gain that is worth a setting.
     pub margin_percent: f64,
     pub candidates: Vec<TuneCandidate>,
+    /// Settings that findings and causes of the first measurement name: they are tried first.
+    pub suggested: Vec<String>,
     /// Measurements of the search, without the confirmation.
     pub cells: usize,
     /// Standard deviation of one of them.
@@ -212,8 +214,10 @@ pub struct Tuning {
     /// The best first.
     pub tried: Vec<TuneTried>,
     pub winner: Option<TuneProof>,
-    /// What the search left and the confirmation did not.
+    /// What looked best in the search and is not confirmed.
     pub rejected: Option<TuneRejected>,
+    /// The same of what looked second best, where there was time for it.
+    pub rejected_next: Option<TuneRejected>,
     /// Bytes that all measurements wrote to the target.
     pub bytes_written: u64,
     pub duration_ns: u64,

@@ -195,6 +195,15 @@ impl Candidate {
         }
     }
 
+    pub fn name(&self) -> &'static str {
+        self.tunable.name
+    }
+
+    /// Its files, what they hold, and the values.
+    pub(super) fn held(&self) -> Vec<(String, String, Vec<String>)> {
+        self.files.iter().map(|file| (file.path.to_string(), file.now.clone(), self.values.clone())).collect()
+    }
+
     /// For the document.
     pub fn described(&self) -> TuneCandidate {
         let places = self.places();

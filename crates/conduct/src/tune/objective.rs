@@ -13,8 +13,10 @@ const GUARDS: [(Work, bool); 7] = [
     (Work::QueuedRead, false),
     (Work::SequentialWrite, true),
 ];
-/// Time of a row that guards, with the look at others' requests after it.
-const GUARD_NS: Ns = 900_000_000;
+/// Time of a row that guards, with the look at others' requests after it: as a measurement, but no less and no more than this.
+const GUARD_NS: [Ns; 2] = [600_000_000, 900_000_000];
+/// A row of a short measurement takes this at least, else it is left out.
+const LEAST_SHARE: &str = "200ms";
 /// A row that asks for small operations now and then needs so long for enough of them.
 const LEAST_RESPONSIVE_NS: Ns = 6 * NS_PER_S;
 /// Before and after a phase it is looked so long whether others use the disk.
@@ -98,12 +100,13 @@ fn of_row(asked: &str, work: Work, quantity: &str, log_bytes: Option<u64>, cell_
 ///
 /// # Errors
 /// As of the check.
-pub fn guards(objective: &Objective, rows: usize, writable: bool) -> Result<(Workload, Ns), Failure> {
+pub fn guards(objective: &Objective, rows: usize, cell_ns: Ns, writable: bool) -> Result<(Workload, Ns), Failure> {
     let own = objective.metric.as_deref().map(|id| MetricKey::of(id).phase());
     let kept = GUARDS.iter().filter(|(work, writes)| Some(work.name()) != own && (writable || !writes));
     let kept: Vec<Work> = kept.map(|(work, _)| *work).take(rows).collect();
     // What is read has to be written first, where there is nothing.
-    let budget = GUARD_NS * kept.len() as u64 + if writable { NS_PER_S } else { NS_PER_S / 2 };
+    let budget = (cell_ns / 2).clamp(GUARD_NS[0], GUARD_NS[1]) * kept.len() as u64
+        + if writable { NS_PER_S } else { NS_PER_S / 2 };
     Ok((check(budget, &kept)?, budget))
 }
 
@@ -112,6 +115,7 @@ fn check(budget_ns: Ns, rows: &[Work]) -> Result<Workload, Failure> {
     let set = [
         ("budget", format!("{}ms", budget_ns / 1_000_000)),
         ("quiet", QUIET.to_owned()),
+        ("least-share", LEAST_SHARE.to_owned()),
         ("copy.time", MEMORY.to_owned()),
         ("buffered-read.block-size", BUFFERED_READ.to_owned()),
     ];
@@ -158,8 +162,8 @@ mod tests {
         let objective = of("rand-read-qd1").unwrap();
         assert_eq!(objective.workload.passes_page_cache(), [false, false]);
         assert_eq!(of("buffered-read").unwrap().workload.passes_page_cache(), [true, false]);
-        let (reading, ns) = guards(&objective, 3, false).unwrap();
+        let (reading, ns) = guards(&objective, 3, 4 * NS_PER_S, false).unwrap();
         assert!(reading.phase_names().all(|name| !name.contains("write")) && ns < 4 * NS_PER_S, "{ns}");
-        assert!(guards(&objective, 3, true).unwrap().0.phase_names().any(|name| name.contains("write")));
+        assert!(guards(&objective, 3, 4 * NS_PER_S, true).unwrap().0.phase_names().any(|name| name.contains("write")));
     }
 }

@@ -1,21 +1,22 @@
 //! How the time of a search is spent: measurements of a few seconds, and enough left for pairs that prove what they found.
 
-use judge::search::{Design, LEAST_PAIRS};
+use judge::search::{Design, GUARDED_PAIRS, LEAST_PAIRS};
 use model::{NS_PER_S, Ns};
 
-/// A measurement takes a hundred and twentieth of the time, but no less and no more than this.
-const CELLS_OF_BUDGET: u64 = 120;
-const LEAST_CELL_NS: Ns = 2_200_000_000;
-const MOST_CELL_NS: Ns = 4 * NS_PER_S;
+/// A measurement takes this part of the time, but no less and no more than this: more and shorter ones tell more, until what each takes
+/// beside its measuring is most of it.
+const CELLS_OF_BUDGET: u64 = 150;
+const LEAST_CELL_NS: Ns = 1_200_000_000;
+const MOST_CELL_NS: Ns = 3_600_000_000;
 /// A row more guards for each minute.
 const NS_PER_GUARD: Ns = 60 * NS_PER_S;
 const GUARDS: (u64, u64) = (3, 6);
 /// Opening the target and looking at the machine, before it was measured how long they take here.
 pub(super) const OVERHEAD_NS: Ns = 300_000_000;
 /// Pairs that a confirmation is foreseen to take; the noise may ask for more.
-const USUAL_PAIRS: u32 = 8;
+const USUAL_PAIRS: u32 = 20;
 /// The search has this share of the time at least.
-const LEAST_SEARCH: f64 = 0.45;
+const LEAST_SEARCH: f64 = 0.4;
 /// One more measurement comes first, which shows how long one takes.
 const FIRST: usize = 1;
 
@@ -42,7 +43,7 @@ pub(super) struct Schedule {
 
 /// What a confirmation of so many pairs takes.
 fn confirmation_ns(pairs: u32, cell_ns: Ns, guards_ns: Ns) -> Ns {
-    2 * u64::from(pairs) * (cell_ns + guards_ns)
+    2 * (u64::from(pairs) * cell_ns + u64::from(pairs.min(GUARDED_PAIRS)) * guards_ns)
 }
 
 impl Schedule {
@@ -58,14 +59,16 @@ impl Schedule {
         let confirmation = usual.min(most).max(confirmation_ns(LEAST_PAIRS, cell_ns, guards_ns));
         let search_ns = budget_ns - confirmation;
         let cells = (search_ns / cell_ns.max(1)) as usize - FIRST;
-        Ok(Self { cells, search_ns, pairs: pairs_in(confirmation, cell_ns, guards_ns) })
+        Ok(Self { cells, search_ns, pairs: pairs_in(confirmation, cell_ns, guards_ns).max(LEAST_PAIRS) })
     }
 }
 
-/// Pairs that so much time holds, but as many as can show something.
+/// Pairs that so much time holds.
 pub(super) fn pairs_in(ns: Ns, cell_ns: Ns, guards_ns: Ns) -> u32 {
-    let pairs = ns / confirmation_ns(1, cell_ns, guards_ns).max(1);
-    u32::try_from(pairs).unwrap_or(u32::MAX).max(LEAST_PAIRS)
+    let guarded = ns / confirmation_ns(1, cell_ns, guards_ns).max(1);
+    let more = ns.saturating_sub(confirmation_ns(GUARDED_PAIRS, cell_ns, guards_ns)) / (2 * cell_ns.max(1));
+    let pairs = if guarded < u64::from(GUARDED_PAIRS) { guarded } else { u64::from(GUARDED_PAIRS) + more };
+    u32::try_from(pairs).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -80,7 +83,7 @@ mod tests {
         assert!(whole.cells >= 200 && whole.pairs >= 8, "{whole:?}");
         let cell = cell_ns(minutes(3)) + OVERHEAD_NS;
         let short = Schedule::new(minutes(3), cell, 3_500_000_000).unwrap();
-        assert!(short.cells >= 25 && short.pairs >= LEAST_PAIRS, "{short:?}");
+        assert!(short.cells >= 40 && short.pairs >= 15, "{short:?}");
     }
 
     #[test]

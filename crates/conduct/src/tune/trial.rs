@@ -50,28 +50,48 @@ impl Trial<'_> {
         crate::open(&wanted, self.execution.control, self.execution.listener)
     }
 
+    /// Whether settings can be applied; they are restored at once.
+    pub(super) fn can_be_applied(&self, settings: Vec<Setting>, id: &str, stack: &Stack) -> Result<bool, Failure> {
+        let arm = arm("search", settings);
+        if !self.applied(&arm, id, stack)? {
+            return Ok(false);
+        }
+        self.restored(&arm).map(|()| true)
+    }
+
+    /// Applies an arm; whether it could be, and what was is restored.
+    fn applied(&self, arm: &Arm, id: &str, stack: &Stack) -> Result<bool, Failure> {
+        let interrupts = self.execution.interrupts;
+        match self.slot.apply(arm, id, stack, interrupts) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.kind == FailureKind::Refused && !interrupts.end() => Ok(false),
+            Err(failure) => {
+                if failure.kind == FailureKind::Invalid {
+                    self.execution.listener.on_event(Event::StillChanged);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    fn restored(&self, arm: &Arm) -> Result<(), Failure> {
+        let interrupts = self.execution.interrupts;
+        let restored = if arm.settings.is_empty() { Ok(()) } else { self.slot.undo(&|| interrupts.asked_twice()) };
+        if restored.is_err() {
+            self.execution.listener.on_event(Event::StillChanged);
+        }
+        restored
+    }
+
     /// Makes one. `file` is the one whose content the user gave up: each has to find that one.
     pub(super) fn run(&self, cell: &Cell<'_>, stack: &Stack, file: Option<FileIdentity>) -> Result<Tested, Failure> {
-        let (slot, interrupts, listener) = (self.slot, self.execution.interrupts, self.execution.listener);
-        let name = cell.place.as_ref().map_or("search", |place| place.arm.as_str()).to_owned();
-        let arm = Arm { name, settings: cell.settings.clone(), set: Vec::new(), target: None, when: None };
-        match slot.apply(&arm, cell.id, stack, interrupts) {
-            Ok(()) => {}
-            Err(failure) if failure.kind == FailureKind::Invalid => {
-                listener.on_event(Event::StillChanged);
-                return Err(failure);
-            }
-            Err(failure) if failure.kind == FailureKind::Refused && !interrupts.end() => {
-                return Ok(Tested::NotApplied);
-            }
-            Err(failure) => return Err(failure),
+        let arm = arm(cell.place.as_ref().map_or("search", |place| place.arm.as_str()), cell.settings.clone());
+        if !self.applied(&arm, cell.id, stack)? {
+            return Ok(Tested::NotApplied);
         }
         let made: Result<Vec<Run>, Failure> =
             cell.workloads.iter().enumerate().map(|(index, workload)| self.one(cell, workload, index, file)).collect();
-        let restored = if arm.settings.is_empty() { Ok(()) } else { slot.undo(&|| interrupts.asked_twice()) };
-        if restored.is_err() {
-            listener.on_event(Event::StillChanged);
-        }
+        let restored = self.restored(&arm);
         match (made, restored) {
             (Ok(runs), Ok(())) => Ok(Tested::Runs(runs)),
             (Err(failure), Ok(())) | (Ok(_), Err(failure)) => Err(failure),
@@ -111,4 +131,8 @@ impl Trial<'_> {
             }
         }
     }
+}
+
+fn arm(name: &str, settings: Vec<Setting>) -> Arm {
+    Arm { name: name.to_owned(), settings, set: Vec::new(), target: None, when: None }
 }

@@ -6,7 +6,7 @@ use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
-use model::{Confidence, Evidence, LayerKind, PhaseRun, Work};
+use model::{Confidence, Evidence, Layer, LayerKind, PhaseRun, Work};
 
 /// Flash below MTD has no request queue; its block device is a thin copy of it.
 fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
@@ -49,11 +49,12 @@ pub fn write_through_cache(on: &Subject<'_>) -> Decision {
     })
 }
 
-/// A window below the kernel's default of 128 KiB, with cold buffered reads well below direct ones where both stand.
+/// A window below the kernel's default of 128 KiB, with cold buffered reads well below direct ones where both stand: of a disk, or of
+/// a loop device, mapping or array above it, each of which has one of its own (k:block/blk-sysfs.c, queue_ra_show).
 pub fn read_ahead_small(on: &Subject<'_>) -> Decision {
     const DEFAULT_KB: i64 = 128;
-    any_disk(on, |path| {
-        if without_queue(path)? || path.disk.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
+    let case = |layer: &Layer| {
+        if layer.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
             return Ok(None);
         }
         let buffered = on.rate(Work::BufferedRead);
@@ -63,9 +64,13 @@ pub fn read_ahead_small(on: &Subject<'_>) -> Decision {
             // Small, and it costs nothing here.
             return Ok(None);
         }
-        let case = Match::observed([path.disk.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
+        let case = Match::observed([layer.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
         Ok(Some(case.gain(&on.rate_id(Work::BufferedRead), ratio, "direct over buffered read of this run")))
-    })
+    };
+    let above = [LayerKind::Loop, LayerKind::Dm, LayerKind::Md].into_iter().flat_map(|kind| on.stack.all(kind));
+    let above = above.filter(|layer| layer.int(names::READ_AHEAD_KB).is_some()).map(case);
+    let of_disk = |path: &DiskPath<'_>| if without_queue(path)? { Ok(None) } else { case(path.disk) };
+    first_case(above.chain(on.disks().iter().map(of_disk)))
 }
 
 /// Requests limited to less than 512 KiB and less than the hardware takes.

@@ -1,5 +1,6 @@
 //! How many measurements each step of a search has. The whole design takes 240 for 20 settings with two other values each; with fewer
-//! to spend or less to try, steps become smaller or are left out.
+//! to spend or less to try, steps become smaller or are left out. Where there is no room for single changes and a screen, a brief
+//! search is a screen and a halving: in a screen each measurement serves all settings.
 
 /// A measurement of the present values for so many single changes: the reference, and the noise.
 const CHANGES_FOR_A_REFERENCE: usize = 4;
@@ -13,6 +14,12 @@ const LEAST_SCREEN: usize = 48;
 const MOST_SCREEN: usize = 96;
 /// Settings that have to be left for a screen: fewer have so few pairs that they are tried themselves.
 const LEAST_SCREENED: usize = 3;
+/// A brief search of fewer measurements has single changes alone.
+const LEAST_BRIEF: usize = 16;
+/// The screen's share of a brief search.
+const BRIEF_SCREEN: (usize, usize) = (3, 5);
+/// Single changes that a brief search compares at last.
+const BRIEF_ARMS: usize = 6;
 /// So many single changes and so many pairs come into the halving.
 pub(super) const SINGLES_KEPT: usize = 12;
 pub(super) const PAIRS_KEPT: usize = 21;
@@ -30,7 +37,7 @@ pub struct Design {
     pub changes: usize,
     /// Of the present values between them.
     pub references: usize,
-    /// How often all of these are measured.
+    /// How often all of these are measured; 0 in a brief search.
     pub rounds: usize,
     /// Of the screen; 0 where there is none.
     pub screen: usize,
@@ -42,9 +49,9 @@ pub struct Design {
 
 impl Design {
     /// For so many changes of so many settings and so many measurements; `None` where these are too few for one change.
-    pub fn new(changes: usize, settings: usize, cells: usize) -> Option<Self> {
+    pub fn new(all: usize, settings: usize, cells: usize) -> Option<Self> {
         let fits = |n: &usize| n + references(*n) + halving(comparable(*n)) <= cells;
-        let changes = (1..=changes).rev().find(fits)?;
+        let changes = (1..=all).rev().find(fits)?;
         let references = references(changes);
         let left = cells - changes - references;
         let whole = halving(SINGLES_KEPT + PAIRS_KEPT) + REDUCTION;
@@ -56,7 +63,20 @@ impl Design {
         let once =
             Self { changes, references, rounds: 1, screen, arms: arms.min(most_combinations(changes, pairs)), pairs };
         let rounds = 1 + (cells.saturating_sub(once.cells()) / (changes + references)).min(MOST_ROUNDS - 1);
-        Some(Self { rounds, ..once })
+        let is_brief = screen == 0 && rounds == 1 && settings >= LEAST_SCREENED && cells >= LEAST_BRIEF;
+        Some(if is_brief { Self::brief(all, cells) } else { Self { rounds, ..once } })
+    }
+
+    /// A screen and a halving.
+    fn brief(changes: usize, cells: usize) -> Self {
+        let screen = cells * BRIEF_SCREEN.0 / BRIEF_SCREEN.1;
+        let arms = most_arms(cells - screen).min(BRIEF_ARMS).min(changes);
+        Self { changes, references: 0, rounds: 0, screen, arms, pairs: false }
+    }
+
+    /// Whether nothing is measured alone before the screen.
+    pub fn is_brief(&self) -> bool {
+        self.rounds == 0
     }
 
     /// The fewest measurements with which one change can be found.
@@ -71,6 +91,15 @@ impl Design {
             + halving(self.arms)
             + if self.pairs { REDUCTION } else { 0 }
     }
+}
+
+/// Measurements that a screen keeps, and combinations that the halving after it begins with, where there are so many measurements left.
+pub(super) fn shortened(screen: usize, arms: usize, left: usize) -> (usize, usize) {
+    if screen + halving(arms) <= left {
+        return (screen, arms);
+    }
+    let screen = screen.min(left * BRIEF_SCREEN.0 / BRIEF_SCREEN.1);
+    (screen, arms.min(most_arms(left - screen)))
 }
 
 /// As many combinations as there can be in a halving.
@@ -143,11 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn few_measurements_try_fewer_changes_and_have_no_screen() {
-        let short = Design::new(40, 20, 36).unwrap();
-        assert!(short.screen == 0 && (10..=28).contains(&short.changes), "{short:?}");
+    fn few_measurements_have_a_brief_search_and_very_few_single_changes_alone() {
+        let brief = Design::new(40, 20, 36).unwrap();
+        assert!(brief.is_brief() && brief.changes == 40 && (18..=24).contains(&brief.screen), "{brief:?}");
+        let short = Design::new(40, 20, 15).unwrap();
+        assert!(!short.is_brief() && short.screen == 0 && (3..=11).contains(&short.changes), "{short:?}");
         assert_eq!(Design::new(1, 1, Design::least_cells()).unwrap().changes, 1);
         assert_eq!(Design::new(1, 1, Design::least_cells() - 1), None);
+        assert_eq!(shortened(27, 6, 48), (27, 6));
+        let (screen, arms) = shortened(27, 6, 20);
+        assert!(screen + halving(arms) <= 20 && screen >= 10 && arms >= 2, "{screen} {arms}");
         // Two settings have one pair.
         assert_eq!(Design::new(4, 2, 240).unwrap().screen, 0);
     }

@@ -3,7 +3,7 @@
 //!
 //! The steps: each change alone, in one block with the present values between them; what is worse is dropped; a screen in which all
 //! that is left varies at once; halving of the best single changes and pairs; where a pair is left, whether
-//! one of its two changes is enough. One combination is left, or nothing. None of it proves anything: that is for measurements which the
+//! one of its two changes is enough. A brief search has the screen first. One combination is left, or nothing. None of it proves anything: that is for measurements which the
 //! search never saw ([`gain`], [`guard`]). docs/tuning.md has its error rates.
 
 mod change;
@@ -13,17 +13,18 @@ mod measured;
 mod proof;
 mod screen;
 
-pub use change::Change;
+pub use change::{Change, Space};
 pub use design::Design;
 pub use proof::{
-    GUARD_MARGIN_PERCENT, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent, guard_pairs_needed,
-    pairs_needed, pairs_of_confirmation, provable_percent,
+    GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
+    guard_pairs_needed, is_futile, pairs_needed, pairs_of_confirmation, provable_percent,
 };
 
 use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, repeats, round_references};
 use draw::Draw;
 use measured::{Measured, distance, scatter};
 use model::Better;
+use screen::Pooled;
 use std::collections::VecDeque;
 
 /// A change alone is dropped where it is worse by so many standard deviations.
@@ -104,27 +105,27 @@ pub struct Search {
     refused: Vec<Vec<Change>>,
     not_valid: Vec<Vec<Change>>,
     winner: Option<Vec<Change>>,
+    suggested: Vec<usize>,
 }
 
 impl Search {
-    /// Of candidates with so many other values each, the more promising ones first, in at most so many measurements; `None` where
-    /// these are too few for one change.
-    pub fn new(alternatives: &[usize], better: Better, cells: usize, seed: u64) -> Option<Self> {
-        let each =
-            |(candidate, count): (usize, &usize)| (0..*count).map(move |alternative| Change { candidate, alternative });
-        let mut left: Vec<Change> = alternatives.iter().enumerate().flat_map(each).collect();
-        let settings = alternatives.iter().filter(|count| **count > 0).count();
-        let design = Design::new(left.len(), settings, cells)?;
+    /// In at most so many measurements; `None` where these are too few for one change, or nothing can be changed.
+    pub fn new(space: &Space, better: Better, cells: usize, seed: u64) -> Option<Self> {
+        let mut left = space.usable();
+        let design = Design::new(left.len(), screen::settings(&left).len(), cells)?;
         left.truncate(design.changes);
         let mut draw = Draw::new(seed);
         let singles: Vec<Vec<Change>> = left.iter().map(|change| vec![*change]).collect();
         let rounds = (0..design.rounds).map(|_| draw.spread(singles.clone(), &Vec::new(), design.references));
-        let order: Vec<Vec<Change>> = rounds.collect::<Vec<_>>().concat();
+        let mut order: Vec<Vec<Change>> = rounds.collect::<Vec<_>>().concat();
+        if design.is_brief() {
+            order = screen::cells(&left, design.screen, &mut draw);
+        }
         Some(Self {
             better,
             design,
             draw,
-            step: Step::Singles,
+            step: if design.is_brief() { Step::Screen } else { Step::Singles },
             queue: order.into_iter().map(asked).collect(),
             open: None,
             handed_out: 0,
@@ -134,9 +135,10 @@ impl Search {
             screen: Vec::new(),
             halving: Vec::new(),
             arms: Vec::new(),
-            refused: Vec::new(),
+            refused: space.refused.iter().map(|change| vec![*change]).collect(),
             not_valid: Vec::new(),
             winner: None,
+            suggested: space.suggested.clone(),
         })
     }
 
@@ -199,6 +201,16 @@ impl Search {
         }
     }
 
+    /// What is left of a brief search is made as small as the measurements that there is time for, before the next one is handed out:
+    /// single changes that were not compared tell little.
+    pub fn shorten(&mut self, left: usize) {
+        if self.step == Step::Screen && self.design.is_brief() {
+            let (screen, arms) = design::shortened(self.queue.len(), self.design.arms, left);
+            self.queue.truncate(screen);
+            self.design.arms = arms;
+        }
+    }
+
     /// Ends it with what is known by now: its time is over.
     pub fn stop(&mut self) {
         self.queue.clear();
@@ -223,8 +235,11 @@ impl Search {
     }
 
     /// Standard deviation of one measurement, as a share: of the repeats of the present values, with the drift of each step taken
-    /// out. `None` where these are too few.
+    /// out; of a brief search of all measurements. `None` where these are too few.
     pub fn noise(&self) -> Option<f64> {
+        if self.design.is_brief() {
+            return self.pooled().map(|pooled| pooled.noise);
+        }
         let parts = [scatter(&self.singles), scatter(&self.halving)];
         let (squares, free) = parts.iter().fold((0.0, 0.0), |(s, f), (squares, free)| (s + squares, f + free));
         (free >= 2.0).then(|| (squares / free).sqrt())
@@ -235,6 +250,9 @@ impl Search {
         let mut cells: Vec<&Vec<Change>> = self.halving.iter().chain(&self.singles).map(|m| &m.cell).collect();
         cells.extend(self.refused.iter().chain(&self.not_valid));
         let mut out: Vec<Tried> = Vec::new();
+        if self.design.is_brief() {
+            out = self.pooled_tried();
+        }
         for cell in cells.into_iter().filter(|cell| !cell.is_empty()) {
             if out.iter().any(|t| t.cell == *cell) {
                 continue;
@@ -248,6 +266,33 @@ impl Search {
         }
         out.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
         out
+    }
+
+    /// What may be confirmed, the best first: the winner, and the best without its settings that looked better than the present values.
+    pub fn finalists(&self) -> Vec<Vec<Change>> {
+        let Some(winner) = &self.winner else { return Vec::new() };
+        let is_other = |cell: &Vec<Change>| cell.iter().all(|c| winner.iter().all(|w| w.candidate != c.candidate));
+        let better = |t: &Tried| t.ratio.is_some_and(|ratio| ratio > 1.0) && is_other(&t.cell);
+        let second = self.tried().into_iter().find(better).map(|tried| tried.cell);
+        std::iter::once(winner.clone()).chain(second).collect()
+    }
+
+    /// What all measurements of a brief search show.
+    fn pooled(&self) -> Option<Pooled> {
+        let all: Vec<Measured> = self.screen.iter().chain(&self.halving).cloned().collect();
+        screen::pooled(&self.left, &self.suggested, &all)
+    }
+
+    fn pooled_tried(&self) -> Vec<Tried> {
+        let times = |change: &Change| {
+            let measured = self.screen.iter().chain(&self.halving);
+            measured.filter(|m| m.cell.contains(change)).count()
+        };
+        let tried = |(change, effect): (Change, f64)| {
+            let times = times(&change);
+            Tried { cell: vec![change], ratio: (times > 0).then(|| effect.exp()), times }
+        };
+        self.pooled().into_iter().flat_map(|pooled| pooled.of_each).map(tried).collect()
     }
 
     fn end_step(&mut self) {
@@ -264,6 +309,10 @@ impl Search {
                     let pairs = self.pairs_of_best();
                     self.begin_halving(pairs);
                 }
+            }
+            Step::Screen if self.design.is_brief() => {
+                self.score();
+                self.begin_halving(Vec::new());
             }
             Step::Screen => {
                 self.score();
@@ -301,6 +350,11 @@ impl Search {
 
     /// How good each change that is left is by all that was measured, the best first.
     fn score(&mut self) {
+        if self.design.is_brief() {
+            self.scores = self.pooled().map(|pooled| pooled.of_each).unwrap_or_default();
+            self.scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+            return;
+        }
         let screened = screen::effects(&self.left, &self.screen, self.noise());
         let screened = screened.map(|found| found.of_each).unwrap_or_default();
         let of = |change: Change| {
@@ -339,7 +393,13 @@ impl Search {
         }
         pairs.truncate(self.design.arms * PAIRS_OF_ARMS.0 / PAIRS_OF_ARMS.1);
         let room = self.design.arms.saturating_sub(pairs.len()).clamp(1, SINGLES_KEPT);
-        let singles = self.scores.iter().filter(|(_, score)| *score > 0.0).take(room);
+        let is_suggested = |change: &Change| self.suggested.contains(&change.candidate);
+        let [first, others] = [true, false].map(|of| {
+            let those = self.scores.iter().filter(move |(change, _)| is_suggested(change) == of);
+            those.filter(move |(_, score)| of || *score > 0.0)
+        });
+        // One place at least is not for what is suggested.
+        let singles = first.take(room.saturating_sub(1)).chain(others).take(room);
         self.arms = singles.map(|(change, _)| vec![*change]).collect();
         self.arms.extend(pairs);
         self.arms.truncate(self.design.arms);
@@ -369,7 +429,10 @@ impl Search {
 
     /// The arms in the order of their means over all rounds, the best first.
     fn rank_arms(&mut self) {
-        let mean = |arm: &Vec<Change>| distance(&self.halving, arm).map_or(f64::NEG_INFINITY, |(mean, _)| mean);
+        if self.design.is_brief() {
+            self.score();
+        }
+        let mean = |arm: &Vec<Change>| self.estimate(arm).unwrap_or(f64::NEG_INFINITY);
         let mut ranked: Vec<(f64, Vec<Change>)> = self.arms.iter().map(|arm| (mean(arm), arm.clone())).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         self.arms = ranked.into_iter().map(|(_, arm)| arm).collect();
@@ -378,9 +441,19 @@ impl Search {
     /// The first arm, if it is better than the present values; one that was never measured again by what was known before.
     fn best_arm(&self) -> Option<Vec<Change>> {
         let arm = self.arms.first()?;
-        let score = || self.scores.iter().find(|(change, _)| arm[..] == [*change]).map(|(_, score)| *score);
-        let distance = distance(&self.halving, arm).map(|(mean, _)| mean).or_else(score)?;
-        (distance > 0.0).then(|| arm.clone())
+        (self.estimate(arm).or_else(|| self.score_of(arm))? > 0.0).then(|| arm.clone())
+    }
+
+    fn score_of(&self, arm: &[Change]) -> Option<f64> {
+        self.scores.iter().find(|(change, _)| *arm == [*change]).map(|(_, score)| *score)
+    }
+
+    /// How good an arm is by what the halving measured, of a brief search by all that was measured.
+    fn estimate(&self, arm: &[Change]) -> Option<f64> {
+        if self.design.is_brief() {
+            return self.score_of(arm);
+        }
+        distance(&self.halving, arm).map(|(mean, _)| mean)
     }
 
     /// Leaves one change of a winning pair where the pair is not clearly better.

@@ -1,5 +1,6 @@
-//! What is shown of a winner, by randomised pairs that the search never saw: one question, so that nothing is corrected for how
-//! long the search was, and the gain is that of these pairs alone. Beside it guards, each of which has to be shown not worse than its
+//! What is shown of a finalist, by randomised pairs that the search never saw, so that nothing is corrected for how long the search
+//! was, and the gain is that of these pairs alone. A claim of a gain is one-sided: at a two-sided p of 0.05 it is wrong in 2.5 of 100 where
+//! there is none. Two finalists are confirmed at most, so that any claim is wrong in 5 of 100 (Bonferroni). Beside it guards, each of which has to be shown not worse than its
 //! margin; since all of them have to pass, none of them is corrected either (intersection-union: Berger, Technometrics 24, 1982).
 
 use model::Better;
@@ -9,6 +10,8 @@ use stats::{hodges_lehmann, normal_quantile, signed_rank};
 const ALPHA: f64 = 0.05;
 /// With fewer pairs the exact signed-rank test shows nothing at 5 %: 2 / 2^6 is the first below.
 pub const LEAST_PAIRS: u32 = 6;
+/// Guards run beside the first pairs alone: they take most of a pair's time.
+pub const GUARDED_PAIRS: u32 = 8;
 /// How much worse another metric may be.
 pub const GUARD_MARGIN_PERCENT: f64 = 10.0;
 /// Probability with which a true gain is shown.
@@ -38,6 +41,11 @@ impl Gain {
     pub fn is_shown(&self, least_percent: f64) -> bool {
         self.p <= ALPHA && self.ratio > 1.0 && self.ratio >= 1.0 + least_percent / 100.0
     }
+}
+
+/// Whether so far the pairs of a finalist look like no gain at all: it is given up, which can make no claim wrong.
+pub fn is_futile(pairs: &[(f64, f64)], better: Better) -> bool {
+    pairs.len() >= LEAST_PAIRS as usize && gain(pairs, better).is_none_or(|gain| gain.ratio <= 1.0)
 }
 
 /// What the pairs say of another metric.
@@ -109,12 +117,18 @@ pub fn guard_pairs_needed(noise: f64, margin_percent: f64) -> u32 {
     pairs(noise, (1.0 + margin_percent / 100.0).ln(), quantiles(false, GUARD_POWER))
 }
 
-/// A margin beyond this guards nothing.
-const MOST_MARGIN_PERCENT: f64 = 50.0;
+/// A margin beyond this guards nothing: half the rate.
+const MOST_MARGIN_PERCENT: f64 = 100.0;
 
-/// The margin of guards in so many pairs, fixed before them: the usual one, or where the noise of the search is too much for that the
-/// one which a metric that is not moved keeps to in 98 of 100.
-pub fn guard_margin_percent(noise: f64, pairs: u32) -> f64 {
+/// The margin of a guard with these values of the present settings: the usual one, or where their scatter is too much for that the one
+/// which a metric that is not moved keeps to in 98 of 100. It says nothing of the changed settings, so that they cannot choose it.
+pub fn guard_margin_percent(present: &[f64]) -> f64 {
+    let logarithms: Vec<f64> = present.iter().filter(|v| **v > 0.0).map(|v| v.ln()).collect();
+    let noise = stats::variance(&logarithms).map_or(f64::INFINITY, f64::sqrt);
+    margin_percent(noise, u32::try_from(logarithms.len()).unwrap_or(u32::MAX))
+}
+
+fn margin_percent(noise: f64, pairs: u32) -> f64 {
     let (of_test, both) = quantiles(false, GUARD_POWER);
     let left = (f64::from(pairs) / RANK_COST - of_test * of_test / 2.0).max(1.0);
     let shown = ((both * noise * std::f64::consts::SQRT_2 / left.sqrt()).exp() - 1.0) * 100.0;
@@ -158,8 +172,11 @@ mod tests {
             }
         }
         assert_eq!((provable_percent(0.05, 5), pairs_needed(0.0, 3.0)), (None, LEAST_PAIRS));
-        assert_eq!((guard_margin_percent(0.02, 8), guard_margin_percent(0.6, 8)), (10.0, 50.0));
-        assert!((15.0..30.0).contains(&guard_margin_percent(0.10, 8)));
+        assert_eq!((margin_percent(0.02, 8), margin_percent(0.6, 8)), (10.0, 100.0));
+        assert!((15.0..30.0).contains(&margin_percent(0.10, 8)));
+        let uneven = [100.0, 90.0, 111.0, 100.0, 90.0, 111.0, 95.0, 104.0];
+        assert!((11.0..25.0).contains(&guard_margin_percent(&uneven)), "{}", guard_margin_percent(&uneven));
+        assert_eq!((guard_margin_percent(&[100.0; 8]), guard_margin_percent(&[])), (10.0, 100.0));
         assert!(guard_pairs_needed(0.05, 10.0) <= 11, "{}", guard_pairs_needed(0.05, 10.0));
     }
 

@@ -6,8 +6,16 @@ use super::change::Change;
 use super::draw::Draw;
 use super::measured::Measured;
 
-/// What an effect is expected to be like, as a logarithm: larger ones are shrunk less than their noise asks.
+/// What an effect is expected to be like, as a logarithm: larger ones are shrunk less than their noise asks. A brief search finds large
+/// ones alone, the more so of a setting that findings name.
 const EXPECTED_EFFECT: f64 = 0.05;
+const EXPECTED_LARGE: f64 = 0.15;
+const EXPECTED_SUGGESTED: f64 = 0.4;
+/// Rounds of giving what is far off less weight, from so many standard deviations on (Huber, Robust Statistics, 1981).
+const ROBUST_ROUNDS: usize = 4;
+const FAR_OFF: f64 = 1.345;
+/// The median absolute deviation of normal noise against its standard deviation.
+const OF_DEVIATION: f64 = 1.4826;
 /// Measurements with both changes of a pair: fewer tell nothing of it.
 const LEAST_WITH_BOTH: usize = 2;
 /// Noise where nothing tells it.
@@ -46,21 +54,65 @@ pub(super) struct Effects {
 /// The effects of changes, by ridge regression with a level, a drift and its bend that are not penalised. `None` where too few
 /// measurements are valid.
 pub(super) fn effects(left: &[Change], measured: &[Measured], noise: Option<f64>) -> Option<Effects> {
+    let penalty = (noise.unwrap_or(EXPECTED_NOISE) / EXPECTED_EFFECT).powi(2);
+    let rows = rows(left, measured, 3)?;
+    let values: Vec<f64> = measured.iter().map(|m| m.value).collect();
+    let found = stats::ridge(&rows, &values, &[vec![0.0; 3], vec![penalty; left.len()]].concat())?;
+    let left_over = left_over(&rows, &values, &found);
+    Some(Effects { of_each: left.iter().copied().zip(found[3..].iter().copied()).collect(), left_over })
+}
+
+/// The columns of the drift (of a level, a line and its bend so many), and one of each change.
+fn rows(left: &[Change], measured: &[Measured], of_drift: usize) -> Option<Vec<Vec<f64>>> {
     let (first, last) = (measured.first()?.at, measured.last()?.at);
     let (middle, half) = ((first + last) / 2.0, ((last - first) / 2.0).max(1.0));
     let row = |m: &Measured| {
         let time = (m.at - middle) / half;
-        let drift = [1.0, time, time * time].into_iter();
-        drift.chain(left.iter().map(|change| f64::from(u8::from(m.cell.contains(change))))).collect::<Vec<f64>>()
+        let drift = [1.0, time, time * time].into_iter().take(of_drift);
+        drift.chain(left.iter().map(|change| f64::from(u8::from(m.cell.contains(change))))).collect()
     };
-    let rows: Vec<Vec<f64>> = measured.iter().map(row).collect();
+    Some(measured.iter().map(row).collect())
+}
+
+fn left_over(rows: &[Vec<f64>], values: &[f64], found: &[f64]) -> Vec<f64> {
+    let fitted = |row: &Vec<f64>| row.iter().zip(found).map(|(x, coefficient)| x * coefficient).sum::<f64>();
+    rows.iter().zip(values).map(|(row, value)| value - fitted(row)).collect()
+}
+
+/// What all measurements of a brief search show together.
+#[derive(Clone, Debug)]
+pub(super) struct Pooled {
+    /// The effect of each change.
+    pub of_each: Vec<(Change, f64)>,
+    /// Standard deviation of one measurement.
+    pub noise: f64,
+}
+
+/// The effects of changes from whatever was set together, with a level and a drift; single values that are far off have less weight.
+pub(super) fn pooled(left: &[Change], suggested: &[usize], measured: &[Measured]) -> Option<Pooled> {
+    const DRIFT: usize = 2;
+    let rows = rows(left, measured, DRIFT)?;
     let values: Vec<f64> = measured.iter().map(|m| m.value).collect();
-    let penalty = (noise.unwrap_or(EXPECTED_NOISE) / EXPECTED_EFFECT).powi(2);
-    let penalties: Vec<f64> = [0.0; 3].into_iter().chain(left.iter().map(|_| penalty)).collect();
-    let found = stats::ridge(&rows, &values, &penalties)?;
-    let fitted = |row: &Vec<f64>| row.iter().zip(&found).map(|(x, coefficient)| x * coefficient).sum::<f64>();
-    let left_over = rows.iter().zip(&values).map(|(row, value)| value - fitted(row)).collect();
-    Some(Effects { of_each: left.iter().copied().zip(found[3..].iter().copied()).collect(), left_over })
+    let steps: Vec<f64> = values.windows(2).map(|w| w[1] - w[0]).collect();
+    let mut noise = (OF_DEVIATION * stats::median_absolute_deviation(&steps)? / std::f64::consts::SQRT_2).max(1e-6);
+    // As many parameters as half the values: effects are shrunk.
+    let free = values.len() as f64 / (values.len() as f64 - (left.len() + DRIFT).min(values.len() / 2) as f64);
+    let mut weights = vec![1.0; values.len()];
+    let mut found = None;
+    for _ in 0..ROBUST_ROUNDS {
+        let expected = |c: &Change| if suggested.contains(&c.candidate) { EXPECTED_SUGGESTED } else { EXPECTED_LARGE };
+        let penalties: Vec<f64> = left.iter().map(|c| (noise / expected(c)).powi(2)).collect();
+        let weighted = |(row, weight): (&Vec<f64>, &f64)| row.iter().map(|x| x * weight.sqrt()).collect();
+        let rows_now: Vec<Vec<f64>> = rows.iter().zip(&weights).map(weighted).collect();
+        let values_now: Vec<f64> = values.iter().zip(&weights).map(|(value, weight)| value * weight.sqrt()).collect();
+        let coefficients = stats::ridge(&rows_now, &values_now, &[vec![0.0; DRIFT], penalties].concat())?;
+        let off = left_over(&rows, &values, &coefficients);
+        noise = (OF_DEVIATION * stats::median_absolute_deviation(&off)? * free.sqrt()).max(1e-6);
+        weights = off.iter().map(|off| (FAR_OFF * noise / off.abs().max(1e-12)).min(1.0)).collect();
+        found = Some(coefficients);
+    }
+    let of_each = left.iter().copied().zip(found?[DRIFT..].iter().copied()).collect();
+    Some(Pooled { of_each, noise })
 }
 
 impl Effects {

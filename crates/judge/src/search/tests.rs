@@ -17,7 +17,7 @@ impl Machine {
     }
 
     fn search(&mut self, alternatives: &[usize], better: Better, cells: usize, seed: u64) -> Search {
-        let mut search = Search::new(alternatives, better, cells, seed).expect("enough measurements");
+        let mut search = Search::new(&Space::of(alternatives), better, cells, seed).expect("enough measurements");
         while let Some(cell) = search.next_cell() {
             let value = self.measure(&cell);
             search.take(Value::Measured(value));
@@ -78,7 +78,10 @@ fn one_candidate_takes_a_handful_of_measurements() {
     assert_eq!((search.winner().map(<[Change]>::len), search.cells()), (Some(1), 5));
     let worse = machine(2, 0.02, |cell| if cell.is_empty() { 0.0 } else { -1.0 }).search(&[1], Better::Higher, 5, 2);
     assert_eq!(worse.winner(), None);
-    assert!(Search::new(&[1], Better::Higher, 4, 1).is_none() && Search::new(&[], Better::Higher, 99, 1).is_none());
+    assert!(
+        Search::new(&Space::of(&[1]), Better::Higher, 4, 1).is_none()
+            && Search::new(&Space::default(), Better::Higher, 99, 1).is_none()
+    );
 }
 
 #[test]
@@ -87,13 +90,68 @@ fn a_large_gain_is_found_in_a_short_search_and_changes_without_room_are_named() 
     for seed in 1..=10 {
         let search = machine(seed, 0.1, effect).search(&[3; 12], Better::Higher, 36, seed);
         assert_eq!(search.winner(), Some(&[Change { candidate: 0, alternative: 1 }][..]), "seed {seed}");
-        assert!(search.cells() <= 36 && !search.tries(Change { candidate: 11, alternative: 2 }));
+        let tried = &search.tried()[0];
+        assert!(tried.cell == search.winner().unwrap() && tried.ratio.unwrap() > 2.0 && tried.times >= 6, "{tried:?}");
+        assert!(search.cells() <= 36 && search.tries(Change { candidate: 11, alternative: 2 }));
+        let narrow = machine(seed, 0.1, effect).search(&[60], Better::Higher, 36, seed);
+        assert_eq!(narrow.winner(), Some(&[Change { candidate: 0, alternative: 1 }][..]), "seed {seed}");
+        assert!(narrow.cells() <= 36 && !narrow.tries(Change { candidate: 0, alternative: 59 }));
+    }
+}
+
+/// Large noise, of which one value in ten is far off.
+fn brief(seed: u64, space: &Space, left: impl Fn(usize) -> usize) -> Search {
+    let mut machine =
+        machine(seed, 0.25, |cell| if cell.contains(&Change { candidate: 3, alternative: 1 }) { 0.6 } else { 0.0 });
+    let mut search = Search::new(space, Better::Higher, 45, seed).unwrap();
+    while let Some(cell) = search.next_cell() {
+        let value = machine.measure(&cell);
+        search.take(Value::Measured(if search.cells() % 10 == 3 { value / 3.0 } else { value }));
+        search.shorten(left(search.cells()));
+    }
+    search
+}
+
+#[test]
+fn what_findings_name_is_compared_at_last_whatever_the_screen_says() {
+    let mut space = Space::of(&[3; 6]);
+    let named = |search: &Search| search.winner().is_some_and(|cell| cell.iter().any(|change| change.candidate == 3));
+    let enough = |_| usize::MAX;
+    let without = (1..=20).filter(|seed| named(&brief(*seed, &space, enough))).count();
+    space.suggested = vec![3];
+    space.changes.sort_by_key(|change| change.candidate != 3);
+    let with = (1..=20).filter(|seed| named(&brief(*seed, &space, enough))).count();
+    assert!(with >= 17 && with >= without && without >= 12, "{with} with, {without} without");
+    for seed in 1..=20 {
+        let compared = brief(seed, &space, enough).halving.iter().any(|m| m.cell.iter().any(|c| c.candidate == 3));
+        assert!(compared, "seed {seed}");
+        let finalists = brief(seed, &space, enough).finalists();
+        assert!(finalists.len() < 2 || finalists[0][0].candidate != finalists[1][0].candidate, "{finalists:?}");
     }
 }
 
 #[test]
+fn a_brief_search_whose_measurements_take_longer_still_compares() {
+    let search = brief(1, &Space::of(&[3; 6]), |made| 24usize.saturating_sub(made));
+    assert!((16..=24).contains(&search.cells()) && !search.halving.is_empty(), "{}", search.cells());
+}
+
+#[test]
+fn what_was_found_not_to_be_applied_is_not_measured() {
+    let refused = Change { candidate: 0, alternative: 0 };
+    let space = Space { refused: vec![refused], ..Space::of(&[2, 2, 2]) };
+    let mut search = Search::new(&space, Better::Higher, 80, 1).unwrap();
+    while let Some(cell) = search.next_cell() {
+        assert!(!cell.contains(&refused));
+        search.take(Value::Measured(100.0));
+    }
+    assert!(search.tried().iter().any(|tried| tried.cell == [refused] && tried.ratio.is_none()));
+    assert!(Search::new(&Space { refused: vec![refused], ..Space::of(&[1]) }, Better::Higher, 80, 1).is_none());
+}
+
+#[test]
 fn what_cannot_be_applied_is_left_out_and_what_is_not_valid_is_measured_again() {
-    let mut search = Search::new(&[2, 2, 2], Better::Higher, 80, 3).unwrap();
+    let mut search = Search::new(&Space::of(&[2, 2, 2]), Better::Higher, 80, 3).unwrap();
     let mut again = 0;
     while let Some(cell) = search.next_cell() {
         if cell.contains(&Change { candidate: 0, alternative: 0 }) {
@@ -114,7 +172,7 @@ fn what_cannot_be_applied_is_left_out_and_what_is_not_valid_is_measured_again() 
 fn a_search_that_is_stopped_has_what_was_best_by_then() {
     let mut machine = machine(1, 0.01, one);
     for after in [0, 30, 60, 160, 200, 239] {
-        let mut search = Search::new(&[2; 20], Better::Higher, 240, 1).unwrap();
+        let mut search = Search::new(&Space::of(&[2; 20]), Better::Higher, 240, 1).unwrap();
         for _ in 0..after {
             let Some(cell) = search.next_cell() else { break };
             search.take(Value::Measured(machine.measure(&cell)));

@@ -35,7 +35,7 @@ fn what_can_be_set_is_listed_as_the_machine_has_it() {
     let document = scratch.json(["settings", "list", ".", "--json"], 0);
     assert_eq!(scratch.json(["tune", "--list", ".", "--json"], 0), document, "as it was called before");
     let list: List = serde_json::from_value(document).expect("the contract");
-    assert_eq!((list.schema.as_str(), list.target.as_str()), ("narrows/tune/1", "."));
+    assert_eq!((list.schema.as_str(), list.target.as_str()), ("narrows/settings/1", "."));
     let swappiness = list.settings.iter().find(|s| s.name == "swappiness").expect("every kernel has it");
     let value = &swappiness.values[0];
     assert_eq!(value.path, "/proc/sys/vm/swappiness");

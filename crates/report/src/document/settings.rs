@@ -1,11 +1,11 @@
-//! `narrows/tune/1` of the settings on a path.
+//! `narrows/settings/1` of the settings on a path.
 
 use serde::Serialize;
 
 /// What `narrows settings list TARGET --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct SettingsListDocument<'a> {
-    /// `narrows/tune/1`.
+    /// `narrows/settings/1`.
     pub schema: &'static str,
     /// As it was named.
     pub target: &'a str,
@@ -39,7 +39,7 @@ pub struct ListedValue {
 
 impl<'a> SettingsListDocument<'a> {
     /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/tune/1";
+    pub const SCHEMA: &'static str = "narrows/settings/1";
 
     /// The document of a list.
     pub fn new(target: &'a str, settings: &'a [ListedSetting]) -> Self {
