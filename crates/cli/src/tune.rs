@@ -25,32 +25,41 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         (Some(listed), _) => return settings::list(listed, output),
         (None, _) if args.restore => return Ok(experiment::restore(output)),
         (None, _) if args.undo_kept => return undo_kept(output),
-        (None, Some(target)) => target,
-        (None, None) => {
-            return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
-        }
+        (None, target) => target,
     };
+    let archive = archives::open(global)?;
     if args.plan {
         experiment::mention_left(output);
     } else {
-        experiment::undo_left(&archives::open(global)?, output);
+        experiment::undo_left(&archive, output);
     }
-    let budget_ns = parse_duration_ns(&args.budget)
+    let text = |target: &OsString| target.to_string_lossy().into_owned();
+    let resumed = args.resume.then(|| tune::State::to_resume(&archive, target.as_ref().map(text).as_deref())).transpose()?;
+    let left = resumed.as_ref().map(|state| OsString::from(&state.target));
+    let Some(target) = left.as_ref().or(target.as_ref()) else {
+        return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
+    };
+    let given = parse_duration_ns(&args.budget)
         .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))?;
-    let objective = tune::objective(made_for(args, target), tune::cell_ns(budget_ns), &workload)?;
+    let budget_ns = resumed.as_ref().map_or(given, |state| state.budget_ns);
+    let made_for = resumed.as_ref().map_or_else(|| made_for(args, target), |state| &state.asked);
+    let objective = tune::objective(made_for, tune::cell_ns(budget_ns), &workload)?;
     let execution = Execution::prepare(global, Asked::default(), SecondSignal::Hurries, output)?;
     let lock = (!args.plan).then(tune::Lock::take).transpose()?;
     let slot = SettingsInForce::default();
     let trial = Trial { execution: execution.conducted(), slot: &slot, target, allowed: args.permissions.allowed() };
-    let asked = tune::Asked {
-        objective,
-        only: &args.only,
-        allow_unsafe: args.allow_unsafe,
-        allow_registers: args.allow_registers,
-        budget_ns,
-        margin_percent: args.margin,
-        seed: args.seed.map_or_else(random_u64, Ok)?,
-        resumed: None,
+    let asked = match &resumed {
+        Some(state) => tune::Asked::again(state, objective),
+        None => tune::Asked {
+            objective,
+            only: &args.only,
+            allow_unsafe: args.allow_unsafe,
+            allow_registers: args.allow_registers,
+            budget_ns,
+            margin_percent: args.margin,
+            seed: args.seed.map_or_else(random_u64, Ok)?,
+            resumed: None,
+        },
     };
     let prepared = tune::prepare(asked, &trial)?;
     let plan = prepared.plan();

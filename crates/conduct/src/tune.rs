@@ -51,6 +51,22 @@ pub struct Asked<'a> {
     pub resumed: Option<State>,
 }
 
+impl<'a> Asked<'a> {
+    /// What a search that was left was asked.
+    pub fn again(state: &'a State, objective: Objective) -> Self {
+        Self {
+            objective,
+            only: &state.only,
+            allow_unsafe: state.allow_unsafe,
+            allow_registers: state.allow_registers,
+            budget_ns: state.budget_ns,
+            margin_percent: state.margin_percent,
+            seed: state.seed,
+            resumed: Some(state.clone()),
+        }
+    }
+}
+
 /// A search that can begin.
 pub struct Prepared<'a> {
     asked: Asked<'a>,

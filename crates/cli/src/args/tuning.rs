@@ -17,11 +17,12 @@ Examples:
   narrows tune /mnt/data                          what makes it respond while something copies
   narrows tune /dev/sda --for buffered-read --plan   what it would try, and what it can prove
   narrows tune /mnt/data --for etcd --budget 1h   smaller gains, and pairs of settings
-  narrows tune /dev/sda --for rand-read-qd32 --only scheduler,requests"
+  narrows tune /dev/sda --for rand-read-qd32 --only scheduler,requests
+  narrows tune --resume                           continues a search that was broken off"
 )]
 pub struct TuneArgs {
     /// Directory, file or block device
-    #[arg(required_unless_present_any = ["list", "restore", "undo_kept"], add = offer(&[Names::Devices, Names::Paths]))]
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume"], add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
     ///
@@ -50,6 +51,9 @@ pub struct TuneArgs {
     /// Show what would be tried, how much it writes at most, and what it can prove
     #[arg(long)]
     pub plan: bool,
+    /// Continue the search that was left last (of TARGET): after Ctrl-C, a crash or a reboot, at the measurement where it was
+    #[arg(long, conflicts_with_all = ["made_for", "budget", "margin", "only", "allow_unsafe", "allow_registers", "plan", "seed", "undo_kept"])]
+    pub resume: bool,
     /// Write what keeps the winner over a reboot, after showing it and asking
     ///
     /// As files of its own: a udev rule, sysctl.d, tmpfiles.d, modprobe.d. What belongs into another's file (the kernel's command line, fstab)

@@ -195,13 +195,9 @@ impl Candidate {
         }
     }
 
-    pub fn name(&self) -> &'static str {
-        self.tunable.name
-    }
-
-    /// Its files, what they hold, and the values.
+    /// Where it is, what that holds, and the values.
     pub(super) fn held(&self) -> Vec<(String, String, Vec<String>)> {
-        self.files.iter().map(|file| (file.path.to_string(), file.now.clone(), self.values.clone())).collect()
+        self.places().into_iter().map(|(path, now)| (path, now, self.values.clone())).collect()
     }
 
     /// For the document.

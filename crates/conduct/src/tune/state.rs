@@ -72,6 +72,8 @@ pub struct State {
     pub asked: String,
     pub only: Vec<String>,
     pub allow_unsafe: bool,
+    #[serde(default)]
+    pub allow_registers: bool,
     pub budget_ns: Ns,
     pub margin_percent: f64,
     pub seed: u64,
@@ -101,6 +103,7 @@ impl State {
             asked: asked.objective.asked.clone(),
             only: asked.only.to_vec(),
             allow_unsafe: asked.allow_unsafe,
+            allow_registers: asked.allow_registers,
             budget_ns: asked.budget_ns,
             margin_percent: asked.margin_percent,
             seed: asked.seed,

@@ -201,7 +201,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let message = format!("interrupted: {made}, and all settings are as they were");
-        Err(Failure::invalid(message).remedy("narrows tune --resume   goes on there"))
+        Err(Failure::invalid(message).remedy("narrows tune --resume   continues there"))
     }
 
     fn result(&self, search: &Search, confirmed: Confirmed) -> Tuning {
