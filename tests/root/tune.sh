@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Alone: it changes settings of the machine.
 # `narrows tune` on a loop device whose read-ahead was set to 4 KiB: what it would do changes nothing; after Ctrl-C and after SIGKILL with
-# `settings restore` all is as it was; a second search at the same time is refused. That it finds the setting is in tests/trials/tune-finds.sh.
+# `settings restore` all is as it was; `--resume` continues; a second search at the same time is refused. That it finds the setting is in tests/trials/tune-finds.sh.
 # Needs root, a free loop device and python3; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
@@ -19,9 +19,11 @@ status=0
 "$narrows" tune "$device" --for buffered-read --budget 10s >"$scratch/out" 2>"$scratch/err" || status=$?
 [[ $status -eq 2 ]] && grep -q 'too short to prove anything' "$scratch/err" || fail "10 s: it ended with $status"
 
+newest_state() { find "$NARROWS_ARCHIVE/tune" -name '*.json' -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2-; }
+
 # Ctrl-C, while another value is in force; a second search meanwhile.
 begin() {
-    "$narrows" tune "$device" --for buffered-read --only read-ahead --budget 3m >"$scratch/out" 2>"$scratch/err" &
+    "$narrows" tune "$device" --for buffered-read --only read-ahead --budget 70s >"$scratch/out" 2>"$scratch/err" &
     child=$!
     for _ in $(seq 600); do
         if [[ $(cat "$queue/read_ahead_kb") != 4 ]]; then return; fi
@@ -51,4 +53,16 @@ child=
 "$narrows" settings restore >"$scratch/out" 2>"$scratch/err" || fail "settings restore ended with $?"
 same "after SIGKILL and settings restore"
 printf 'restored: after SIGKILL\n'
+
+# It continues where it was: the measurements that were made are not made again.
+made=$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["values"]))' "$(newest_state)")
+"$narrows" tune --resume --json >"$scratch/out" 2>"$scratch/err" || fail "--resume ended with $?"
+[[ $(asked 'd["id"]') == $(basename "$(newest_state)" .json) ]] || fail "--resume made another search"
+cells=$(asked 'd["cells"]')
+[[ $cells -gt $made ]] || fail "$made measurements before, and $cells in all"
+same "after --resume"
+status=0
+"$narrows" tune --resume >"$scratch/out" 2>"$scratch/err" || status=$?
+[[ $status -eq 2 ]] && grep -q 'no search was left unfinished' "$scratch/err" || fail "--resume of nothing ended with $status"
+printf 'resumed: %s measurements before, %s in all\n' "$made" "$cells"
 echo "ok"

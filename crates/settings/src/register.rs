@@ -37,7 +37,7 @@ impl RegisterBits {
         let devices = format!("/sys/bus/platform/drivers/{}", self.driver);
         let bound = names_one(&self.controller)
             && names_one(&self.driver)
-            && tree.names(&devices).iter().any(|name| *name == self.controller);
+            && tree.names(&devices).contains(&self.controller);
         if !bound {
             return Err(SettingError::Missing(format!("{self}: its driver {}", self.driver)));
         }

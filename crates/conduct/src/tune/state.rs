@@ -23,6 +23,8 @@ pub(super) struct First {
     pub suggested: Vec<String>,
     /// Which value of which candidate cannot be applied.
     pub refused: Vec<(usize, usize)>,
+    /// Why the first of them cannot.
+    pub why_refused: Option<String>,
     /// Measurements of the search at most, and when it has to end.
     pub cells: usize,
     pub search_ns: Ns,

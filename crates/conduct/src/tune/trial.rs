@@ -50,21 +50,26 @@ impl Trial<'_> {
         crate::open(&wanted, self.execution.control, self.execution.listener)
     }
 
-    /// Whether settings can be applied; they are restored at once.
-    pub(super) fn can_be_applied(&self, settings: Vec<Setting>, id: &str, stack: &Stack) -> Result<bool, Failure> {
+    /// Why settings cannot be applied, if they cannot; they are restored at once.
+    pub(super) fn try_applying(
+        &self,
+        settings: Vec<Setting>,
+        id: &str,
+        stack: &Stack,
+    ) -> Result<Option<String>, Failure> {
         let arm = arm("search", settings);
-        if !self.applied(&arm, id, stack)? {
-            return Ok(false);
+        match self.apply(&arm, id, stack)? {
+            None => self.restored(&arm).map(|()| None),
+            refused => Ok(refused),
         }
-        self.restored(&arm).map(|()| true)
     }
 
-    /// Applies an arm; whether it could be, and what was is restored.
-    fn applied(&self, arm: &Arm, id: &str, stack: &Stack) -> Result<bool, Failure> {
+    /// Applies an arm; where it cannot be applied, why, and what was is restored.
+    fn apply(&self, arm: &Arm, id: &str, stack: &Stack) -> Result<Option<String>, Failure> {
         let interrupts = self.execution.interrupts;
         match self.slot.apply(arm, id, stack, interrupts) {
-            Ok(()) => Ok(true),
-            Err(failure) if failure.kind == FailureKind::Refused && !interrupts.end() => Ok(false),
+            Ok(()) => Ok(None),
+            Err(failure) if failure.kind == FailureKind::Refused && !interrupts.end() => Ok(Some(failure.message)),
             Err(failure) => {
                 if failure.kind == FailureKind::Invalid {
                     self.execution.listener.on_event(Event::StillChanged);
@@ -86,7 +91,7 @@ impl Trial<'_> {
     /// Makes one. `file` is the one whose content the user gave up: each has to find that one.
     pub(super) fn run(&self, cell: &Cell<'_>, stack: &Stack, file: Option<FileIdentity>) -> Result<Tested, Failure> {
         let arm = arm(cell.place.as_ref().map_or("search", |place| place.arm.as_str()), cell.settings.clone());
-        if !self.applied(&arm, cell.id, stack)? {
+        if self.apply(&arm, cell.id, stack)?.is_some() {
             return Ok(Tested::NotApplied);
         }
         let made: Result<Vec<Run>, Failure> =

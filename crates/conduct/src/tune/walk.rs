@@ -79,13 +79,14 @@ impl Walk<'_> {
         let better = found
             .better
             .ok_or_else(|| Failure::usage(format!("{}: neither more nor less of it is better", found.id)))?;
-        let mut refused = Vec::new();
+        let (mut refused, mut why_refused) = (Vec::new(), None);
         for (candidate, of) in candidates.iter().enumerate() {
             for alternative in 0..of.values.len() {
                 self.ended("1 measurement is made")?;
                 let settings = arm_settings(candidates, &[Change { candidate, alternative }]);
-                if !self.trial.can_be_applied(settings, id, stack)? {
+                if let Some(why) = self.trial.try_applying(settings, id, stack)? {
                     refused.push((candidate, alternative));
+                    why_refused.get_or_insert(why);
                 }
             }
         }
@@ -97,6 +98,7 @@ impl Walk<'_> {
             cell_ns,
             suggested: diagnose::suggested_settings(&run).into_iter().map(str::to_owned).collect(),
             refused,
+            why_refused,
             cells: schedule.cells,
             search_ns: schedule.search_ns,
         })
@@ -161,7 +163,7 @@ impl Walk<'_> {
         let asked = &self.prepared.asked;
         let (first, candidates) = (self.first().clone(), &self.prepared.candidates);
         let mut search = Search::new(&first.space(candidates), first.better, first.cells, asked.seed)
-            .ok_or_else(|| nothing_to_search(asked.budget_ns, first.cell_ns, &first.space(candidates)))?;
+            .ok_or_else(|| nothing_to_search(asked.budget_ns, &first, &first.space(candidates)))?;
         let of = search.design().cells();
         while let Some(cell) = search.next_cell() {
             let number = search.cells();
@@ -249,12 +251,13 @@ impl Walk<'_> {
 }
 
 /// Why no search can be made: no time, or nothing can be applied.
-fn nothing_to_search(budget_ns: Ns, cell_ns: Ns, space: &judge::search::Space) -> Failure {
+fn nothing_to_search(budget_ns: Ns, first: &First, space: &judge::search::Space) -> Failure {
     if space.refused.len() == space.changes.len() {
-        return Failure::environment("no other value of any setting can be applied here")
+        let why = first.why_refused.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        return Failure::environment(format!("no other value of any setting can be applied here{why}"))
             .remedy("narrows settings list TARGET   shows what there is");
     }
-    super::too_short(budget_ns, budget_ns + cell_ns)
+    super::too_short(budget_ns, budget_ns + first.cell_ns)
 }
 
 /// Why the first measurement has no number.
