@@ -34,7 +34,8 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         experiment::undo_left(&archive, output);
     }
     let text = |target: &OsString| target.to_string_lossy().into_owned();
-    let resumed = args.resume.then(|| tune::State::to_resume(&archive, target.as_ref().map(text).as_deref())).transpose()?;
+    let resumed =
+        args.resume.then(|| tune::State::to_resume(&archive, target.as_ref().map(text).as_deref())).transpose()?;
     let left = resumed.as_ref().map(|state| OsString::from(&state.target));
     let Some(target) = left.as_ref().or(target.as_ref()) else {
         return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));

@@ -35,9 +35,8 @@ impl RegisterBits {
     fn is_there(&self, tree: &Tree) -> Result<()> {
         let names_one = |name: &str| !name.is_empty() && !name.contains('/') && name != "..";
         let devices = format!("/sys/bus/platform/drivers/{}", self.driver);
-        let bound = names_one(&self.controller)
-            && names_one(&self.driver)
-            && tree.names(&devices).contains(&self.controller);
+        let bound =
+            names_one(&self.controller) && names_one(&self.driver) && tree.names(&devices).contains(&self.controller);
         if !bound {
             return Err(SettingError::Missing(format!("{self}: its driver {}", self.driver)));
         }
