@@ -241,10 +241,26 @@ fn set<T, const N: usize>(header: &Row<'_>, at: usize, prefix: &str, columns: [C
     Ok(positions)
 }
 
+/// The position of a column that the file does not have: its cells are empty.
+const ABSENT: usize = usize::MAX;
+
+/// The positions of the machine's columns. A file of an older version does not have all of those that may be empty.
+fn fixed(header: &Row<'_>) -> Read<[usize; FIXED.len()]> {
+    let mut positions = [ABSENT; FIXED.len()];
+    for (position, column) in positions.iter_mut().zip(FIXED) {
+        match header.cells.iter().position(|cell| cell == column.name) {
+            Some(at) => *position = at,
+            None if column.always => return Err(format!("it has no column '{}'", column.name)),
+            None => {}
+        }
+    }
+    Ok(positions)
+}
+
 impl Columns {
     /// Columns of a kind that this version does not know are passed over.
     fn of(header: &Row<'_>) -> Read<Self> {
-        let mut columns = Self { fixed: crate::csv::columns(header, FIXED.map(|c| c.name))?, ..Self::default() };
+        let mut columns = Self { fixed: fixed(header)?, ..Self::default() };
         for (at, cell) in header.cells.iter().enumerate() {
             let Some((prefix, field)) = cell.rsplit_once(':') else { continue };
             let Some((kind, name)) = prefix.split_once(':') else { continue };

@@ -2,7 +2,7 @@
 
 use crate::catalogue;
 use crate::subject::Subject;
-use model::{Environment, Finding, Run, Stack, TargetKind, Undecided};
+use model::{Environment, Finding, MetricKey, Run, Stack, TargetKind, Undecided, Work};
 
 /// What the catalogue says of a run or of an inventory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,8 +25,9 @@ pub fn unknown(run: &Run) -> Vec<Undecided> {
         return Vec::new();
     }
     let mut unknown = catalogue::unknown(Subject::of_run(run));
+    let is_measured = |missing: &str| Work::ALL.iter().any(|work| work.name() == MetricKey::of(missing).phase());
     // Nothing that is done to this machine has a simulated one tell more; what is measured can be measured.
-    for of in unknown.iter_mut().filter(|of| run.target.kind == TargetKind::Sim && !of.missing.contains('.')) {
+    for of in unknown.iter_mut().filter(|of| run.target.kind == TargetKind::Sim && !is_measured(&of.missing)) {
         "a simulated device does not tell it".clone_into(&mut of.how_to_get);
     }
     unknown

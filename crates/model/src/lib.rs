@@ -49,6 +49,7 @@ pub mod reason;
 mod record;
 mod responsiveness;
 mod run;
+mod run_capacity;
 mod run_memory;
 mod sample;
 mod sample_columns;

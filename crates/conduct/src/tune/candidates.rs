@@ -374,8 +374,8 @@ mod tests {
             (all, at)
         };
         let (all, at) = of(Some(0x0004_4400), true);
-        assert_eq!((at, all[0].values.as_slice()), (0, ["0x4433".to_owned()].as_slice()), "it comes first");
-        let change = [Change { candidate: 0, alternative: 0 }];
+        assert_eq!(all[at].values, ["0x4433"]);
+        let change = [Change { candidate: at, alternative: 0 }];
         let set = spec::Setting::Register { name: register.id.to_owned(), value: 0x4433 };
         assert_eq!(arm_settings(&all, &change), [set]);
         let changed = changes(&all, &change);

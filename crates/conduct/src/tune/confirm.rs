@@ -6,7 +6,7 @@ use super::order_of_pairs;
 use super::schedule::pairs_in;
 use super::state::{GuardValue, Side};
 use super::trial::{Cell, Tested};
-use super::walk::{Walk, rates, value_of};
+use super::walk::{Confirmed, Walk, rates, value_of};
 use judge::search::{self, Change, GUARDED_PAIRS, LEAST_PAIRS, Search};
 use model::{
     Better, ExperimentPlace, Failure, MetricStatus, NotKept, Run, TuneGain, TuneGuard, TuneProof, TuneRejected,
@@ -17,15 +17,6 @@ use std::path::Path;
 /// Arms of the confirmation.
 const PRESENT: &str = "present";
 const CHANGED: &str = "changed";
-
-/// What came of the finalists: those that were not shown to be better, and the one that was.
-#[derive(Default)]
-pub(super) struct Confirmed {
-    pub rejected: Vec<TuneRejected>,
-    pub winner: Option<TuneProof>,
-    /// Tags of the last finalist's runs.
-    pub tags: Vec<String>,
-}
 
 impl Walk<'_> {
     /// Confirms the finalists one after the other, until one is shown to be better or the time is over.

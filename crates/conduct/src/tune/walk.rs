@@ -2,13 +2,12 @@
 
 use super::Prepared;
 use super::candidates::{arm_settings, named};
-use super::confirm::Confirmed;
 use super::schedule::Schedule;
 use super::state::{First, Made, Side, State};
 use super::trial::{Cell, Tested, Trial};
 use crate::listener::Event;
 use judge::search::{Change, Search};
-use model::{Failure, NotTried, Ns, Run, TuneTried, TuneValue, Tuning, Unit};
+use model::{Failure, NotTried, Ns, Run, TuneProof, TuneRejected, TuneTried, TuneValue, Tuning, Unit};
 use std::time::Instant;
 
 /// A search under way.
@@ -19,6 +18,15 @@ pub(super) struct Walk<'a> {
     began: Instant,
     /// Values and sides of the state that this execution has come by.
     passed: (usize, usize),
+}
+
+/// What came of the finalists: those that were not shown to be better, and the one that was.
+#[derive(Default)]
+pub(super) struct Confirmed {
+    pub rejected: Vec<TuneRejected>,
+    pub winner: Option<TuneProof>,
+    /// Tags of the last finalist's runs.
+    pub tags: Vec<String>,
 }
 
 /// A number; what slowed a run slows others alike, and such a number is taken.

@@ -117,8 +117,8 @@ pub fn guard_pairs_needed(noise: f64, margin_percent: f64) -> u32 {
     pairs(noise, (1.0 + margin_percent / 100.0).ln(), quantiles(false, GUARD_POWER))
 }
 
-/// A margin beyond this guards nothing: two thirds of the rate.
-const MOST_MARGIN_PERCENT: f64 = 50.0;
+/// A margin beyond this guards nothing: half the rate.
+const MOST_MARGIN_PERCENT: f64 = 100.0;
 
 /// The margin of a guard with these values of the present settings: the usual one, or where their scatter is too much for that the one
 /// which a metric that is not moved keeps to in 98 of 100. It says nothing of the changed settings, so that they cannot choose it.
@@ -172,11 +172,11 @@ mod tests {
             }
         }
         assert_eq!((provable_percent(0.05, 5), pairs_needed(0.0, 3.0)), (None, LEAST_PAIRS));
-        assert_eq!((margin_percent(0.02, 8), margin_percent(0.6, 8)), (10.0, 50.0));
+        assert_eq!((margin_percent(0.02, 8), margin_percent(0.6, 8)), (10.0, 100.0));
         assert!((15.0..30.0).contains(&margin_percent(0.10, 8)));
         let uneven = [100.0, 90.0, 111.0, 100.0, 90.0, 111.0, 95.0, 104.0];
         assert!((11.0..25.0).contains(&guard_margin_percent(&uneven)), "{}", guard_margin_percent(&uneven));
-        assert_eq!((guard_margin_percent(&[100.0; 8]), guard_margin_percent(&[])), (10.0, 50.0));
+        assert_eq!((guard_margin_percent(&[100.0; 8]), guard_margin_percent(&[])), (10.0, 100.0));
         assert!(guard_pairs_needed(0.05, 10.0) <= 11, "{}", guard_pairs_needed(0.05, 10.0));
     }
 

@@ -115,7 +115,7 @@ fn a_sweep_with_another_time_keeps_its_heat_map() {
 }
 
 /// Of each format a file, and what must be seen of it, in its units.
-const PRINTED: [(&str, &[&str]); 14] = [
+const PRINTED: [(&str, &[&str]); 15] = [
     ("blkparse/1.3.0-summary.txt", &["47.5 MB/s", "1 240 000", "4,970 MiB"]),
     ("bonnie/2.00a-lines.csv", &["546 files/s", "270 files/s", "52.1 ms", "30.0 %"]),
     ("crystaldiskmark/6.0.0.txt", &["95.1 MB/s", "9.50 MB/s", "2 320 IOPS"]),
@@ -128,6 +128,7 @@ const PRINTED: [(&str, &[&str]); 14] = [
     ("iostat/12.6-x.json", &["16.3 MB/s", "2 240 IOPS", "6.03 %", "242 /s"]),
     ("iozone/ops.txt", &["IOPS", "MB/s"]),
     ("kdiskmark/3.0.0.txt", &["MB/s", "IOPS"]),
+    ("pg_test_fsync/15.txt", &["312 IOPS", "3.20 ms"]),
     ("sd-card-bench/report.txt", &["IOPS", "MB/s"]),
     ("sysbench/1.0.20-rndrw.txt", &["IOPS", "MB/s"]),
 ];
