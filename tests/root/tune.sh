@@ -47,6 +47,10 @@ same "after Ctrl-C"
 printf 'restored: after Ctrl-C\n'
 
 begin
+for _ in $(seq 600); do
+    if [[ -n $(newest_state 2>/dev/null) ]]; then break; fi
+    sleep 0.05
+done
 kill -KILL "$child"
 wait "$child" 2>/dev/null || true
 child=
