@@ -65,5 +65,8 @@ made=$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["val
 cells=$(asked 'd["cells"]')
 [[ $cells -gt $made ]] || fail "$made measurements before, and $cells in all"
 same "after --resume"
+status=0
+NARROWS_ARCHIVE=$scratch/other "$narrows" tune --resume >"$scratch/out" 2>"$scratch/err" || status=$?
+[[ $status -eq 2 ]] && grep -q 'no search was left unfinished' "$scratch/err" || fail "--resume in an empty archive ended with $status"
 printf 'resumed: %s measurements before, %s in all\n' "$made" "$cells"
 echo "ok"
