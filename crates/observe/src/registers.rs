@@ -79,6 +79,11 @@ pub const CATALOGUE: &[Register] = &[Register {
     set_by: "drivers/ata/ahci_sunxi.c: ahci_sunxi_start_engine sets AHCI_P0DMACR, 0x170 (in Linux since 5.3)",
 }];
 
+/// That of a name.
+pub fn named(id: &str) -> Option<&'static Register> {
+    CATALOGUE.iter().find(|register| register.id == id)
+}
+
 /// The registers of a controller by its driver and compatible strings.
 pub(crate) fn of_controller(driver: Option<&str>, compatible: &[String]) -> Vec<&'static Register> {
     let ours =

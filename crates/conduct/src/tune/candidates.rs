@@ -97,8 +97,7 @@ pub fn candidates(
     known: Vec<KnownRegister>,
     choice: &Choice<'_>,
 ) -> Result<Vec<Candidate>, Failure> {
-    let is_register = |name: &str| registers::CATALOGUE.iter().any(|register| register.id == name);
-    for name in choice.only.iter().filter(|name| !is_register(name)) {
+    for name in choice.only.iter().filter(|name| registers::named(name).is_none()) {
         Tunable::named(name).map_err(|e| Failure::usage(format!("--only: {e}")))?;
     }
     let mut all: Vec<Candidate> =
@@ -220,7 +219,7 @@ fn register_path(known: &KnownRegister) -> String {
 
 fn setting_of((name, value): (&'static str, String)) -> spec::Setting {
     let of_register = || {
-        registers::CATALOGUE.iter().find(|register| register.id == name)?;
+        registers::named(name)?;
         let value = u32::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
         Some(spec::Setting::Register { name: name.to_owned(), value })
     };

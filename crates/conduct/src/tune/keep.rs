@@ -46,7 +46,7 @@ pub(super) fn keep(settings: &[TuneSetting], machine: &Machine<'_>) -> Vec<KeepL
 impl Machine<'_> {
     fn line(&self, setting: &TuneSetting) -> KeepLine {
         let path = setting.path.as_str();
-        if let Some(register) = observe::registers::CATALOGUE.iter().find(|register| register.id == setting.name) {
+        if let Some(register) = observe::registers::named(setting.name) {
             return KeepLine {
                 mechanism: "driver",
                 file: register.set_by.to_owned(),
