@@ -21,15 +21,18 @@ const USUAL: [&str; 2] = ["responsive", "buffered-read"];
 
 /// Executes the command.
 pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let target = match (&args.list, &args.target) {
-        (Some(listed), _) => return settings::list(listed, output),
-        (None, _) if args.restore => return Ok(experiment::restore(output)),
-        (None, _) if args.undo_kept => return undo_kept(output),
-        (None, Some(target)) => target,
-        (None, None) => {
-            return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
-        }
-    };
+    let resumed = args.resume.then(|| resumed(args, global)).transpose()?;
+    let target =
+        match (&args.list, args.target.clone().or_else(|| resumed.as_ref().map(|state| state.target.clone().into()))) {
+            (Some(listed), _) => return settings::list(listed, output),
+            (None, _) if args.restore => return Ok(experiment::restore(output)),
+            (None, _) if args.undo_kept => return undo_kept(output),
+            (None, Some(target)) => target,
+            (None, None) => {
+                return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
+            }
+        };
+    let target = target.as_os_str();
     if args.plan {
         experiment::mention_left(output);
     } else {
@@ -37,19 +40,21 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let budget_ns = parse_duration_ns(&args.budget)
         .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))?;
-    let objective = tune::objective(made_for(args, target), tune::cell_ns(budget_ns), &workload)?;
+    let budget_ns = resumed.as_ref().map_or(budget_ns, |state| state.budget_ns);
+    let made_for = resumed.as_ref().map_or_else(|| made_for(args, target), |state| &state.asked);
+    let objective = tune::objective(made_for, tune::cell_ns(budget_ns), &workload)?;
     let execution = Execution::prepare(global, Asked::default(), SecondSignal::Hurries, output)?;
     let lock = (!args.plan).then(tune::Lock::take).transpose()?;
     let slot = SettingsInForce::default();
     let trial = Trial { execution: execution.conducted(), slot: &slot, target, allowed: args.permissions.allowed() };
     let asked = tune::Asked {
         objective,
-        only: &args.only,
+        only: resumed.as_ref().map_or(&args.only, |state| &state.only),
         allow_unsafe: args.allow_unsafe,
         budget_ns,
-        margin_percent: args.margin,
-        seed: args.seed.map_or_else(random_u64, Ok)?,
-        resumed: None,
+        margin_percent: resumed.as_ref().map_or(args.margin, |state| state.margin_percent),
+        seed: resumed.as_ref().map_or(args.seed, |state| Some(state.seed)).map_or_else(random_u64, Ok)?,
+        resumed: resumed.clone(),
     };
     let prepared = tune::prepare(asked, &trial)?;
     let plan = prepared.plan();
@@ -71,6 +76,18 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
         Err(failure) => execution.ended_by(failure, output),
     }
+}
+
+/// The search that goes on.
+fn resumed(args: &TuneArgs, global: &GlobalArgs) -> Result<tune::State, Failure> {
+    let absolute = args.target.as_ref().map(|target| tune::absolute(target)).transpose()?;
+    let state = tune::State::to_resume(&archives::open(global)?, absolute.as_deref())?;
+    if state.allow_unsafe != args.allow_unsafe {
+        let message =
+            format!("{} was begun {} --allow-unsafe", state.id, if state.allow_unsafe { "with" } else { "without" });
+        return Err(Failure::usage(message).remedy("say so again: permissions are not kept"));
+    }
+    Ok(state)
 }
 
 /// Writes what keeps a winner, if a person who was shown it agrees.

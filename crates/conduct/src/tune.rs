@@ -17,7 +17,7 @@ pub use candidates::{Candidate, Choice};
 pub use lock::Lock;
 pub use objective::{Objective, objective};
 pub use schedule::cell_ns;
-pub use state::State;
+pub use state::{State, absolute};
 pub use trial::Trial;
 
 use crate::admission::FileIdentity;
@@ -106,7 +106,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         }
         None => {
             let id = format!("tune-{}-{:04x}", WallClock::start().compact(), random_u64()? & 0xffff);
-            State::new(&asked, &id, &target, &candidates)
+            State::new(&asked, &id, &absolute(trial.target)?, &candidates)
         }
     };
     let id = state.id.clone();

@@ -11,7 +11,7 @@ use std::ffi::OsString;
     after_help = "Settings are tried in measurements of a few seconds: each value alone, then all together, then the best against one
 another. What is left is proven by randomised pairs, beside other rows of the check that must not become worse. All settings are
 restored; the lines that keep the winner are printed, and --keep writes them. After a crash narrows settings restore undoes
-what was left. Most settings need root.
+what was left, and --resume goes on. Most settings need root.
 
 Examples:
   narrows tune /mnt/data                          what makes it respond while something copies
@@ -21,7 +21,7 @@ Examples:
 )]
 pub struct TuneArgs {
     /// Directory, file or block device
-    #[arg(required_unless_present_any = ["list", "restore", "undo_kept"], add = offer(&[Names::Devices, Names::Paths]))]
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume"], add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
     ///
@@ -56,6 +56,12 @@ pub struct TuneArgs {
     /// Remove all files that --keep wrote
     #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
     pub undo_kept: bool,
+    /// Go on with the search that was left last, at the measurement where it was
+    ///
+    /// After Ctrl-C, a crash or a reboot. What was asked, the time that is left and the seed are those with which it was begun; permissions
+    /// are given again. It is refused where a setting no longer holds what it held then.
+    #[arg(long, conflicts_with_all = ["plan", "made_for", "budget", "margin", "only", "seed", "undo_kept"])]
+    pub resume: bool,
     /// Seed of everything random [default: from the system]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -7,6 +7,7 @@ use archive::Archive;
 use judge::search::{Change, Space, Value};
 use model::{Better, Failure, Ns, Unit};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 
 /// Where the states are, below the archive.
 const DIRECTORY: &str = "tune";
@@ -181,6 +182,20 @@ impl First {
             .collect();
         space
     }
+}
+
+/// A target by a name that is the same wherever the search goes on.
+///
+/// # Errors
+/// There is no current directory, or the name is not UTF-8.
+pub fn absolute(target: &OsStr) -> Result<String, Failure> {
+    let absolute = std::path::absolute(target).map_err(|e| {
+        Failure::environment(format!("{}: {e}", target.display())).remedy("name it by an absolute path")
+    })?;
+    absolute
+        .into_os_string()
+        .into_string()
+        .map_err(|name| Failure::usage(format!("{} is not UTF-8", name.display())).remedy("name it by another path"))
 }
 
 fn held(candidates: &[Candidate]) -> Vec<(String, String, Vec<String>)> {
