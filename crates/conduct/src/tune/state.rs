@@ -18,8 +18,9 @@ pub(super) struct First {
     pub metric: String,
     pub unit: Unit,
     pub better: Better,
-    /// What it took.
+    /// What it took, and all until the search began.
     pub cell_ns: Ns,
+    pub until_search_ns: Ns,
     /// Names of settings that its findings name.
     pub suggested: Vec<String>,
     /// Which value of which candidate cannot be applied.
@@ -84,8 +85,8 @@ pub struct State {
     pub(super) first: Option<First>,
     /// What each measurement gave, and how many there was time for after it.
     pub(super) values: Vec<(Made, usize)>,
-    /// Pairs that each finalist is to have.
-    pub(super) pairs: Vec<u32>,
+    /// Pairs that each finalist is to have, and how many of them have guards.
+    pub(super) pairs: Vec<(u32, u32)>,
     /// The sides of all pairs in the order in which they were made.
     pub(super) sides: Vec<Side>,
     pub(super) is_over: bool,

@@ -11,6 +11,9 @@ use judge::search::{Change, Search};
 use model::{Failure, NotTried, Ns, Run, TuneTried, TuneValue, Tuning, Unit};
 use std::time::Instant;
 
+/// With fewer measurements the first one tells what one takes.
+const LEAST_FOR_A_MEAN: u64 = 5;
+
 /// A search under way.
 pub(super) struct Walk<'a> {
     pub prepared: &'a Prepared<'a>,
@@ -19,6 +22,8 @@ pub(super) struct Walk<'a> {
     began: Instant,
     /// Values and sides of the state that this execution has come by.
     passed: (usize, usize),
+    /// When the search was over.
+    searched_ns: Option<Ns>,
 }
 
 /// A number; what slowed a run slows others alike, and such a number is taken.
@@ -43,13 +48,21 @@ fn elapsed(since: Instant) -> Ns {
 /// A number cannot be had at all, or it was interrupted; the settings are as they were, or the failure says what
 /// is not.
 pub(super) fn search(prepared: &Prepared<'_>, trial: &Trial<'_>) -> Result<Tuning, Failure> {
-    let mut walk = Walk { prepared, trial, state: prepared.state.clone(), began: Instant::now(), passed: (0, 0) };
+    let mut walk = Walk {
+        prepared,
+        trial,
+        state: prepared.state.clone(),
+        began: Instant::now(),
+        passed: (0, 0),
+        searched_ns: None,
+    };
     if walk.state.first.is_none() {
         let first = walk.begin()?;
         walk.state.first = Some(first);
         walk.save()?;
     }
     let search = walk.search()?;
+    walk.searched_ns = walk.state.sides.is_empty().then(|| walk.spent()).or(Some(walk.first().search_ns));
     let confirmed = walk.confirmed(&search)?;
     walk.state.is_over = true;
     walk.save()?;
@@ -95,6 +108,7 @@ impl Walk<'_> {
             unit: found.unit,
             better,
             cell_ns,
+            until_search_ns: self.spent(),
             suggested: diagnose::suggested_settings(&run).into_iter().map(str::to_owned).collect(),
             refused,
             cells: schedule.cells,
@@ -115,7 +129,8 @@ impl Walk<'_> {
     /// What one measurement takes here.
     pub fn cell_ns(&self) -> Ns {
         let made = self.state.values.len() as u64;
-        if made == 0 || !self.state.sides.is_empty() { self.first().cell_ns } else { self.spent() / (made + 1) }
+        let searched = self.searched_ns.unwrap_or_else(|| self.spent()).saturating_sub(self.first().until_search_ns);
+        if made < LEAST_FOR_A_MEAN { self.first().cell_ns } else { searched / made }
     }
 
     fn save(&mut self) -> Result<(), Failure> {
