@@ -82,9 +82,9 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
 fn resumed(args: &TuneArgs, global: &GlobalArgs) -> Result<tune::State, Failure> {
     let absolute = args.target.as_ref().map(|target| tune::absolute(target)).transpose()?;
     let state = tune::State::to_resume(&archives::open(global)?, absolute.as_deref())?;
-    if state.allow_unsafe != args.allow_unsafe {
-        let message =
-            format!("{} was begun {} --allow-unsafe", state.id, if state.allow_unsafe { "with" } else { "without" });
+    let [before, now] = [state.allow_unsafe, args.allow_unsafe];
+    if before != now {
+        let message = format!("{} was begun {} --allow-unsafe", state.id, if before { "with" } else { "without" });
         return Err(Failure::usage(message).remedy("say so again: permissions are not kept"));
     }
     Ok(state)

@@ -8,6 +8,7 @@ mod keep;
 pub mod kept;
 mod lock;
 mod objective;
+mod outcome;
 mod schedule;
 mod state;
 mod trial;
@@ -209,7 +210,7 @@ impl Prepared<'_> {
     /// # Errors
     /// It was interrupted, or a number cannot be had; the settings are as they were, or the failure says what is not.
     pub fn search(&self, trial: &Trial<'_>, _held: &Lock) -> Result<Tuning, Failure> {
-        walk::search(self, trial)
+        outcome::search(self, trial)
     }
 
     /// What the confirmation of a finalist is called.

@@ -11,7 +11,7 @@ use std::ffi::OsString;
     after_help = "Settings are tried in measurements of a few seconds: each value alone, then all together, then the best against one
 another. What is left is proven by randomised pairs, beside other rows of the check that must not become worse. All settings are
 restored; the lines that keep the winner are printed, and --keep writes them. After a crash narrows settings restore undoes
-what was left, and --resume goes on. Most settings need root.
+what was left, and --resume continues. Most settings need root.
 
 Examples:
   narrows tune /mnt/data                          what makes it respond while something copies
@@ -56,7 +56,7 @@ pub struct TuneArgs {
     /// Remove all files that --keep wrote
     #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
     pub undo_kept: bool,
-    /// Go on with the search that was left last, at the measurement where it was
+    /// Resume the search that was left last, at the measurement where it was
     ///
     /// After Ctrl-C, a crash or a reboot. What was asked, the time that is left and the seed are those with which it was begun; permissions
     /// are given again. It is refused where a setting no longer holds what it held then.

@@ -1,14 +1,13 @@
 //! The search itself: measurements until finalists are left, or what an earlier execution of it made, and what comes of all.
 
 use super::Prepared;
-use super::candidates::{arm_settings, named};
-use super::confirm::Confirmed;
+use super::candidates::arm_settings;
 use super::schedule::Schedule;
 use super::state::{First, Made, Side, State};
 use super::trial::{Cell, Tested, Trial};
 use crate::listener::Event;
 use judge::search::{Change, Search};
-use model::{Failure, NotTried, Ns, Run, TuneTried, TuneValue, Tuning, Unit};
+use model::{Failure, Ns, Run, Unit};
 use std::time::Instant;
 
 /// With fewer measurements the first one tells what one takes.
@@ -42,34 +41,31 @@ fn elapsed(since: Instant) -> Ns {
     u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Searches, and proves what was found.
-///
-/// # Errors
-/// A number cannot be had at all, or it was interrupted; the settings are as they were, or the failure says what
-/// is not.
-pub(super) fn search(prepared: &Prepared<'_>, trial: &Trial<'_>) -> Result<Tuning, Failure> {
-    let mut walk = Walk {
-        prepared,
-        trial,
-        state: prepared.state.clone(),
-        began: Instant::now(),
-        passed: (0, 0),
-        searched_ns: None,
-    };
-    if walk.state.first.is_none() {
-        let first = walk.begin()?;
-        walk.state.first = Some(first);
-        walk.save()?;
+impl<'a> Walk<'a> {
+    /// From where the state of what is prepared is.
+    pub fn new(prepared: &'a Prepared<'a>, trial: &'a Trial<'a>) -> Self {
+        let began = Instant::now();
+        Self { prepared, trial, state: prepared.state.clone(), began, passed: (0, 0), searched_ns: None }
     }
-    let search = walk.search()?;
-    walk.searched_ns = walk.state.sides.is_empty().then(|| walk.spent()).or(Some(walk.first().search_ns));
-    let confirmed = walk.confirmed(&search)?;
-    walk.state.is_over = true;
-    walk.save()?;
-    Ok(walk.result(&search, confirmed))
-}
 
-impl Walk<'_> {
+    /// Makes what the first measurement decides, unless an earlier execution did, and walks the steps of the search.
+    pub fn searched(&mut self) -> Result<Search, Failure> {
+        if self.state.first.is_none() {
+            let first = self.begin()?;
+            self.state.first = Some(first);
+            self.save()?;
+        }
+        let search = self.search()?;
+        self.searched_ns = self.state.sides.is_empty().then(|| self.spent()).or(Some(self.first().search_ns));
+        Ok(search)
+    }
+
+    /// Nothing is left to resume.
+    pub fn end(&mut self) -> Result<(), Failure> {
+        self.state.is_over = true;
+        self.save()
+    }
+
     /// Makes a first measurement, of the present values: whether the number can be had, how long it takes, and what its findings name.
     /// Then tries which values can be applied, without measuring.
     fn begin(&mut self) -> Result<First, Failure> {
@@ -217,49 +213,6 @@ impl Walk<'_> {
         }
         let message = format!("interrupted: {made}, and all settings are as they were");
         Err(Failure::invalid(message).remedy("narrows tune --resume   goes on there"))
-    }
-
-    fn result(&self, search: &Search, confirmed: Confirmed) -> Tuning {
-        let Prepared { asked, candidates, id, target, .. } = self.prepared;
-        let first = self.first();
-        let mut rejected = confirmed.rejected.into_iter();
-        let tried = search.tried().into_iter().map(|tried| TuneTried {
-            settings: named(candidates, &tried.cell)
-                .into_iter()
-                .map(|(name, value)| TuneValue { name, value })
-                .collect(),
-            ratio: tried.ratio,
-            measurements: tried.times,
-        });
-        let described = candidates.iter().enumerate().map(|(candidate, of)| {
-            let tries = |alternative: &usize| search.tries(Change { candidate, alternative: *alternative });
-            let mut described = of.described();
-            let values: Vec<String> = (0..of.values.len()).filter(tries).map(|n| of.values[n].clone()).collect();
-            described.not_tried = described.not_tried.or_else(|| values.is_empty().then_some(NotTried::NoTime));
-            described.values = values;
-            described
-        });
-        Tuning {
-            id: id.clone(),
-            target: target.clone(),
-            asked: asked.objective.asked.clone(),
-            metric: first.metric.clone(),
-            unit: first.unit,
-            better: Some(first.better),
-            seed: asked.seed,
-            margin_percent: asked.margin_percent,
-            candidates: described.collect(),
-            suggested: first.suggested.clone(),
-            cells: search.cells(),
-            noise_percent: search.noise().map(|noise| noise * 100.0),
-            tried: tried.collect(),
-            winner: confirmed.winner,
-            rejected: rejected.next(),
-            rejected_next: rejected.next(),
-            bytes_written: self.state.bytes_written,
-            duration_ns: self.spent(),
-            tags: self.trial.execution.archive.map(|_| confirmed.tags).unwrap_or_default(),
-        }
     }
 }
 
