@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Alone: it changes settings of the machine.
 # `narrows tune` on a loop device whose read-ahead was set to 4 KiB: what it would do changes nothing; after Ctrl-C and after SIGKILL with
-# `settings restore` all is as it was; `--resume` continues; a second search at the same time is refused. That it finds the setting is in tests/trials/tune-finds.sh.
+# `settings restore` all is as it was; one that was killed goes on with --resume; a second search at the same time is refused. That it finds the setting is in tests/trials/tune-finds.sh.
 # Needs root, a free loop device and python3; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
@@ -19,11 +19,9 @@ status=0
 "$narrows" tune "$device" --for buffered-read --budget 10s >"$scratch/out" 2>"$scratch/err" || status=$?
 [[ $status -eq 2 ]] && grep -q 'too short to prove anything' "$scratch/err" || fail "10 s: it ended with $status"
 
-newest_state() { find "$NARROWS_ARCHIVE/tune" -name '*.json' -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2-; }
-
 # Ctrl-C, while another value is in force; a second search meanwhile.
 begin() {
-    "$narrows" tune "$device" --for buffered-read --only read-ahead --budget 70s >"$scratch/out" 2>"$scratch/err" &
+    "$narrows" tune "$device" --for buffered-read --only read-ahead --budget 3m >"$scratch/out" 2>"$scratch/err" &
     child=$!
     for _ in $(seq 600); do
         if [[ $(cat "$queue/read_ahead_kb") != 4 ]]; then return; fi
@@ -47,10 +45,6 @@ same "after Ctrl-C"
 printf 'restored: after Ctrl-C\n'
 
 begin
-for _ in $(seq 600); do
-    if [[ -n $(newest_state 2>/dev/null) ]]; then break; fi
-    sleep 0.05
-done
 kill -KILL "$child"
 wait "$child" 2>/dev/null || true
 child=
@@ -58,15 +52,31 @@ child=
 same "after SIGKILL and settings restore"
 printf 'restored: after SIGKILL\n'
 
-# It continues where it was: the measurements that were made are not made again.
-made=$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["values"]))' "$(newest_state)")
+# One that was killed goes on where it was: what was measured is not measured again.
+rm -rf "$NARROWS_ARCHIVE"
+"$narrows" tune "$device" --for buffered-read --only read-ahead --budget 1m >"$scratch/out" 2>"$scratch/err" &
+child=$!
+measured() {
+    python3 - "$NARROWS_ARCHIVE"/tune/*.json <<'PYTHON'
+import json, sys
+state = json.load(open(sys.argv[1]))
+print(state["id"], json.dumps(state["values"]), sep="\n")
+PYTHON
+}
+three_measured() { [[ $(measured 2>/dev/null | tail -1 | grep -o measured | wc -l) -ge 3 ]]; }
+until_so 60 three_measured || fail "no state with three values is kept"
+kill -KILL "$child"
+wait "$child" 2>/dev/null || true
+child=
+measured >"$scratch/before"
 "$narrows" tune --resume --json >"$scratch/out" 2>"$scratch/err" || fail "--resume ended with $?"
-[[ $(asked 'd["id"]') == $(basename "$(newest_state)" .json) ]] || fail "--resume made another search"
-cells=$(asked 'd["cells"]')
-[[ $cells -gt $made ]] || fail "$made measurements before, and $cells in all"
 same "after --resume"
+measured >"$scratch/after"
+[[ $(asked 'd["id"]') == $(head -1 "$scratch/before") ]] || fail "another search was made"
+before=$(tail -1 "$scratch/before")
+[[ $(tail -1 "$scratch/after") == "${before%]}"* ]] || fail "values that were measured are others now"
 status=0
-NARROWS_ARCHIVE=$scratch/other "$narrows" tune --resume >"$scratch/out" 2>"$scratch/err" || status=$?
-[[ $status -eq 2 ]] && grep -q 'no search was left unfinished' "$scratch/err" || fail "--resume in an empty archive ended with $status"
-printf 'resumed: %s measurements before, %s in all\n' "$made" "$cells"
+"$narrows" tune --resume >"$scratch/answer" 2>&1 || status=$?
+[[ $status -eq 2 ]] && grep -q 'left unfinished' "$scratch/answer" || fail "a search that has ended is resumed: $status"
+printf 'resumed: %s\n' "$(asked 'd["answer"]')"
 echo "ok"

@@ -21,46 +21,41 @@ const USUAL: [&str; 2] = ["responsive", "buffered-read"];
 
 /// Executes the command.
 pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let target = match (&args.list, &args.target) {
-        (Some(listed), _) => return settings::list(listed, output),
-        (None, _) if args.restore => return Ok(experiment::restore(output)),
-        (None, _) if args.undo_kept => return undo_kept(output),
-        (None, target) => target,
-    };
-    let archive = archives::open(global)?;
+    let resumed = args.resume.then(|| resumed(args, global)).transpose()?;
+    let target =
+        match (&args.list, args.target.clone().or_else(|| resumed.as_ref().map(|state| state.target.clone().into()))) {
+            (Some(listed), _) => return settings::list(listed, output),
+            (None, _) if args.restore => return Ok(experiment::restore(output)),
+            (None, _) if args.undo_kept => return undo_kept(output),
+            (None, Some(target)) => target,
+            (None, None) => {
+                return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
+            }
+        };
+    let target = target.as_os_str();
     if args.plan {
         experiment::mention_left(output);
     } else {
-        experiment::undo_left(&archive, output);
+        experiment::undo_left(&archives::open(global)?, output);
     }
-    let text = |target: &OsString| target.to_string_lossy().into_owned();
-    let resumed =
-        args.resume.then(|| tune::State::to_resume(&archive, target.as_ref().map(text).as_deref())).transpose()?;
-    let left = resumed.as_ref().map(|state| OsString::from(&state.target));
-    let Some(target) = left.as_ref().or(target.as_ref()) else {
-        return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
-    };
-    let given = parse_duration_ns(&args.budget)
+    let budget_ns = parse_duration_ns(&args.budget)
         .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))?;
-    let budget_ns = resumed.as_ref().map_or(given, |state| state.budget_ns);
+    let budget_ns = resumed.as_ref().map_or(budget_ns, |state| state.budget_ns);
     let made_for = resumed.as_ref().map_or_else(|| made_for(args, target), |state| &state.asked);
     let objective = tune::objective(made_for, tune::cell_ns(budget_ns), &workload)?;
     let execution = Execution::prepare(global, Asked::default(), SecondSignal::Hurries, output)?;
     let lock = (!args.plan).then(tune::Lock::take).transpose()?;
     let slot = SettingsInForce::default();
     let trial = Trial { execution: execution.conducted(), slot: &slot, target, allowed: args.permissions.allowed() };
-    let asked = match &resumed {
-        Some(state) => tune::Asked::again(state, objective),
-        None => tune::Asked {
-            objective,
-            only: &args.only,
-            allow_unsafe: args.allow_unsafe,
-            allow_registers: args.allow_registers,
-            budget_ns,
-            margin_percent: args.margin,
-            seed: args.seed.map_or_else(random_u64, Ok)?,
-            resumed: None,
-        },
+    let asked = tune::Asked {
+        objective,
+        only: resumed.as_ref().map_or(&args.only, |state| &state.only),
+        allow_unsafe: args.allow_unsafe,
+        allow_registers: args.allow_registers,
+        budget_ns,
+        margin_percent: resumed.as_ref().map_or(args.margin, |state| state.margin_percent),
+        seed: resumed.as_ref().map_or(args.seed, |state| Some(state.seed)).map_or_else(random_u64, Ok)?,
+        resumed: resumed.clone(),
     };
     let prepared = tune::prepare(asked, &trial)?;
     let plan = prepared.plan();
@@ -82,6 +77,22 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
         Err(failure) => execution.ended_by(failure, output),
     }
+}
+
+/// The search that goes on.
+fn resumed(args: &TuneArgs, global: &GlobalArgs) -> Result<tune::State, Failure> {
+    let absolute = args.target.as_ref().map(|target| tune::absolute(target)).transpose()?;
+    let state = tune::State::to_resume(&archives::open(global)?, absolute.as_deref())?;
+    for (option, before, now) in [
+        ("--allow-unsafe", state.allow_unsafe, args.allow_unsafe),
+        ("--allow-registers", state.allow_registers, args.allow_registers),
+    ] {
+        if before != now {
+            let message = format!("{} was begun {} {option}", state.id, if before { "with" } else { "without" });
+            return Err(Failure::usage(message).remedy("say so again: permissions are not kept"));
+        }
+    }
+    Ok(state)
 }
 
 /// Writes what keeps a winner, if a person who was shown it agrees.

@@ -8,6 +8,7 @@ mod keep;
 pub mod kept;
 mod lock;
 mod objective;
+mod outcome;
 mod schedule;
 mod state;
 mod trial;
@@ -17,7 +18,7 @@ pub use candidates::{Candidate, Choice};
 pub use lock::Lock;
 pub use objective::{Objective, objective};
 pub use schedule::cell_ns;
-pub use state::State;
+pub use state::{State, absolute};
 pub use trial::Trial;
 
 use crate::admission::FileIdentity;
@@ -49,22 +50,6 @@ pub struct Asked<'a> {
     pub seed: u64,
     /// A search that was left, which is to go on.
     pub resumed: Option<State>,
-}
-
-impl<'a> Asked<'a> {
-    /// What a search that was left was asked.
-    pub fn again(state: &'a State, objective: Objective) -> Self {
-        Self {
-            objective,
-            only: &state.only,
-            allow_unsafe: state.allow_unsafe,
-            allow_registers: state.allow_registers,
-            budget_ns: state.budget_ns,
-            margin_percent: state.margin_percent,
-            seed: state.seed,
-            resumed: Some(state.clone()),
-        }
-    }
 }
 
 /// A search that can begin.
@@ -129,7 +114,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         }
         None => {
             let id = format!("tune-{}-{:04x}", WallClock::start().compact(), random_u64()? & 0xffff);
-            State::new(&asked, &id, &target, &candidates)
+            State::new(&asked, &id, &absolute(trial.target)?, &candidates)
         }
     };
     let id = state.id.clone();
@@ -240,7 +225,7 @@ impl Prepared<'_> {
     /// # Errors
     /// It was interrupted, or a number cannot be had; the settings are as they were, or the failure says what is not.
     pub fn search(&self, trial: &Trial<'_>, _held: &Lock) -> Result<Tuning, Failure> {
-        walk::search(self, trial)
+        outcome::search(self, trial)
     }
 
     /// What the confirmation of a finalist is called.

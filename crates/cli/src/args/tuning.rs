@@ -11,7 +11,7 @@ use std::ffi::OsString;
     after_help = "Settings are tried in measurements of a few seconds: each value alone, then all together, then the best against one
 another. What is left is proven by randomised pairs, beside other rows of the check that must not become worse. All settings are
 restored; the lines that keep the winner are printed, and --keep writes them. After a crash narrows settings restore undoes
-what was left. Most settings need root.
+what was left, and --resume continues. Most settings need root.
 
 Examples:
   narrows tune /mnt/data                          what makes it respond while something copies
@@ -51,9 +51,6 @@ pub struct TuneArgs {
     /// Show what would be tried, how much it writes at most, and what it can prove
     #[arg(long)]
     pub plan: bool,
-    /// Continue the search that was left last (of TARGET): after Ctrl-C, a crash or a reboot, at the measurement where it was
-    #[arg(long, conflicts_with_all = ["made_for", "budget", "margin", "only", "allow_unsafe", "allow_registers", "plan", "seed", "undo_kept"])]
-    pub resume: bool,
     /// Write what keeps the winner over a reboot, after showing it and asking
     ///
     /// As files of its own: a udev rule, sysctl.d, tmpfiles.d, modprobe.d. What belongs into another's file (the kernel's command line, fstab)
@@ -63,6 +60,12 @@ pub struct TuneArgs {
     /// Remove all files that --keep wrote
     #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
     pub undo_kept: bool,
+    /// Resume the search that was left last, at the measurement where it was
+    ///
+    /// After Ctrl-C, a crash or a reboot. What was asked, the time that is left and the seed are those with which it was begun; permissions
+    /// are given again. It is refused where a setting no longer holds what it held then.
+    #[arg(long, conflicts_with_all = ["plan", "made_for", "budget", "margin", "only", "seed", "undo_kept"])]
+    pub resume: bool,
     /// Seed of everything random [default: from the system]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

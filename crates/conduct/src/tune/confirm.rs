@@ -3,11 +3,11 @@
 use super::candidates::{arm_settings, changes, held};
 use super::keep::{Machine, keep};
 use super::order_of_pairs;
-use super::schedule::pairs_in;
+use super::schedule::{guarded_in, pairs_in};
 use super::state::{GuardValue, Side};
 use super::trial::{Cell, Tested};
-use super::walk::{Confirmed, Walk, rates, value_of};
-use judge::search::{self, Change, GUARDED_PAIRS, LEAST_PAIRS, Search};
+use super::walk::{Walk, rates, value_of};
+use judge::search::{self, Change, LEAST_PAIRS, Search};
 use model::{
     Better, ExperimentPlace, Failure, MetricStatus, NotKept, Run, TuneGain, TuneGuard, TuneProof, TuneRejected,
 };
@@ -18,12 +18,21 @@ use std::path::Path;
 const PRESENT: &str = "present";
 const CHANGED: &str = "changed";
 
+/// What came of the finalists: those that were not shown to be better, and the one that was.
+#[derive(Default)]
+pub(super) struct Confirmed {
+    pub rejected: Vec<TuneRejected>,
+    pub winner: Option<TuneProof>,
+    /// Tags of the last finalist's runs.
+    pub tags: Vec<String>,
+}
+
 impl Walk<'_> {
     /// Confirms the finalists one after the other, until one is shown to be better or the time is over.
     pub(super) fn confirmed(&mut self, search: &Search) -> Result<Confirmed, Failure> {
         let mut out = Confirmed::default();
         for (number, finalist) in search.finalists().iter().enumerate() {
-            let pairs = match self.state.pairs.get(number) {
+            let (pairs, guarded) = match self.state.pairs.get(number) {
                 Some(pairs) => *pairs,
                 None => self.pairs(number, finalist, search),
             };
@@ -31,8 +40,8 @@ impl Walk<'_> {
                 break;
             }
             self.state.pairs.truncate(number);
-            self.state.pairs.push(pairs);
-            let sides = self.sides(number, finalist, pairs)?;
+            self.state.pairs.push((pairs, guarded));
+            let sides = self.sides(number, finalist, [pairs, guarded])?;
             let Some((not_kept, proof)) = self.proof(finalist, &sides) else { continue };
             out.tags = self.prepared.all_tags(number);
             match not_kept {
@@ -46,8 +55,8 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// How many pairs the noise asks for, and the time allows; of a second finalist none, where it does not hold the fewest.
-    fn pairs(&self, number: usize, finalist: &[Change], search: &Search) -> u32 {
+    /// How many pairs the noise asks for, and the time allows, and how many of them have guards: all, where the time holds that; of a second finalist none, where it does not hold the fewest.
+    fn pairs(&self, number: usize, finalist: &[Change], search: &Search) -> (u32, u32) {
         let prepared = self.prepared;
         let seen = search.tried().into_iter().find(|t| t.cell == finalist).and_then(|t| t.ratio).unwrap_or(1.0);
         let wanted = search.noise().map_or(LEAST_PAIRS, |noise| {
@@ -55,11 +64,20 @@ impl Walk<'_> {
         });
         let left = prepared.asked.budget_ns.saturating_sub(self.spent());
         let most = pairs_in(left, self.cell_ns(), prepared.guards_ns);
-        if most < LEAST_PAIRS && number > 0 { 0 } else { wanted.min(most).max(LEAST_PAIRS) }
+        if most < LEAST_PAIRS && number > 0 {
+            return (0, 0);
+        }
+        let pairs = wanted.min(most).max(LEAST_PAIRS);
+        (pairs, guarded_in(left, pairs, self.cell_ns(), prepared.guards_ns))
     }
 
     /// Both sides of the pairs, the present values first; fewer, where the finalist looks like no gain at all.
-    fn sides(&mut self, number: usize, finalist: &[Change], pairs: u32) -> Result<Vec<[Side; 2]>, Failure> {
+    fn sides(
+        &mut self,
+        number: usize,
+        finalist: &[Change],
+        [pairs, guarded]: [u32; 2],
+    ) -> Result<Vec<[Side; 2]>, Failure> {
         let mut made: Vec<[Side; 2]> = Vec::new();
         for pair in 0..pairs {
             let mut both = [Side::default(), Side::default()];
@@ -76,7 +94,7 @@ impl Walk<'_> {
                     Some(side) => side,
                     None => {
                         self.ended(&format!("the search has {count}"))?;
-                        self.side(number, if changed { finalist } else { &[] }, place, pairs)?
+                        self.side(number, if changed { finalist } else { &[] }, place, [pairs, guarded])?
                     }
                 };
             }
@@ -88,11 +106,17 @@ impl Walk<'_> {
         Ok(made)
     }
 
-    fn side(&mut self, number: usize, cell: &[Change], place: ExperimentPlace, pairs: u32) -> Result<Side, Failure> {
+    fn side(
+        &mut self,
+        number: usize,
+        cell: &[Change],
+        place: ExperimentPlace,
+        [pairs, guarded]: [u32; 2],
+    ) -> Result<Side, Failure> {
         let prepared = self.prepared;
         let changed = place.arm == CHANGED;
         let workloads = [&prepared.asked.objective.workload, &prepared.guards];
-        let is_guarded = place.pair < GUARDED_PAIRS;
+        let is_guarded = place.pair < guarded;
         let cell = Cell {
             id: &prepared.id,
             settings: arm_settings(&prepared.candidates, cell),

@@ -14,7 +14,7 @@ const GUARDS: (u64, u64) = (3, 6);
 /// Opening the target and looking at the machine, before it was measured how long they take here.
 pub(super) const OVERHEAD_NS: Ns = 300_000_000;
 /// Pairs that a confirmation is foreseen to take; the noise may ask for more.
-const USUAL_PAIRS: u32 = 20;
+const USUAL_PAIRS: u32 = 16;
 /// The search has this share of the time at least.
 const LEAST_SEARCH: f64 = 0.4;
 /// One more measurement comes first, which shows how long one takes.
@@ -69,6 +69,12 @@ pub(super) fn pairs_in(ns: Ns, cell_ns: Ns, guards_ns: Ns) -> u32 {
     let more = ns.saturating_sub(confirmation_ns(GUARDED_PAIRS, cell_ns, guards_ns)) / (2 * cell_ns.max(1));
     let pairs = if guarded < u64::from(GUARDED_PAIRS) { guarded } else { u64::from(GUARDED_PAIRS) + more };
     u32::try_from(pairs).unwrap_or(u32::MAX)
+}
+
+/// Of so many pairs as many have guards as the time holds.
+pub(super) fn guarded_in(ns: Ns, pairs: u32, cell_ns: Ns, guards_ns: Ns) -> u32 {
+    let guarded = ns.saturating_sub(2 * u64::from(pairs) * cell_ns) / (2 * guards_ns.max(1));
+    u32::try_from(guarded).unwrap_or(u32::MAX).max(GUARDED_PAIRS).min(pairs)
 }
 
 #[cfg(test)]

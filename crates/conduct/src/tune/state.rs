@@ -7,6 +7,7 @@ use archive::Archive;
 use judge::search::{Change, Space, Value};
 use model::{Better, Failure, Ns, Unit};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 
 /// Where the states are, below the archive.
 const DIRECTORY: &str = "tune";
@@ -17,8 +18,9 @@ pub(super) struct First {
     pub metric: String,
     pub unit: Unit,
     pub better: Better,
-    /// What it took.
+    /// What it took, and all until the search began.
     pub cell_ns: Ns,
+    pub until_search_ns: Ns,
     /// Names of settings that its findings name.
     pub suggested: Vec<String>,
     /// Which value of which candidate cannot be applied.
@@ -74,7 +76,6 @@ pub struct State {
     pub asked: String,
     pub only: Vec<String>,
     pub allow_unsafe: bool,
-    #[serde(default)]
     pub allow_registers: bool,
     pub budget_ns: Ns,
     pub margin_percent: f64,
@@ -87,8 +88,8 @@ pub struct State {
     pub(super) first: Option<First>,
     /// What each measurement gave, and how many there was time for after it.
     pub(super) values: Vec<(Made, usize)>,
-    /// Pairs that each finalist is to have.
-    pub(super) pairs: Vec<u32>,
+    /// Pairs that each finalist is to have, and how many of them have guards.
+    pub(super) pairs: Vec<(u32, u32)>,
     /// The sides of all pairs in the order in which they were made.
     pub(super) sides: Vec<Side>,
     pub(super) is_over: bool,
@@ -186,6 +187,20 @@ impl First {
             .collect();
         space
     }
+}
+
+/// A target by a name that is the same wherever the search goes on.
+///
+/// # Errors
+/// There is no current directory, or the name is not UTF-8.
+pub fn absolute(target: &OsStr) -> Result<String, Failure> {
+    let absolute = std::path::absolute(target).map_err(|e| {
+        Failure::environment(format!("{}: {e}", target.display())).remedy("name it by an absolute path")
+    })?;
+    absolute
+        .into_os_string()
+        .into_string()
+        .map_err(|name| Failure::usage(format!("{} is not UTF-8", name.display())).remedy("name it by another path"))
 }
 
 fn held(candidates: &[Candidate]) -> Vec<(String, String, Vec<String>)> {

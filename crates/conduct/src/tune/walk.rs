@@ -1,14 +1,17 @@
 //! The search itself: measurements until finalists are left, or what an earlier execution of it made, and what comes of all.
 
 use super::Prepared;
-use super::candidates::{arm_settings, named};
+use super::candidates::arm_settings;
 use super::schedule::Schedule;
 use super::state::{First, Made, Side, State};
 use super::trial::{Cell, Tested, Trial};
 use crate::listener::Event;
 use judge::search::{Change, Search};
-use model::{Failure, NotTried, Ns, Run, TuneProof, TuneRejected, TuneTried, TuneValue, Tuning, Unit};
+use model::{Failure, Ns, Run, Unit};
 use std::time::Instant;
+
+/// With fewer measurements the first one tells what one takes.
+const LEAST_FOR_A_MEAN: u64 = 5;
 
 /// A search under way.
 pub(super) struct Walk<'a> {
@@ -18,15 +21,8 @@ pub(super) struct Walk<'a> {
     began: Instant,
     /// Values and sides of the state that this execution has come by.
     passed: (usize, usize),
-}
-
-/// What came of the finalists: those that were not shown to be better, and the one that was.
-#[derive(Default)]
-pub(super) struct Confirmed {
-    pub rejected: Vec<TuneRejected>,
-    pub winner: Option<TuneProof>,
-    /// Tags of the last finalist's runs.
-    pub tags: Vec<String>,
+    /// When the search was over.
+    searched_ns: Option<Ns>,
 }
 
 /// A number; what slowed a run slows others alike, and such a number is taken.
@@ -45,26 +41,31 @@ fn elapsed(since: Instant) -> Ns {
     u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Searches, and proves what was found.
-///
-/// # Errors
-/// A number cannot be had at all, or it was interrupted; the settings are as they were, or the failure says what
-/// is not.
-pub(super) fn search(prepared: &Prepared<'_>, trial: &Trial<'_>) -> Result<Tuning, Failure> {
-    let mut walk = Walk { prepared, trial, state: prepared.state.clone(), began: Instant::now(), passed: (0, 0) };
-    if walk.state.first.is_none() {
-        let first = walk.begin()?;
-        walk.state.first = Some(first);
-        walk.save()?;
+impl<'a> Walk<'a> {
+    /// From where the state of what is prepared is.
+    pub fn new(prepared: &'a Prepared<'a>, trial: &'a Trial<'a>) -> Self {
+        let began = Instant::now();
+        Self { prepared, trial, state: prepared.state.clone(), began, passed: (0, 0), searched_ns: None }
     }
-    let search = walk.search()?;
-    let confirmed = walk.confirmed(&search)?;
-    walk.state.is_over = true;
-    walk.save()?;
-    Ok(walk.result(&search, confirmed))
-}
 
-impl Walk<'_> {
+    /// Makes what the first measurement decides, unless an earlier execution did, and walks the steps of the search.
+    pub fn searched(&mut self) -> Result<Search, Failure> {
+        if self.state.first.is_none() {
+            let first = self.begin()?;
+            self.state.first = Some(first);
+            self.save()?;
+        }
+        let search = self.search()?;
+        self.searched_ns = self.state.sides.is_empty().then(|| self.spent()).or(Some(self.first().search_ns));
+        Ok(search)
+    }
+
+    /// Nothing is left to resume.
+    pub fn end(&mut self) -> Result<(), Failure> {
+        self.state.is_over = true;
+        self.save()
+    }
+
     /// Makes a first measurement, of the present values: whether the number can be had, how long it takes, and what its findings name.
     /// Then tries which values can be applied, without measuring.
     fn begin(&mut self) -> Result<First, Failure> {
@@ -104,6 +105,7 @@ impl Walk<'_> {
             unit: found.unit,
             better,
             cell_ns,
+            until_search_ns: self.spent(),
             suggested: diagnose::suggested_settings(&run).into_iter().map(str::to_owned).collect(),
             refused,
             why_refused,
@@ -125,7 +127,8 @@ impl Walk<'_> {
     /// What one measurement takes here.
     pub fn cell_ns(&self) -> Ns {
         let made = self.state.values.len() as u64;
-        if made == 0 || !self.state.sides.is_empty() { self.first().cell_ns } else { self.spent() / (made + 1) }
+        let searched = self.searched_ns.unwrap_or_else(|| self.spent()).saturating_sub(self.first().until_search_ns);
+        if made < LEAST_FOR_A_MEAN { self.first().cell_ns } else { searched / made }
     }
 
     fn save(&mut self) -> Result<(), Failure> {
@@ -211,50 +214,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let message = format!("interrupted: {made}, and all settings are as they were");
-        Err(Failure::invalid(message).remedy("narrows tune --resume   continues there"))
-    }
-
-    fn result(&self, search: &Search, confirmed: Confirmed) -> Tuning {
-        let Prepared { asked, candidates, id, target, .. } = self.prepared;
-        let first = self.first();
-        let mut rejected = confirmed.rejected.into_iter();
-        let tried = search.tried().into_iter().map(|tried| TuneTried {
-            settings: named(candidates, &tried.cell)
-                .into_iter()
-                .map(|(name, value)| TuneValue { name, value })
-                .collect(),
-            ratio: tried.ratio,
-            measurements: tried.times,
-        });
-        let described = candidates.iter().enumerate().map(|(candidate, of)| {
-            let tries = |alternative: &usize| search.tries(Change { candidate, alternative: *alternative });
-            let mut described = of.described();
-            let values: Vec<String> = (0..of.values.len()).filter(tries).map(|n| of.values[n].clone()).collect();
-            described.not_tried = described.not_tried.or_else(|| values.is_empty().then_some(NotTried::NoTime));
-            described.values = values;
-            described
-        });
-        Tuning {
-            id: id.clone(),
-            target: target.clone(),
-            asked: asked.objective.asked.clone(),
-            metric: first.metric.clone(),
-            unit: first.unit,
-            better: Some(first.better),
-            seed: asked.seed,
-            margin_percent: asked.margin_percent,
-            candidates: described.collect(),
-            suggested: first.suggested.clone(),
-            cells: search.cells(),
-            noise_percent: search.noise().map(|noise| noise * 100.0),
-            tried: tried.collect(),
-            winner: confirmed.winner,
-            rejected: rejected.next(),
-            rejected_next: rejected.next(),
-            bytes_written: self.state.bytes_written,
-            duration_ns: self.spent(),
-            tags: self.trial.execution.archive.map(|_| confirmed.tags).unwrap_or_default(),
-        }
+        Err(Failure::invalid(message).remedy("narrows tune --resume   goes on there"))
     }
 }
 

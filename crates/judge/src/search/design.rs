@@ -93,13 +93,9 @@ impl Design {
     }
 }
 
-/// Measurements that a screen keeps, and combinations that the halving after it begins with, where there are so many measurements left.
-pub(super) fn shortened(screen: usize, arms: usize, left: usize) -> (usize, usize) {
-    if screen + halving(arms) <= left {
-        return (screen, arms);
-    }
-    let screen = screen.min(left * BRIEF_SCREEN.0 / BRIEF_SCREEN.1);
-    (screen, arms.min(most_arms(left - screen)))
+/// Whether a brief search's screen has had its share, where so many measurements are left after it.
+pub(super) fn has_share(screened: usize, left: usize) -> bool {
+    screened * BRIEF_SCREEN.1 >= screened.saturating_add(left).saturating_mul(BRIEF_SCREEN.0)
 }
 
 /// As many combinations as there can be in a halving.
@@ -117,7 +113,7 @@ fn comparable(changes: usize) -> usize {
 }
 
 /// As many combinations as a halving of this size can begin with.
-fn most_arms(cells: usize) -> usize {
+pub(super) fn most_arms(cells: usize) -> usize {
     let most = SINGLES_KEPT + PAIRS_KEPT;
     (1..=most).rev().find(|n| halving(*n) <= cells).unwrap_or(1)
 }
@@ -179,9 +175,7 @@ mod tests {
         assert!(!short.is_brief() && short.screen == 0 && (3..=11).contains(&short.changes), "{short:?}");
         assert_eq!(Design::new(1, 1, Design::least_cells()).unwrap().changes, 1);
         assert_eq!(Design::new(1, 1, Design::least_cells() - 1), None);
-        assert_eq!(shortened(27, 6, 48), (27, 6));
-        let (screen, arms) = shortened(27, 6, 20);
-        assert!(screen + halving(arms) <= 20 && screen >= 10 && arms >= 2, "{screen} {arms}");
+        assert!(!has_share(26, 18) && has_share(27, 18) && !has_share(3, usize::MAX));
         // Two settings have one pair.
         assert_eq!(Design::new(4, 2, 240).unwrap().screen, 0);
     }

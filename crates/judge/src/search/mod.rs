@@ -201,13 +201,12 @@ impl Search {
         }
     }
 
-    /// What is left of a brief search is made as small as the measurements that there is time for, before the next one is handed out:
-    /// single changes that were not compared tell little.
+    /// So many measurements there is time for. A brief search ends its screen where it had its share of them, and compares as many changes as
+    /// the rest holds: changes that were not compared tell little.
     pub fn shorten(&mut self, left: usize) {
-        if self.step == Step::Screen && self.design.is_brief() {
-            let (screen, arms) = design::shortened(self.queue.len(), self.design.arms, left);
-            self.queue.truncate(screen);
-            self.design.arms = arms;
+        if self.step == Step::Screen && self.design.is_brief() && design::has_share(self.screen.len(), left) {
+            self.queue.clear();
+            self.design.arms = self.design.arms.min(design::most_arms(left));
         }
     }
 

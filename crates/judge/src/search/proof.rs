@@ -10,8 +10,8 @@ use stats::{hodges_lehmann, normal_quantile, signed_rank};
 const ALPHA: f64 = 0.05;
 /// With fewer pairs the exact signed-rank test shows nothing at 5 %: 2 / 2^6 is the first below.
 pub const LEAST_PAIRS: u32 = 6;
-/// Guards run beside the first pairs alone: they take most of a pair's time.
-pub const GUARDED_PAIRS: u32 = 8;
+/// Guards run beside so many pairs at least, beside all where the time holds that: they take most of a pair's time.
+pub const GUARDED_PAIRS: u32 = 10;
 /// How much worse another metric may be.
 pub const GUARD_MARGIN_PERCENT: f64 = 10.0;
 /// Probability with which a true gain is shown.
@@ -128,11 +128,13 @@ pub fn guard_margin_percent(present: &[f64]) -> f64 {
     margin_percent(noise, u32::try_from(logarithms.len()).unwrap_or(u32::MAX))
 }
 
+/// With the quantiles of Student's t for both the interval and the power, since so few values know their scatter badly.
 fn margin_percent(noise: f64, pairs: u32) -> f64 {
-    let (of_test, both) = quantiles(false, GUARD_POWER);
-    let left = (f64::from(pairs) / RANK_COST - of_test * of_test / 2.0).max(1.0);
-    let shown = ((both * noise * std::f64::consts::SQRT_2 / left.sqrt()).exp() - 1.0) * 100.0;
-    shown.clamp(GUARD_MARGIN_PERCENT, MOST_MARGIN_PERCENT)
+    let degrees = f64::from(pairs) - 1.0;
+    let t = |level| stats::t_quantile(level, degrees).unwrap_or(f64::INFINITY);
+    let error = noise * std::f64::consts::SQRT_2 * (RANK_COST / f64::from(pairs)).sqrt();
+    let shown = (((t(1.0 - 2.0 * ALPHA) + t(2.0 * GUARD_POWER - 1.0)) * error).exp() - 1.0) * 100.0;
+    if shown.is_nan() { MOST_MARGIN_PERCENT } else { shown.clamp(GUARD_MARGIN_PERCENT, MOST_MARGIN_PERCENT) }
 }
 
 /// The fewest and the most pairs of a confirmation.

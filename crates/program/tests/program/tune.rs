@@ -138,3 +138,60 @@ fn a_plan_says_what_is_tried_and_without_root_that_nothing_can_be() {
         "{markdown}"
     );
 }
+
+/// A state of a search as it is left in the archive.
+fn left(scratch: &Scratch, id: &str, change: impl Fn(&mut serde_json::Value)) {
+    let directory = scratch.path().join("archive/tune");
+    std::fs::create_dir_all(&directory).unwrap();
+    let target = scratch.target();
+    let mut state = serde_json::json!({
+        "schema": "narrows/tune-state/1", "id": id, "target": target, "asked": "rand-read-qd1", "only": [], "allow_unsafe": false,
+        "budget_ns": 300_000_000_000u64, "margin_percent": 3.0, "seed": 1,
+        "settings": [["/sys/block/none/queue/scheduler", "bfq", ["none"]]], "spent_ns": 1, "bytes_written": 0, "first": null,
+        "values": [], "pairs": [], "sides": [], "is_over": false,
+    });
+    change(&mut state);
+    std::fs::write(directory.join(format!("{id}.json")), state.to_string()).unwrap();
+}
+
+#[test]
+fn a_search_goes_on_only_where_it_was_left_and_the_machine_is_as_it_was() {
+    let scratch = Scratch::new();
+    let archive = scratch.path().join("archive");
+    let archive = archive.to_str().expect("a path of this test");
+    let resume = |more: &[&str]| scratch.run([&["tune", "--resume", "--archive", archive], more].concat());
+    let nothing = resume(&[]);
+    assert!(nothing.code == 2 && nothing.stderr.contains("no search was left unfinished"), "{}", nothing.stderr);
+    left(&scratch, "tune-1", |state| state["is_over"] = true.into());
+    assert!(resume(&[]).stderr.contains("no search was left unfinished"), "one that came to its end");
+    left(&scratch, "tune-2", |_| {});
+    let elsewhere = resume(&["/nowhere"]);
+    assert!(elsewhere.code == 2 && elsewhere.stderr.contains("no search of /nowhere was left"), "{}", elsewhere.stderr);
+    let unsafe_now = resume(&["--allow-unsafe"]);
+    assert!(
+        unsafe_now.code == 2 && unsafe_now.stderr.contains("begun without --allow-unsafe"),
+        "{}",
+        unsafe_now.stderr
+    );
+    let given = resume(&["--seed", "3"]);
+    assert!(given.code == 2 && given.stderr.contains("--seed"), "{}", given.stderr);
+    if rustix::process::geteuid().is_root() {
+        let changed = resume(&[]);
+        assert!(changed.code == 2 && changed.stderr.contains("no longer holds bfq"), "{}", changed.stderr);
+    }
+    for (id, break_it, why) in [
+        (
+            "tune-3",
+            Box::new(|state: &mut serde_json::Value| state["schema"] = "narrows/tune-state/9".into())
+                as Box<dyn Fn(&mut _)>,
+            "not a state of this program",
+        ),
+        ("tune-4", Box::new(|state: &mut serde_json::Value| state["values"] = "many".into()), "tune-4.json"),
+        ("tune-5", Box::new(|state: &mut serde_json::Value| *state = serde_json::Value::Null), "tune-5.json"),
+    ] {
+        left(&scratch, id, break_it);
+        let refused = resume(&[]);
+        assert!(refused.code == 3 && refused.stderr.contains(why), "{id}: {} {}", refused.code, refused.stderr);
+        assert!(refused.stderr.contains("remove the file"), "{id}: {}", refused.stderr);
+    }
+}

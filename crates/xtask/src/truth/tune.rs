@@ -44,7 +44,7 @@ const WHOLE: Scale = Scale { settings: 20, alternatives: 2, is_heavy: false, pai
 const BRIEF: Scale = Scale { settings: 6, alternatives: 3, is_heavy: true, pairs: Some(BRIEF_PAIRS) };
 /// What three minutes hold, of a row of the check.
 const BRIEF_CELLS: usize = 45;
-const BRIEF_PAIRS: u32 = 20;
+const BRIEF_PAIRS: u32 = 16;
 const BRIEF_NOISE: f64 = 0.25;
 /// Of the other values so many do harm.
 const HARMFUL: f64 = 0.15;
@@ -231,7 +231,8 @@ fn search(
         }
         let seen = search.tried().into_iter().find(|t| t.cell == *finalist).and_then(|t| t.ratio).unwrap_or(1.0);
         let pairs = pairs_of_confirmation(search.noise().unwrap_or(noise), (seen - 1.0) * 100.0, LEAST_PERCENT);
-        let (shown, made) = confirmed(&mut machine, finalist, pairs.min(left));
+        let guarded = if scale.pairs.is_some() { GUARDED_PAIRS } else { pairs };
+        let (shown, made) = confirmed(&mut machine, finalist, [pairs.min(left), guarded]);
         if shown {
             let right = machine.helps.iter().all(|change| finalist.contains(change)) && !machine.helps.is_empty();
             return Ok(Came { claimed: true, right, cells });
@@ -242,11 +243,11 @@ fn search(
 }
 
 /// Whether pairs show a gain and no harm, and how many were made.
-fn confirmed(machine: &mut Machine, finalist: &[Change], pairs: u32) -> (bool, u32) {
+fn confirmed(machine: &mut Machine, finalist: &[Change], [pairs, guarded]: [u32; 2]) -> (bool, u32) {
     let (mut metric, mut other) = (Vec::new(), Vec::new());
     while metric.len() < pairs as usize && !is_futile(&metric, Better::Higher) {
         metric.push((machine.measure(&[]), machine.measure(finalist)));
-        if other.len() < GUARDED_PAIRS as usize {
+        if other.len() < guarded as usize {
             other.push((machine.measure_guard(&[]), machine.measure_guard(finalist)));
         }
     }
