@@ -145,7 +145,7 @@ fn left(scratch: &Scratch, id: &str, change: impl Fn(&mut serde_json::Value)) {
     std::fs::create_dir_all(&directory).unwrap();
     let target = scratch.target();
     let mut state = serde_json::json!({
-        "schema": "narrows/tune-state/1", "id": id, "target": target, "asked": "rand-read-qd1", "only": [], "allow_unsafe": false,
+        "schema": "narrows/tune-state/1", "id": id, "target": target, "asked": "rand-read-qd1", "only": [], "allow_unsafe": false, "allow_registers": false,
         "budget_ns": 300_000_000_000u64, "margin_percent": 3.0, "seed": 1,
         "settings": [["/sys/block/none/queue/scheduler", "bfq", ["none"]]], "spent_ns": 1, "bytes_written": 0, "first": null,
         "values": [], "pairs": [], "sides": [], "is_over": false,
@@ -173,6 +173,8 @@ fn a_search_goes_on_only_where_it_was_left_and_the_machine_is_as_it_was() {
         "{}",
         unsafe_now.stderr
     );
+    let registers = resume(&["--read-registers", "--allow-registers"]);
+    assert!(registers.stderr.contains("begun without --allow-registers"), "{}", registers.stderr);
     let given = resume(&["--seed", "3"]);
     assert!(given.code == 2 && given.stderr.contains("--seed"), "{}", given.stderr);
     if rustix::process::geteuid().is_root() {
