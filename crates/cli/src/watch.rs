@@ -12,7 +12,7 @@ use conduct::WallClock;
 use model::{Failure, parse_duration_ns};
 use pause::Ended;
 use report::document::WatchDocument;
-use report::{CsvOrigin, WatchCsv, WatchTick, watch_block, watch_csv_header, watch_csv_rows, watch_header};
+use report::{CsvOrigin, WatchCsv, WatchTick, watch_block, watch_csv_header, watch_csv_rows, watch_header, watch_interval};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -33,14 +33,13 @@ pub fn command(args: &WatchArgs, output: &Output) -> Result<ExitCode, Failure> {
     if count == Some(0) {
         return Err(usage("--count 0 shows nothing", "for example --count 10"));
     }
-    if output.is_json() && (args.live || args.csv.is_some()) {
-        return Err(usage("--json, --csv and --live exclude each other", "leave out all but one"));
-    }
-    if output.is_markdown() {
-        return Err(usage("--markdown is for an answer, and watch prints interval after interval", "leave it out"));
+    let asked = [output.is_json(), output.is_markdown(), args.csv.is_some(), args.live];
+    if asked.iter().filter(|is| **is).count() > 1 {
+        return Err(usage("--json, --markdown, --csv and --live exclude each other", "leave out all but one"));
     }
     let form = match args.csv {
         _ if output.is_json() => Form::Json,
+        _ if output.is_markdown() => Form::Markdown,
         Some(CsvColumns::Narrows) => Form::Csv(WatchCsv::Narrows),
         Some(CsvColumns::Iostat) => Form::Csv(WatchCsv::Iostat),
         Some(CsvColumns::Dstat) => Form::Csv(WatchCsv::Dstat),
@@ -141,6 +140,7 @@ enum Form {
     Table,
     Csv(WatchCsv),
     Json,
+    Markdown,
 }
 
 /// Writes one interval after the other, at once: whoever reads along wants it now.
@@ -159,6 +159,7 @@ impl Printer<'_> {
                 WatchDocument::new(self.target, tick, subject.layers()).to_line().map_err(io::Error::other)?
             }
             Form::Csv(csv) => self.csv(csv, tick, subject),
+            Form::Markdown => watch_interval(tick, subject.layers()).markdown() + "\n",
             Form::Table => self.table(tick, subject),
         };
         let mut out = io::stdout().lock();

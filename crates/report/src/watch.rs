@@ -1,5 +1,6 @@
 //! What a watcher prints: the table of `narrows watch`, interval by interval.
 
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table};
 use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, quantity};
 use model::{Activity, DiskActivity, LayerKind, RequestActivity, WatchTick};
@@ -53,11 +54,57 @@ struct Column<T> {
 }
 
 impl<T> Column<T> {
-    fn text(&self, of: &T) -> String {
+    fn cell(&self, of: &T) -> Cell {
         let value = (self.value)(of);
-        let text = self.digits.map_or_else(|| number(value, self.width), |digits| decimal(value, digits));
-        format!("{text:>width$}", width = self.width)
+        Cell::Text(self.digits.map_or_else(|| number(value, self.width), |digits| decimal(value, digits)))
     }
+}
+
+fn cells<T>(columns: &[&Column<T>], of: &T) -> Vec<Cell> {
+    columns.iter().map(|c| c.cell(of)).collect()
+}
+
+/// A layer in an interval: its numbers, or in a word why there are none.
+fn layer_row(tick: &WatchTick, layer: &WatchedLayer, columns: &[&Column<DiskActivity>]) -> Row {
+    let seen = LayerInInterval::of(&tick.activity, layer);
+    let cells = match (&seen, seen.words()) {
+        (LayerInInterval::Rates(d), _) => cells(columns, d),
+        (_, words) => {
+            vec![Cell::Without { word: words.unwrap_or_default(), code: None, note: None, bad: false }]
+        }
+    };
+    Row::new(&layer.name, cells)
+}
+
+/// The cells of a line that goes on below the last one, so each has the width of its column.
+fn line<T>(row: &Row, columns: &[&Column<T>], style: &Style) -> String {
+    let pad = |(i, cell): (usize, &Cell)| match cell {
+        Cell::Without { word, .. } => format!(" {}", style.paint(Paint::Dim, word)),
+        cell => format!("{:>1$}", cell.text(style.ascii), columns[i].width),
+    };
+    row.cells.iter().enumerate().map(pad).collect()
+}
+
+/// A pause that nobody notices is not worth a word.
+fn slept(tick: &WatchTick) -> Option<String> {
+    let ns = tick.suspended_ns.filter(|ns| *ns >= 10_000_000)?;
+    Some(format!("the machine slept for {}, which counts in no rate", quantity::duration(ns)))
+}
+
+/// One interval as a whole, with every column.
+pub fn watch_interval(tick: &WatchTick, layers: &[WatchedLayer]) -> Presentation {
+    fn table<T>(columns: &[&Column<T>], rows: Vec<Row>) -> Part {
+        Part::Table(Table { head: columns.iter().map(|c| c.head.to_owned()).collect(), rows, ..Table::default() })
+    }
+    let (machine, disks) = (MACHINE.iter().collect::<Vec<_>>(), WIDE.iter().collect::<Vec<_>>());
+    let rows = layers.iter().map(|l| layer_row(tick, l, &disks)).collect();
+    let mut interval = Presentation::default();
+    interval.head.subject =
+        if tick.since_boot { "since boot, in the mean".into() } else { format!("{} UTC", tick.clock()) };
+    interval.head.notes.extend(slept(tick));
+    let numbers = vec![table(&machine, vec![Row::new("machine", cells(&machine, tick))]), table(&disks, rows)];
+    interval.push(SectionName::Numbers, numbers);
+    interval
 }
 
 const KIB: f64 = 1024.0;
@@ -188,26 +235,18 @@ pub fn watch_header(style: &Style) -> String {
 /// One interval: a line for the machine, and one for each layer.
 pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> String {
     let mut out = String::new();
-    // A pause that nobody notices is not worth a word.
-    if let Some(ns) = tick.suspended_ns.filter(|ns| *ns >= 10_000_000) {
-        let slept = format!("the machine slept for {}, which counts in no rate", quantity::duration(ns));
+    if let Some(slept) = slept(tick) {
         out.push_str(&format!("{}\n", style.paint(Paint::Warn, &slept)));
     }
-    let mut line = pad(if tick.since_boot { "since boot" } else { tick.clock() }, TIME_COLUMNS);
-    line.extend(fitting(TIME_COLUMNS, &MACHINE, style).iter().map(|c| c.text(tick)));
-    out.push_str(&format!("{}\n", style.paint(Paint::Title, &line)));
+    let columns = fitting(TIME_COLUMNS, &MACHINE, style);
+    let time = pad(if tick.since_boot { "since boot" } else { tick.clock() }, TIME_COLUMNS);
+    let machine = line(&Row::new("", cells(&columns, tick)), &columns, style);
+    out.push_str(&format!("{}\n", style.paint(Paint::Title, &format!("{time}{machine}"))));
     let columns = layer_columns(style);
     for layer in layers {
-        let name = shorten(&plain(&layer.name, style.ascii), NAME_COLUMNS - 2, style.ascii);
-        let name = format!("  {}", pad(&name, NAME_COLUMNS - 2));
-        let seen = LayerInInterval::of(&tick.activity, layer);
-        match (&seen, seen.words()) {
-            (LayerInInterval::Rates(d), _) => {
-                let cells: String = columns.iter().map(|c| c.text(d)).collect();
-                out.push_str(&format!("{name}{cells}\n"));
-            }
-            (_, words) => out.push_str(&format!("{name} {}\n", style.paint(Paint::Dim, words.unwrap_or_default()))),
-        }
+        let row = layer_row(tick, layer, &columns);
+        let name = shorten(&plain(&row.label, style.ascii), NAME_COLUMNS - 2, style.ascii);
+        out.push_str(&format!("  {}{}\n", pad(&name, NAME_COLUMNS - 2), line(&row, &columns, style)));
     }
     out
 }

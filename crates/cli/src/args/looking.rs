@@ -65,7 +65,8 @@ Examples:
   narrows watch sda 5 12                 the same as iostat has it, and 12 rows
   narrows watch sda --live               full screen with sparklines; q quits
   narrows watch --count 60 --csv > a.csv a minute, for a spreadsheet
-  narrows watch . --json | jq .layers    a JSON document a line"
+  narrows watch . --json | jq .layers    a JSON document a line
+  narrows watch sda -n 3 --markdown      for an issue or a forum"
 )]
 pub struct WatchArgs {
     /// Directory, file, block device, or a device's name such as sda [default: all disks]

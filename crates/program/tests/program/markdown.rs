@@ -75,11 +75,20 @@ fn what_is_a_text_and_nothing_else_is_a_block_of_code() {
 }
 
 #[test]
+fn each_interval_of_watch_is_two_tables() {
+    let made = pasted(&Scratch::new(), &["watch", "--count", "1"]);
+    let heads: Vec<&str> = made.lines().filter(|l| l.contains(" % |") && !l.contains("---")).collect();
+    assert!(made.starts_with("**since boot, in the mean**\n"), "{made}");
+    assert!(heads.len() == 2 && heads[0].starts_with("| | usr % |") && heads[1].starts_with("| | r/s |"), "{made}");
+    assert!(made.lines().any(|l| l.starts_with("| machine | ")), "{made}");
+}
+
+#[test]
 fn it_is_one_form_of_an_answer() {
     let scratch = Scratch::new();
     for (args, said) in [
         (&["inspect", "sim:a1-card", "--json"][..], "two texts"),
-        (&["watch", "--count", "1"], "interval after interval"),
+        (&["watch", "--count", "1", "--csv"], "exclude each other"),
         (&["run", "latency", "sim:a1-card", "--format", "fio-json"], "two documents"),
     ] {
         let ended = scratch.run(args.iter().chain(&["--markdown"]));
