@@ -4,6 +4,7 @@
 use crate::bundle::summary;
 use crate::directory::Archive;
 use crate::{Result, order};
+use model::CompactSort as _;
 use model::{Capacity, Metric, Run, RunState, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -185,6 +186,6 @@ pub(crate) fn drop_entry(archive: &Archive, id: &str) -> Result<()> {
         return Ok(());
     }
     let mut entries: Vec<IndexEntry> = known.into_values().collect();
-    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    entries.compact_sort_by(|a, b| a.id.cmp(&b.id));
     archive.storage.replace(&path(archive), &lines(&entries))
 }

@@ -6,6 +6,7 @@ use crate::checksums::{self, Verification};
 use crate::csv::Tolerance;
 use crate::directory::Archive;
 use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
+use model::CompactSort as _;
 use model::Run;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +86,7 @@ pub(crate) fn resolve(archive: &Archive, text: &str) -> Result<Vec<RunRef>> {
     }
     if let Some(tagged) = archive.tags()?.remove(text) {
         let mut present: Vec<RunRef> = tagged.into_iter().filter(|id| ids.contains(id)).map(in_archive).collect();
-        present.sort_by(|a, b| a.id.cmp(&b.id));
+        present.compact_sort_by(|a, b| a.id.cmp(&b.id));
         return if present.is_empty() { Err(archive.not_found(text)) } else { Ok(present) };
     }
     let fits = |id: &&String| id.starts_with(text) || (text.len() >= 4 && id[17..].starts_with(text));

@@ -92,7 +92,7 @@ impl OnPage {
     }
 }
 
-/// The same value with other texts.
+/// The same value with other texts; read from text, as bundles are: what reads it from values would be the same code once more.
 fn changed<T: Serialize + DeserializeOwned>(value: &T, redaction: &Redaction) -> Result<T, Failure> {
     let cannot = |e: serde_json::Error| {
         Failure::internal(format!("what identifies could not be taken out: {e}"))
@@ -102,7 +102,7 @@ fn changed<T: Serialize + DeserializeOwned>(value: &T, redaction: &Redaction) ->
     let read = |redaction: &Redaction| {
         let mut json = json.clone();
         walk(&mut json, false, redaction);
-        serde_json::from_value(json)
+        serde_json::from_slice(&serde_json::to_vec(&json)?)
     };
     // A machine may be called like a word of the form, `disk` or `measured`; then it is no word elsewhere.
     read(redaction).or_else(|_| read(&redaction.without_hosts())).map_err(cannot)

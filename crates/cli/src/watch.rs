@@ -12,7 +12,9 @@ use conduct::WallClock;
 use model::{Failure, parse_duration_ns};
 use pause::Ended;
 use report::document::WatchDocument;
-use report::{CsvOrigin, WatchCsv, WatchTick, watch_block, watch_csv_header, watch_csv_rows, watch_header, watch_interval};
+use report::{
+    CsvOrigin, WatchCsv, WatchTick, watch_block, watch_csv_header, watch_csv_rows, watch_header, watch_interval,
+};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;

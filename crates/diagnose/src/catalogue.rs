@@ -8,6 +8,7 @@ use crate::conditions::{self, Decision};
 use crate::missing;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
+use model::CompactSort as _;
 use model::{CatalogueStatus, Confidence, Finding, FindingText, Undecided};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -163,7 +164,7 @@ pub fn findings(on: Subject<'_>) -> Vec<Finding> {
             })
         })
         .collect();
-    findings.sort_by_key(|f| std::cmp::Reverse(f.confidence));
+    findings.compact_sort_by_key(|f| std::cmp::Reverse(f.confidence));
     findings
 }
 

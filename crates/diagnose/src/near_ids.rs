@@ -1,6 +1,7 @@
 //! Which findings someone may have meant who misspelt an id, or knows only a word of it.
 
 use crate::catalogue::catalogue;
+use model::CompactSort as _;
 
 /// At most so many are suggested.
 const MAX: usize = 3;
@@ -29,7 +30,7 @@ pub fn near_ids(text: &str) -> Vec<&'static str> {
         })
         .collect();
     // Equal ranks stay in the order of the catalogue.
-    near.sort_by_key(|(errors, id, title, _)| (*errors, *id, *title));
+    near.compact_sort_by_key(|(errors, id, title, _)| (*errors, *id, *title));
     near.into_iter().take(MAX).map(|(.., id)| id).collect()
 }
 

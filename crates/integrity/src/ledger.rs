@@ -3,6 +3,7 @@
 use crate::block::Intact;
 use crate::classify::Judgement;
 use crate::stamp::SECTOR_BYTES;
+use model::CompactSort as _;
 use model::{DataFault, DataFinding, Evidence, VerifyRecord, gcd};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -198,7 +199,7 @@ impl Ledger {
             let findings = vec![own.finding.clone()];
             return Conclusion { findings, good_places: self.good_places, not_kept: self.overflow };
         }
-        self.judgements.sort_by_key(|j| j.finding.lba);
+        self.judgements.compact_sort_by_key(|j| j.finding.lba);
         let mut capacity = Vec::new();
         capacity.extend(self.wrap_around());
         capacity.extend(self.unwritten_tail());
@@ -206,7 +207,7 @@ impl Ledger {
         self.reordered();
         let mut findings: Vec<DataFinding> = self.judgements.into_iter().map(|j| j.finding).collect();
         findings.extend(capacity);
-        findings.sort_by_key(|f| f.lba);
+        findings.compact_sort_by_key(|f| f.lba);
         Conclusion { findings, good_places: self.good_places, not_kept: self.overflow }
     }
 

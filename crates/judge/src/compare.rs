@@ -22,6 +22,7 @@ pub use differences::environment_differences;
 pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 
+use model::CompactSort as _;
 use model::{Basis, Better, Compared, Comparison, Counts, MetricKey, Question, Reason, Run, Verdict};
 use sides::{Sides, Values};
 use std::collections::BTreeMap;
@@ -77,7 +78,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
         ));
     }
     let mut metrics = judged(&sides, &ids, &primary, asked);
-    metrics.sort_by_key(|m| !m.primary);
+    metrics.compact_sort_by_key(|m| !m.primary);
     let cause = (!metrics.is_empty()).then(|| cause::of(&sides, &metrics));
     let question = Question {
         margin_percent: metrics.iter().map(|m| (m.id.clone(), margin_percent(&m.id, asked))).collect(),

@@ -6,6 +6,7 @@
 
 use crate::bounded::{Bounded, bounded_value};
 use crate::rating::{SPEED, lowest_sustained_write, sequential_to};
+use model::CompactSort as _;
 use model::{Better, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind, Unit, UseText, Work};
 use std::sync::OnceLock;
 
@@ -110,7 +111,7 @@ pub(crate) fn deciding_need(mut each: Vec<Fit>) -> Fit {
         Some(true) => 2,
     };
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(f64::INFINITY);
-    each.sort_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
+    each.compact_sort_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
     each.swap_remove(0)
 }
 

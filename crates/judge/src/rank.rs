@@ -12,6 +12,7 @@ pub use uses::by_use;
 
 use crate::compare::{Asked, compare_one};
 use crate::fit::fake_reason;
+use model::CompactSort as _;
 use model::{
     Better, Bound, Capacity, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run, Unit, Verdict,
 };
@@ -127,7 +128,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
     for target in &mut ranking.targets {
         target.metrics.retain(|m| shown.contains(&m.id) || Some(&m.id) == predicted.as_ref());
         // In the order in which they were asked for; of one pattern, and without any, as they are in the runs.
-        target.metrics.sort_by_key(|m| asked.metrics.iter().position(|p| matches_pattern(p, &m.id)));
+        target.metrics.compact_sort_by_key(|m| asked.metrics.iter().position(|p| matches_pattern(p, &m.id)));
     }
     Ok(ranking)
 }
@@ -279,7 +280,7 @@ fn places(
     let mut places = vec![None; targets.len()];
     let Some(better) = better else { return places };
     let mut order: Vec<usize> = (0..targets.len()).filter(|i| values[*i].is_some()).collect();
-    order.sort_by(|&a, &b| {
+    order.compact_sort_by(|&a, &b| {
         let (a, b) = (values[a].unwrap_or(f64::NAN), values[b].unwrap_or(f64::NAN));
         match better {
             Better::Higher => b.total_cmp(&a),

@@ -1,5 +1,6 @@
 //! What the readings of a disk's life mean together.
 
+use model::CompactSort as _;
 use model::{WearOfDisk, WearReading, WritingRate, WritingSeen};
 
 /// A rate that was seen for less time says nothing of a year.
@@ -14,7 +15,7 @@ pub fn wear_of_disk(
     mut readings: Vec<WearReading>,
     since_boot: Option<(u64, f64)>,
 ) -> WearOfDisk {
-    readings.sort_by(|a, b| a.at.cmp(&b.at));
+    readings.compact_sort_by(|a, b| a.at.cmp(&b.at));
     readings.dedup_by(|b, a| {
         let said = |r: &WearReading| (r.used_percent, r.written_bytes, r.flash_written_bytes);
         a.from == b.from && said(a) == said(b)

@@ -1,6 +1,7 @@
 //! What the streams of one job did together: histograms merged, counts added, from the start of its first stream to the end of its
 //! last one. It is told as one stream is.
 
+use crate::CompactSort as _;
 use crate::record::add_errors;
 use crate::{Direction, DirectionSummary, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StreamSummary};
 
@@ -80,7 +81,7 @@ impl PhaseRecord {
         others.iter().for_each(|s| all.merge(s));
         let counts_from = streams.iter().map(|s| s.started_ns.saturating_add(s.cut_ns)).min().unwrap_or(all.started_ns);
         all.cut_ns = counts_from.saturating_sub(all.started_ns);
-        all.directions.sort_by_key(|d| d.direction);
+        all.directions.compact_sort_by_key(|d| d.direction);
         Some(all)
     }
 }

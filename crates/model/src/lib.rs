@@ -13,6 +13,7 @@
 
 mod answer;
 mod capacity;
+mod compact_sort;
 mod comparison;
 mod conclusions;
 mod copy_report;
@@ -75,6 +76,7 @@ mod worker_usage;
 
 pub use answer::Answer;
 pub use capacity::{Capacity, CapacityKind};
+pub use compact_sort::CompactSort;
 pub use comparison::{
     Attribution, Basis, Compared, Comparison, Counts, Drift, EnvironmentDifference, Question, Verdict,
 };

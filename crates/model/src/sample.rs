@@ -1,5 +1,6 @@
 //! Raw samples of the machine. Counters are stored as the kernel gives them; rates are derived elsewhere.
 
+use crate::CompactSort as _;
 use crate::Ns;
 use serde::{Deserialize, Serialize};
 
@@ -130,7 +131,7 @@ impl ProcessIo {
             Self { read_bytes: less(|p| p.read_bytes), write_bytes: less(|p| p.write_bytes), ..now.clone() }
         };
         let mut moved: Vec<Self> = after.iter().map(since).filter(|p| p.bytes() > 0).collect();
-        moved.sort_by_key(|p| (std::cmp::Reverse(p.bytes()), p.pid));
+        moved.compact_sort_by_key(|p| (std::cmp::Reverse(p.bytes()), p.pid));
         moved
     }
 

@@ -1,5 +1,6 @@
 //! What the verification of a phase's data found.
 
+use crate::CompactSort as _;
 use crate::{DataFault, DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -159,7 +160,7 @@ impl VerifyRecord {
         other.unverified.into_iter().for_each(|(reason, n)| *self.unverified.entry(reason).or_default() += n);
         other.mismatches.into_iter().for_each(|(name, n)| *self.mismatches.entry(name).or_default() += n);
         self.findings.extend(other.findings);
-        self.findings.sort_by_key(|f| f.lba);
+        self.findings.compact_sort_by_key(|f| f.lba);
         self.findings_dropped += other.findings_dropped + self.findings.len().saturating_sub(most) as u64;
         self.findings.truncate(most);
         self.tester_faults += other.tester_faults;

@@ -3,6 +3,7 @@
 
 use crate::facts;
 use crate::identity::{Hasher, by_form, identifies};
+use model::CompactSort as _;
 use model::{Environment, Fact, Layer, LayerKind, Mount, Run, Stack};
 use std::collections::BTreeSet;
 
@@ -192,10 +193,10 @@ impl Redaction {
         // A machine that is called like a phase: its name is replaced where it is one, and nowhere else.
         names.retain(|name| !words.contains(&name.to_ascii_lowercase()));
         let mut secrets: Vec<String> = secrets.into_iter().collect();
-        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        secrets.compact_sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         let mut hosts: Vec<(String, String)> =
             names.into_iter().map(|name| (name.clone(), stand_in(scramble, &name))).collect();
-        hosts.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        hosts.compact_sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Self { scramble, secrets, hosts }
     }
 

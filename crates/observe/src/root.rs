@@ -11,6 +11,7 @@ mod inside;
 
 use crate::read_error::ReadError;
 use crate::record::{PathObservation, Recorder};
+use model::CompactSort as _;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
@@ -163,7 +164,7 @@ impl Root {
         let Ok(entries) = fs::read_dir(host) else { return Vec::new() };
         let mut names: Vec<String> =
             entries.take(ENTRY_LIMIT).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
-        names.sort_by(|a, b| natural(a, b));
+        names.compact_sort_by(|a, b| natural(a, b));
         self.note(path, || PathObservation::Listing(names.clone()));
         names
     }

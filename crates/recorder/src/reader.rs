@@ -11,6 +11,7 @@ use crate::damage::Damage;
 use crate::opening::superblock;
 use crate::read_error::{ReadError, read};
 use crate::store::Store;
+use model::CompactSort as _;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -174,7 +175,7 @@ impl<S: Store> Container<S> {
                 segments.push(Segment { header, footer, until_batch: u64::MAX });
             }
         }
-        segments.sort_by_key(|s| s.header.segment);
+        segments.compact_sort_by_key(|s| s.header.segment);
         let mut until = u64::MAX;
         for segment in segments.iter_mut().rev() {
             segment.until_batch = until;

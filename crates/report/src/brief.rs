@@ -8,6 +8,7 @@ use crate::lines::Lines;
 use crate::presentation::Cell;
 use crate::text::{first_words, pad, width};
 use crate::{Check, Paint, Style, describe, storage_line};
+use model::CompactSort as _;
 use model::{Confidence, LimitLayer, Metric, MetricStatus, Reason, Work};
 
 /// Lines of the smallest terminal that people use, without the one of the prompt that follows.
@@ -217,7 +218,7 @@ fn reasons(check: &Check<'_>, w: &mut Lines<'_>) {
     for (title, paint, is_without) in titles {
         let reasons = said.iter().filter(|(without, _)| *without == is_without).map(|(_, reason)| reason);
         let mut groups = grouped(reasons.map(|r| (r.code().map_or_else(|| r.text(), str::to_owned), r)));
-        groups.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
+        groups.compact_sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
         let words = groups.iter().enumerate().map(|(i, (_, all))| {
             let numbers = match (i, all.len()) {
                 (0, 1) => " number",

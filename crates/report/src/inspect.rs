@@ -4,6 +4,7 @@ use crate::document::CaptureEntry;
 use crate::grouped::grouped;
 use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, under};
 use crate::{fact, quantity, why};
+use model::CompactSort as _;
 use model::{Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
 
 /// What an inspection found, borrowed from the rooms that found it.
@@ -134,7 +135,7 @@ fn of_layer(seen: &Inspection<'_>, layer: &Layer, is_lowest: bool, branches_from
 fn facts(seen: &Inspection<'_>, layer: &Layer) -> Vec<Part> {
     let told = |n: &&String| !ELSEWHERE.contains(&n.as_str()) && (seen.verbose || fact::rank(n).is_some());
     let mut names: Vec<&String> = layer.facts.keys().filter(told).collect();
-    names.sort_by_key(|n| (fact::rank(n).unwrap_or(usize::MAX), n.as_str()));
+    names.compact_sort_by_key(|n| (fact::rank(n).unwrap_or(usize::MAX), n.as_str()));
     let (mut known, mut parts, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         let words = fact::name(name);

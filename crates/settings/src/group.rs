@@ -2,6 +2,7 @@
 
 use crate::error::{Result, SettingError};
 use crate::value::{Tree, ValuePath, same_value};
+use model::CompactSort as _;
 use serde::{Deserialize, Serialize};
 
 /// Two names of one limit, of which the kernel sets the other to 0 when one is written (k:mm/page-writeback.c,
@@ -140,7 +141,7 @@ impl Group {
         }
         // Of two twins the one that counts is written, and that one clears the other.
         if counterpart(path).is_some() {
-            saved.sort_by_key(|s| s.value == "0");
+            saved.compact_sort_by_key(|s| s.value == "0");
         }
         Ok(Self { saved })
     }

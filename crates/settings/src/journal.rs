@@ -10,6 +10,7 @@ use crate::machine::Machine;
 use crate::private_directory::PrivateDirectory;
 use crate::running::RunningCommand;
 use crate::value::Tree;
+use model::CompactSort as _;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -320,13 +321,13 @@ impl Journal {
             directory.remove(name)?;
             return Ok(None);
         };
-        let head: Head = serde_json::from_str(head).map_err(unreadable)?;
+        let head: Head = serde_json::from_slice(head.as_bytes()).map_err(unreadable)?;
         if head.schema != Head::SCHEMA {
             return Err(SettingError::journal(&path, format!("its form is {}: another version wrote it", head.schema)));
         }
         let mut entries: Vec<Entry> = Vec::new();
         for line in lines {
-            match serde_json::from_str(line).map_err(unreadable)? {
+            match serde_json::from_slice(line.as_bytes()).map_err(unreadable)? {
                 Record::Changing { number, change } => entries.push(Entry { number, change, running: None }),
                 Record::Started { number, running } => {
                     entries.iter_mut().filter(|e| e.number == number).for_each(|e| e.running = Some(running.clone()));
@@ -391,7 +392,7 @@ pub fn find(places: &JournalDirectories, here: &Machine) -> OrphanedJournals {
     }
     // An arm's commands come last, and are undone first.
     let persistence = |j: &Journal| j.files.first().map(|f| f.lasting);
-    found.left.sort_by(|a, b| (&a.head.experiment, persistence(b)).cmp(&(&b.head.experiment, persistence(a))));
+    found.left.compact_sort_by(|a, b| (&a.head.experiment, persistence(b)).cmp(&(&b.head.experiment, persistence(a))));
     found
 }
 

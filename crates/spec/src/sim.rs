@@ -8,6 +8,7 @@ use crate::keys::{Key, find, names, nearest};
 use crate::sim_effect::{comes_last, without_effect};
 use crate::sim_key::sim_keys;
 use crate::toml_values::pairs_of;
+use model::CompactSort as _;
 use model::{Fact, SimBus, SimModel, SimStalls};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -151,7 +152,7 @@ fn load(name: &str, text: &str) -> Result<SimModel, SimSpecError> {
 }
 
 fn apply(model: &mut SimModel, mut given: Vec<(String, String)>) -> Result<(), SimSpecError> {
-    given.sort_by_key(|(key, _)| comes_last(key));
+    given.compact_sort_by_key(|(key, _)| comes_last(key));
     let name = model.name.clone();
     given.iter().try_for_each(|pair| set(model, sim_keys(), &name, pair))?;
     check(model).map_err(|what| SimSpecError::of(&name, what))

@@ -8,6 +8,7 @@ use crate::plan_size::{MAX, PlanSize};
 use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use crate::top_key::top_keys;
+use model::CompactSort as _;
 use model::PhaseKind;
 use std::collections::HashSet;
 use toml::de::{DeTable, DeValue};
@@ -274,7 +275,7 @@ impl Reader<'_> {
             }
         }
         // The axes in the order of the text: the names of phases say them.
-        sweep.sort_by_key(|(key, _)| pattern.find(&format!("{{{}}}", key.name)).unwrap_or(usize::MAX));
+        sweep.compact_sort_by_key(|(key, _)| pattern.find(&format!("{{{}}}", key.name)).unwrap_or(usize::MAX));
         let mut phase = PhaseText { pattern, kind, copies_memory, jobs, sweep, place };
         for value in self.overrides.clone() {
             if !phase.is_meant(&value) {

@@ -3,6 +3,7 @@
 use crate::verified::{MAX_JUDGEMENTS, VerifiedFile};
 use crate::{Verified, VerifyOutcome};
 use integrity::{Interruption, KnownData, Ledger, Secret, Stamper, Table, TooManyUnits};
+use model::CompactSort as _;
 use model::{StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,7 +110,7 @@ impl WrittenData {
             let name = self.files.iter().find(|(_, f)| f.target_id == target_id).map_or("", |(name, _)| name.as_str());
             ledger.conclude().add_to(&mut record, name, MAX_FINDINGS);
         }
-        record.findings.sort_by_key(|f| f.lba);
+        record.findings.compact_sort_by_key(|f| f.lba);
         Some(record)
     }
 }

@@ -3,6 +3,7 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use model::CompactSort as _;
 
 /// Those that stand in the help; it would drown in the others.
 const SHOWN: [&str; 14] = [
@@ -48,7 +49,7 @@ impl FromArgMatches for JobOptions {
             let places = matches.indices_of(name).into_iter().flatten();
             found.extend(places.zip(values).map(|(at, value)| (at, name.to_owned(), value.clone())));
         }
-        found.sort_by_key(|(at, ..)| *at);
+        found.compact_sort_by_key(|(at, ..)| *at);
         self.given = found.into_iter().map(|(_, name, value)| (name, value)).collect();
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::output::Output;
 use archive::Archive;
 use conduct::soak::SoakState;
 use judge::{emmc_used_percent, wear_of_disk};
+use model::CompactSort as _;
 use model::{Fact, Failure, Layer, LayerKind, ProcessIo, WearOfDisk, WearReading};
 use observe::{Locator, ProbeOptions, Root, facts};
 use report::document::WearDocument;
@@ -85,7 +86,7 @@ fn disks_here(root: &Root) -> Vec<(String, Layer)> {
 fn writers(root: &Root) -> Vec<ProcessIo> {
     let mut all = observe::process_io(root);
     all.retain(|process| process.write_bytes > 0);
-    all.sort_by_key(|process| Reverse(process.write_bytes));
+    all.compact_sort_by_key(|process| Reverse(process.write_bytes));
     all.truncate(MOST_WRITERS);
     all
 }

@@ -76,7 +76,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     let answers: Vec<String> = answers.into_iter().map(|a| a.join().unwrap_or_default()).collect();
     for text in &answers {
-        match serde_json::from_str::<serde_json::Value>(text) {
+        match serde_json::from_slice::<serde_json::Value>(text.as_bytes()) {
             Ok(document) if output.is_json() => output.text(&format!("{document}\n")),
             // In the form that it was asked for already.
             _ => output.part_as_it_is(text),

@@ -2,6 +2,7 @@
 //! and put back from wherever the experiment ends.
 
 use crate::Interrupts;
+use model::CompactSort as _;
 use model::{Failure, Stack};
 use settings::{
     AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, RegisterBits, Setting, SettingError,
@@ -134,7 +135,7 @@ fn of_machine(arm: &Arm, stack: &Stack, tree: &Tree) -> Result<Vec<Setting>, Str
                 .push(Setting::MountOptions { mount_point: mount_point(stack)?.to_owned(), options: options.clone() }),
         }
     }
-    out.sort_by_key(|setting| match setting {
+    out.compact_sort_by_key(|setting| match setting {
         Setting::MountOptions { .. } => 0,
         Setting::Value { path, .. } => 1 + settings::rank(path),
         Setting::Register { .. } => usize::MAX - 1,

@@ -81,7 +81,7 @@ impl Rig {
 /// What the archive knows; a file that cannot be read is as none (a calibration replaces it).
 fn book(archive: &Archive) -> NoiseFile {
     let text = archive.read_side_file(FILE).ok().flatten();
-    text.and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default()
+    text.and_then(|t| serde_json::from_slice(t.as_bytes()).ok()).unwrap_or_default()
 }
 
 /// Keeps what a calibration found, instead of what was known before of the same rig.

@@ -5,6 +5,7 @@ use super::noise;
 use super::state::{State, tag_of};
 use archive::Archive;
 use judge::{Asked, Noise};
+use model::CompactSort as _;
 use model::{Comparison, Failure, Metric, Reason, Run};
 use spec::Experiment;
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ pub(super) fn tag(archive: &Archive, state: &State, more: &[String]) -> Result<(
 /// Runs by arm, in the order of the pairs.
 fn runs_by_arm(experiment: &Experiment, state: &State, archive: &Archive) -> Result<Vec<Vec<Run>>, Failure> {
     let mut steps: Vec<_> = state.steps.iter().collect();
-    steps.sort_by_key(|s| s.pair);
+    steps.compact_sort_by_key(|s| s.pair);
     (0..experiment.arms.len())
         .map(|arm| {
             let ids = steps.iter().filter(|s| s.arm == arm).filter_map(|s| s.run_id.as_deref());

@@ -5,6 +5,7 @@ use super::order::order;
 use crate::clock::WallClock;
 use crate::source::{Language, Source};
 use archive::Archive;
+use model::CompactSort as _;
 use model::Failure;
 use serde::{Deserialize, Serialize};
 use spec::Experiment;
@@ -223,9 +224,9 @@ impl State {
                 .remedy("this execution cannot be resumed; start the experiment anew")
         };
         // The version first: what another one holds may have another form.
-        let Version { schema } = serde_json::from_str(&text).map_err(cannot)?;
+        let Version { schema } = serde_json::from_slice(text.as_bytes()).map_err(cannot)?;
         let state =
-            (schema == Self::SCHEMA).then(|| serde_json::from_str::<Self>(&text)).transpose().map_err(cannot)?;
+            (schema == Self::SCHEMA).then(|| serde_json::from_slice::<Self>(text.as_bytes())).transpose().map_err(cannot)?;
         state.filter(|state| state.id == id).map(Some).ok_or_else(|| {
             let message = format!("{}: not a state of this program ({schema})", file.display());
             Failure::environment(message).remedy("a newer version of the program wrote it")
@@ -239,7 +240,7 @@ impl State {
     pub fn all(archive: &Archive) -> Result<Vec<Self>, Failure> {
         let mut states: Vec<Self> =
             ids(archive)?.iter().filter_map(|id| Self::load(archive, id).ok().flatten()).collect();
-        states.sort_by(|a, b| a.started.cmp(&b.started));
+        states.compact_sort_by(|a, b| a.started.cmp(&b.started));
         Ok(states)
     }
 

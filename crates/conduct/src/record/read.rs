@@ -2,6 +2,7 @@
 
 use super::RECORDING_SUFFIX;
 use crate::admission::{Consent, admit};
+use model::CompactSort as _;
 use model::{Failure, FailureKind};
 use observe::Root;
 use recorder::{Container, ContainerError, ReadError};
@@ -59,7 +60,7 @@ fn find_recordings(name: &OsStr) -> Result<Vec<PathBuf>, Failure> {
     let changed =
         |entry: &std::fs::DirEntry| entry.metadata().and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let mut all: Vec<(SystemTime, PathBuf)> = files.map(|entry| (changed(&entry), entry.path())).collect();
-    all.sort_by(|a, b| b.cmp(a));
+    all.compact_sort_by(|a, b| b.cmp(a));
     if all.is_empty() {
         let what = format!("{}: there is no recording (*.{RECORDING_SUFFIX})", directory.display());
         return Err(Failure::usage(what));

@@ -2,6 +2,7 @@
 //! others are not.
 
 use judge::search::Change;
+use model::CompactSort as _;
 use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
 use observe::registers::{self, KnownRegister};
 use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, set_with, side_effect};
@@ -107,7 +108,7 @@ pub fn candidates(
         return Err(Failure::usage(format!("--only: this path has no setting {missing}"))
             .remedy("narrows settings list TARGET   shows those that it has"));
     }
-    all.sort_by_key(Candidate::rank);
+    all.compact_sort_by_key(Candidate::rank);
     Ok(all)
 }
 

@@ -1,5 +1,6 @@
 //! What makes settings stay over a reboot, as text: by which mechanism, in which file, and how to take it back. Nothing is written.
 
+use model::CompactSort as _;
 use model::{KeepLine, LayerKind, Stack, TuneSetting};
 use settings::{Tree, Tunable, ValuePath};
 use std::path::Path;
@@ -24,7 +25,7 @@ pub(super) struct Machine<'a> {
 pub(super) fn keep(settings: &[TuneSetting], machine: &Machine<'_>) -> Vec<KeepLine> {
     let mut sorted: Vec<&TuneSetting> = settings.iter().collect();
     // A scheduler resets the depth of its queue.
-    sorted.sort_by_key(|s| ValuePath::new(&s.path).map_or(usize::MAX, |path| settings::rank(&path)));
+    sorted.compact_sort_by_key(|s| ValuePath::new(&s.path).map_or(usize::MAX, |path| settings::rank(&path)));
     let mut out: Vec<KeepLine> = Vec::new();
     for line in sorted.into_iter().map(|setting| machine.line(setting)) {
         match out.iter_mut().find(|other| (other.mechanism, &other.file) == (line.mechanism, &line.file)) {

@@ -5,6 +5,7 @@ use super::Asked;
 use super::candidates::Candidate;
 use archive::Archive;
 use judge::search::{Change, Space, Value};
+use model::CompactSort as _;
 use model::{Better, Failure, Ns, Unit};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -156,7 +157,7 @@ impl State {
                 Failure::environment(format!("{}: {why}", file.display()))
                     .remedy("this search cannot be resumed: remove the file, and begin anew")
             };
-            let state: Self = serde_json::from_str(&text).map_err(|e| cannot(e.to_string()))?;
+            let state: Self = serde_json::from_slice(text.as_bytes()).map_err(|e| cannot(e.to_string()))?;
             if state.schema != Self::SCHEMA {
                 return Err(cannot(format!("not a state of this program ({})", state.schema)));
             }
@@ -178,7 +179,7 @@ impl First {
             let name = candidates[candidate].name();
             self.suggested.iter().position(|suggested| suggested == name).unwrap_or(usize::MAX)
         };
-        space.changes.sort_by_key(|change| place(change.candidate));
+        space.changes.compact_sort_by_key(|change| place(change.candidate));
         space.suggested = (0..candidates.len()).filter(|candidate| place(*candidate) < usize::MAX).collect();
         space.refused = self
             .refused

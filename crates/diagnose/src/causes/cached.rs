@@ -3,6 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature};
 use crate::{machine, phrase};
+use model::CompactSort as _;
 use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
 
 /// From this share of its bytes on, a phase was served by memory.
@@ -38,7 +39,7 @@ pub fn served(run: &Run) -> Option<Cause> {
     let all = probes::all(run);
     let mut cached: Vec<_> = all.iter().filter_map(|p| Some((p, in_memory(run, p)?))).collect();
     let every = cached.len() == all.len();
-    cached.sort_by(|a, b| b.0.bytes_per_s.total_cmp(&a.0.bytes_per_s));
+    cached.compact_sort_by(|a, b| b.0.bytes_per_s.total_cmp(&a.0.bytes_per_s));
     let (best, (share, evidence)) = cached.into_iter().next()?;
     let (standing, sure) =
         if every { (CauseNature::Path, Confidence::Probable) } else { (CauseNature::Distortion, Confidence::Low) };

@@ -26,6 +26,7 @@ mod trial;
 mod trials;
 mod write_cache;
 
+use model::CompactSort as _;
 use model::{Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
 use std::cmp::Reverse;
 use std::ops::Deref;
@@ -290,7 +291,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(device::device_itself(run));
         causes.extend(link::between(run));
     }
-    causes.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
+    causes.compact_sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
     causes
 }
 

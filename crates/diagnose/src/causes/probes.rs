@@ -1,6 +1,7 @@
 //! The phases of a run by what they ask, not by their names: the check's phases and those of any workload alike.
 
 use crate::machine;
+use model::CompactSort as _;
 use model::{
     Access, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus, Run, StreamPlan,
 };
@@ -161,7 +162,7 @@ pub(crate) fn buffered(run: &Run, direction: Direction) -> Option<Probe<'_>> {
 pub(crate) fn depths(run: &Run, direction: Direction) -> Vec<Probe<'_>> {
     let mut probes: Vec<Probe<'_>> =
         all(run).into_iter().filter(|p| p.direct && p.random && p.direction == direction).collect();
-    probes.sort_by(|a, b| {
+    probes.compact_sort_by(|a, b| {
         a.block.total_cmp(&b.block).then(a.depth.total_cmp(&b.depth)).then(b.bytes_per_s.total_cmp(&a.bytes_per_s))
     });
     probes.dedup_by(|b, a| a.block == b.block && a.depth == b.depth);
@@ -184,7 +185,7 @@ pub(crate) fn sizes(run: &Run, direction: Direction) -> Vec<Probe<'_>> {
                 .into_iter()
                 .filter(|p| p.direct && p.random == random && p.direction == direction && p.depth == 1.0)
                 .collect();
-            probes.sort_by(|a, b| a.block.total_cmp(&b.block).then(a.bytes_per_s.total_cmp(&b.bytes_per_s)));
+            probes.compact_sort_by(|a, b| a.block.total_cmp(&b.block).then(a.bytes_per_s.total_cmp(&b.bytes_per_s)));
             probes.dedup_by(|b, a| a.block == b.block);
             probes
         })

@@ -2,6 +2,7 @@
 
 use super::{Cause, CauseKind, CauseNature, probes};
 use crate::phrase;
+use model::CompactSort as _;
 use model::facts as names;
 use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step};
 
@@ -113,7 +114,7 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
         .filter_map(|p| {
             let mut all: Vec<(&Layer, LayerActivity)> =
                 disks.iter().filter_map(|d| Some((*d, did(run, p.phase, d)?))).collect();
-            all.sort_by(|a, b| b.1.busy.total_cmp(&a.1.busy));
+            all.compact_sort_by(|a, b| b.1.busy.total_cmp(&a.1.busy));
             (all.len() == disks.len()).then_some(())?;
             let fast = all.pop()?;
             let slow = all.into_iter().next()?;

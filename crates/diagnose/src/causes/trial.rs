@@ -2,6 +2,7 @@
 
 use super::{Cause, CauseKind, Trial, depth, probes};
 use crate::{machine, phrase};
+use model::CompactSort as _;
 use model::{Confidence, Confirmation, Direction, Evidence, LimitLayer, Run, four_figures};
 
 /// Rates this near to each other are the same.
@@ -50,7 +51,7 @@ fn depths(cause: &Cause, run: &Run) -> Found {
 
 fn sizes(cause: &Cause, run: &Run) -> Found {
     let mut all: Vec<_> = probes::all(run).into_iter().filter(|p| p.direct && p.random).collect();
-    all.sort_by(|a, b| a.block.total_cmp(&b.block));
+    all.compact_sort_by(|a, b| a.block.total_cmp(&b.block));
     let [first, second, .., before_last, last] = all.as_slice() else { return None };
     let near = |a: f64, b: f64| (a / b - 1.0).abs() <= SAME;
     let operations = near(first.iops(run), second.iops(run));

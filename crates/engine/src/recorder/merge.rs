@@ -1,6 +1,7 @@
 //! Makes one phase's record of its workers' records.
 
 use crate::PhaseShared;
+use model::CompactSort as _;
 use model::{Direction, DirectionSummary, EngineKind, EngineRecord, PhaseRecord, StreamPlan, StreamSummary};
 
 /// The record of a phase of these streams, which `barrier` ran: the streams' records, all with the same start, each with the
@@ -28,7 +29,7 @@ pub(crate) fn phase_record(
     let Some(mut all) = records.into_iter().map(with_plan).reduce(PhaseRecord::merged_parallel) else {
         panic!("a phase that ran has at least one worker")
     };
-    all.rounds.sort_by_key(|r| r.start_ns);
+    all.rounds.compact_sort_by_key(|r| r.start_ns);
     all.late = all.late.filter(|_| streams.iter().any(|s| s.has_moments()));
     let EngineRecord { batch_submit, batch_complete, .. } = all.engine;
     all.engine = EngineRecord { batch_submit, batch_complete, ..engine };

@@ -18,7 +18,7 @@ fn is_heading(line: &str) -> bool {
 fn document(line: &str) -> Option<Value> {
     let line = line.trim();
     let is_own = line.starts_with('{') && line.contains("\"phase_type\"") && line.contains("\"last_done\"");
-    is_own.then(|| serde_json::from_str(line).ok()).flatten()
+    is_own.then(|| serde_json::from_slice(line.as_bytes()).ok()).flatten()
 }
 
 /// Whether there is either.

@@ -1,6 +1,7 @@
 //! What was understood of a file, and what was not.
 
 use super::Text;
+use model::CompactSort as _;
 use model::{Better, Environment, Metric, MetricStatus, Reason, RunState, Unit};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -411,13 +412,13 @@ impl<'a> Found<'a> {
             }
         }
         not_understood.extend(open);
-        not_understood.sort_by_key(|n| n.line);
+        not_understood.compact_sort_by_key(|n| n.line);
         if self.more_faults > 0 {
             let line = not_understood.last().map_or(1, |n| n.line);
             let why = format!("{} more lines could not be read; only the first places are listed", self.more_faults);
             not_understood.push(NotUnderstood { line, lines: 1, text: quote(line), why });
         }
-        self.runs.sort_by_key(|r| r.first_line);
+        self.runs.compact_sort_by_key(|r| r.first_line);
         self.runs.iter_mut().for_each(name_once);
         Imported { runs: self.runs, not_understood }
     }

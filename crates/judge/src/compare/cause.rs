@@ -3,6 +3,7 @@
 //! order of the sets, reboots, and trends within them.
 
 use super::sides::Sides;
+use model::CompactSort as _;
 use model::{Attribution, Basis, Compared, Drift, Reason, Run, Verdict};
 use std::collections::BTreeSet;
 
@@ -115,7 +116,7 @@ fn temperatures(sides: [&[&Run]; 2]) -> Vec<Reason> {
     }
     for (side, runs) in ["A", "B"].into_iter().zip(sides) {
         let mut timed: Vec<(&str, f64)> = runs.iter().filter_map(|r| Some((began(r)?, temperature(r)?))).collect();
-        timed.sort_by(|x, y| x.0.cmp(y.0));
+        timed.compact_sort_by(|x, y| x.0.cmp(y.0));
         let points: Vec<(f64, f64)> = timed.iter().enumerate().map(|(i, (_, c))| (i as f64, *c)).collect();
         let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         let p = stats::kendall(&x, &y).map_or(1.0, |k| k.p);
@@ -140,7 +141,7 @@ fn drift(sides: [&[&Run]; 2], primary: &[&Compared]) -> Result<Vec<Drift>, Reaso
             let values = if side == "a" { &metric.values_a } else { &metric.values_b };
             let timed = runs.iter().zip(values).filter_map(|(run, v)| Some((began(run)?, v.filter(|v| *v > 0.0)?)));
             let mut timed: Vec<(&str, f64)> = timed.collect();
-            timed.sort_by(|x, y| x.0.cmp(y.0));
+            timed.compact_sort_by(|x, y| x.0.cmp(y.0));
             let points: Vec<(f64, f64)> = timed.iter().enumerate().map(|(i, (_, v))| (i as f64, v.ln())).collect();
             if points.len() < MIN_RUNS {
                 continue;

@@ -1,6 +1,7 @@
 //! Which metric puts the targets in the order of another: rank correlation over targets, not over runs.
 
 use super::is_duration_of_work;
+use model::CompactSort as _;
 use model::{Prediction, Ranking, Reason};
 use stats::{benjamini_hochberg, kendall, kendall_interval, tau_b};
 
@@ -38,7 +39,7 @@ pub(super) fn predict(ranking: &mut Ranking, predicted: &str, predictors: &[Stri
             (prediction, values)
         })
         .collect();
-    all.sort_by(|(a, _), (b, _)| a.work.cmp(&b.work).then(strength(b).total_cmp(&strength(a))));
+    all.compact_sort_by(|(a, _), (b, _)| a.work.cmp(&b.work).then(strength(b).total_cmp(&strength(a))));
     // The synthetic ones stand first: the first that has a tau is the closest of them, or of all where none is synthetic.
     if let Some(at) = all.iter().position(|(p, _)| p.tau.is_some()) {
         let best = all[at].1.clone();

@@ -3,6 +3,7 @@
 use super::TargetRuns;
 use crate::fit::{fake_fit, fake_reason};
 use crate::{fit, use_named, uses as all_uses};
+use model::CompactSort as _;
 use model::{Fit, RankedUse, Run, UseFit};
 
 /// Video classes, the highest first.
@@ -37,7 +38,7 @@ fn ranked(what: &str, title: &str, targets: &[TargetRuns], fit: impl Fn(&Run) ->
         model::Better::Higher => f.value.unwrap_or(0.0),
         model::Better::Lower => -f.value.unwrap_or(f64::INFINITY),
     };
-    fits.sort_by(|a, b| {
+    fits.compact_sort_by(|a, b| {
         let (a, b) = (&a.fit, &b.fit);
         // Of one quantity by its value, of several by how far each is from its limit.
         let order = if a.quantity == b.quantity && a.better == b.better {
@@ -56,7 +57,7 @@ fn middle(mut fits: Vec<Fit>) -> Option<Fit> {
         fits.retain(|f| f.met.is_some());
     }
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(0.0);
-    fits.sort_by(|a, b| margin(a).total_cmp(&margin(b)));
+    fits.compact_sort_by(|a, b| margin(a).total_cmp(&margin(b)));
     let at = fits.len().checked_sub(1)? / 2;
     Some(fits.swap_remove(at))
 }

@@ -24,6 +24,7 @@ use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, 
 use draw::Draw;
 use measured::{Measured, distance, scatter};
 use model::Better;
+use model::CompactSort as _;
 use screen::Pooled;
 use std::collections::VecDeque;
 
@@ -263,7 +264,7 @@ impl Search {
             let ratio = (times > 0).then(|| (sum / times as f64).exp());
             out.push(Tried { cell: cell.clone(), ratio, times });
         }
-        out.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
+        out.compact_sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
         out
     }
 
@@ -351,7 +352,7 @@ impl Search {
     fn score(&mut self) {
         if self.design.is_brief() {
             self.scores = self.pooled().map(|pooled| pooled.of_each).unwrap_or_default();
-            self.scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+            self.scores.compact_sort_by(|a, b| b.1.total_cmp(&a.1));
             return;
         }
         let screened = screen::effects(&self.left, &self.screen, self.noise());
@@ -365,7 +366,7 @@ impl Search {
             }
         };
         let mut scores: Vec<(Change, f64)> = self.left.iter().map(|change| (*change, of(*change))).collect();
-        scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+        scores.compact_sort_by(|a, b| b.1.total_cmp(&a.1));
         self.scores = scores;
     }
 
@@ -433,7 +434,7 @@ impl Search {
         }
         let mean = |arm: &Vec<Change>| self.estimate(arm).unwrap_or(f64::NEG_INFINITY);
         let mut ranked: Vec<(f64, Vec<Change>)> = self.arms.iter().map(|arm| (mean(arm), arm.clone())).collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked.compact_sort_by(|a, b| b.0.total_cmp(&a.0));
         self.arms = ranked.into_iter().map(|(_, arm)| arm).collect();
     }
 

@@ -5,6 +5,7 @@
 use super::change::Change;
 use super::draw::Draw;
 use super::measured::Measured;
+use model::CompactSort as _;
 
 /// What an effect is expected to be like, as a logarithm: larger ones are shrunk less than their noise asks. A brief search finds large
 /// ones alone, the more so of a setting that findings name.
@@ -131,7 +132,7 @@ impl Effects {
                 }
             }
         }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        pairs.compact_sort_by(|a, b| b.0.total_cmp(&a.0));
         pairs.into_iter().take(most).map(|(_, pair)| pair).collect()
     }
 }

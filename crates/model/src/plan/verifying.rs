@@ -5,6 +5,7 @@
 //! verifies shares no byte with another that changes data, nor one that changes what another verifies.
 
 use super::{BlockPlan, BlockSize, EngineKind, IoPath, Order, PhasePlan, StreamPlan};
+use crate::CompactSort as _;
 use std::collections::BTreeMap;
 
 /// Every sector of 512 bytes carries its stamp.
@@ -184,7 +185,7 @@ impl PhasePlan {
 
 /// By their starts; at each, of those before it only the one that reaches farthest matters, of each kind.
 fn first_clash(mut uses: Vec<Use<'_>>) -> Option<String> {
-    uses.sort_by_key(|u| u.start);
+    uses.compact_sort_by_key(|u| u.start);
     type Test = fn(&StreamPlan) -> bool;
     let (verifies, changes): (Test, Test) = (|s| s.verify.is_some(), StreamPlan::changes_data);
     for (one, other) in [(verifies, changes), (changes, verifies)] {

@@ -7,6 +7,7 @@
 
 use super::CapturedContent;
 use crate::identity::{Hasher, find, identifies};
+use model::CompactSort as _;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that hold one identifying text each.
@@ -57,7 +58,7 @@ impl Redaction {
             }
         }
         let mut secrets: Vec<String> = secrets.into_iter().collect();
-        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        secrets.compact_sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         Self { scramble: Hasher::new(salt), secrets }
     }
 

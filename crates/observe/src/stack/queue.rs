@@ -2,6 +2,7 @@
 
 use crate::facts;
 use crate::root::{Root, natural};
+use model::CompactSort as _;
 use model::{Fact, Layer};
 
 /// The choice in brackets: `[none] mq-deadline`; a list without brackets (`none`) is its own choice.
@@ -88,7 +89,7 @@ pub(super) fn set(root: &Root, layer: &mut Layer, directory: &str) {
 fn hardware_queues(root: &Root, layer: &mut Layer, directory: &str) {
     let mut hardware = root.list(&format!("{directory}/mq"));
     hardware.retain(|q| q.bytes().all(|b| b.is_ascii_digit()));
-    hardware.sort_by(|a, b| natural(a, b));
+    hardware.compact_sort_by(|a, b| natural(a, b));
     layer.set(facts::HARDWARE_QUEUES, Some(hardware.len() as u64).filter(|n| *n > 0));
     layer.set(facts::QUEUE_TAGS, root.number::<u64>(&format!("{directory}/mq/0/nr_tags")));
     let cpus = hardware.iter().take(HARDWARE_QUEUE_LIMIT);

@@ -5,6 +5,7 @@ use super::{Compare, cause_words, differs_in, verdict_words};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use crate::rate::fake_sentence;
+use model::CompactSort as _;
 use model::{Basis, Compared, Comparison, Reason, Verdict};
 
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
@@ -119,7 +120,7 @@ fn telling<'a>(all: &[&'a Compared], few: bool) -> Vec<&'a Compared> {
     if !few && shown.len() > MOST_EXPLORATORY {
         let moved = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
         let mut by_change: Vec<f64> = shown.iter().map(|m| moved(m)).collect();
-        by_change.sort_by(|a, b| b.total_cmp(a));
+        by_change.compact_sort_by(|a, b| b.total_cmp(a));
         shown.retain(|m| moved(m) >= by_change[MOST_EXPLORATORY - 1]);
     }
     shown

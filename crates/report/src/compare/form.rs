@@ -2,6 +2,7 @@
 
 use crate::grouped::grouped;
 use crate::quantity;
+use model::CompactSort as _;
 use model::{Basis, Compared, Comparison, MetricKey, Reason, Verdict};
 
 /// Metrics below a common name, that of a phase: each with what it is, `throughput`, `latency p99`.
@@ -104,7 +105,7 @@ fn overall_words(comparison: &Comparison) -> String {
         (counts.better, "better", largest(&counts.largest_better), strength(&counts.largest_better)),
         (counts.worse, "worse", largest(&counts.largest_worse), strength(&counts.largest_worse)),
     ];
-    directions.sort_by(|x, y| y.3.total_cmp(&x.3));
+    directions.compact_sort_by(|x, y| y.3.total_cmp(&x.3));
     let mut parts: Vec<String> = directions
         .into_iter()
         .filter(|d| d.0 > 0)

@@ -1,5 +1,6 @@
 //! `narrows/frames/1`.
 
+use model::CompactSort as _;
 use model::{FrameWay, FramesLeftOut, FramesTried};
 use serde::Serialize;
 
@@ -101,7 +102,7 @@ impl FramesDocument {
     pub(crate) fn by_rate(&self) -> Vec<&FramesWay> {
         let mut ways: Vec<&FramesWay> = self.ways.iter().filter(|way| way.sustained_bytes_per_s.is_some()).collect();
         let rate = |way: &FramesWay| way.sustained_bytes_per_s.unwrap_or(0.0);
-        ways.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+        ways.compact_sort_by(|a, b| rate(b).total_cmp(&rate(a)));
         ways
     }
 }

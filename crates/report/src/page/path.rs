@@ -3,6 +3,7 @@
 use super::t;
 use crate::{fact, quantity, storage};
 use maud::{Markup, html};
+use model::CompactSort as _;
 use model::{Layer, LayerKind, Layers, Run, json_name};
 
 /// Facts shown at once; the rest folds away.
@@ -87,7 +88,7 @@ fn facts(layer: &Layer) -> Markup {
         html! { dl.facts { @for (_, n, v) in facts { div { dt { (n) } dd { (v) } } } } }
     };
     // What tells one device from another comes first.
-    known.sort_by_key(|(rank, ..)| *rank);
+    known.compact_sort_by_key(|(rank, ..)| *rank);
     let (first, rest) = known.split_at(known.len().min(FACTS_SHOWN));
     html! {
         @if !first.is_empty() { (list(first)) }

@@ -3,6 +3,7 @@
 use super::chart::{Axis, Chart, Line};
 use super::t;
 use maud::{Markup, html};
+use model::CompactSort as _;
 use model::{PhaseRun, Run, Unit};
 
 /// Fewer reports are no line.
@@ -55,7 +56,7 @@ fn lines(reports: &[&PhaseRun], ends: &[&str]) -> (Vec<Line>, usize) {
     }
     let sum = |line: &Line| values(line).sum::<f64>();
     found.retain(|l| sum(l) > 0.0);
-    found.sort_by(|a, b| sum(b).total_cmp(&sum(a)));
+    found.compact_sort_by(|a, b| sum(b).total_cmp(&sum(a)));
     let more = found.len().saturating_sub(MOST_LINES);
     found.truncate(MOST_LINES);
     (found, more)

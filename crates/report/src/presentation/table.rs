@@ -2,6 +2,7 @@
 
 use super::{Note, Tone};
 use crate::quantity::Shown;
+use model::CompactSort as _;
 use model::Reason;
 
 /// What stands in a cell.
@@ -250,7 +251,7 @@ pub(crate) fn doubt(table: &Table, notes: &[NoteText]) -> Option<String> {
             }
         }
     }
-    counted.sort_by_key(|(.., n)| std::cmp::Reverse(*n));
+    counted.compact_sort_by_key(|(.., n)| std::cmp::Reverse(*n));
     let what = match counted.as_slice() {
         [] => return None,
         [(_, sentence, n)] if *n == doubtful => sentence.clone(),

@@ -5,6 +5,7 @@ use super::{installation, use_sentences};
 use crate::compare::{metric_words, quantity_words};
 use crate::quantity;
 use crate::rate::fake_sentence;
+use model::CompactSort as _;
 use model::{Better, MetricKey, Prediction, RankedMetric, Ranking, Unit, Work};
 
 /// Metrics that are named of a winner.
@@ -41,10 +42,13 @@ pub(crate) fn order(ranking: &Ranking, lead: Option<usize>) -> Vec<usize> {
     let of = |i: usize| ranking.targets[i].metrics.get(lead);
     let value = |i: &usize| of(*i).and_then(|m| m.value);
     match of(0).and_then(|m| m.better) {
-        Some(Better::Higher) => order
-            .sort_by(|a, b| value(b).unwrap_or(f64::NEG_INFINITY).total_cmp(&value(a).unwrap_or(f64::NEG_INFINITY))),
+        Some(Better::Higher) => order.compact_sort_by(|a, b| {
+            value(b).unwrap_or(f64::NEG_INFINITY).total_cmp(&value(a).unwrap_or(f64::NEG_INFINITY))
+        }),
         Some(Better::Lower) => {
-            order.sort_by(|a, b| value(a).unwrap_or(f64::INFINITY).total_cmp(&value(b).unwrap_or(f64::INFINITY)));
+            order.compact_sort_by(|a, b| {
+                value(a).unwrap_or(f64::INFINITY).total_cmp(&value(b).unwrap_or(f64::INFINITY))
+            });
         }
         None => {}
     }

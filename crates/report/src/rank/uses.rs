@@ -2,6 +2,7 @@
 
 use super::Rank;
 use crate::quantity;
+use model::CompactSort as _;
 use model::{Better, Fit, RankedMetric, RankedUse, Reason, Unit, UseFit};
 
 /// A sentence a use: who is good for it, the best first, with what shows it; who is not; of whom it is not known.
@@ -50,7 +51,7 @@ pub(crate) fn installation(rank: &Rank<'_>) -> Option<String> {
     let times =
         rank.ranking.targets.iter().filter_map(|t| Some((t.name.as_str(), t.metrics.iter().find(is_install)?.value?)));
     let mut times: Vec<(&str, f64)> = times.collect();
-    times.sort_by(|a, b| a.1.total_cmp(&b.1));
+    times.compact_sort_by(|a, b| a.1.total_cmp(&b.1));
     let each: Vec<String> =
         times.iter().map(|(name, s)| format!("{name} {}", quantity::quantity(*s, Unit::S))).collect();
     (each.len() > 1).then(|| format!("Installing the same packages took: {}.", each.join(", ")))

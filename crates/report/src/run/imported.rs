@@ -2,6 +2,7 @@
 
 use super::numbers::{Numbers, split};
 use crate::presentation::{Cell, Row, Table};
+use model::CompactSort as _;
 use model::{Metric, MetricKey, PhaseRun, PhaseStatus, Run};
 
 /// The columns, each with the quantities that stand in it: of several that one row has, the first.
@@ -68,7 +69,7 @@ impl Told<'_> {
             }
         }
         // What is of all stands first, and a device before its directions.
-        out.sort_by_key(|scope| (scope.split('.').next().unwrap_or_default().to_owned(), scope.contains('.')));
+        out.compact_sort_by_key(|scope| (scope.split('.').next().unwrap_or_default().to_owned(), scope.contains('.')));
         out
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::number::finite;
 use super::job::Quantity;
+use model::CompactSort as _;
 
 /// What `K`, `M`, `G` mean where no `i` follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +74,7 @@ pub(super) fn best_rate(
     bytes_over_time: Option<f64>,
 ) -> Option<(Quantity, Option<String>)> {
     let mut all: Vec<(f64, &str)> = printed.iter().filter_map(|t| Some((bytes(t, prefix)?, t.trim()))).collect();
-    all.sort_by(|a, b| rounding(a.1).total_cmp(&rounding(b.1)));
+    all.compact_sort_by(|a, b| rounding(a.1).total_cmp(&rounding(b.1)));
     let first = *all.first()?;
     let second = all.get(1);
     let mut chosen = first;

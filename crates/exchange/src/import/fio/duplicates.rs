@@ -2,6 +2,7 @@
 
 use super::job::{Direction, FioJob};
 use super::report::Report;
+use model::CompactSort as _;
 use std::collections::BTreeMap;
 
 /// Reports of jobs of one name among which a twin is looked for, the last ones first: a file may hold tens of thousands.
@@ -13,7 +14,7 @@ pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
     // Places in `kept` of what has a result, by the name of the first job.
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut order = reports;
-    order.sort_by_key(|r| (exactness(r.format), r.first_line));
+    order.compact_sort_by_key(|r| (exactness(r.format), r.first_line));
     for report in order {
         if !report.has_result() {
             kept.push(report);
@@ -41,7 +42,7 @@ pub(super) fn remove(reports: Vec<Report>) -> Vec<Report> {
             }
         }
     }
-    kept.sort_by_key(|r| r.first_line);
+    kept.compact_sort_by_key(|r| r.first_line);
     kept
 }
 

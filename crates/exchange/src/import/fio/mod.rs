@@ -15,6 +15,7 @@ mod terse;
 mod tree;
 
 use super::{Found, Text};
+use model::CompactSort as _;
 use report::Report;
 
 /// Whether anything in the text may be of fio.
@@ -35,7 +36,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
     reports.extend(terse::read(text, found));
     let normal = normal::read(text, found);
     reports.extend(normal.reports);
-    reports.sort_by_key(|r| r.first_line);
+    reports.compact_sort_by_key(|r| r.first_line);
     for (line, message) in normal.messages {
         attach(&mut reports, line, message);
     }
