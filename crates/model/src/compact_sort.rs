@@ -52,7 +52,7 @@ mod tests {
             theirs.sort_by_key(|(key, _)| *key);
             assert_eq!(ours, theirs);
             ours.compact_sort_by(|a, b| b.0.cmp(&a.0));
-            theirs.sort_by(|a, b| b.0.cmp(&a.0));
+            theirs.sort_by_key(|a| std::cmp::Reverse(a.0));
             assert_eq!(ours, theirs);
         }
     }

@@ -99,7 +99,9 @@ fn foreign(archive: &Archive) -> Vec<(String, String)> {
 
 fn asked(archive: &Archive, file: &str) -> String {
     let text = archive.read_side_file(file).ok().flatten().unwrap_or_default();
-    let Ok(journal) = serde_json::from_slice::<serde_json::Value>(text.as_bytes()) else { return "it cannot be read".to_owned() };
+    let Ok(journal) = serde_json::from_slice::<serde_json::Value>(text.as_bytes()) else {
+        return "it cannot be read".to_owned();
+    };
     let word = |v: &serde_json::Value| v.as_str().unwrap_or("?").to_owned();
     let one = |undo: &serde_json::Value| {
         if let Some(value) = undo.get("value") {

@@ -225,8 +225,10 @@ impl State {
         };
         // The version first: what another one holds may have another form.
         let Version { schema } = serde_json::from_slice(text.as_bytes()).map_err(cannot)?;
-        let state =
-            (schema == Self::SCHEMA).then(|| serde_json::from_slice::<Self>(text.as_bytes())).transpose().map_err(cannot)?;
+        let state = (schema == Self::SCHEMA)
+            .then(|| serde_json::from_slice::<Self>(text.as_bytes()))
+            .transpose()
+            .map_err(cannot)?;
         state.filter(|state| state.id == id).map(Some).ok_or_else(|| {
             let message = format!("{}: not a state of this program ({schema})", file.display());
             Failure::environment(message).remedy("a newer version of the program wrote it")

@@ -75,7 +75,8 @@ impl SoakState {
         if sum != checksum(text.trim_end()) {
             return Err(refused("damaged: its checksum does not fit"));
         }
-        let state: Self = serde_json::from_slice(text.as_bytes()).map_err(|e| refused(&format!("another form ({e})")))?;
+        let state: Self =
+            serde_json::from_slice(text.as_bytes()).map_err(|e| refused(&format!("another form ({e})")))?;
         if state.id != id || !state.is_sound() {
             return Err(refused("not a state of this program"));
         }
