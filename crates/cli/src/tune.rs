@@ -1,5 +1,7 @@
 //! `narrows tune`: searches settings that make a metric better, proves what it found, and says how it is kept.
 
+mod verify;
+
 use crate::args::{GlobalArgs, TuneArgs};
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
@@ -27,6 +29,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
             (Some(listed), _) => return settings::list(listed, output),
             (None, _) if args.restore => return Ok(experiment::restore(output)),
             (None, _) if args.undo_kept => return undo_kept(output),
+            (None, target) if args.verify => return verify::command(args, target.as_deref(), global, output),
             (None, Some(target)) => target,
             (None, None) => {
                 return Err(Failure::usage("settings of which path?").remedy("narrows tune /mnt/data"));
@@ -38,8 +41,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     } else {
         experiment::undo_left(&archives::open(global)?, output);
     }
-    let budget_ns = parse_duration_ns(&args.budget)
-        .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))?;
+    let budget_ns = budget_ns(args, "20m")?;
     let budget_ns = resumed.as_ref().map_or(budget_ns, |state| state.budget_ns);
     let made_for = resumed.as_ref().map_or_else(|| made_for(args, target), |state| &state.asked);
     let objective = tune::objective(made_for, tune::cell_ns(budget_ns), &workload)?;
@@ -71,12 +73,20 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     match prepared.search(&trial, lock) {
         Ok(tuning) => {
             output.answer(&TuneDocument::new(&tuning), || report::tuning(&tuning));
-            let winner = tuning.winner.as_ref().filter(|_| args.keep);
-            winner.map_or(Ok(()), |winner| keep(winner, &tuning.id, &execution, output))?;
+            if let Some(winner) = tuning.winner.as_ref().filter(|_| args.keep) {
+                let origin = kept::origin(&tuning.id, &tune::absolute(target)?, &tuning.asked, &winner.settings);
+                keep(winner, &tuning.id, &origin, &execution, output)?;
+            }
             Ok(ExitCode::SUCCESS)
         }
         Err(failure) => execution.ended_by(failure, output),
     }
+}
+
+/// How long it may take.
+fn budget_ns(args: &TuneArgs, usual: &str) -> Result<u64, Failure> {
+    parse_duration_ns(args.budget.as_deref().unwrap_or(usual))
+        .map_err(|e| Failure::usage(format!("--budget: {e}")).remedy("for example --budget 20m"))
 }
 
 /// The search that goes on.
@@ -96,7 +106,13 @@ fn resumed(args: &TuneArgs, global: &GlobalArgs) -> Result<tune::State, Failure>
 }
 
 /// Writes what keeps a winner, if a person who was shown it agrees.
-fn keep(winner: &TuneProof, id: &str, execution: &Execution<'_>, output: &Output) -> Result<(), Failure> {
+fn keep(
+    winner: &TuneProof,
+    id: &str,
+    origin: &serde_json::Value,
+    execution: &Execution<'_>,
+    output: &Output,
+) -> Result<(), Failure> {
     let (written, others): (Vec<&KeepLine>, Vec<&KeepLine>) =
         winner.keep.iter().partition(|line| kept::is_written(line));
     for line in others {
@@ -112,7 +128,7 @@ fn keep(winner: &TuneProof, id: &str, execution: &Execution<'_>, output: &Output
         let refused = Failure::refused(format!("{message}, and nobody agreed: {}", lines.join("; ")));
         return Err(refused.remedy("--keep asks on a terminal; or write them yourself"));
     }
-    for path in kept::write(&winner.keep, id, Path::new("/"))? {
+    for path in kept::write(&winner.keep, id, Some(origin), Path::new("/"))? {
         output.warning(&format!("wrote {}; narrows tune --undo-kept removes it", path.display()));
     }
     Ok(())

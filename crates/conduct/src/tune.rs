@@ -12,6 +12,8 @@ mod outcome;
 mod schedule;
 mod state;
 mod trial;
+mod trial_kept;
+mod verify;
 mod walk;
 
 pub use candidates::{Candidate, Choice};
@@ -20,6 +22,7 @@ pub use objective::{Objective, objective};
 pub use schedule::cell_ns;
 pub use state::{State, absolute};
 pub use trial::Trial;
+pub use verify::{Kept, KeptSearch, kept as look_at_kept};
 
 use crate::admission::FileIdentity;
 use crate::clock::{WallClock, random_u64};

@@ -92,7 +92,7 @@ pub use simulated::simulated;
 pub use soak::soak;
 pub use storage::{identity, link_name, link_text, storage_line};
 pub use style::{Paint, Style};
-pub use tune::{tune_plan, tuning};
+pub use tune::{tune_plan, tune_verification, tuning};
 pub use watch::{WatchedLayer, watch_block, watch_header, watch_layers_line};
 pub use watch_csv::{CsvOrigin, WatchCsv, watch_csv_header, watch_csv_rows};
 pub use watch_live::{LiveTitle, live_screen};

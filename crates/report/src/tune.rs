@@ -1,5 +1,10 @@
 //! A search for settings as parts: what helps, what it costs, how it is kept; and what a search will do.
 
+mod verify;
+
+pub use verify::tune_verification;
+pub(crate) use verify::verify_answer;
+
 use crate::grouped::grouped;
 use crate::presentation::{
     Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under,

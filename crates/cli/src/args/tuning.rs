@@ -18,11 +18,12 @@ Examples:
   narrows tune /dev/sda --for buffered-read --plan   what it would try, and what it can prove
   narrows tune /mnt/data --for etcd --budget 1h   smaller gains, and pairs of settings
   narrows tune /dev/sda --for rand-read-qd32 --only scheduler,requests
-  narrows tune --resume                           continues a search that was broken off"
+  narrows tune --resume                           continues a search that was broken off
+  narrows tune --verify                           after a reboot: is what was kept in effect, and still a gain?"
 )]
 pub struct TuneArgs {
     /// Directory, file or block device
-    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume"], add = offer(&[Names::Devices, Names::Paths]))]
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume", "verify"], add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
     ///
@@ -30,12 +31,12 @@ pub struct TuneArgs {
     /// workload, or a file, of which the rate of the first phase counts. Of a use whose limit is a percentile the mean counts.
     #[arg(long = "for", value_name = "WHAT", add = offer(&[Names::Uses, Names::Workloads]))]
     pub made_for: Option<String>,
-    /// How long it may take
+    /// How long it may take [default: 20m; of --verify 1m]
     ///
     /// With 20 minutes 20 settings are tried with two other values each, and pairs of them; with less fewer values, and with few no
     /// combinations of all. --plan says which.
-    #[arg(long, value_name = "TIME", default_value = "20m")]
-    pub budget: String,
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
     /// The least gain that is worth a setting, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 3.0, value_parser = percent)]
     pub margin: f64,
@@ -60,6 +61,13 @@ pub struct TuneArgs {
     /// Remove all files that --keep wrote
     #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
     pub undo_kept: bool,
+    /// Look after a reboot whether what --keep wrote is in effect, and measure whether it still is a gain
+    ///
+    /// Each setting with its value now, and the files and programs that set it anew. Where all of a search is in effect, its target (or
+    /// TARGET, where that has another name now) is measured in pairs of these values and those before, which are restored; with --plan it
+    /// is not measured. It exits with 1 where one is not in effect, or is shown to be a loss.
+    #[arg(long, conflicts_with_all = ["keep", "undo_kept", "resume", "only", "margin", "allow_unsafe", "allow_registers"])]
+    pub verify: bool,
     /// Resume the search that was left last, at the measurement where it was
     ///
     /// After Ctrl-C, a crash or a reboot. What was asked, the time that is left and the seed are those with which it was begun; permissions

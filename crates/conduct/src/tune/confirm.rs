@@ -162,9 +162,13 @@ impl Walk<'_> {
             () => None,
         };
         let keep = keep(&[settings.clone(), held(&prepared.candidates, finalist)].concat(), &machine);
-        let search::Gain { ratio, low, high, p, pairs } = gain;
-        Some((not_kept, TuneProof { settings, gain: TuneGain { ratio, low, high, p, pairs }, guards, keep }))
+        Some((not_kept, TuneProof { settings, gain: described(gain), guards, keep }))
     }
+}
+
+pub(super) fn described(gain: search::Gain) -> TuneGain {
+    let search::Gain { ratio, low, high, p, pairs } = gain;
+    TuneGain { ratio, low, high, p, pairs }
 }
 
 /// The metric on both sides of the pairs that have it on both.

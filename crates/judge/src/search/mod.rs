@@ -16,7 +16,7 @@ mod screen;
 pub use change::{Change, Space};
 pub use design::Design;
 pub use proof::{
-    GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
+    ALPHA, GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
     guard_pairs_needed, is_futile, pairs_needed, pairs_of_confirmation, provable_percent,
 };
 

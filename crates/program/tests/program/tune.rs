@@ -197,3 +197,21 @@ fn a_search_goes_on_only_where_it_was_left_and_the_machine_is_as_it_was() {
         assert!(refused.stderr.contains("remove the file"), "{id}: {}", refused.stderr);
     }
 }
+
+#[test]
+fn where_nothing_is_kept_there_is_nothing_to_verify() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    for arguments in [&["tune", "--verify"][..], &["tune", "--verify", target.to_str().expect("a path of this test")]] {
+        let refused = scratch.run(arguments);
+        assert_eq!(refused.code, 3, "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("kept no setting on this machine"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("narrows tune TARGET --keep"), "{}", refused.stderr);
+    }
+    for with in ["--keep", "--undo-kept", "--resume"] {
+        let refused = scratch.run(["tune", "--verify", with]);
+        assert_eq!(refused.code, 2, "{with}: {}", refused.stderr);
+    }
+    let budget = scratch.run(["tune", "--verify", "--budget", "soon"]);
+    assert!(budget.code == 2 && budget.stderr.contains("--budget"), "{}", budget.stderr);
+}
