@@ -78,7 +78,7 @@ pub use inspect_list::{DiskLine, disks};
 pub use lines::closing;
 pub use listing::{actions, explain, explain_list, explain_use, runs, workloads};
 pub use model::{NextStep, WatchTick};
-pub use page::{chart, compare_page, framed, frames_page, page, rank_page, runs_page, text_of};
+pub use page::{chart, compare_page, framed, frames_page, page, rank_page, runs_page, text_of, tune_page};
 pub use plan::{plan, time_at_most, time_without_limit};
 pub use presentation::{Presentation, verbatim};
 pub use rank::{Rank, rank};

@@ -4,6 +4,7 @@ use super::Permissions;
 use crate::names::{Names, offer};
 use clap::Args;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(
@@ -23,7 +24,7 @@ Examples:
 )]
 pub struct TuneArgs {
     /// Directory, file or block device
-    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume", "verify"], add = offer(&[Names::Devices, Names::Paths]))]
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume", "verify", "export"], add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
     ///
@@ -58,6 +59,12 @@ pub struct TuneArgs {
     /// is printed. Where another file sets the same already, nothing is written.
     #[arg(long, conflicts_with = "plan")]
     pub keep: bool,
+    /// Where the page goes: what was tried in which order, the confirmation, what was rejected, the lines to keep
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["plan", "verify", "export", "undo_kept"])]
+    pub report: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machine and its users on the page
+    #[arg(long, requires = "report")]
+    pub identify: bool,
     /// Remove all files that --keep wrote
     #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
     pub undo_kept: bool,
@@ -68,6 +75,16 @@ pub struct TuneArgs {
     /// is not measured. It exits with 1 where one is not in effect, or is shown to be a loss.
     #[arg(long, conflicts_with_all = ["keep", "undo_kept", "resume", "only", "margin", "allow_unsafe", "allow_registers"])]
     pub verify: bool,
+    /// Print what the last search, or the one of this id, proved, as one line of JSON to hand on
+    ///
+    /// Machine, model of the disk, settings with both values, the gain with its interval; no serial numbers, names of hosts or paths.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "plan", "keep", "verify", "undo_kept", "resume"])]
+    pub export: Option<String>,
+    /// Try first what others proved: a file of lines of --export
+    ///
+    /// Only the order follows from it, among settings and values that are tried here anyway, and never what is concluded.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["verify", "undo_kept", "resume", "export"])]
+    pub known: Option<PathBuf>,
     /// Resume the search that was left last, at the measurement where it was
     ///
     /// After Ctrl-C, a crash or a reboot. What was asked, the time that is left and the seed are those with which it was begun; permissions

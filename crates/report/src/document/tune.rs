@@ -13,11 +13,13 @@ pub struct TuneDocument<'a> {
     pub answer: String,
     #[serde(flatten)]
     tuning: &'a Tuning,
+    /// Where its page is.
+    report: Option<&'a str>,
 }
 
 impl<'a> TuneDocument<'a> {
-    pub fn new(tuning: &'a Tuning) -> Self {
-        Self { schema: "narrows/tune/1", answer: answer(tuning), tuning }
+    pub fn new(tuning: &'a Tuning, report: Option<&'a str>) -> Self {
+        Self { schema: "narrows/tune/1", answer: answer(tuning), tuning, report }
     }
 }
 
