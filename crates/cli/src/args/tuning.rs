@@ -20,7 +20,8 @@ Examples:
   narrows tune /mnt/data --for etcd --budget 1h   smaller gains, and pairs of settings
   narrows tune /dev/sda --for rand-read-qd32 --only scheduler,requests
   narrows tune --resume                           continues a search that was broken off
-  narrows tune --verify                           after a reboot: is what was kept in effect, and still a gain?"
+  narrows tune --verify                           after a reboot: is what was kept in effect, and still a gain?
+  narrows tune /dev/sda --known known.jsonl --report page.html   what others proved comes first; a page of the search"
 )]
 pub struct TuneArgs {
     /// Directory, file or block device

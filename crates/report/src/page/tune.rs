@@ -12,6 +12,7 @@ use model::{Better, TuneMeasurement, TuneProof, TuneStep, TuneTried, Tuning};
 
 const STYLE: &str = "\
 .search circle{fill:var(--c1);opacity:.55}.search circle.halving,.search circle.reduction{fill:var(--c3)}\
+.search circle.present{fill:var(--c5);opacity:1}\
 .search circle.winner{fill:var(--c2);opacity:1}";
 
 /// A search as one HTML document.
@@ -41,12 +42,12 @@ pub fn tune_page(tuning: &Tuning, version: &str) -> String {
             (fold("all", "All that was tried", "how many times as good, with the interval by the noise: the best of many, which proves nothing", elements::table(&all(&tuning.tried))))
         }
         @if !presentation.parts(SectionName::Rejected).is_empty() {
-            (section("rejected", "What was rejected, and why", "", parts(SectionName::Rejected)))
+            (section("rejected", "What was rejected or not tried, and why", "", parts(SectionName::Rejected)))
         }
         @if !tuning.measurements.is_empty() {
             (fold("measurements", "All measurements", "in the order in which they were made", elements::table(&measurements(tuning))))
         }
-        (parts(SectionName::Events))
+        (section("cost", "What it took", "", parts(SectionName::Events)))
         footer {
             p { "narrows " (t(version)) ". Search " (t(&tuning.id)) ", seed " (tuning.seed) ". MB/s is 10⁶ bytes per second." }
             p { "This page is one file and loads nothing." }
@@ -86,12 +87,17 @@ fn path(tuning: &Tuning) -> Option<Markup> {
         let has = |s: &model::TuneSetting| m.settings.iter().any(|set| set.name == s.name && set.value == s.to);
         wanted.is_some_and(|proof| !proof.settings.is_empty() && proof.settings.iter().all(has))
     };
+    let look = |m: &TuneMeasurement| match () {
+        () if m.settings.is_empty() => "present",
+        () if is_of_winner(m) => "winner",
+        () => step_name(m.step),
+    };
     let marks = |area: &Area<'_>| {
         html! {
             g.search {
-                @for (at, m, value) in points().filter(|(_, m, _)| !m.settings.is_empty()) {
-                    circle.(if is_of_winner(m) { "winner" } else { step_name(m.step) }) cx=(px(area.x(at))) cy=(px(area.y(value))) r="3.6" {
-                        title { (at) ", " (step_name(m.step)) ": " (t(&set(&m.settings))) ": " (quantity::quantity(value, tuning.unit)) }
+                @for (at, m, value) in points() {
+                    circle.(look(m)) cx=(px(area.x(at))) cy=(px(area.y(value))) r="3.6" {
+                        title { (at) ", " (step_name(m.step)) ": " (t(&set_or_present(m))) ": " (quantity::quantity(value, tuning.unit)) }
                     }
                 }
             }
@@ -128,6 +134,10 @@ fn path(tuning: &Tuning) -> Option<Markup> {
     })
 }
 
+fn set_or_present(m: &TuneMeasurement) -> String {
+    if m.settings.is_empty() { "present values".to_owned() } else { set(&m.settings) }
+}
+
 fn all(tried: &[TuneTried]) -> Table {
     let row = |t: &TuneTried| {
         let span = |ratio: f64| Span {
@@ -156,7 +166,7 @@ fn all(tried: &[TuneTried]) -> Table {
 
 fn measurements(tuning: &Tuning) -> Table {
     let row = |(number, m): (usize, &TuneMeasurement)| {
-        let settings = if m.settings.is_empty() { "present values".to_owned() } else { set(&m.settings) };
+        let settings = set_or_present(m);
         let value = m.value.map_or_else(|| "-".to_owned(), |value| quantity::quantity(value, tuning.unit));
         Row::new((number + 1).to_string(), vec![Cell::Text(step_name(m.step).to_owned()), Cell::Text(value), Cell::Words(settings)])
     };

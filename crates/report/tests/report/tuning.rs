@@ -256,7 +256,8 @@ fn a_page_has_the_path_the_pairs_what_was_rejected_and_the_lines_to_keep() {
     assert!(!page.contains("<b>x") && page.contains("buffered-read on /mnt/&lt;b&gt;"), "escaped");
     let drawn = page.split("<svg class=\"curves").skip(1).map(|svg| svg.split("</svg>").next().unwrap_or_default());
     let path = drawn.clone().find(|svg| svg.contains("of each measurement of the search")).expect("a path");
-    assert_eq!(path.matches("<circle").count(), 2, "one value is missing, two are of the present values: {path}");
+    assert_eq!(path.matches("<circle").count(), 4, "one value is missing: {path}");
+    assert_eq!(path.matches("class=\"present\"").count(), 2, "{path}");
     assert_eq!(path.matches("class=\"winner\"").count(), 2, "{path}");
     assert_eq!(drawn.filter(|svg| svg.contains("present and changed run by run")).count(), 2, "both finalists");
     let text = report::tuning(&tuning).text(&Style::default());
