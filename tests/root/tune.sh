@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Alone: it changes settings of the machine.
 # `narrows tune` on a loop device whose read-ahead was set to 4 KiB: what it would do changes nothing; after Ctrl-C and after SIGKILL with
-# `settings restore` all is as it was; one that was killed goes on with --resume; a second search at the same time is refused. That it finds the setting is in tests/trials/tune-finds.sh.
+# `settings restore` all is as it was; one that was killed goes on with --resume; a second search at the same time is refused; --verify says
+# whether what is kept is in effect, and which file overwrote it. That it finds the setting is in tests/trials/tune-finds.sh.
 # Needs root, a free loop device and python3; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
@@ -79,4 +80,63 @@ status=0
 "$narrows" tune --resume >"$scratch/answer" 2>&1 || status=$?
 [[ $status -eq 2 ]] && grep -q 'left unfinished' "$scratch/answer" || fail "a search that has ended is resumed: $status"
 printf 'resumed: %s\n' "$(asked 'd["answer"]')"
+
+# What is kept: a file as --keep writes it (that it does is a test of the program), without waiting for a search to prove something.
+rules=/etc/udev/rules.d
+own=$rules/99-narrows-tune.rules
+later=$rules/99-zz-narrows-test.rules
+[[ ! -e $own && ! -e $later ]] || cannot "$own is there"
+missing=$rules
+while [[ ! -e $(dirname "$missing") ]]; do missing=$(dirname "$missing"); done
+[[ ! -e $rules ]] || missing=
+remove_rules() {
+    rm -f "$own" "$later"
+    if [[ -n $missing ]]; then find "$missing" -type d -empty -delete 2>/dev/null || true; fi
+}
+trap 'remove_rules; clean_up' EXIT
+# verified CODE ARGUMENTS...: what --verify says, with this exit code.
+verified() {
+    local code=$1 status=0
+    shift
+    "$narrows" tune --verify "$@" --json >"$scratch/out" 2>"$scratch/err" || status=$?
+    [[ $status -eq $code ]] || fail "--verify $* ended with $status, not $code"
+}
+verified 3
+[[ $(asked 'd["kind"]') == environment ]] || fail "nothing is kept, and it does not say so"
+mkdir -p "$rules"
+condition="ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", KERNEL==\"${device#/dev/}\""
+cat >"$own" <<RULES
+# Written by narrows tune, search tune-test; narrows tune --undo-kept removes it.
+# {"for":"buffered-read","search":"tune-test","settings":[{"from":"4","name":"read-ahead","path":"$queue/read_ahead_kb","to":"1024"}],"target":"$device"}
+$condition, ATTR{queue/read_ahead_kb}="1024"
+RULES
+verified 1 --plan
+[[ $(asked '[(s["name"], s["now"], s["kept"], s["in_effect"]) for s in d["settings"]]') == "[('read-ahead', '4', '1024', False)]" ]] ||
+    fail "it does not see that the kept value is not in effect"
+printf '%s\n' "$condition, ATTR{queue/read_ahead_kb}=\"4\"" >"$later"
+verified 1
+[[ $(asked 'd["settings"][0]["set_by"][0]["by"]') == "$later:1" ]] || fail "it does not name the later rule"
+[[ $(asked 'd["trials"][0]["gain"]') == None ]] || fail "what is not in effect is measured"
+rm "$later"
+printf 1024 >"$queue/read_ahead_kb"
+verified 0 --plan
+[[ $(asked 'd["met"], d["trials"]') == "(True, [])" ]] || fail "it measures with --plan"
+# A disturbed machine may show anything but that nothing was measured; what was kept is in force afterwards.
+status=0
+"$narrows" tune --verify --budget 40s --json >"$scratch/out" 2>"$scratch/err" || status=$?
+[[ $status -eq $(asked '0 if d["met"] else 1') ]] || fail "--verify ended with $status"
+[[ $(asked 'd["trials"][0]["gain"]["pairs"] >= 6 or d["trials"][0]["why_not"]') == True ]] || fail "no pairs are made"
+[[ $(cat "$queue/read_ahead_kb") == 1024 ]] || fail "it left $(cat "$queue/read_ahead_kb") and not what was kept"
+printf 'verified: %s\n' "$(asked 'd["answer"]')"
+# Another target, and one that is not there.
+"$narrows" tune --verify "$scratch" --for buffered-read --json >"$scratch/out" 2>"$scratch/err" || fail "another target: $?"
+[[ $(asked '"does not lie on" in d["trials"][0]["why_not"]') == True ]] || fail "another target's disk is measured"
+"$narrows" tune --verify /nowhere --json >"$scratch/out" 2>"$scratch/err" || fail "a target that is not there: $?"
+[[ $(asked '"/nowhere" in d["trials"][0]["why_not"]') == True ]] || fail "it does not say that there is no such target"
+"$narrows" tune --undo-kept >"$scratch/answer" || fail "--undo-kept ended with $?"
+[[ ! -e $own ]] || fail "--undo-kept leaves its file"
+verified 3
+printf 4 >"$queue/read_ahead_kb"
+same "after --undo-kept"
+printf 'verified: what is kept, overwritten and taken back\n'
 echo "ok"

@@ -6,20 +6,25 @@ mod candidates;
 mod confirm;
 mod keep;
 pub mod kept;
+mod known;
 mod lock;
 mod objective;
 mod outcome;
 mod schedule;
 mod state;
 mod trial;
+mod trial_kept;
+mod verify;
 mod walk;
 
 pub use candidates::{Candidate, Choice};
+pub use known::{Known, exported, known};
 pub use lock::Lock;
 pub use objective::{Objective, objective};
 pub use schedule::cell_ns;
 pub use state::{State, absolute};
 pub use trial::Trial;
+pub use verify::{Kept, KeptSearch, kept as look_at_kept};
 
 use crate::admission::FileIdentity;
 use crate::clock::{WallClock, random_u64};
@@ -48,6 +53,8 @@ pub struct Asked<'a> {
     /// The least gain that is worth a setting.
     pub margin_percent: f64,
     pub seed: u64,
+    /// What others proved: only the order in which settings are tried follows from it.
+    pub known: &'a [Known],
     /// A search that was left, which is to go on.
     pub resumed: Option<State>,
 }
@@ -82,8 +89,11 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         return Err(Failure::usage(message).remedy("narrows tune /mnt/data   a directory or a device"));
     }
     let stack = opened.target.stack.clone();
+    let order = || known::order(asked.known, asked.objective.metric.as_deref(), &stack);
+    let tried_first = asked.resumed.as_ref().map_or_else(order, |state| state.tried_first.clone());
     let choice = Choice {
         only: asked.only,
+        tried_first: &tried_first,
         allow_unsafe: asked.allow_unsafe,
         allow_registers: asked.allow_registers,
         passes_page_cache: workload.passes_page_cache(),
@@ -114,7 +124,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
         }
         None => {
             let id = format!("tune-{}-{:04x}", WallClock::start().compact(), random_u64()? & 0xffff);
-            State::new(&asked, &id, &absolute(trial.target)?, &candidates)
+            State::new(&asked, &id, &absolute(trial.target)?, &candidates, tried_first)
         }
     };
     let id = state.id.clone();

@@ -65,6 +65,7 @@ mod stop_cause;
 mod stream_record;
 mod target;
 mod tune;
+mod tune_verify;
 mod units;
 mod validity;
 mod verdict;
@@ -139,9 +140,10 @@ pub use stream_record::{
 };
 pub use target::{Target, TargetKind};
 pub use tune::{
-    KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan, TuneProof, TuneRejected,
-    TuneSetting, TuneTried, TuneValue, Tuning,
+    KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TuneMeasurement, TunePlan, TuneProof,
+    TuneRejected, TuneSetting, TuneStep, TuneTried, TuneValue, Tuning,
 };
+pub use tune_verify::{KeptSetting, KeptTrial, SetBy, TuneVerification};
 pub use units::{Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns};
 pub use validity::RunValidity;
 pub use verdict::{

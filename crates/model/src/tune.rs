@@ -91,7 +91,34 @@ pub struct TuneTried {
     pub settings: Vec<TuneValue>,
     /// How many times as good it looked, on the mean of its measurements; `null` where it could not be set.
     pub ratio: Option<f64>,
+    /// Ends of a 95 % interval by the noise; of many that were looked at, so that it proves nothing.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
     pub measurements: usize,
+}
+
+/// A step of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TuneStep {
+    /// Each change alone.
+    Singles,
+    /// All that is left at once.
+    Screen,
+    /// The best against one another.
+    Halving,
+    /// Whether one change of a pair is enough.
+    Reduction,
+}
+
+/// One measurement of a search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuneMeasurement {
+    pub step: TuneStep,
+    /// What was set; nothing: the present values.
+    pub settings: Vec<TuneValue>,
+    /// The metric; `null` where it could not be set, or is not valid.
+    pub value: Option<f64>,
 }
 
 /// A gain that the confirmation shows, or does not.
@@ -140,6 +167,8 @@ pub struct KeepLine {
 pub struct TuneProof {
     pub settings: Vec<TuneSetting>,
     pub gain: TuneGain,
+    /// The metric on both sides of each pair, the present values first.
+    pub pairs: Vec<(f64, f64)>,
     pub guards: Vec<TuneGuard>,
     pub keep: Vec<KeepLine>,
 }
@@ -213,6 +242,8 @@ pub struct Tuning {
     pub noise_percent: Option<f64>,
     /// The best first.
     pub tried: Vec<TuneTried>,
+    /// All of them in their order.
+    pub measurements: Vec<TuneMeasurement>,
     pub winner: Option<TuneProof>,
     /// What looked best in the search and is not confirmed.
     pub rejected: Option<TuneRejected>,

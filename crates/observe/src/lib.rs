@@ -66,6 +66,7 @@ pub use read_error::ReadError;
 pub use redaction::Redaction;
 pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
+pub use settings::set_by;
 pub use since_boot::written_since_boot;
 pub use stack::{
     Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,

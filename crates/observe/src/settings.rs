@@ -5,11 +5,13 @@
 //! in force is a fact of its own beside it.
 
 mod glob;
+mod set_by;
 mod udev;
 
 use crate::facts;
 use crate::root::{Root, file_name};
 use model::Layer;
+pub use set_by::set_by;
 use std::collections::BTreeMap;
 pub(crate) use udev::is_relevant;
 use udev::{Device, Rule};
@@ -186,26 +188,38 @@ impl Settings {
     }
 
     fn by_rules(&self, root: &Root, directory: &str, name: &str, subsystem: &str, wanted: &[&str]) -> Vec<String> {
+        let is_wanted = |attribute: &str| wanted.iter().any(|start| attribute.starts_with(start));
+        let line = |(attribute, value, place, certain): (&str, &str, &str, bool)| {
+            let doubt = if certain { "" } else { ", if its other conditions hold" };
+            format!("{}={value}: {place}{doubt}", attribute.strip_prefix("queue/").unwrap_or(attribute))
+        };
+        self.rules_on(root, directory, name, subsystem, &is_wanted).into_iter().map(line).collect()
+    }
+
+    /// What rules set of a device: attribute, value, where, and whether they are known to apply.
+    fn rules_on(
+        &self,
+        root: &Root,
+        directory: &str,
+        name: &str,
+        subsystem: &str,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Vec<(&str, &str, &str, bool)> {
         let attribute = |attribute: &str| {
             // No way out of the device's own directory.
             if attribute.split('/').any(|p| p == "..") { None } else { root.text(&format!("{directory}/{attribute}")) }
         };
         let device = Device { kernel: name, subsystem, attribute: &attribute };
-        let mut lines = Vec::new();
+        let mut out = Vec::new();
         for rule in &self.rules {
-            let sets: Vec<_> = rule.sets.iter().filter(|(a, _)| wanted.iter().any(|w| a.starts_with(w))).collect();
-            if sets.is_empty() {
+            if !rule.sets.iter().any(|(a, _)| is_wanted(a)) {
                 continue;
             }
-            let doubt = match rule.applies(&device) {
-                Some(true) => "",
-                Some(false) => continue,
-                None => ", if its other conditions hold",
-            };
-            let attribute = |a: &str| a.strip_prefix("queue/").unwrap_or(a).to_owned();
-            lines.extend(sets.iter().map(|(a, v)| format!("{}={v}: {}{doubt}", attribute(a), rule.place)));
+            let applies = rule.applies(&device);
+            let sets = rule.sets.iter().filter(|(a, _)| applies != Some(false) && is_wanted(a));
+            out.extend(sets.map(|(a, v)| (a.as_str(), v.as_str(), rule.place.as_str(), applies.is_some())));
         }
-        lines
+        out
     }
 }
 

@@ -1,5 +1,10 @@
 //! A search for settings as parts: what helps, what it costs, how it is kept; and what a search will do.
 
+mod verify;
+
+pub use verify::tune_verification;
+pub(crate) use verify::verify_answer;
+
 use crate::grouped::grouped;
 use crate::presentation::{
     Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under,
@@ -7,7 +12,7 @@ use crate::presentation::{
 use crate::quantity;
 use model::{
     Better, KeepLine, MetricKey, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan,
-    TuneProof, TuneSetting, TuneTried, Tuning,
+    TuneProof, TuneRejected, TuneSetting, TuneTried, TuneValue, Tuning,
 };
 
 /// So many of what was tried are listed.
@@ -34,21 +39,34 @@ pub(crate) fn answer(tuning: &Tuning) -> String {
             number(tuning.margin_percent),
             gain(&proof.gain, tuning.better)
         ),
-        Some((NotKept::Guard, proof)) => {
-            let harmed: Vec<&str> =
-                proof.guards.iter().filter(|g| !g.passes).map(|g| MetricKey::of(&g.metric).phase()).collect();
-            format!(
-                "Nothing is recommended: {} makes {what} {}, but {} {} not shown to be as good as before.",
-                changes(&proof.settings, tuning),
-                gain(&proof.gain, tuning.better),
-                harmed.join(", "),
-                if harmed.len() == 1 { "is" } else { "are" }
-            )
-        }
+        Some((NotKept::Guard, proof)) => format!(
+            "Nothing is recommended: {} makes {what} {}, but {} not shown to be as good as before.",
+            changes(&proof.settings, tuning),
+            gain(&proof.gain, tuning.better),
+            harmed(proof)
+        ),
         None => {
             format!("Nothing helps: nothing looked better for {what}; {} tried.", were(others))
         }
     }
+}
+
+/// Which guards are not shown to be as good: `seq-read is`.
+fn harmed(proof: &TuneProof) -> String {
+    let phases: Vec<&str> =
+        proof.guards.iter().filter(|g| !g.passes).map(|g| MetricKey::of(&g.metric).phase()).collect();
+    format!("{} {}", phases.join(", "), if phases.len() == 1 { "is" } else { "are" })
+}
+
+/// A finalist that is not recommended, and why.
+fn not_kept(rejected: &TuneRejected, tuning: &Tuning) -> String {
+    let proof = &rejected.proof;
+    let why = match rejected.why {
+        NotKept::NoGain => format!("a gain of {} % or more is not shown", number(tuning.margin_percent)),
+        NotKept::Guard => format!("{} not shown to be as good as before", harmed(proof)),
+    };
+    let pairs = quantity::counted(proof.gain.pairs as u64, "pair");
+    format!("{}: {}, by {pairs}: {why}", changes(&proof.settings, tuning), gain(&proof.gain, tuning.better))
 }
 
 /// `24 combinations were`
@@ -58,7 +76,7 @@ fn were(combinations: usize) -> String {
 }
 
 /// The phase of a metric, and which number of it where that is not its rate.
-fn subject(metric: &str) -> String {
+pub(crate) fn subject(metric: &str) -> String {
     let key = MetricKey::of(metric);
     match key.quantity {
         "throughput_bytes_per_s" | "iops" | "files_per_s" => key.of.to_owned(),
@@ -85,7 +103,7 @@ fn number(value: f64) -> String {
 }
 
 /// `read-ahead 4 -> 128 KiB and scheduler none -> bfq`: each setting once, however many files it has.
-fn changes(settings: &[TuneSetting], tuning: &Tuning) -> String {
+pub(crate) fn changes(settings: &[TuneSetting], tuning: &Tuning) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut out = Vec::new();
     for setting in settings.iter().filter(|s| !s.name.is_empty()) {
@@ -153,9 +171,13 @@ pub fn tuning(tuning: &Tuning) -> Presentation {
     let table = proof.map(|(proof, is_gain)| Part::Table(gains_and_costs(proof, is_gain, tuning)));
     presentation.push(SectionName::Numbers, table.into_iter().collect());
     presentation.push(SectionName::Others, tried(&tuning.tried));
-    presentation.push(SectionName::Others, not_tried(&tuning.candidates));
+    let shown = usize::from(tuning.winner.is_none());
+    let rejected = tuning.rejected.iter().chain(&tuning.rejected_next).skip(shown);
+    let rejected = listed(rejected.map(|rejected| not_kept(rejected, tuning)).collect());
+    presentation.push(SectionName::Rejected, under("Not confirmed", rejected));
+    presentation.push(SectionName::Rejected, not_tried(&tuning.candidates));
     for line in tuning.winner.iter().flat_map(|winner| &winner.keep) {
-        presentation.push(SectionName::Others, kept(line));
+        presentation.push(SectionName::Keeping, kept(line));
     }
     let noise = tuning.noise_percent.map_or_else(String::new, |noise| format!(", noise of one {} %", number(noise)));
     let cost = format!(
@@ -202,11 +224,22 @@ fn gains_and_costs(proof: &TuneProof, is_gain: bool, tuning: &Tuning) -> Table {
     }
 }
 
+/// `read-ahead 512, scheduler bfq`
+pub(crate) fn set(settings: &[TuneValue]) -> String {
+    settings.iter().map(|set| format!("{} {}", set.name, set.value)).collect::<Vec<_>>().join(", ")
+}
+
+/// ` (2.8 to 3.4)`
+fn between(tried: &TuneTried) -> String {
+    let ends = tried.low.zip(tried.high);
+    ends.map_or_else(String::new, |(low, high)| format!(" ({} to {})", quantity::ratio(low), quantity::ratio(high)))
+}
+
 fn tried(tried: &[TuneTried]) -> Vec<Part> {
     let one = |t: &TuneTried| {
-        let set = t.settings.iter().map(|set| format!("{} {}", set.name, set.value)).collect::<Vec<_>>().join(", ");
+        let set = set(&t.settings);
         let looked = match t.ratio {
-            Some(ratio) => format!("{} times as good", quantity::ratio(ratio)),
+            Some(ratio) => format!("{} times as good{}", quantity::ratio(ratio), between(t)),
             None => "not set, or no valid number".to_owned(),
         };
         format!("{set}: {looked}, {}", quantity::counted(t.measurements as u64, "measurement"))

@@ -43,4 +43,4 @@ pub use register::RegisterBits;
 pub use running::RunningCommand;
 pub use together::{leader_of, set_with};
 pub use tunable::{Felt, TUNABLES, Tunable, TunableState};
-pub use value::{Tree, ValuePath};
+pub use value::{Tree, ValuePath, same_value};

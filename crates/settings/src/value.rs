@@ -265,7 +265,7 @@ fn as_written(path: &ValuePath, text: &str) -> String {
 }
 
 /// Whether two values are the same, whatever stands between their parts.
-pub(crate) fn same_value(a: &str, b: &str) -> bool {
+pub fn same_value(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 

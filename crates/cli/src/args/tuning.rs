@@ -4,6 +4,7 @@ use super::Permissions;
 use crate::names::{Names, offer};
 use clap::Args;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(
@@ -18,11 +19,13 @@ Examples:
   narrows tune /dev/sda --for buffered-read --plan   what it would try, and what it can prove
   narrows tune /mnt/data --for etcd --budget 1h   smaller gains, and pairs of settings
   narrows tune /dev/sda --for rand-read-qd32 --only scheduler,requests
-  narrows tune --resume                           continues a search that was broken off"
+  narrows tune --resume                           continues a search that was broken off
+  narrows tune --verify                           after a reboot: is what was kept in effect, and still a gain?
+  narrows tune /dev/sda --known known.jsonl --report page.html   what others proved comes first; a page of the search"
 )]
 pub struct TuneArgs {
     /// Directory, file or block device
-    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume"], add = offer(&[Names::Devices, Names::Paths]))]
+    #[arg(required_unless_present_any = ["list", "restore", "undo_kept", "resume", "verify", "export"], add = offer(&[Names::Devices, Names::Paths]))]
     pub target: Option<OsString>,
     /// A row of check, a metric of one, a use, or a workload [default: responsive; of a device buffered-read]
     ///
@@ -30,12 +33,12 @@ pub struct TuneArgs {
     /// workload, or a file, of which the rate of the first phase counts. Of a use whose limit is a percentile the mean counts.
     #[arg(long = "for", value_name = "WHAT", add = offer(&[Names::Uses, Names::Workloads]))]
     pub made_for: Option<String>,
-    /// How long it may take
+    /// How long it may take [default: 20m; of --verify 1m]
     ///
     /// With 20 minutes 20 settings are tried with two other values each, and pairs of them; with less fewer values, and with few no
     /// combinations of all. --plan says which.
-    #[arg(long, value_name = "TIME", default_value = "20m")]
-    pub budget: String,
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
     /// The least gain that is worth a setting, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 3.0, value_parser = percent)]
     pub margin: f64,
@@ -57,9 +60,32 @@ pub struct TuneArgs {
     /// is printed. Where another file sets the same already, nothing is written.
     #[arg(long, conflicts_with = "plan")]
     pub keep: bool,
+    /// Where the page goes: what was tried in which order, the confirmation, what was rejected, the lines to keep
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["plan", "verify", "export", "undo_kept"])]
+    pub report: Option<PathBuf>,
+    /// Keep the names and serial numbers of the machine and its users on the page
+    #[arg(long, requires = "report")]
+    pub identify: bool,
     /// Remove all files that --keep wrote
     #[arg(long, conflicts_with_all = ["target", "plan", "keep"])]
     pub undo_kept: bool,
+    /// Look after a reboot whether what --keep wrote is in effect, and measure whether it still is a gain
+    ///
+    /// Each setting with its value now, and the files and programs that set it anew. Where all of a search is in effect, its target (or
+    /// TARGET, where that has another name now) is measured in pairs of these values and those before, which are restored; with --plan it
+    /// is not measured. It exits with 1 where one is not in effect, or is shown to be a loss.
+    #[arg(long, conflicts_with_all = ["keep", "undo_kept", "resume", "only", "margin", "allow_unsafe", "allow_registers"])]
+    pub verify: bool,
+    /// Print what the last search, or the one of this id, proved, as one line of JSON to hand on
+    ///
+    /// Machine, model of the disk, settings with both values, the gain with its interval; no serial numbers, names of hosts or paths.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["target", "plan", "keep", "verify", "undo_kept", "resume"])]
+    pub export: Option<String>,
+    /// Try first what others proved: a file of lines of --export
+    ///
+    /// Only the order follows from it, among settings and values that are tried here anyway, and never what is concluded.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["verify", "undo_kept", "resume", "export"])]
+    pub known: Option<PathBuf>,
     /// Resume the search that was left last, at the measurement where it was
     ///
     /// After Ctrl-C, a crash or a reboot. What was asked, the time that is left and the seed are those with which it was begun; permissions

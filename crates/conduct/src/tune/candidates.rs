@@ -3,7 +3,7 @@
 
 use judge::search::Change;
 use model::CompactSort as _;
-use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting};
+use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting, TuneValue};
 use observe::registers::{self, KnownRegister};
 use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, set_with, side_effect};
 
@@ -34,6 +34,8 @@ pub struct Candidate {
 pub struct Choice<'a> {
     /// Only these; empty: all that the workload feels.
     pub only: &'a [String],
+    /// Names and values that come first, where they are among those that are tried.
+    pub tried_first: &'a [(String, String)],
     /// Whether what can lose data is among them.
     pub allow_unsafe: bool,
     /// Whether registers are; writing one can hang the machine.
@@ -45,6 +47,26 @@ pub struct Choice<'a> {
 impl Choice<'_> {
     fn names(&self, name: &str) -> bool {
         self.only.iter().any(|only| only == name)
+    }
+
+    /// The place of a setting among those that come first.
+    fn place(&self, candidate: &Candidate) -> usize {
+        let is_it = |(name, _): &(String, String)| *name == candidate.name() && candidate.not_tried.is_none();
+        self.tried_first.iter().position(is_it).unwrap_or(usize::MAX)
+    }
+
+    /// Some of many values of a setting: those that come first, and of the others as many as there is room for.
+    fn apart(&self, name: &str, mut values: Vec<String>) -> Vec<String> {
+        let place = |value: &String| {
+            let is_it = |(of, known): &(String, String)| of == name && known == value;
+            self.tried_first.iter().position(is_it).unwrap_or(usize::MAX)
+        };
+        let mut first: Vec<String> = values.extract_if(.., |value| place(value) < usize::MAX).collect();
+        first.compact_sort_by_key(place);
+        first.truncate(MOST_VALUES);
+        let room = MOST_VALUES - first.len();
+        first.extend(apart(values, room));
+        first
     }
 
     fn against(&self, tunable: &Tunable, files: &[TunableState], values: &[String]) -> Option<NotTried> {
@@ -108,7 +130,7 @@ pub fn candidates(
         return Err(Failure::usage(format!("--only: this path has no setting {missing}"))
             .remedy("narrows settings list TARGET   shows those that it has"));
     }
-    all.compact_sort_by_key(Candidate::rank);
+    all.compact_sort_by_key(|candidate| (choice.place(candidate), candidate.rank()));
     Ok(all)
 }
 
@@ -121,7 +143,7 @@ fn candidate(tunable: &'static Tunable, stack: &Stack, tree: &Tree, choice: &Cho
         }
     }
     let not_tried = choice.against(tunable, &files, &values);
-    let values = if not_tried.is_some() { Vec::new() } else { apart(values) };
+    let values = if not_tried.is_some() { Vec::new() } else { choice.apart(tunable.name, values) };
     (!files.is_empty()).then_some(Candidate { what: What::Files(tunable, files), values, not_tried })
 }
 
@@ -138,13 +160,13 @@ fn hexadecimal(value: u32) -> String {
     format!("{value:#x}")
 }
 
-/// Some of many values.
-fn apart(values: Vec<String>) -> Vec<String> {
-    if values.len() <= MOST_VALUES {
+/// So many of many values.
+fn apart(values: Vec<String>, most: usize) -> Vec<String> {
+    if values.len() <= most {
         return values;
     }
     // The middle of each part: the ends of a list are what few need.
-    (0..MOST_VALUES).map(|part| values[(2 * part + 1) * values.len() / (2 * MOST_VALUES)].clone()).collect()
+    (0..most).map(|part| values[(2 * part + 1) * values.len() / (2 * most)].clone()).collect()
 }
 
 impl Candidate {
@@ -232,6 +254,11 @@ pub fn named(candidates: &[Candidate], cell: &[Change]) -> Vec<(&'static str, St
     cell.iter().filter_map(|c| Some(candidates.get(c.candidate)?.set(c.alternative))).flatten().collect()
 }
 
+/// The same, for the document.
+pub fn values(candidates: &[Candidate], cell: &[Change]) -> Vec<TuneValue> {
+    named(candidates, cell).into_iter().map(|(name, value)| TuneValue { name, value }).collect()
+}
+
 /// A combination as an arm of an experiment has it, with what is [`held`] beside it.
 pub fn arm_settings(candidates: &[Candidate], cell: &[Change]) -> Vec<spec::Setting> {
     let set = named(candidates, cell).into_iter().map(setting_of);
@@ -304,7 +331,7 @@ mod tests {
     }
 
     fn choice(only: &[String]) -> Choice<'_> {
-        Choice { only, allow_unsafe: false, allow_registers: false, passes_page_cache: [true, false] }
+        Choice { only, tried_first: &[], allow_unsafe: false, allow_registers: false, passes_page_cache: [true, false] }
     }
 
     #[test]
@@ -324,6 +351,31 @@ mod tests {
         assert_eq!(named(&all, &change), [("read-ahead", "1024".to_owned())]);
         let changed = changes(&all, &change);
         assert_eq!((changed[0].from.as_str(), changed[0].to.as_str()), ("4", "1024"));
+    }
+
+    #[test]
+    fn what_others_proved_comes_first_and_adds_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        // What is not offered here, what is not tried for this workload, and what nobody knows.
+        let known = [
+            of("swappiness", "1"),
+            of("request-size", "77"),
+            of("read-ahead", "8192"),
+            of("rm", "-rf"),
+            of("scheduler", "bfq"),
+        ];
+        let choice = Choice { tried_first: &known, ..choice(&[]) };
+        let all = candidates(&stack(), &tree, Vec::new(), &choice).unwrap();
+        let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.name()).collect();
+        assert_eq!(tried, ["request-size", "read-ahead", "scheduler"]);
+        let without = candidates(&stack(), &tree, Vec::new(), &Choice { tried_first: &[], ..choice }).unwrap();
+        let request_size = without.iter().find(|c| c.name() == "request-size").unwrap();
+        assert_eq!(all[0].values, request_size.values, "77 is no value of it here");
+        assert_eq!(all[1].values, ["8192", "128", "1024"], "the known one, and two of the others");
+        assert_eq!(all[2].values, ["bfq", "none", "kyber"]);
+        assert_eq!(all.iter().filter(|c| c.name() == "swappiness" && c.not_tried.is_some()).count(), 1);
     }
 
     #[test]

@@ -144,7 +144,8 @@ impl Walk<'_> {
     /// What the pairs show; `None` where none of them is valid.
     fn proof(&self, finalist: &[Change], sides: &[[Side; 2]]) -> Option<(Option<NotKept>, TuneProof)> {
         let prepared = self.prepared;
-        let gain = search::gain(&values(sides), self.first().better)?;
+        let pairs = values(sides);
+        let gain = search::gain(&pairs, self.first().better)?;
         let named =
             sides.iter().flat_map(|both| &both[0].guards).fold(Vec::<&GuardValue>::new(), |mut named, guard| {
                 if named.iter().all(|other| other.metric != guard.metric) {
@@ -162,9 +163,13 @@ impl Walk<'_> {
             () => None,
         };
         let keep = keep(&[settings.clone(), held(&prepared.candidates, finalist)].concat(), &machine);
-        let search::Gain { ratio, low, high, p, pairs } = gain;
-        Some((not_kept, TuneProof { settings, gain: TuneGain { ratio, low, high, p, pairs }, guards, keep }))
+        Some((not_kept, TuneProof { settings, gain: described(gain), pairs, guards, keep }))
     }
+}
+
+pub(super) fn described(gain: search::Gain) -> TuneGain {
+    let search::Gain { ratio, low, high, p, pairs } = gain;
+    TuneGain { ratio, low, high, p, pairs }
 }
 
 /// The metric on both sides of the pairs that have it on both.

@@ -10,8 +10,8 @@ pub(super) const UDEV: &str = "/etc/udev/rules.d/99-narrows-tune.rules";
 pub(super) const SYSCTL: &str = "/etc/sysctl.d/99-narrows-tune.conf";
 pub(super) const TMPFILES: &str = "/etc/tmpfiles.d/narrows-tune.conf";
 pub(super) const MODPROBE: &str = "/etc/modprobe.d/narrows-tune.conf";
-const TUNED: &str = "/etc/tuned/profiles/narrows/tuned.conf";
-const UNIT: &str = "/etc/systemd/system/narrows-tune.service";
+pub(super) const TUNED: &str = "/etc/tuned/profiles/narrows/tuned.conf";
+pub(super) const UNIT: &str = "/etc/systemd/system/narrows-tune.service";
 
 /// What is looked up on the machine.
 pub(super) struct Machine<'a> {
@@ -138,14 +138,12 @@ impl Machine<'_> {
     fn identity(&self, disk: &str) -> Option<(&'static str, String)> {
         let layer = self.stack.layers.iter().find(|l| l.name == disk && l.kind != LayerKind::Partition)?;
         let device = layer.device?;
-        let file = self.root.join(format!("run/udev/data/b{}:{}", device.major, device.minor));
-        let text = std::fs::read_to_string(file).ok()?;
-        let value = |key: &str| {
-            let value = text.lines().find_map(|line| line.strip_prefix("E:")?.strip_prefix(key)?.strip_prefix('='))?;
-            // What would end the text of a rule names nothing in it.
-            (!value.is_empty() && !value.contains(['"', '\\', '*', '?', '[', '|'])).then(|| value.to_owned())
-        };
-        ["ID_WWN", "ID_SERIAL"].into_iter().find_map(|key| Some((key, value(key)?)))
+        let number = format!("{}:{}", device.major, device.minor);
+        // What would end the text of a rule names nothing in it.
+        let names = |value: &String| !value.is_empty() && !value.contains(['"', '\\', '*', '?', '[', '|']);
+        ["ID_WWN", "ID_SERIAL"]
+            .into_iter()
+            .find_map(|key| Some((key, udev_property(self.root, &number, key).filter(names)?)))
     }
 
     fn of_module(&self, setting: &TuneSetting, module: &str, parameter: &str) -> KeepLine {
@@ -196,6 +194,13 @@ impl Machine<'_> {
             },
         }
     }
+}
+
+/// What udev knows of the block device of a number (`8:0`).
+pub(super) fn udev_property(root: &Path, number: &str, key: &str) -> Option<String> {
+    let text = std::fs::read_to_string(root.join(format!("run/udev/data/b{number}"))).ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix("E:")?.strip_prefix(key)?.strip_prefix('='));
+    value.map(str::to_owned)
 }
 
 fn udev(setting: &TuneSetting, text: String, note: Option<String>) -> KeepLine {

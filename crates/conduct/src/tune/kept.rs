@@ -1,13 +1,16 @@
 //! Files of ours that keep settings over a reboot: each says in its first line which search it is of and how to take it back. What an
 //! administrator's file sets already is left to that file.
 
-use model::{Failure, KeepLine};
+use model::{Failure, KeepLine, TuneSetting};
+use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// How the first line of a file of ours begins.
 const OURS: &str = "# Written by narrows tune";
+/// How the line begins that says what the lines below it are of ([`origin`]).
+const ORIGIN: &str = "# ";
 /// Mechanisms whose text is a file of its own; of others it is a line of a file that somebody else has.
 const WRITTEN: [&str; 4] = ["udev", "sysctl", "tmpfiles", "modprobe"];
 /// All files that may be ours, below the root.
@@ -20,12 +23,17 @@ pub fn is_written(line: &KeepLine) -> bool {
     WRITTEN.contains(&line.mechanism)
 }
 
-/// Writes the lines into files of ours below `root`, which is `/` but for tests; gives the files.
+/// What `tune --verify` has to know of kept settings: the search, its target, what became better, and what the settings held before.
+pub fn origin(id: &str, target: &str, asked: &str, settings: &[TuneSetting]) -> Value {
+    json!({"search": id, "target": target, "for": asked, "settings": settings})
+}
+
+/// Writes the lines into files of ours below `root`, which is `/` but for tests, each below its [`origin`]; gives the files.
 ///
 /// # Errors
 /// An administrator's file sets one of them, a file of that name is not ours, or cannot be written. Nothing was written then, or the
 /// failure says what.
-pub fn write(lines: &[KeepLine], id: &str, root: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn write(lines: &[KeepLine], id: &str, origin: Option<&Value>, root: &Path) -> Result<Vec<PathBuf>, Failure> {
     let lines: Vec<&KeepLine> = lines.iter().filter(|line| is_written(line)).collect();
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for line in &lines {
@@ -35,7 +43,12 @@ pub fn write(lines: &[KeepLine], id: &str, root: &Path) -> Result<Vec<PathBuf>, 
         let before = earlier.map_or_else(|| existing(&path), |text| Ok(Some(text)))?;
         let before = before.unwrap_or_else(|| format!("{OURS}, search {id}; narrows tune --undo-kept removes it.\n"));
         let new = line.text.lines().filter(|text| before.lines().all(|old| old != *text));
-        let text = new.fold(before.clone(), |text, line| format!("{text}{line}\n"));
+        let origin = origin.map(|origin| format!("{ORIGIN}{origin}\n")).filter(|origin| !before.contains(origin));
+        let mut text = before.clone();
+        for (number, line) in new.enumerate() {
+            text.extend(origin.iter().filter(|_| number == 0).map(String::as_str));
+            text.push_str(&format!("{line}\n"));
+        }
         files.push((path, text));
     }
     let mut written = Vec::new();
@@ -61,17 +74,17 @@ pub fn undo(root: &Path) -> Result<Vec<(PathBuf, String)>, Failure> {
         let Ok(Some(text)) = existing(&path) else { continue };
         fs::remove_file(&path)
             .map_err(|e| Failure::environment(format!("{} cannot be removed: {e}", path.display())))?;
-        removed.push((path, text.lines().skip(1).collect::<Vec<_>>().join("\n")));
+        removed.push((path, text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")));
     }
     Ok(removed)
 }
 
-fn below(root: &Path, file: &str) -> PathBuf {
+pub(super) fn below(root: &Path, file: &str) -> PathBuf {
     root.join(file.trim_start_matches('/'))
 }
 
 /// The text of a file of ours; `None` where there is no file.
-fn existing(path: &Path) -> Result<Option<String>, Failure> {
+pub(super) fn existing(path: &Path) -> Result<Option<String>, Failure> {
     let not_ours = || {
         Failure::refused(format!("{} is there and was not written by narrows tune", path.display()))
             .remedy("move it away, or write the lines yourself")
@@ -146,14 +159,15 @@ mod tests {
         let sysctl = line("sysctl", crate::tune::keep::SYSCTL, "vm.dirty_bytes = 16777216");
         let command_line =
             line("kernel command line", "the boot loader's configuration", "pcie_aspm.policy=performance");
-        let written = write(&[rule("read_ahead_kb", "512"), sysctl, command_line], "tune-1", root.path()).unwrap();
+        let written =
+            write(&[rule("read_ahead_kb", "512"), sysctl, command_line], "tune-1", None, root.path()).unwrap();
         assert_eq!(written.len(), 2);
         let text = fs::read_to_string(&written[0]).unwrap();
         assert!(
             text.starts_with("# Written by narrows tune, search tune-1; ") && text.ends_with("=\"512\"\n"),
             "{text}"
         );
-        write(&[rule("scheduler", "bfq"), rule("read_ahead_kb", "512")], "tune-2", root.path()).unwrap();
+        write(&[rule("scheduler", "bfq"), rule("read_ahead_kb", "512")], "tune-2", None, root.path()).unwrap();
         let text = fs::read_to_string(&written[0]).unwrap();
         assert_eq!(text.lines().count(), 3, "{text}");
         let removed = undo(root.path()).unwrap();
@@ -168,16 +182,16 @@ mod tests {
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("60-ssd.rules"), "# ATTR{queue/read_ahead_kb}\nATTR{queue/scheduler}=\"none\"\n")
             .unwrap();
-        assert!(write(&[rule("read_ahead_kb", "512")], "t", root.path()).is_ok(), "a comment sets nothing");
-        let failure = write(&[rule("scheduler", "bfq")], "t", root.path()).unwrap_err();
+        assert!(write(&[rule("read_ahead_kb", "512")], "t", None, root.path()).is_ok(), "a comment sets nothing");
+        let failure = write(&[rule("scheduler", "bfq")], "t", None, root.path()).unwrap_err();
         assert!(failure.message.contains("60-ssd.rules sets queue/scheduler already"), "{failure}");
         let own = below(root.path(), crate::tune::keep::UDEV);
         fs::write(&own, "KERNEL==\"sda\"\n").unwrap();
-        let failure = write(&[rule("nr_requests", "64")], "t", root.path()).unwrap_err();
+        let failure = write(&[rule("nr_requests", "64")], "t", None, root.path()).unwrap_err();
         assert!(failure.message.contains("was not written by narrows tune"), "{failure}");
         assert!(undo(root.path()).unwrap().is_empty() && own.exists());
         fs::remove_file(&own).unwrap();
         std::os::unix::fs::symlink("/nowhere", &own).unwrap();
-        assert!(write(&[rule("nr_requests", "64")], "t", root.path()).is_err());
+        assert!(write(&[rule("nr_requests", "64")], "t", None, root.path()).is_err());
     }
 }

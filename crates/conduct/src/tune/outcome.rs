@@ -1,12 +1,13 @@
 //! What comes of a search and its confirmation.
 
 use super::Prepared;
-use super::candidates::named;
+use super::candidates::values;
 use super::confirm::Confirmed;
+use super::known;
 use super::trial::Trial;
 use super::walk::Walk;
-use judge::search::{Change, Search};
-use model::{Failure, NotTried, TuneTried, TuneValue, Tuning};
+use judge::search::{Change, Search, Tried};
+use model::{Failure, NotTried, TuneTried, Tuning};
 
 /// Searches, and proves what was found.
 ///
@@ -17,8 +18,19 @@ pub(super) fn search(prepared: &Prepared<'_>, trial: &Trial<'_>) -> Result<Tunin
     let mut walk = Walk::new(prepared, trial);
     let search = walk.searched()?;
     let confirmed = walk.confirmed(&search)?;
+    let first = walk.first().clone();
+    let line = |winner| known::line(winner, &first.metric, first.machine.as_deref(), &prepared.stack);
+    walk.state.known = confirmed.winner.as_ref().map(line);
     walk.end()?;
     Ok(walk.result(&search, confirmed))
+}
+
+/// Standard errors from the middle of a 95 % interval to its end.
+const INTERVAL: f64 = 1.96;
+
+/// An end of the interval of what was tried.
+fn end(tried: &Tried, errors: f64) -> Option<f64> {
+    Some(tried.ratio? * (errors * tried.error?).exp())
 }
 
 impl Walk<'_> {
@@ -27,11 +39,10 @@ impl Walk<'_> {
         let first = self.first();
         let mut rejected = confirmed.rejected.into_iter();
         let tried = search.tried().into_iter().map(|tried| TuneTried {
-            settings: named(candidates, &tried.cell)
-                .into_iter()
-                .map(|(name, value)| TuneValue { name, value })
-                .collect(),
+            settings: values(candidates, &tried.cell),
             ratio: tried.ratio,
+            low: end(&tried, -INTERVAL),
+            high: end(&tried, INTERVAL),
             measurements: tried.times,
         });
         let described = candidates.iter().enumerate().map(|(candidate, of)| {
@@ -56,6 +67,7 @@ impl Walk<'_> {
             cells: search.cells(),
             noise_percent: search.noise().map(|noise| noise * 100.0),
             tried: tried.collect(),
+            measurements: self.measurements.clone(),
             winner: confirmed.winner,
             rejected: rejected.next(),
             rejected_next: rejected.next(),

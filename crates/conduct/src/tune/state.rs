@@ -22,6 +22,9 @@ pub(super) struct First {
     /// What it took, and all until the search began.
     pub cell_ns: Ns,
     pub until_search_ns: Ns,
+    /// Board or system, as it is handed on.
+    #[serde(default)]
+    pub machine: Option<String>,
     /// Names of settings that its findings name.
     pub suggested: Vec<String>,
     /// Which value of which candidate cannot be applied.
@@ -94,12 +97,24 @@ pub struct State {
     /// The sides of all pairs in the order in which they were made.
     pub(super) sides: Vec<Side>,
     pub(super) is_over: bool,
+    /// Names and values of settings that are tried first, by what others proved.
+    #[serde(default)]
+    pub(super) tried_first: Vec<(String, String)>,
+    /// What it proved, as it is handed on.
+    #[serde(default)]
+    pub(super) known: Option<serde_json::Value>,
 }
 
 impl State {
     const SCHEMA: &'static str = "narrows/tune-state/1";
 
-    pub(super) fn new(asked: &Asked<'_>, id: &str, target: &str, candidates: &[Candidate]) -> Self {
+    pub(super) fn new(
+        asked: &Asked<'_>,
+        id: &str,
+        target: &str,
+        candidates: &[Candidate],
+        tried_first: Vec<(String, String)>,
+    ) -> Self {
         Self {
             schema: Self::SCHEMA.to_owned(),
             id: id.to_owned(),
@@ -119,6 +134,8 @@ impl State {
             pairs: Vec::new(),
             sides: Vec::new(),
             is_over: false,
+            tried_first,
+            known: None,
         }
     }
 
@@ -147,6 +164,18 @@ impl State {
     /// # Errors
     /// There is none, or its state cannot be read.
     pub fn to_resume(archive: &Archive, target: Option<&str>) -> Result<Self, Failure> {
+        let is_left = |state: &Self| !state.is_over && target.is_none_or(|target| target == state.target);
+        Self::find(archive, &is_left)?.ok_or_else(|| {
+            let of = target.map_or_else(String::new, |target| format!(" of {target}"));
+            Failure::usage(format!("no search{of} was left unfinished")).remedy("narrows tune TARGET   begins one")
+        })
+    }
+
+    /// The last search that is as asked.
+    ///
+    /// # Errors
+    /// A state that comes before it cannot be read.
+    pub(super) fn find(archive: &Archive, is_asked: &dyn Fn(&Self) -> bool) -> Result<Option<Self>, Failure> {
         let mut names = archive.list_side_files(DIRECTORY)?;
         names.sort();
         for name in names.iter().rev().filter(|name| name.ends_with(".json")) {
@@ -161,12 +190,11 @@ impl State {
             if state.schema != Self::SCHEMA {
                 return Err(cannot(format!("not a state of this program ({})", state.schema)));
             }
-            if !state.is_over && target.is_none_or(|target| target == state.target) {
-                return Ok(state);
+            if is_asked(&state) {
+                return Ok(Some(state));
             }
         }
-        let of = target.map_or_else(String::new, |target| format!(" of {target}"));
-        Err(Failure::usage(format!("no search{of} was left unfinished")).remedy("narrows tune TARGET   begins one"))
+        Ok(None)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The search itself: measurements until finalists are left, or what an earlier execution of it made, and what comes of all.
 
 use super::Prepared;
-use super::candidates::arm_settings;
+use super::candidates::{arm_settings, values};
 use super::schedule::Schedule;
 use super::state::{First, Made, Side, State};
 use super::trial::{Cell, Tested, Trial};
 use crate::listener::Event;
-use judge::search::{Change, Search};
-use model::{Failure, Ns, Run, Unit};
+use judge::search::{Change, Search, Step};
+use model::{Failure, Ns, Run, TuneMeasurement, TuneStep, Unit};
 use std::time::Instant;
 
 /// With fewer measurements the first one tells what one takes.
@@ -18,6 +18,8 @@ pub(super) struct Walk<'a> {
     pub prepared: &'a Prepared<'a>,
     pub trial: &'a Trial<'a>,
     pub state: State,
+    /// All measurements of the search in their order.
+    pub measurements: Vec<TuneMeasurement>,
     began: Instant,
     /// Values and sides of the state that this execution has come by.
     passed: (usize, usize),
@@ -45,7 +47,15 @@ impl<'a> Walk<'a> {
     /// From where the state of what is prepared is.
     pub fn new(prepared: &'a Prepared<'a>, trial: &'a Trial<'a>) -> Self {
         let began = Instant::now();
-        Self { prepared, trial, state: prepared.state.clone(), began, passed: (0, 0), searched_ns: None }
+        Self {
+            prepared,
+            trial,
+            state: prepared.state.clone(),
+            measurements: Vec::new(),
+            began,
+            passed: (0, 0),
+            searched_ns: None,
+        }
     }
 
     /// Makes what the first measurement decides, unless an earlier execution did, and walks the steps of the search.
@@ -106,6 +116,7 @@ impl<'a> Walk<'a> {
             better,
             cell_ns,
             until_search_ns: self.spent(),
+            machine: run.environment.machine.clone(),
             suggested: diagnose::suggested_settings(&run).into_iter().map(str::to_owned).collect(),
             refused,
             why_refused,
@@ -203,6 +214,16 @@ impl<'a> Walk<'a> {
                 }
             };
             self.passed.0 += 1;
+            self.measurements.push(TuneMeasurement {
+                step: match search.step() {
+                    Step::Singles => TuneStep::Singles,
+                    Step::Screen => TuneStep::Screen,
+                    Step::Halving => TuneStep::Halving,
+                    Step::Reduction | Step::Done => TuneStep::Reduction,
+                },
+                settings: values(candidates, &cell),
+                value: if let Made::Measured(value) = made { Some(value) } else { None },
+            });
             search.take(made.into());
             search.shorten(left);
         }

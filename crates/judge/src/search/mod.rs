@@ -16,7 +16,7 @@ mod screen;
 pub use change::{Change, Space};
 pub use design::Design;
 pub use proof::{
-    GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
+    ALPHA, GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
     guard_pairs_needed, is_futile, pairs_needed, pairs_of_confirmation, provable_percent,
 };
 
@@ -80,6 +80,8 @@ pub struct Tried {
     /// How many times as good as the present values it was, more is better, on the mean of its measurements; `None` where none
     /// is valid.
     pub ratio: Option<f64>,
+    /// Standard error of the ratio's logarithm, by the noise; `None` where that is not known.
+    pub error: Option<f64>,
     /// How often it was measured.
     pub times: usize,
 }
@@ -249,6 +251,7 @@ impl Search {
     pub fn tried(&self) -> Vec<Tried> {
         let mut cells: Vec<&Vec<Change>> = self.halving.iter().chain(&self.singles).map(|m| &m.cell).collect();
         cells.extend(self.refused.iter().chain(&self.not_valid));
+        let noise = self.noise();
         let mut out: Vec<Tried> = Vec::new();
         if self.design.is_brief() {
             out = self.pooled_tried();
@@ -262,7 +265,9 @@ impl Search {
             let times = parts.iter().map(|(_, times)| times).sum();
             let sum: f64 = parts.iter().map(|(mean, times)| mean * *times as f64).sum();
             let ratio = (times > 0).then(|| (sum / times as f64).exp());
-            out.push(Tried { cell: cell.clone(), ratio, times });
+            let parts = [&self.singles, &self.halving].into_iter().filter(|of| of.iter().any(|m| m.cell == *cell));
+            let others = parts.flatten().filter(|m| m.cell.is_empty()).count();
+            out.push(Tried { cell: cell.clone(), ratio, error: error(noise, times, others), times });
         }
         out.compact_sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
         out
@@ -288,11 +293,14 @@ impl Search {
             let measured = self.screen.iter().chain(&self.halving);
             measured.filter(|m| m.cell.contains(change)).count()
         };
+        let Some(pooled) = self.pooled() else { return Vec::new() };
+        let all = self.screen.len() + self.halving.len();
         let tried = |(change, effect): (Change, f64)| {
             let times = times(&change);
-            Tried { cell: vec![change], ratio: (times > 0).then(|| effect.exp()), times }
+            let error = error(Some(pooled.noise), times, all - times);
+            Tried { cell: vec![change], ratio: (times > 0).then(|| effect.exp()), error, times }
         };
-        self.pooled().into_iter().flat_map(|pooled| pooled.of_each).map(tried).collect()
+        pooled.of_each.into_iter().map(tried).collect()
     }
 
     fn end_step(&mut self) {
@@ -467,6 +475,11 @@ impl Search {
             self.winner = Some(vec![change]);
         }
     }
+}
+
+/// Standard error of the distance of two means of so many values.
+fn error(noise: Option<f64>, times: usize, others: usize) -> Option<f64> {
+    (times > 0 && others > 0).then_some(noise? * (1.0 / times as f64 + 1.0 / others as f64).sqrt())
 }
 
 fn asked(cell: Vec<Change>) -> Asked {

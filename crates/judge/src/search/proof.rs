@@ -7,7 +7,7 @@ use model::Better;
 use stats::{hodges_lehmann, normal_quantile, signed_rank};
 
 /// Error rate of the gain, and of each guard.
-const ALPHA: f64 = 0.05;
+pub const ALPHA: f64 = 0.05;
 /// With fewer pairs the exact signed-rank test shows nothing at 5 %: 2 / 2^6 is the first below.
 pub const LEAST_PAIRS: u32 = 6;
 /// Guards run beside so many pairs at least, beside all where the time holds that: they take most of a pair's time.

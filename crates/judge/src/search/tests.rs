@@ -99,6 +99,33 @@ fn a_large_gain_is_found_in_a_short_search_and_changes_without_room_are_named() 
     }
 }
 
+#[test]
+fn an_order_that_is_wrong_changes_no_kind_of_result() {
+    let last_first = |mut space: Space| {
+        space.changes.sort_by_key(|change| (std::cmp::Reverse(change.candidate), change.alternative));
+        space
+    };
+    let found = |space: &Space, cells: usize, effect: fn(&[Change]) -> f64| {
+        let one = |seed: &u64| {
+            let mut machine = machine(*seed, 0.03, effect);
+            let mut search = Search::new(space, Better::Higher, cells, *seed).unwrap();
+            while let Some(cell) = search.next_cell() {
+                search.take(Value::Measured(machine.measure(&cell)));
+            }
+            search.winner().is_some_and(|winner| winner.contains(&ONE))
+        };
+        (1..=10).filter(one).count()
+    };
+    let space = Space::of(&[2; 20]);
+    assert_eq!([found(&space, 240, one), found(&last_first(space.clone()), 240, one)], [10, 10]);
+    assert!([&space, &last_first(space.clone())].into_iter().all(|space| found(space, 240, |_| 0.0) <= 3));
+    // Where the time holds few changes, those that come first are among them.
+    let mut first = space.clone();
+    first.changes.sort_by_key(|change| change.candidate != ONE.candidate);
+    let few = Search::new(&first, Better::Higher, 12, 1).unwrap();
+    assert!(few.tries(ONE) && !few.tries(Change { candidate: 19, alternative: 1 }));
+}
+
 /// Large noise, of which one value in ten is far off.
 fn brief(seed: u64, space: &Space, left: impl Fn(usize) -> usize) -> Search {
     let mut machine =

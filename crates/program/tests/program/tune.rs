@@ -101,6 +101,8 @@ fn what_is_asked_wrongly_is_said_before_anything_is_measured() {
         (&["--for", "nonsense"], "--for nonsense"),
         (&["--budget", "soon"], "--budget"),
         (&["--margin=-1"], "--margin"),
+        (&["--report", "-"], "- is stdout"),
+        (&["--identify"], "--report"),
     ] {
         let refused = scratch.run([&["tune", target], arguments].concat());
         assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
@@ -196,4 +198,103 @@ fn a_search_goes_on_only_where_it_was_left_and_the_machine_is_as_it_was() {
         assert!(refused.code == 3 && refused.stderr.contains(why), "{id}: {} {}", refused.code, refused.stderr);
         assert!(refused.stderr.contains("remove the file"), "{id}: {}", refused.stderr);
     }
+}
+
+#[test]
+fn where_nothing_is_kept_there_is_nothing_to_verify() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    for arguments in [&["tune", "--verify"][..], &["tune", "--verify", target.to_str().expect("a path of this test")]] {
+        let refused = scratch.run(arguments);
+        assert_eq!(refused.code, 3, "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("kept no setting on this machine"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("narrows tune TARGET --keep"), "{}", refused.stderr);
+    }
+    for with in ["--keep", "--undo-kept", "--resume"] {
+        let refused = scratch.run(["tune", "--verify", with]);
+        assert_eq!(refused.code, 2, "{with}: {}", refused.stderr);
+    }
+    let page = scratch.run(["tune", "--verify", "--report", "page.html"]);
+    assert!(page.code == 2 && page.stderr.contains("--report"), "{}", page.stderr);
+    let budget = scratch.run(["tune", "--verify", "--budget", "soon"]);
+    assert!(budget.code == 2 && budget.stderr.contains("--budget"), "{}", budget.stderr);
+}
+
+fn known_line(name: &str, to: &str) -> serde_json::Value {
+    serde_json::json!({
+        "schema": "narrows/tune-known/1", "machine": "Cubieboard2", "architecture": "arm", "device": null, "metric": "rand-read-qd1.iops",
+        "settings": [{"name": name, "from": "4", "to": to}], "gain": {"ratio": 1.5, "low": 1.4, "high": 1.6, "p": 0.01, "pairs": 8},
+    })
+}
+
+#[test]
+fn what_a_search_proved_is_handed_on_as_one_line() {
+    let scratch = Scratch::new();
+    let archive = scratch.path().join("archive");
+    let export = |more: &[&str]| {
+        let archive = archive.to_str().expect("a path of this test");
+        scratch.run([&["tune", "--archive", archive, "--export"], more].concat())
+    };
+    let nothing = export(&[]);
+    assert!(nothing.code == 2 && nothing.stderr.contains("no search has ended here"), "{}", nothing.stderr);
+    left(&scratch, "tune-1", |state| {
+        state["is_over"] = true.into();
+        state["known"] = known_line("read-ahead", "512");
+    });
+    let line = export(&[]);
+    assert_eq!((line.code, line.stdout.lines().count()), (0, 1), "{} {}", line.stdout, line.stderr);
+    let document: serde_json::Value = serde_json::from_str(&line.stdout).expect("one JSON document");
+    assert_eq!(document, known_line("read-ahead", "512"));
+    left(&scratch, "tune-2", |state| state["is_over"] = true.into());
+    left(&scratch, "tune-3", |_| {});
+    for (id, code, why) in
+        [("tune-2", 4, "proved no gain"), ("tune-3", 2, "has not ended"), ("tune-4", 2, "there is no search tune-4")]
+    {
+        let refused = export(&[id]);
+        assert_eq!(refused.code, code, "{id}: {}", refused.stderr);
+        assert!(refused.stderr.contains(why), "{id}: {}", refused.stderr);
+    }
+    assert_eq!(export(&["tune-1"]).stdout, line.stdout, "the one that is named");
+}
+
+#[test]
+fn what_others_proved_is_tried_first_and_wrong_lines_are_named() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let target = target.to_str().expect("a path of this test");
+    let file = scratch.path().join("known.jsonl");
+    let path = file.to_str().expect("a path of this test");
+    let arguments = ["tune", target, "--for", "rand-read-qd1", "--budget", "5m", "--plan", "--known", path];
+    let missing = scratch.run(arguments);
+    assert!(missing.code == 2 && missing.stderr.contains("known.jsonl"), "{}", missing.stderr);
+    let line = known_line("merges", "2").to_string();
+    for (text, why) in [(format!("{line}\n{{}}\n"), "line 2: its schema"), (format!("\n{line},"), "line 2: trailing")] {
+        std::fs::write(&file, text).unwrap();
+        let refused = scratch.run(arguments);
+        assert!(refused.code == 2 && refused.stderr.contains(why), "{}", refused.stderr);
+    }
+    std::fs::write(&file, vec![b'\n'; (4 << 20) + 1]).unwrap();
+    let large = scratch.run(arguments);
+    assert!(large.code == 2 && large.stderr.contains("larger than"), "{}", large.stderr);
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let tried = |plan: &serde_json::Value| -> Vec<String> {
+        let candidates = plan["candidates"].as_array().expect("a list").iter();
+        candidates
+            .filter(|c| c["not_tried"].is_null())
+            .map(|c| c["name"].as_str().expect("a name").to_owned())
+            .collect()
+    };
+    let usual = tried(&scratch.json([&arguments[..7], &["--json"]].concat(), 0));
+    let last = usual.last().expect("something is tried").clone();
+    std::fs::write(&file, format!("{}\n{}\n", known_line(&last, "no value of it"), known_line("nothing", "1")))
+        .unwrap();
+    let known = tried(&scratch.json([&arguments[..], &["--json"]].concat(), 0));
+    assert_eq!(known.first(), Some(&last));
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    assert_eq!(sorted(known), sorted(usual), "only the order is another one");
 }

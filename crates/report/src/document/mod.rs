@@ -60,7 +60,7 @@ pub use settings::{ListedSetting, ListedValue, SettingsListDocument};
 pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
 pub use soak::{CounterChange, SoakDocument};
 pub use trace::TraceDocument;
-pub use tune::{TuneDocument, TunePlanDocument};
+pub use tune::{TuneDocument, TunePlanDocument, TuneVerifyDocument};
 pub use watch::{WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
 pub use wear::{WearDocument, WearWriter};
 pub use why::{WhyCause, WhyDocument};

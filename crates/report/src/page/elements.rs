@@ -4,7 +4,7 @@ use super::chart::px;
 use super::t;
 use crate::evidence::{RenderedEvidence, confidence_word};
 use crate::presentation::{
-    Axis, Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Remark, Span, Table, Tone, table::PLUS_MINUS,
+    Axis, Bottleneck, Cell, End, Figure, Head, Layout, Note, Part, Remark, Row, Span, Table, Tone, table::PLUS_MINUS,
 };
 use crate::quantity;
 use crate::text::capital;
@@ -122,9 +122,11 @@ pub(super) fn table(table: &Table) -> Markup {
 /// More columns than this do not fit on a telephone.
 const NARROW_COLUMNS: usize = 3;
 
-/// Whether a table is stacked where there is little room: a column of it is drawn, or it has many.
+/// Whether a table is stacked where there is little room: a column of it is drawn, or it has many, of which a verdict is as wide as two.
 fn is_stacked(table: &Table) -> bool {
-    table.head.len() > NARROW_COLUMNS || (0..table.head.len()).any(|i| table.axis(i).is_some())
+    let verdicts = |row: &Row| row.cells.iter().filter(|cell| matches!(cell, Cell::Answer(..))).count();
+    let verdicts = table.rows.iter().map(verdicts).max().unwrap_or(0);
+    table.head.len() + verdicts > NARROW_COLUMNS || (0..table.head.len()).any(|i| table.axis(i).is_some())
 }
 
 /// What a cell is, where its head is not seen; some say it themselves.
@@ -312,7 +314,6 @@ pub(super) fn footer(end: &End) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::presentation::Row;
 
     /// A telephone has no room for more: a table of many columns becomes a list of its rows there.
     #[test]

@@ -25,6 +25,7 @@ mod series;
 mod several;
 mod strips;
 mod tables;
+mod tune;
 mod verified;
 
 pub use compare::compare_page;
@@ -32,6 +33,7 @@ pub use frame::{framed, text_of};
 pub use frames::frames_page;
 pub use rank::rank_page;
 pub use several::runs_page;
+pub use tune::tune_page;
 
 use crate::describe::{describe, shows_ratings};
 use crate::presentation::{Part, Presentation, SectionName, Table};

@@ -55,6 +55,17 @@ impl Presentation {
         self.end.answer.as_deref().or(self.head.answer.as_ref().map(|(_, text)| text.as_str()))
     }
 
+    /// With where its page is.
+    pub fn on_page(mut self, page: Option<String>) -> Self {
+        self.end.page = page;
+        self
+    }
+
+    /// The parts of all sections of a name.
+    pub(crate) fn all_parts(&self, name: SectionName) -> impl Iterator<Item = &Part> {
+        self.sections.iter().filter(move |s| s.name == name).flat_map(|s| &s.parts)
+    }
+
     /// The parts of a section; none where there is nothing to say.
     pub(crate) fn parts(&self, name: SectionName) -> &[Part] {
         self.sections.iter().find(|s| s.name == name).map_or(&[], |s| &s.parts)
@@ -134,6 +145,10 @@ pub(crate) enum SectionName {
     /// What limits each number.
     Limits,
     Findings,
+    /// What was looked at and left.
+    Rejected,
+    /// What makes a result stay.
+    Keeping,
 }
 
 /// Parts that belong together.

@@ -9,5 +9,6 @@ mod page;
 mod plan;
 mod rate;
 mod run;
+mod tune_verify;
 mod tuning;
 mod watch;

@@ -2,8 +2,8 @@
 
 use crate::documents::holds;
 use model::{
-    Better, KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan, TuneProof,
-    TuneRejected, TuneSetting, TuneTried, TuneValue, Tuning, Unit,
+    Better, KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TuneMeasurement, TunePlan,
+    TuneProof, TuneRejected, TuneSetting, TuneStep, TuneTried, TuneValue, Tuning, Unit,
 };
 use report::Style;
 use report::document::{TuneDocument, TunePlanDocument};
@@ -71,6 +71,7 @@ struct Proof {
     why: Option<String>,
     settings: Vec<Setting>,
     gain: Gain,
+    pairs: Vec<(f64, f64)>,
     guards: Vec<Guard>,
     keep: Vec<Keep>,
 }
@@ -80,7 +81,17 @@ struct Proof {
 struct Tried {
     settings: Vec<Named>,
     ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
     measurements: usize,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Measurement {
+    step: String,
+    settings: Vec<Named>,
+    value: Option<f64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -109,12 +120,14 @@ struct Document {
     cells: usize,
     noise_percent: Option<f64>,
     tried: Vec<Tried>,
+    measurements: Vec<Measurement>,
     winner: Option<Proof>,
     rejected: Option<Proof>,
     rejected_next: Option<Proof>,
     bytes_written: u64,
     duration_ns: u64,
     tags: Vec<String>,
+    report: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -167,6 +180,7 @@ fn proof(ratio: f64, passes: bool) -> TuneProof {
             to: "512".into(),
         }],
         gain: TuneGain { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1), p: 0.0078, pairs: 8 },
+        pairs: (0..8).map(|i| (100e6, (100.0 * ratio + f64::from(i)) * 1e6)).collect(),
         guards: vec![TuneGuard {
             metric: "seq-read.throughput_bytes_per_s".into(),
             ratio: 1.01,
@@ -189,6 +203,8 @@ fn tuning(winner: Option<TuneProof>, rejected: Option<TuneRejected>) -> Tuning {
     let tried = |value: &str, ratio: Option<f64>| TuneTried {
         settings: vec![TuneValue { name: "read-ahead", value: value.into() }],
         ratio,
+        low: None,
+        high: None,
         measurements: usize::from(ratio.is_some()) * 3,
     };
     Tuning {
@@ -204,6 +220,7 @@ fn tuning(winner: Option<TuneProof>, rejected: Option<TuneRejected>) -> Tuning {
         suggested: vec!["read-ahead".into()],
         cells: 31,
         noise_percent: Some(4.2),
+        measurements: measurements(),
         tried: vec![tried("512", Some(3.1)), tried("8192", Some(3.0)), tried("0", None)],
         winner,
         rejected,
@@ -214,10 +231,60 @@ fn tuning(winner: Option<TuneProof>, rejected: Option<TuneRejected>) -> Tuning {
     }
 }
 
+fn measurements() -> Vec<TuneMeasurement> {
+    let steps = [TuneStep::Singles, TuneStep::Singles, TuneStep::Screen, TuneStep::Halving, TuneStep::Halving];
+    let settings = ["", "8192", "512", "512", ""];
+    let of = |(at, (step, value)): (usize, (TuneStep, &str))| TuneMeasurement {
+        step,
+        settings: (!value.is_empty())
+            .then(|| TuneValue { name: "read-ahead", value: value.into() })
+            .into_iter()
+            .collect(),
+        value: (at != 1).then_some(if value == "512" { 310e6 } else { 100e6 }),
+    };
+    steps.into_iter().zip(settings).enumerate().map(of).collect()
+}
+
+#[test]
+fn a_page_has_the_path_the_pairs_what_was_rejected_and_the_lines_to_keep() {
+    let other = TuneRejected { why: NotKept::Guard, proof: TuneProof { keep: Vec::new(), ..proof(1.3, false) } };
+    let mut tuning = tuning(Some(proof(3.1, true)), Some(other));
+    tuning.target = "/mnt/<b>".into();
+    tuning.tried[0].low = Some(2.9);
+    tuning.tried[0].high = Some(3.3);
+    let page = report::tune_page(&tuning, "0.1.0");
+    assert!(!page.contains("<b>x") && page.contains("buffered-read on /mnt/&lt;b&gt;"), "escaped");
+    let drawn = page.split("<svg class=\"curves").skip(1).map(|svg| svg.split("</svg>").next().unwrap_or_default());
+    let path = drawn.clone().find(|svg| svg.contains("of each measurement of the search")).expect("a path");
+    assert_eq!(path.matches("<circle").count(), 4, "one value is missing: {path}");
+    assert_eq!(path.matches("class=\"present\"").count(), 2, "{path}");
+    assert_eq!(path.matches("class=\"winner\"").count(), 2, "{path}");
+    assert_eq!(drawn.filter(|svg| svg.contains("present and changed run by run")).count(), 2, "both finalists");
+    let text = report::tuning(&tuning).text(&Style::default());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rejected = "read-ahead 4 -> 512 KiB: 1.30 times as fast (95 % interval 1.17 to 1.43), by 8 pairs: seq-read is not shown to be as \
+                    good as before";
+    assert!(words.contains(rejected) && page.contains(&rejected.replace('>', "&gt;")), "{text}");
+    assert!(words.contains("read-ahead 512: 3.1 times as good (2.9 to 3.3), 3 measurements"), "{text}");
+    for part in [
+        "not set, or not valid",
+        "99-narrows-tune.rules",
+        "cache: can lose data",
+        "31 measurements, noise of one 4.2 %",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let nothing = report::tune_page(
+        &Tuning { measurements: Vec::new(), tried: Vec::new(), winner: None, rejected: None, ..tuning },
+        "1",
+    );
+    assert!(!nothing.contains("<svg") && nothing.contains("Nothing helps"), "{nothing}");
+}
+
 #[test]
 fn a_winner_is_the_first_and_the_last_word() {
     let tuning = tuning(Some(proof(3.1, true)), None);
-    let document: Document = holds(&TuneDocument::new(&tuning));
+    let document: Document = holds(&TuneDocument::new(&tuning, None));
     assert_eq!((document.schema.as_str(), document.asked.as_str()), ("narrows/tune/1", "buffered-read"));
     let winner = document.winner.unwrap();
     assert_eq!((winner.settings[0].name.as_str(), winner.why), ("read-ahead", None));
@@ -279,16 +346,16 @@ fn lines_to_keep_are_whole_in_every_form() {
 fn what_is_not_shown_is_not_recommended() {
     let rejected = |why, proof| Some(TuneRejected { why, proof });
     let none = tuning(None, rejected(NotKept::NoGain, proof(1.02, true)));
-    let document: Document = holds(&TuneDocument::new(&none));
+    let document: Document = holds(&TuneDocument::new(&none, None));
     assert!(document.winner.is_none() && document.rejected.unwrap().why.unwrap() == "no-gain");
     assert!(document.answer.starts_with("Nothing helps: read-ahead 4 -> 512 KiB looked best"), "{}", document.answer);
     let harms = tuning(None, rejected(NotKept::Guard, proof(1.3, false)));
-    let document: Document = holds(&TuneDocument::new(&harms));
+    let document: Document = holds(&TuneDocument::new(&harms, None));
     assert!(document.answer.contains("but seq-read is not shown to be as good"), "{}", document.answer);
     let text = report::tuning(&harms).text(&Style::default());
     assert!(!text.contains("To keep it") && text.contains("not shown (margin 10 %)"), "{text}");
     assert_eq!(text.matches("Nothing is recommended").count(), 1, "the first line is still seen: {text}");
-    let document: Document = holds(&TuneDocument::new(&tuning(None, None)));
+    let document: Document = holds(&TuneDocument::new(&tuning(None, None), None));
     assert_eq!(document.answer, "Nothing helps: nothing looked better for buffered-read; 2 combinations were tried.");
 }
 

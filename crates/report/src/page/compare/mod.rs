@@ -3,7 +3,7 @@
 
 mod overlay;
 mod percentiles;
-mod slopes;
+pub(super) mod slopes;
 
 use super::{elements, fold, framed, section, t};
 use crate::Compare;

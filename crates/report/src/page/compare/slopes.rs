@@ -5,7 +5,7 @@ use crate::page::chart::{Area, Axis, Chart, Line, px};
 use crate::page::t;
 use crate::quantity;
 use maud::{Markup, html};
-use model::{Basis, Compared};
+use model::{Basis, Compared, Unit};
 
 /// More lines than this are a grey area.
 const MOST_PAIRS: usize = 200;
@@ -18,12 +18,24 @@ pub(super) fn can_draw(metric: &Compared) -> bool {
 
 /// The drawing of one metric.
 pub(super) fn figure(metric: &Compared, a: &str, b: &str) -> Markup {
-    let sides = [(0.0, &metric.values_a), (1.0, &metric.values_b)];
+    let is_paired = metric.basis == Basis::Paired;
+    drawing(&metric.id, metric.unit, is_paired, [&metric.values_a, &metric.values_b], [a, b])
+}
+
+/// The values of two sides, as lines where they are pairs.
+pub(in crate::page) fn drawing(
+    id: &str,
+    unit: Unit,
+    is_paired: bool,
+    values: [&[Option<f64>]; 2],
+    [a, b]: [&str; 2],
+) -> Markup {
+    let sides = [(0.0, values[0]), (1.0, values[1])];
     let known = |values: &[Option<f64>]| values.iter().flatten().copied().filter(|v| v.is_finite()).collect::<Vec<_>>();
-    let all = known(&[&metric.values_a[..], &metric.values_b[..]].concat());
+    let all = known(&values.concat());
     let (low, high) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
     let room = ((high - low) * 0.08).max(high.abs() * 0.005).max(f64::MIN_POSITIVE);
-    let paired = metric.values_a.iter().zip(&metric.values_b).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
+    let paired = values[0].iter().zip(values[1]).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
     let line = |(a, b): (f64, f64)| Line {
         class: format!("curve thin {}", if b >= a { "c1" } else { "c2" }),
         points: vec![(0.0, Some(a)), (1.0, Some(b))],
@@ -38,14 +50,14 @@ pub(super) fn figure(metric: &Compared, a: &str, b: &str) -> Markup {
             }
         }
     };
-    let names = [low, high].map(|v| (v, quantity::quantity(v, metric.unit)));
-    let (of, words) = quantity_words(&metric.id);
+    let names = [low, high].map(|v| (v, quantity::quantity(v, unit)));
+    let (of, words) = quantity_words(id);
     let chart = Chart {
-        label: format!("{}: A and B run by run", metric.id),
+        label: format!("{id}: {a} and {b} run by run"),
         // Room for the names below.
         x: Axis { low: -0.4, high: 1.4, ticks: vec![(0.0, cut(a)), (1.0, cut(b))], ..Axis::default() },
         y: Axis { low: low - room, high: high + room, ticks: names.into(), grid: true, ..Axis::default() },
-        lines: paired.take(MOST_PAIRS).filter(|_| metric.basis == Basis::Paired).map(line).collect(),
+        lines: paired.take(MOST_PAIRS).filter(|_| is_paired).map(line).collect(),
         marks: Some(&dots),
         height: 226.0,
         ..Chart::default()
