@@ -6,9 +6,9 @@ use crate::args::{GlobalArgs, TuneArgs};
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::reading::{self, Pipes};
+use crate::redaction::OnPage;
 use crate::run::text;
 use crate::signals::SecondSignal;
-use crate::redaction::OnPage;
 use crate::{archives, experiment, output_file, settings};
 use archive::Archive;
 use conduct::experiment::SettingsInForce;
@@ -82,9 +82,12 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
     execution.restore_on_second_signal(&slot, output);
     match prepared.search(&trial, lock) {
         Ok(tuning) => {
-            let page = args.report.as_deref().map(|file| (file, page(&tuning, file, args.identify, execution.archive())));
+            let page =
+                args.report.as_deref().map(|file| (file, page(&tuning, file, args.identify, execution.archive())));
             let shown = page.as_ref().and_then(|(file, page)| page.is_ok().then(|| file.display().to_string()));
-            output.answer(&TuneDocument::new(&tuning, shown.as_deref()), || report::tuning(&tuning).on_page(shown.clone()));
+            output.answer(&TuneDocument::new(&tuning, shown.as_deref()), || {
+                report::tuning(&tuning).on_page(shown.clone())
+            });
             page.map_or(Ok(()), |(_, page)| page)?;
             if let Some(winner) = tuning.winner.as_ref().filter(|_| args.keep) {
                 let origin = kept::origin(&tuning.id, &tune::absolute(target)?, &tuning.asked, &winner.settings);
@@ -107,7 +110,8 @@ fn exported(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<Exi
 /// What others proved.
 fn known(path: &Path) -> Result<Vec<tune::Known>, Failure> {
     let name = path.display().to_string();
-    let cannot = |why: String| Failure::usage(format!("--known: {name}: {why}")).remedy("a file of lines of tune --export");
+    let cannot =
+        |why: String| Failure::usage(format!("--known: {name}: {why}")).remedy("a file of lines of tune --export");
     let mut text = String::new();
     let file = reading::file(path, Pipes::Taken, "known gains").map_err(|e| cannot(e.to_string()))?;
     file.take(MOST_KNOWN_BYTES + 1).read_to_string(&mut text).map_err(|e| cannot(e.to_string()))?;

@@ -138,8 +138,8 @@ pub use stream_record::{
 };
 pub use target::{Target, TargetKind};
 pub use tune::{
-    KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TuneMeasurement, TunePlan, TuneProof, TuneRejected,
-    TuneSetting, TuneStep, TuneTried, TuneValue, Tuning,
+    KeepLine, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TuneMeasurement, TunePlan, TuneProof,
+    TuneRejected, TuneSetting, TuneStep, TuneTried, TuneValue, Tuning,
 };
 pub use tune_verify::{KeptSetting, KeptTrial, SetBy, TuneVerification};
 pub use units::{Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns};

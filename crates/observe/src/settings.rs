@@ -11,8 +11,8 @@ mod udev;
 use crate::facts;
 use crate::root::{Root, file_name};
 use model::Layer;
-use std::collections::BTreeMap;
 pub use set_by::set_by;
+use std::collections::BTreeMap;
 pub(crate) use udev::is_relevant;
 use udev::{Device, Rule};
 

@@ -1,12 +1,12 @@
 //! `narrows tune --verify`: whether what was kept is in effect, and still a gain.
 
 use super::{budget_ns, workload};
+use crate::archives;
 use crate::args::{GlobalArgs, TuneArgs};
 use crate::execution::{Asked, Execution};
 use crate::experiment;
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use crate::archives;
 use conduct::experiment::SettingsInForce;
 use conduct::tune::{self, Kept, KeptSearch, Trial};
 use model::{Failure, KeptTrial, TuneVerification};

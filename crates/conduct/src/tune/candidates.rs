@@ -358,7 +358,13 @@ mod tests {
         let tree = tree(directory.path());
         let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         // What is not offered here, what is not tried for this workload, and what nobody knows.
-        let known = [of("swappiness", "1"), of("request-size", "77"), of("read-ahead", "8192"), of("rm", "-rf"), of("scheduler", "bfq")];
+        let known = [
+            of("swappiness", "1"),
+            of("request-size", "77"),
+            of("read-ahead", "8192"),
+            of("rm", "-rf"),
+            of("scheduler", "bfq"),
+        ];
         let choice = Choice { tried_first: &known, ..choice(&[]) };
         let all = candidates(&stack(), &tree, Vec::new(), &choice).unwrap();
         let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.name()).collect();

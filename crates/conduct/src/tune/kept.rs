@@ -159,7 +159,8 @@ mod tests {
         let sysctl = line("sysctl", crate::tune::keep::SYSCTL, "vm.dirty_bytes = 16777216");
         let command_line =
             line("kernel command line", "the boot loader's configuration", "pcie_aspm.policy=performance");
-        let written = write(&[rule("read_ahead_kb", "512"), sysctl, command_line], "tune-1", None, root.path()).unwrap();
+        let written =
+            write(&[rule("read_ahead_kb", "512"), sysctl, command_line], "tune-1", None, root.path()).unwrap();
         assert_eq!(written.len(), 2);
         let text = fs::read_to_string(&written[0]).unwrap();
         assert!(

@@ -41,8 +41,10 @@ fn device(stack: &Stack) -> Option<String> {
 pub fn exported(archive: &Archive, id: Option<&str>) -> Result<Value, Failure> {
     let is_asked = |state: &State| id.map_or(state.is_over, |id| state.id == id);
     let state = State::find(archive, &is_asked)?.ok_or_else(|| {
-        let which = id.map_or_else(|| "no search has ended here".to_owned(), |id| format!("there is no search {id} here"));
-        Failure::usage(which).remedy("narrows tune TARGET   makes one; its id is in the answer's JSON, and in the archive's tune/")
+        let which =
+            id.map_or_else(|| "no search has ended here".to_owned(), |id| format!("there is no search {id} here"));
+        Failure::usage(which)
+            .remedy("narrows tune TARGET   makes one; its id is in the answer's JSON, and in the archive's tune/")
     })?;
     match (state.known, state.is_over) {
         (Some(known), _) => Ok(known),
@@ -76,7 +78,8 @@ pub fn known(text: &str, name: &str) -> Result<Vec<Known>, Failure> {
         () => of_line(line).map_err(|why| (number, why)),
     });
     known.collect::<Result<Vec<Known>, (usize, String)>>().map_err(|(number, why)| {
-        Failure::usage(format!("{name}, line {}: {why}", number + 1)).remedy("each line is one that narrows tune --export printed")
+        Failure::usage(format!("{name}, line {}: {why}", number + 1))
+            .remedy("each line is one that narrows tune --export printed")
     })
 }
 
@@ -96,7 +99,10 @@ fn of_line(line: &str) -> Result<Known, String> {
         device: text(&document, "device").ok(),
         metric: text(&document, "metric")?,
         low: gain("low").or_else(|| gain("ratio")).ok_or("gain has no ratio above 0")?,
-        settings: settings.iter().map(|set| Ok((text(set, "name")?, text(set, "to")?))).collect::<Result<_, String>>()?,
+        settings: settings
+            .iter()
+            .map(|set| Ok((text(set, "name")?, text(set, "to")?)))
+            .collect::<Result<_, String>>()?,
     })
 }
 
@@ -124,7 +130,13 @@ mod tests {
             to: to.into(),
         };
         let gain = TuneGain { ratio: low + 0.1, low: Some(low), high: None, p: 0.01, pairs: 8 };
-        TuneProof { settings: vec![set("sda"), set("sdb")], gain, pairs: Vec::new(), guards: Vec::new(), keep: Vec::new() }
+        TuneProof {
+            settings: vec![set("sda"), set("sdb")],
+            gain,
+            pairs: Vec::new(),
+            guards: Vec::new(),
+            keep: Vec::new(),
+        }
     }
 
     fn exported_line(name: &'static str, to: &str, low: f64, metric: &str) -> String {
@@ -163,11 +175,17 @@ mod tests {
             (&right.replace("known/1", "known/2"), "its schema is not"),
             (&right.replace("\"512\"", "512"), "to is not a text"),
             (&right.replace("512", &"5".repeat(300)), "to is not a text"),
-            (&right.replace("\"low\":1.4", "\"low\":-1").replace("\"ratio\":1.5", "\"ratio\":\"x\""), "gain has no ratio"),
+            (
+                &right.replace("\"low\":1.4", "\"low\":-1").replace("\"ratio\":1.5", "\"ratio\":\"x\""),
+                "gain has no ratio",
+            ),
             (&right.replace("\"settings\":[", "\"other\":["), "settings is not a list"),
         ] {
             let failure = known(&format!("{right}\n{wrong}\n"), "lines").unwrap_err();
-            assert!(failure.message.starts_with("lines, line 2: ") && failure.message.contains(why), "{failure}: {why}");
+            assert!(
+                failure.message.starts_with("lines, line 2: ") && failure.message.contains(why),
+                "{failure}: {why}"
+            );
         }
         let many = known(&format!("{right}\n").repeat(MOST_LINES + 1), "lines").unwrap_err();
         assert!(many.message.contains("line 10001: more than 10000 lines"), "{many}");

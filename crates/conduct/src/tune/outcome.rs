@@ -1,9 +1,9 @@
 //! What comes of a search and its confirmation.
 
 use super::Prepared;
-use super::known;
 use super::candidates::values;
 use super::confirm::Confirmed;
+use super::known;
 use super::trial::Trial;
 use super::walk::Walk;
 use judge::search::{Change, Search, Tried};

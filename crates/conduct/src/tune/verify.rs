@@ -246,7 +246,11 @@ mod tests {
         let nothing = kept(root, &tree).unwrap_err();
         assert!(nothing.message.contains("kept no setting"), "{nothing}");
         keep_all(root, &tree);
-        put(root, "etc/systemd/system/narrows-tune.service", "ExecStart=/bin/sh -c 'echo 1 > /proc/irq/24/smp_affinity_list'\n");
+        put(
+            root,
+            "etc/systemd/system/narrows-tune.service",
+            "ExecStart=/bin/sh -c 'echo 1 > /proc/irq/24/smp_affinity_list'\n",
+        );
         let all = kept(root, &tree).unwrap();
         let said: Vec<(&str, &str, bool)> =
             all.settings.iter().map(|kept| (kept.name.as_str(), kept.path.as_str(), kept.in_effect)).collect();
@@ -263,7 +267,10 @@ mod tests {
             ]
         );
         let search = &all.searches[0];
-        assert_eq!((search.target.as_str(), search.asked.as_str(), search.in_effect), ("/dev/sda", "buffered-read", false));
+        assert_eq!(
+            (search.target.as_str(), search.asked.as_str(), search.in_effect),
+            ("/dev/sda", "buffered-read", false)
+        );
         assert_eq!(search.before[1].0.as_str(), "/sys/block/sdb/queue/read_ahead_kb");
         assert_eq!(search.before[1].1, "4");
         assert!(all.settings[6].why_not.as_ref().is_some_and(|why| why.contains("no such file")), "{all:?}");
@@ -283,7 +290,11 @@ mod tests {
         let read_ahead = &all.settings[1];
         assert_eq!((read_ahead.in_effect, read_ahead.now.as_deref()), (false, Some("64")));
         let by: Vec<&str> = read_ahead.set_by.iter().map(|set| set.by.as_str()).collect();
-        assert_eq!(by, ["/etc/udev/rules.d/99-zz.rules:2", "/etc/udev/rules.d/60-first.rules:1"], "ours is none of them");
+        assert_eq!(
+            by,
+            ["/etc/udev/rules.d/99-zz.rules:2", "/etc/udev/rules.d/60-first.rules:1"],
+            "ours is none of them"
+        );
         assert!(all.settings[0].in_effect && all.settings[0].set_by.is_empty(), "{all:?}");
         // A disk that is not there, and a comment of somebody's.
         std::fs::remove_file(root.join("run/udev/data/b8:16")).unwrap();

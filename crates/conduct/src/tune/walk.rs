@@ -47,7 +47,15 @@ impl<'a> Walk<'a> {
     /// From where the state of what is prepared is.
     pub fn new(prepared: &'a Prepared<'a>, trial: &'a Trial<'a>) -> Self {
         let began = Instant::now();
-        Self { prepared, trial, state: prepared.state.clone(), measurements: Vec::new(), began, passed: (0, 0), searched_ns: None }
+        Self {
+            prepared,
+            trial,
+            state: prepared.state.clone(),
+            measurements: Vec::new(),
+            began,
+            passed: (0, 0),
+            searched_ns: None,
+        }
     }
 
     /// Makes what the first measurement decides, unless an earlier execution did, and walks the steps of the search.

@@ -80,8 +80,14 @@ mod tests {
     fn files_and_programs_that_set_a_value_are_named() {
         let directory = tempfile::tempdir().unwrap();
         for (file, text) in [
-            ("etc/udev/rules.d/60-a.rules", "SUBSYSTEM==\"block\", ENV{ID_BUS}==\"ata\", ATTR{device/queue_depth}=\"1\"\n"),
-            ("etc/udev/rules.d/99-z.rules", "KERNEL==\"sd*\", ATTR{queue/read_ahead_kb}=\"64\", ATTR{queue/scheduler}=\"none\"\n"),
+            (
+                "etc/udev/rules.d/60-a.rules",
+                "SUBSYSTEM==\"block\", ENV{ID_BUS}==\"ata\", ATTR{device/queue_depth}=\"1\"\n",
+            ),
+            (
+                "etc/udev/rules.d/99-z.rules",
+                "KERNEL==\"sd*\", ATTR{queue/read_ahead_kb}=\"64\", ATTR{queue/scheduler}=\"none\"\n",
+            ),
             ("etc/sysctl.d/99-z.conf", "vm.dirty_bytes = 1\n"),
             ("etc/tmpfiles.d/z.conf", "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - powersave\n"),
             ("etc/modprobe.d/z.conf", "options nvme poll_queues=4\n"),

@@ -37,7 +37,8 @@ pub(crate) fn is_relevant(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some(at) = rest.iter().position(|b| *b == b'{') {
         rest = &rest[at + 1..];
-        let of_storage = [&b"queue/"[..], b"bdi/", b"link_power_management_policy}", b"device/queue_depth}", b"cache_type}"];
+        let of_storage =
+            [&b"queue/"[..], b"bdi/", b"link_power_management_policy}", b"device/queue_depth}", b"cache_type}"];
         if of_storage.iter().any(|k| rest.starts_with(k)) {
             return true;
         }

@@ -247,11 +247,9 @@ fn what_a_search_proved_is_handed_on_as_one_line() {
     assert_eq!(document, known_line("read-ahead", "512"));
     left(&scratch, "tune-2", |state| state["is_over"] = true.into());
     left(&scratch, "tune-3", |_| {});
-    for (id, code, why) in [
-        ("tune-2", 4, "proved no gain"),
-        ("tune-3", 2, "has not ended"),
-        ("tune-4", 2, "there is no search tune-4"),
-    ] {
+    for (id, code, why) in
+        [("tune-2", 4, "proved no gain"), ("tune-3", 2, "has not ended"), ("tune-4", 2, "there is no search tune-4")]
+    {
         let refused = export(&[id]);
         assert_eq!(refused.code, code, "{id}: {}", refused.stderr);
         assert!(refused.stderr.contains(why), "{id}: {}", refused.stderr);
@@ -283,11 +281,15 @@ fn what_others_proved_is_tried_first_and_wrong_lines_are_named() {
     }
     let tried = |plan: &serde_json::Value| -> Vec<String> {
         let candidates = plan["candidates"].as_array().expect("a list").iter();
-        candidates.filter(|c| c["not_tried"].is_null()).map(|c| c["name"].as_str().expect("a name").to_owned()).collect()
+        candidates
+            .filter(|c| c["not_tried"].is_null())
+            .map(|c| c["name"].as_str().expect("a name").to_owned())
+            .collect()
     };
     let usual = tried(&scratch.json([&arguments[..7], &["--json"]].concat(), 0));
     let last = usual.last().expect("something is tried").clone();
-    std::fs::write(&file, format!("{}\n{}\n", known_line(&last, "no value of it"), known_line("nothing", "1"))).unwrap();
+    std::fs::write(&file, format!("{}\n{}\n", known_line(&last, "no value of it"), known_line("nothing", "1")))
+        .unwrap();
     let known = tried(&scratch.json([&arguments[..], &["--json"]].concat(), 0));
     assert_eq!(known.first(), Some(&last));
     let sorted = |mut names: Vec<String>| {

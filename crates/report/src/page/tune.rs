@@ -18,8 +18,11 @@ const STYLE: &str = "\
 /// A search as one HTML document.
 pub fn tune_page(tuning: &Tuning, version: &str) -> String {
     let presentation = presented(tuning);
-    let head =
-        Head { command: "tune".to_owned(), subject: format!("{} on {}", tuning.asked, tuning.target), ..presentation.head.clone() };
+    let head = Head {
+        command: "tune".to_owned(),
+        subject: format!("{} on {}", tuning.asked, tuning.target),
+        ..presentation.head.clone()
+    };
     let parts = |name| elements::parts(presentation.all_parts(name));
     let proofs = tuning.winner.iter().chain(tuning.rejected.iter().chain(&tuning.rejected_next).map(|r| &r.proof));
     let proofs: Vec<&TuneProof> = proofs.filter(|proof| !proof.pairs.is_empty()).collect();
@@ -114,7 +117,10 @@ fn path(tuning: &Tuning) -> Option<Markup> {
         lines: vec![Line {
             name: "present values".to_owned(),
             class: "curve c5".to_owned(),
-            points: points().filter(|(_, m, _)| m.settings.is_empty()).map(|(at, _, value)| (at, Some(value))).collect(),
+            points: points()
+                .filter(|(_, m, _)| m.settings.is_empty())
+                .map(|(at, _, value)| (at, Some(value)))
+                .collect(),
         }],
         marks: Some(&marks),
         height: 280.0,
@@ -147,7 +153,8 @@ fn all(tried: &[TuneTried]) -> Table {
             high: t.high.map(f64::ln),
             margin: None,
         };
-        let interval = t.low.zip(t.high).map(|(low, high)| format!("{} to {}", quantity::ratio(low), quantity::ratio(high)));
+        let interval =
+            t.low.zip(t.high).map(|(low, high)| format!("{} to {}", quantity::ratio(low), quantity::ratio(high)));
         let cells = vec![
             t.ratio.map_or(Cell::Text("not set, or not valid".to_owned()), |ratio| Cell::Text(quantity::ratio(ratio))),
             t.ratio.map_or(Cell::Empty, |ratio| Cell::Interval(span(ratio))),
@@ -168,7 +175,10 @@ fn measurements(tuning: &Tuning) -> Table {
     let row = |(number, m): (usize, &TuneMeasurement)| {
         let settings = set_or_present(m);
         let value = m.value.map_or_else(|| "-".to_owned(), |value| quantity::quantity(value, tuning.unit));
-        Row::new((number + 1).to_string(), vec![Cell::Text(step_name(m.step).to_owned()), Cell::Text(value), Cell::Words(settings)])
+        Row::new(
+            (number + 1).to_string(),
+            vec![Cell::Text(step_name(m.step).to_owned()), Cell::Text(value), Cell::Words(settings)],
+        )
     };
     Table {
         corner: "number",

@@ -33,7 +33,8 @@ fn state(kept: &KeptSetting) -> String {
         (Some(now), _) => format!("{name} is {now}, not {}", kept.kept),
         (None, why) => format!("{name} is not read: {}", why.as_deref().unwrap_or("unknown")),
     };
-    let others: Vec<String> = kept.set_by.iter().filter(|set| !kept.in_effect || set.value.is_some()).map(other).collect();
+    let others: Vec<String> =
+        kept.set_by.iter().filter(|set| !kept.in_effect || set.value.is_some()).map(other).collect();
     let others = match (others.as_slice(), kept.in_effect || kept.now.is_none()) {
         ([], true) => String::new(),
         ([], false) => "; no file that sets it is known".to_owned(),
@@ -64,7 +65,10 @@ fn tried(trial: &KeptTrial) -> String {
             );
             format!("{what} on {target} {verb} {}, by {pairs}", gain(found, trial.better))
         }
-        (None, why) => format!("whether it still is a gain for {what} on {target} was not tried: {}", why.as_deref().unwrap_or("unknown")),
+        (None, why) => format!(
+            "whether it still is a gain for {what} on {target} was not tried: {}",
+            why.as_deref().unwrap_or("unknown")
+        ),
     }
 }
 

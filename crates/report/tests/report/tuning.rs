@@ -266,10 +266,18 @@ fn a_page_has_the_path_the_pairs_what_was_rejected_and_the_lines_to_keep() {
                     good as before";
     assert!(words.contains(rejected) && page.contains(&rejected.replace('>', "&gt;")), "{text}");
     assert!(words.contains("read-ahead 512: 3.1 times as good (2.9 to 3.3), 3 measurements"), "{text}");
-    for part in ["not set, or not valid", "99-narrows-tune.rules", "cache: can lose data", "31 measurements, noise of one 4.2 %"] {
+    for part in [
+        "not set, or not valid",
+        "99-narrows-tune.rules",
+        "cache: can lose data",
+        "31 measurements, noise of one 4.2 %",
+    ] {
         assert!(page.contains(part), "{part}");
     }
-    let nothing = report::tune_page(&Tuning { measurements: Vec::new(), tried: Vec::new(), winner: None, rejected: None, ..tuning }, "1");
+    let nothing = report::tune_page(
+        &Tuning { measurements: Vec::new(), tried: Vec::new(), winner: None, rejected: None, ..tuning },
+        "1",
+    );
     assert!(!nothing.contains("<svg") && nothing.contains("Nothing helps"), "{nothing}");
 }
 
