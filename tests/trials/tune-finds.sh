@@ -18,6 +18,7 @@ found() {
     [[ $(asked 'd["winner"]["gain"]["low"] > 1 and d["winner"]["gain"]["p"] <= 0.05 and d["winner"]["gain"]["pairs"] >= 6') == True ]] ||
         fail "the gain is not shown"
     [[ $(asked 'd["winner"]["keep"][0]["mechanism"]') == udev ]] || fail "it does not say how to keep it"
+    [[ $("$narrows" tune --export | grep -c '"name":"read-ahead"') == 1 ]] || fail "what it proved cannot be handed on"
     printf 'ok: %s\n' "$(asked 'd["answer"]')"
 }
 thrice found

@@ -21,10 +21,7 @@ const FIRST: &[(&str, &[&str])] = &[
     ("fill", &["size", "passes", "random", "verify", "plan", "overwrite", "destroy", "tag", "json"]),
     ("soak", &["for", "passes", "size", "rate", "resume", "witness", "hook", "overwrite", "destroy", "json"]),
     ("record", &["output", "camera", "size", "when-full", "generate", "for", "ring", "destroy", "json"]),
-    (
-        "tune",
-        &["for", "budget", "margin", "only", "allow-unsafe", "plan", "keep", "verify", "undo-kept", "destroy", "json"],
-    ),
+    ("tune", &["for", "budget", "only", "allow-unsafe", "plan", "keep", "verify", "undo-kept", "destroy", "json"]),
     ("copy", &["allow-writes", "mapped", "time", "tag", "json"]),
 ];
 

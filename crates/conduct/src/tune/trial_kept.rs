@@ -53,14 +53,14 @@ impl KeptSearch {
         let target = trial.target.to_string_lossy();
         match self.compared(trial, objective, budget_ns) {
             Ok(compared) => {
-                let (metric, gain) = compared.measured(trial, budget_ns, random_u64()?)?;
-                let (metric, better) = metric.unzip();
+                let shown = compared.measured(trial, budget_ns, random_u64()?)?;
+                let gain = shown.as_ref().map(|(_, _, gain)| *gain);
                 let is_shown = |gain: &TuneGain| gain.p <= search::ALPHA && gain.ratio != 1.0;
                 let tags = ARMS.map(|arm| format!("{}-{arm}", compared.id)).to_vec();
                 Ok(KeptTrial {
                     asked: objective.asked.clone(),
-                    metric,
-                    better,
+                    better: shown.as_ref().map(|(_, better, _)| *better),
+                    metric: shown.map(|(metric, ..)| metric),
                     gain,
                     is_gain: gain.filter(is_shown).map(|gain| gain.ratio > 1.0),
                     why_not: gain.is_none().then(|| "no pair has a valid number".to_owned()),
@@ -116,13 +116,13 @@ impl KeptSearch {
 }
 
 impl Compared<'_> {
-    /// The metric, and the gain of the kept values; fewer pairs where these look like no gain at all, or the time is over.
+    /// The metric and the gain of the kept values, if a pair has valid numbers; fewer pairs where these look like no gain at all, or the time is over.
     fn measured(
         &self,
         trial: &Trial<'_>,
         budget_ns: Ns,
         seed: u64,
-    ) -> Result<(Option<(String, Better)>, Option<TuneGain>), Failure> {
+    ) -> Result<Option<(String, Better, TuneGain)>, Failure> {
         let began = Instant::now();
         let mut metric: Option<(String, Better)> = None;
         let mut made: Vec<(f64, f64)> = Vec::new();
@@ -152,8 +152,8 @@ impl Compared<'_> {
                 break;
             }
         }
-        let gain = metric.as_ref().and_then(|(_, better)| search::gain(&made, *better));
-        Ok((metric, gain.map(super::confirm::described)))
+        let shown = |(id, better)| Some((id, better, super::confirm::described(search::gain(&made, better)?)));
+        Ok(metric.and_then(shown))
     }
 
     fn side(&self, trial: &Trial<'_>, pair: u32, second: u32, kept: bool, seed: u64) -> Result<Option<Run>, Failure> {
