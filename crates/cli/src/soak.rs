@@ -8,6 +8,7 @@ use crate::progress_line::ProgressLine;
 use crate::report_page;
 use crate::signals::{Ending, SecondSignal, Signals};
 use archive::Archive;
+use begun::BegunSoak;
 use conduct::admission::Consent;
 use conduct::soak::{
     Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria, TargetIdentity,
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 use sys::SymlinkPolicy;
 use witness::Witness;
 
+mod begun;
 mod hook;
 mod several;
 mod simulated;
@@ -91,7 +93,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} in {laps} laps a pass, of\n  {}", state.id, path.display()));
     let progress = ProgressLine::new(global.json, output.style().columns());
+    let begun = BegunSoak::new(&archive, &opened, &state);
     let tell = |event: SoakEvent<'_>| {
+        if let SoakEvent::Pass(state) = event {
+            begun.pass(state);
+        }
         show(&event, &progress, &say);
         if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
             hook::call(command, finding, &say);
@@ -102,6 +108,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let soaking = SoakContext { control, interrupts: &interrupts, archive, witness: Some(&keep), scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     progress.wipe();
+    begun.discard();
     let simulated = opened.target.kind == TargetKind::Sim;
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
     let to_come = opened.rig.pending_faults();
