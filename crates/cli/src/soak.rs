@@ -65,12 +65,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let path = place_of(resumed.as_ref(), made.as_ref(), target.map(OsString::as_os_str))?;
     let own = resumed.as_ref().is_some_and(|state| state.own_file) || made.is_some();
     let opened = open(args, &path, own, (&control, &terminal));
-    let mut opened = opened.inspect_err(|_| {
-        if made.is_some() {
-            // It was made a moment ago, and nothing is in it.
-            let _ = std::fs::remove_file(&path);
-        }
-    })?;
+    let mut opened = opened.inspect_err(|_| remove_made(made.as_ref(), &path))?;
     refuse(&opened, resumed.is_some(), &path)?;
     let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
     is_what_was_made(made.as_ref(), &place, &path)?;
@@ -134,6 +129,11 @@ fn show(event: &SoakEvent<'_>, progress: &ProgressLine, say: &dyn Fn(&str)) {
     } else {
         progress.draw(&line(event));
     }
+}
+
+/// It was made a moment ago, and nothing is in it.
+fn remove_made(made: Option<&OwnFile>, path: &Path) {
+    let _ = made.map(|_| std::fs::remove_file(path));
 }
 
 /// Refuses where the name of the file that was made leads to another one by now.

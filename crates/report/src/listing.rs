@@ -32,7 +32,8 @@ fn of_run(e: &RunEntry) -> [Part; 2] {
     // Where its name does not say it.
     let device = e.device.as_ref().filter(|d| !e.target.ends_with(d.as_str()));
     let device = device.map_or_else(String::new, |device| format!(" on {device}"));
-    let time = (e.duration_s > 0.0).then(|| quantity::duration((e.duration_s * 1e9) as u64)).unwrap_or_default();
+    let took = Some((e.duration_s * 1e9) as u64).filter(|ns| *ns > 0);
+    let time = took.map_or_else(String::new, quantity::duration);
     let time = Some(time + &device).map(|time| time.trim_start().to_owned()).filter(|time| !time.is_empty());
     let fake = e.fake.as_ref().map(|fake| {
         let real = fake.real_bytes.map(quantity::size).unwrap_or_default();
