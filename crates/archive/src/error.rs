@@ -50,7 +50,7 @@ pub enum ArchiveError {
         known: &'static str,
     },
     /// No run, tag or bundle has this name.
-    #[error("no run, tag or bundle is called '{text}' in {archive}", archive = archive.display())]
+    #[error("no run, tag, bundle or file is called '{text}' in {archive}", archive = archive.display())]
     NotFound {
         /// What was asked for.
         text: String,

@@ -64,8 +64,13 @@ pub fn command(args: &ImportArgs, global: &GlobalArgs, output: &Output) -> Resul
         });
     }
     let remedy = sources.iter().find_map(|s| s.read.as_ref().err().map(ImportError::remedy));
-    let failure = Failure::invalid("no result of a known tool was found")
-        .remedy(remedy.unwrap_or("narrows import --help lists what is understood"));
+    let cut = sources.iter().find_map(|s| Some((s, s.read.as_ref().ok()?.ends_early.as_ref()?)));
+    let failure = match cut {
+        Some((source, (line, why))) => Failure::invalid(format!("{}, line {line}: {why}", source.input.name))
+            .remedy("import the whole file, once the tool that writes it has ended"),
+        None => Failure::invalid("no result of a known tool was found")
+            .remedy(remedy.unwrap_or("narrows import --help lists what is understood")),
+    };
     output.beside(&failure);
     Ok(ExitCode::from(FailureKind::Invalid.exit_code()))
 }

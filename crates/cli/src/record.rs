@@ -11,6 +11,7 @@ use crate::output::Output;
 use crate::progress_line::ProgressLine;
 use crate::report_page;
 use crate::signals::{Ending, SecondSignal};
+use archive::Partial;
 use conduct::WallClock;
 use conduct::admission::Consent;
 use conduct::record::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording};
@@ -45,6 +46,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let ending = Ending::install(SecondSignal::Ends)?;
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
     let progress = Progress::new(output);
+    let begun = Cell::new(None);
     let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
@@ -52,6 +54,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
             output.warning(&format!("{}: what it holds will be lost: {content}", loss.path.display()));
         }
         RecordEvent::Begins { path, epoch, room_bytes, .. } => {
+            let named = args.target().to_string_lossy();
+            let run = conduct::record::begun_run(path, &named, named.starts_with("sim:"), &started);
+            begun.set(archives::open(global).ok().and_then(|archive| report_page::begin(&archive, run)));
             if !global.json {
                 let room = quantity::binary_size(room_bytes);
                 output.aside(&format!("records to {} (recording {epoch} there; room for {room})\n", path.display()));
@@ -63,6 +68,8 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         }
     });
     progress.line.wipe();
+    // What is killed from here on has its frames, and no run.
+    begun.into_inner().map(Partial::discard);
     let recorded = recorded?;
     metrics.iter().for_each(|metrics| metrics.tell_last(&recorded.now));
     let document = document(&recorded, &recording);

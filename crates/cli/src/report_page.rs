@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::output_file;
 use crate::redaction::OnPage;
 use crate::run_source::RunSource;
-use archive::{Archive, RunRef};
+use archive::{Archive, Partial, RunRef};
 use conduct::conclusions;
 use model::{Conclusions, Failure, Plan, Run, Target};
 use report::document::{CheckDocument, FillDocument, PageDocument, PlanDocument, RunDocument};
@@ -151,6 +151,12 @@ pub fn keep(archive: &Archive, run: Result<Run, Failure>, output: &Output) -> Op
         Ok((run.id, page.display().to_string()))
     });
     kept.inspect_err(|failure| output.beside(failure)).ok()
+}
+
+/// Begins the run of what keeps its result only at its end: where the program is killed before, this much is there. Whoever began it
+/// discards it at the end.
+pub fn begin(archive: &Archive, run: Result<Run, Failure>) -> Option<Partial> {
+    archive.begin(&run.ok()?).ok()
 }
 
 /// When the run started, for people: `2026-11-20 21:30 UTC`.

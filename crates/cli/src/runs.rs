@@ -116,6 +116,8 @@ fn fits_rule(
 }
 
 fn list(archive: &Archive, filter: &RunsFilter, output: &Output) -> Result<ExitCode, Failure> {
+    // What a program that was killed left is a run, too; where nothing may be written, the others are listed.
+    let _ = archive.recover();
     // What is asked by tag is not answered without them.
     let tags = if filter.tag.is_some() { tags_by_run(archive)? } else { readable_tags(archive, output)? };
     let entries = fitting(archive, filter, tags, output)?;

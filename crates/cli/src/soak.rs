@@ -8,6 +8,7 @@ use crate::progress_line::ProgressLine;
 use crate::report_page;
 use crate::signals::{Ending, SecondSignal, Signals};
 use archive::Archive;
+use begun::BegunSoak;
 use conduct::admission::Consent;
 use conduct::soak::{
     Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria, TargetIdentity,
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 use sys::SymlinkPolicy;
 use witness::Witness;
 
+mod begun;
 mod hook;
 mod several;
 mod simulated;
@@ -63,12 +65,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let path = place_of(resumed.as_ref(), made.as_ref(), target.map(OsString::as_os_str))?;
     let own = resumed.as_ref().is_some_and(|state| state.own_file) || made.is_some();
     let opened = open(args, &path, own, (&control, &terminal));
-    let mut opened = opened.inspect_err(|_| {
-        if made.is_some() {
-            // It was made a moment ago, and nothing is in it.
-            let _ = std::fs::remove_file(&path);
-        }
-    })?;
+    let mut opened = opened.inspect_err(|_| remove_made(made.as_ref(), &path))?;
     refuse(&opened, resumed.is_some(), &path)?;
     let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
     is_what_was_made(made.as_ref(), &place, &path)?;
@@ -91,7 +88,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} in {laps} laps a pass, of\n  {}", state.id, path.display()));
     let progress = ProgressLine::new(global.json, output.style().columns());
+    let begun = BegunSoak::new(&archive, &opened, &state);
     let tell = |event: SoakEvent<'_>| {
+        if let SoakEvent::Pass(state) = event {
+            begun.pass(state);
+        }
         show(&event, &progress, &say);
         if let (SoakEvent::Found(finding), Some(command)) = (event, &args.hook) {
             hook::call(command, finding, &say);
@@ -102,6 +103,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let soaking = SoakContext { control, interrupts: &interrupts, archive, witness: Some(&keep), scrubs, tell: &tell };
     let ended = soaking.run(&mut opened, &mut state);
     progress.wipe();
+    begun.discard();
     let simulated = opened.target.kind == TargetKind::Sim;
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
     let to_come = opened.rig.pending_faults();
@@ -127,6 +129,11 @@ fn show(event: &SoakEvent<'_>, progress: &ProgressLine, say: &dyn Fn(&str)) {
     } else {
         progress.draw(&line(event));
     }
+}
+
+/// It was made a moment ago, and nothing is in it.
+fn remove_made(made: Option<&OwnFile>, path: &Path) {
+    let _ = made.map(|_| std::fs::remove_file(path));
 }
 
 /// Refuses where the name of the file that was made leads to another one by now.

@@ -18,7 +18,7 @@ mod simulated;
 mod superblocks;
 mod watcher;
 
-pub use bundle::run_of;
+pub use bundle::{begun_run, run_of};
 pub use defer::Deferred;
 pub use export::{Export, ExportFormat, Exported, Into as ExportInto, export, moment_ns};
 pub use inputs::bind;

@@ -30,10 +30,13 @@ fn median(seconds: &[(u64, f64)]) -> Option<f64> {
     rates.get(rates.len() / 2).copied()
 }
 
-/// What a phase of writes shows; `None` where it wrote nothing, or for less than a second.
+/// What a phase of writes shows; `None` where it wrote nothing. What took less than a second has no parts.
 pub fn filled(record: &PhaseRecord) -> Option<Filled> {
     let seconds = seconds(&record.intervals);
-    let last = seconds.last()?.0.max(1);
+    if record.bytes == 0 {
+        return None;
+    }
+    let last = seconds.last().map_or(0, |s| s.0);
     let part = |i: u64| {
         let (from, to) = (last / PARTS * i, if i + 1 == PARTS { last } else { last / PARTS * (i + 1) });
         let inside: Vec<f64> = seconds.iter().filter(|s| s.0 > from && s.0 <= to).map(|s| s.1).collect();
@@ -108,5 +111,7 @@ mod tests {
         assert_eq!(filled(&record(&noise)).unwrap().cliff, None);
         assert_eq!(filled(&record(&[500, 500, 100, 100])).unwrap().cliff, None, "two seconds");
         assert_eq!(filled(&record(&[])), None);
+        let short = filled(&record(&[500])).unwrap();
+        assert_eq!((short.bytes_per_s, short.parts, short.cliff), (500e6, Vec::new(), None), "half a second");
     }
 }

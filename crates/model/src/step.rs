@@ -66,6 +66,7 @@ steps! {
     ReplaceSlowMember: "replace the slow member, or mark it write-mostly (mdadm --write-mostly), so that reads go to the other", "an array writes as fast as its slowest member";
     SpreadInterrupts: "spread the interrupts over the processors (irqbalance, smp_affinity), or use more queues", "no ceiling beyond the processor was measured";
     SpreadWork: "spread the work over more processors (queues, interrupts) or lower the cost per byte", "no ceiling beyond the processor was measured";
+    LoopDirect: "direct I/O of the loop device on its file (losetup --direct-io=on), so that the disk is measured", "rates of memory are not rates of the storage";
     AvoidCopy: "avoid a copy (direct I/O, mapped files)", "memory copy rate over the rate of the phase";
     MoreWorkers: "repeat with more workers or larger blocks", "the storage was not reached";
     CopyByBusWidth: "have the driver copy by accesses of the bus's width (memcpy_fromio, readl)", "kernel-copies-narrowly";

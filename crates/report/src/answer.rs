@@ -3,7 +3,7 @@
 use crate::presentation::Tone;
 use crate::run::{Form, forms, grid_answer, packages_sentence, paused_sentence, replays_answer};
 use crate::{Check, fill, rate, record, responsive, soak, verdict};
-use model::Answer;
+use model::{Answer, RunState};
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
 pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
@@ -31,9 +31,18 @@ fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
             let said: Vec<String> = [responsive::answer(small)].into_iter().chain(fit).collect();
             Some((Tone::Good, said.join(" ")))
         }
+        None if check.run.state == RunState::Truncated && check.run.command == "record" => {
+            let target = &check.run.target;
+            let place = target.path.as_deref().unwrap_or(&target.name);
+            Some((Tone::Doubt, format!("Cut off while it recorded: narrows record list '{place}' says what is there.")))
+        }
         None if check.run.command == "soak" => {
             let soaked = soak::Soaked::of_run(check.run);
-            Some((if soaked.clean { Tone::Good } else { Tone::Bad }, soak::answer(&soaked)))
+            let text = soak::answer(&soaked);
+            match check.run.state == RunState::Truncated && soaked.clean {
+                true => Some((Tone::Doubt, format!("Cut off; as it was kept last: {text}"))),
+                false => Some((if soaked.clean { Tone::Good } else { Tone::Bad }, text)),
+            }
         }
         None if check.run.command == "record" => {
             let taken = record::Taken::of_run(check.run);

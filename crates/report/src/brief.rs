@@ -6,7 +6,7 @@ use crate::grouped::grouped;
 use crate::headline::{self, Notes, RowOf};
 use crate::lines::Lines;
 use crate::presentation::Cell;
-use crate::text::{first_words, pad, width};
+use crate::text::{pad, width};
 use crate::{Check, Paint, Style, describe, storage_line};
 use model::CompactSort as _;
 use model::{Confidence, LimitLayer, Metric, MetricStatus, Reason, Work};
@@ -116,7 +116,7 @@ fn beside(check: &Check<'_>, of: &RowOf, work: Option<Work>, cell: &Cell, room: 
         true => limit.statement.trim_start_matches("the ").to_owned(),
         false if width(&maybe) <= room => maybe,
         false if sure => layer.to_owned(),
-        false => format!("{}?", layer.trim_start_matches("a ")),
+        false => format!("{layer}?"),
     }
 }
 
@@ -132,23 +132,23 @@ fn not_trusted(check: &Check<'_>, of: &RowOf, work: Work, cell: &Cell) -> Option
 
 fn first_reason(metric: &Metric) -> Option<Reason> {
     let of_value = metric.reasons.iter().find(|r| !r.is("no-interval"));
-    of_value.or(metric.reasons.first()).cloned()
+    headline::doubt_of(metric).or(of_value).or(metric.reasons.first()).cloned()
 }
 
 fn layer_words(layer: LimitLayer) -> &'static str {
     match layer {
         LimitLayer::Memory => "memory",
-        LimitLayer::Cpu => "a processor",
+        LimitLayer::Cpu => "processor",
         LimitLayer::PageCache => "page cache",
         LimitLayer::Filesystem => "file system",
         LimitLayer::BlockLayer => "block layer",
-        LimitLayer::Stacking => "stacked device",
+        LimitLayer::Stacking => "stacked layer",
         LimitLayer::Driver => "driver",
         LimitLayer::Link => "link",
         LimitLayer::Controller => "controller",
         LimitLayer::Device => "device",
         LimitLayer::ThermalPower => "heat or power",
-        LimitLayer::Throttle => "a set limit",
+        LimitLayer::Throttle => "set limit",
         LimitLayer::Generator => "this program",
         LimitLayer::Unknown => "not known",
     }
@@ -188,7 +188,7 @@ fn numbers(check: &Check<'_>, w: &mut Lines<'_>) {
             let number = pad(&value(&cells[at], ascii), numbers[at]);
             let room = side.saturating_sub(numbers[at] + 1 + usize::from(at == 0));
             let words = w.plain(&beside(check, of, of.works[at], &cells[at], room));
-            let words = first_words(&words, room);
+            let words = if width(&words) <= room { words } else { String::new() };
             let fill = " ".repeat(side.saturating_sub(numbers[at] + 1 + width(&words)));
             let painted = cells[at].tone().paint().map_or_else(|| number.clone(), |p| w.style.paint(p, &number));
             line.push_str(&format!("{painted} {}{fill}", w.style.paint(Paint::Dim, &words)));
@@ -238,29 +238,32 @@ fn reasons(check: &Check<'_>, w: &mut Lines<'_>) {
 fn reason_words(reasons: &[&Reason], room: usize) -> String {
     let Some(first) = reasons.first() else { return String::new() };
     let text = first.text();
-    let words = match first.code().unwrap_or_default() {
-        "steal" => "steal",
-        "foreign-traffic" => "another program",
-        "cold-unproven" => "not proven cold",
-        "direct-unproven" => "direct I/O not proven",
-        "direct-fallback" => "from the page cache",
-        "throttled" => "heat or power",
-        "clock-step" => "the clock was set",
-        "depth-not-reached" => "depth not reached",
-        "generator-limit" => "this program",
-        "too-little-data" => "too few operations",
-        "above-line-rate" => "faster than the link",
-        "above-memory" => "faster than memory",
-        "data-not-real" => "not real data",
-        "process-stopped" => "this program was stopped",
-        "truncated" => "cut off",
-        "errors" => "operations failed",
-        "data-mismatch" => "wrong data",
-        "short-transfers" => "short transfers",
-        "budget" => "no time left",
-        "no-device" => "no device below",
-        other if !other.is_empty() => other,
-        _ => &text,
+    // In a list, and where a column of a table has little room.
+    let [long, short] = match first.code().unwrap_or_default() {
+        "steal" => ["steal"; 2],
+        "foreign-traffic" => ["another program", "other I/O"],
+        "cold-unproven" => ["not proven cold", "maybe cached"],
+        "direct-unproven" => ["direct I/O not proven", "maybe cached"],
+        "direct-fallback" => ["from the page cache", "page cache"],
+        "loop-cache" => ["from the page cache of a loop device", "page cache"],
+        "throttled" => ["heat or power"; 2],
+        "clock-step" => ["the clock was set", "clock was set"],
+        "depth-not-reached" => ["depth not reached", "depth too low"],
+        "generator-limit" => ["this program"; 2],
+        "too-little-data" => ["too few operations", "too few"],
+        "above-line-rate" => ["faster than the link", "above link"],
+        "above-memory" => ["faster than memory", "above memory"],
+        "data-not-real" => ["not real data"; 2],
+        "data-unproven" => ["data not proven real", "maybe no data"],
+        "process-stopped" => ["this program was stopped", "was stopped"],
+        "truncated" => ["cut off"; 2],
+        "errors" => ["operations failed", "failed"],
+        "data-mismatch" => ["wrong data"; 2],
+        "short-transfers" => ["short transfers", "short"],
+        "budget" => ["no time left"; 2],
+        "no-device" => ["no device below", "no device"],
+        other if !other.is_empty() => [other; 2],
+        _ => [text.as_str(); 2],
     };
     let stolen = reasons.iter().filter_map(|r| if let Reason::Steal { percent } = r { Some(*percent) } else { None });
     let percent = || stolen.max_by(f64::total_cmp).map(|p| format!(" up to {p:.0} %"));
@@ -271,8 +274,8 @@ fn reason_words(reasons: &[&Reason], room: usize) -> String {
         _ => None,
     };
     let more = percent().or_else(who).unwrap_or_default();
-    let whole = format!("{words}{more}");
-    if width(&whole) <= room { whole } else { words.to_owned() }
+    let whole = format!("{long}{more}");
+    [whole.as_str(), long].into_iter().find(|words| width(words) <= room).unwrap_or(short).to_owned()
 }
 
 fn findings(check: &Check<'_>, w: &mut Lines<'_>) {

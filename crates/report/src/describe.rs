@@ -71,16 +71,18 @@ fn head(check: &Check<'_>) -> Head {
         subject: crate::identity(run),
         when: check.started.to_owned(),
         about: vec![storage_line(run)],
-        state: state.or_else(|| validity_state(validity).filter(|_| !is_check && !looks_for_faults)),
+        state: state.or_else(|| validity_state(run, validity).filter(|_| !is_check && !looks_for_faults)),
         notes: if is_check { Vec::new() } else { run.plan.notes.clone() },
         answer: answer(check),
     }
 }
 
 /// What the run is worth as a whole, where that is not everything.
-fn validity_state(validity: RunValidity) -> Option<State> {
+fn validity_state(run: &Run, validity: RunValidity) -> Option<State> {
     let words = match validity {
         RunValidity::Valid => return None,
+        // What the answer is drawn from is there.
+        RunValidity::Partial if fill::is_done(run) => return None,
         RunValidity::Partial => "Partial: not all that was asked is there; what is there is valid.",
         RunValidity::Invalid => "Invalid as a whole: no number is valid, something failed, or data came back wrong.",
     };

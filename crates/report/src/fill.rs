@@ -27,6 +27,12 @@ pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>
     }
 }
 
+/// Whether all was written, and only what follows has no valid number, which its row says.
+pub(crate) fn is_done(run: &Run) -> bool {
+    let mut phases = run.phases.iter().filter(|p| p.plan.measures_target());
+    run.command == "fill" && phases.next().is_some_and(|first| first.validity() == model::RunValidity::Valid)
+}
+
 fn rates(filled: &Filled, rested: Option<&Filled>, rest_ns: u64) -> String {
     let all = quantity::size(filled.bytes);
     let Some(cliff) = filled.cliff else {

@@ -75,6 +75,9 @@ impl Notes {
             };
         };
         if let Some(shown) = quantity::metric(metric) {
+            if let Some(doubt) = doubt_of(metric) {
+                return Cell::Doubted { shown, note: self.add_reasons(std::slice::from_ref(doubt)) };
+            }
             let p99 = run.metric_of_work(work, "latency_ns_p99").and_then(|m| m.value);
             let p99 = p99.filter(|_| quantity == "iops").map(|v| quantity::quantity(v, model::Unit::Ns));
             return Cell::Value { shown, p99, unsteady: false };
@@ -92,6 +95,12 @@ impl Notes {
         let note = self.add_reasons(reasons);
         Cell::Without { word: status_word(status), code, note, bad: status == MetricStatus::Refused }
     }
+}
+
+/// Why a number that is shown may be better than the device. Of storage that is memory there is no other number.
+pub(crate) fn doubt_of(metric: &Metric) -> Option<&Reason> {
+    let measured = metric.status == MetricStatus::Measured;
+    metric.reasons.iter().find(|r| measured && r.may_be_too_good() && !r.is("no-device"))
 }
 
 /// A row of a check: what is read in it, what is written, and by which quantity both are known.
@@ -174,6 +183,8 @@ pub(crate) fn written_words(run: &Run) -> String {
         (TargetKind::Region, 0) => format!("Copied for {took}"),
         (TargetKind::Null, _) => format!("Wrote nothing anywhere in {took}"),
         (TargetKind::Foreign, _) => "Measured by another tool".to_owned(),
+        // Of what was cut off and not kept before nothing is known.
+        (_, 0) if run.duration_ns == 0 => String::new(),
         (_, 0) => format!("Wrote nothing in {took}"),
         _ => format!("Wrote {size} in {took}"),
     }

@@ -32,13 +32,15 @@ fn of_run(e: &RunEntry) -> [Part; 2] {
     // Where its name does not say it.
     let device = e.device.as_ref().filter(|d| !e.target.ends_with(d.as_str()));
     let device = device.map_or_else(String::new, |device| format!(" on {device}"));
-    let time = format!("{}{device}", quantity::duration((e.duration_s * 1e9) as u64));
+    let took = Some((e.duration_s * 1e9) as u64).filter(|ns| *ns > 0);
+    let time = took.map_or_else(String::new, quantity::duration);
+    let time = Some(time + &device).map(|time| time.trim_start().to_owned()).filter(|time| !time.is_empty());
     let fake = e.fake.as_ref().map(|fake| {
         let real = fake.real_bytes.map(quantity::size).unwrap_or_default();
         format!("FAKE: at most {real} of {} are real", quantity::size(fake.claimed_bytes))
     });
     let numbers = e.metrics.iter().map(|m| format!("{} {}", m.key().phase(), metric_words(m)));
-    let told = fake.into_iter().chain([time]).chain(numbers).collect::<Vec<String>>().join(", ");
+    let told = fake.into_iter().chain(time).chain(numbers).collect::<Vec<String>>().join(", ");
     let item = Item::new(format!("{}  {started}", e.run_id), of.collect::<Vec<String>>().join("  "));
     [Part::Item(item), Part::Hint(told)]
 }

@@ -141,7 +141,16 @@ fn sentence(classes: &[RatedClass]) -> Option<String> {
     let said = [("Above", side(Some("above"))), ("below", side(Some("below"))), ("not known", side(None))];
     let parts: Vec<String> =
         said.iter().filter(|s| !s.1.is_empty()).map(|(word, names)| format!("{word} {}", names.join(", "))).collect();
-    let text = parts.join("; ") + ".";
+    let mut text = parts.join("; ");
+    // Of nothing that is known the commonest reason says what to do.
+    let lacks = |c: &'_ RatedClass| {
+        c.rating.reasons.iter().filter(|r| r.is("missing")).map(|r| (r.text(), ())).collect::<Vec<_>>()
+    };
+    let why = grouped(classes.iter().flat_map(lacks)).into_iter().max_by_key(|(_, all)| all.len());
+    if let Some((why, _)) = why.filter(|_| classes.iter().all(|c| c.rating.indication.is_none())) {
+        text.push_str(&format!(": {why}"));
+    }
+    text.push('.');
     (!classes.is_empty()).then(|| capital(&text))
 }
 

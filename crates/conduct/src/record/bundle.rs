@@ -3,9 +3,21 @@
 use super::Recorded;
 use crate::kept_run;
 use model::{Better, Failure, Metric, PhaseRecord, Run, RunState, Unit};
+use std::path::Path;
 
 /// The name of the one part.
 const RECORD: &str = "record";
+
+/// The run of a recording that goes on: what the archive has of it where the program is killed.
+///
+/// # Errors
+/// As [`run_of`].
+pub fn begun_run(path: &Path, named: &str, simulated: bool, started: &str) -> Result<Run, Failure> {
+    let (target, environment) = kept_run::describe_target(named, path, simulated);
+    let mut run = kept_run::blank("record", started, target, environment)?;
+    kept_run::push(&mut run, RECORD.to_owned(), Vec::new(), Some(PhaseRecord::default()));
+    Ok(run)
+}
 
 /// The run of a recording on what the user called so.
 ///

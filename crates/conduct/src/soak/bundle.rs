@@ -27,7 +27,7 @@ pub fn run_of(
         None => RunState::Failed,
     };
     (run.duration_ns, run.bytes_written) = (state.elapsed_ns, state.bytes_written);
-    run.remarks.push(format!("soak {}, session {}", state.id, state.sessions));
+    run.remarks.push(format!("soak {}, session {}", state.id, state.sessions.max(1)));
     run.remarks.extend(
         state.in_memory.iter().map(|why| format!("what was read back came from memory, not from the device: {why}")),
     );

@@ -5,7 +5,7 @@ use super::{Cause, CauseKind, CauseNature, Trial, generator};
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Access, Confidence, Evidence, LayerKind, LimitLayer, PhaseRecord, Run, Step, Work};
+use model::{Access, Confidence, Evidence, Fact, LayerKind, LimitLayer, PhaseRecord, Run, Step, Work};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -140,16 +140,19 @@ pub fn memory(run: &Run) -> Option<Cause> {
         return None;
     }
     let stack = &run.target.stack;
+    let cached_loop = stack.all(LayerKind::Loop).any(|l| l.fact(names::DIO) != Some(&Fact::Bool(true)));
     let in_memory = stack.mount.as_ref().is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs"))
         || stack.first(LayerKind::Zram).is_some()
-        || stack.first(LayerKind::Loop).is_some();
+        || cached_loop;
     let nothing_below = in_memory && stack.layers.iter().all(|l| l.device.is_none());
     let asked_buffered = |p: &probes::Probe<'_>| {
         p.phase.plan.streams.iter().all(|s| s.path.access.unwrap_or(p.phase.plan.access) == Access::Buffered)
     };
+    // What was over at once shows caches and bursts.
+    let at_once = |p: &probes::Probe<'_>| p.phase.reasons.iter().any(|r| r.is("short-phase"));
     let best = probes::all(run)
         .into_iter()
-        .filter(|p| !p.random && (asked_buffered(p) || (in_memory && p.direct)))
+        .filter(|p| !p.random && !at_once(p) && (asked_buffered(p) || (in_memory && p.direct)))
         .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))?;
     let phase = best.name();
     let rate = best.bytes_per_s;
@@ -157,21 +160,23 @@ pub fn memory(run: &Run) -> Option<Cause> {
         return None;
     }
     let below = if nothing_below { "there is no device below this file system: " } else { "" };
-    Some(
-        Cause::new(
-            LimitLayer::Memory,
-            CauseNature::Path,
-            format!(
-                "memory: {below}{phase} moves {}, {} of what a copy in memory moves",
-                phrase::rate(rate),
-                phrase::percent(rate / copy)
-            ),
-        )
-        .with_evidence([
-            Evidence::measured("rate, bytes per second", rate, machine::throughput_id(phase)),
-            Evidence::measured("memory copy, bytes per second", copy, machine::rate_id(run, Work::MemoryCopy)),
-        ])
-        .decided_by("the same phase while another thread copies memory: a lower rate means memory is shared")
-        .step(Step::AvoidCopy, Some(copy / rate)),
+    let cause = Cause::new(
+        LimitLayer::Memory,
+        CauseNature::Path,
+        format!(
+            "memory: {below}{phase} moves {}, {} of what a copy in memory moves",
+            phrase::rate(rate),
+            phrase::percent(rate / copy)
+        ),
     )
+    .with_evidence([
+        Evidence::measured("rate, bytes per second", rate, machine::throughput_id(phase)),
+        Evidence::measured("memory copy, bytes per second", copy, machine::rate_id(run, Work::MemoryCopy)),
+    ])
+    .decided_by("the same phase while another thread copies memory: a lower rate means memory is shared");
+    Some(match best.direct {
+        false => cause.step(Step::AvoidCopy, Some(copy / rate)),
+        true if cached_loop => cause.step(Step::LoopDirect, None),
+        true => cause,
+    })
 }

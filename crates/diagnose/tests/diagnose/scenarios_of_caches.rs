@@ -172,6 +172,16 @@ fn a_path_as_fast_as_memory_is_memory() {
     let phases = with(healthy(1000.0), [sequential("buffered-read", 6000.0)]);
     let run = Builder::new(vec![layer(LayerKind::Filesystem, "tmpfs", None, &[])]).phases(phases).build();
     assert_eq!(diagnose::limit(&run).layer, LimitLayer::Memory);
+    // What was over in a moment shows no limit, and to read directly is no advice for what was read directly.
+    let looped = |dio: bool| vec![layer(LayerKind::Loop, "loop0", None, &[("dio", Fact::Bool(dio))])];
+    let read = || with(healthy(1000.0), [sequential("seq-read", 6000.0)]);
+    let memory = |run: &model::Run| diagnose::causes(run).into_iter().find(|c| c.layer == LimitLayer::Memory);
+    let mut run = Builder::new(looped(false)).phases(read()).build();
+    let cause = memory(&run).expect("through the page cache of its file");
+    assert_eq!(cause.next_step.as_ref().map(|s| s.step.clone()), Some(model::Step::LoopDirect));
+    assert!(memory(&Builder::new(looped(true)).phases(read()).build()).is_none());
+    run.phases.iter_mut().for_each(|p| p.reasons.push(Reason::ShortPhase { seconds: 0.1 }));
+    assert!(memory(&run).is_none());
     // A disk that is reached directly copies nothing in memory, however near the rates lie.
     let direct = with(healthy(1000.0), [sequential("seq-write", 6000.0)]);
     let run = Builder::new(sata()).phases(direct).build();

@@ -31,7 +31,13 @@ fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, target: &OpenTarge
     // What is drawn with replacement has no passes: fio begins it cold once.
     let order = stream.block().order;
     let passes = order.is_sequential() || order == Order::Random;
-    work.plan.drop_cache && buffered && passes && stream.reads() && more && !once && !target.files.is_empty()
+    (work.plan.drop_cache || work.plan.cold)
+        && buffered
+        && passes
+        && stream.reads()
+        && more
+        && !once
+        && !target.files.is_empty()
 }
 
 impl<'a, S> ColdPasses<'a, S> {

@@ -265,6 +265,8 @@ pub struct Imported {
     pub runs: Vec<ImportedRun>,
     /// What was not understood, in the order of the file.
     pub not_understood: Vec<NotUnderstood>,
+    /// The line at which a document ends before its end, and why.
+    pub ends_early: Option<(usize, String)>,
 }
 
 /// What the readers have found so far.
@@ -283,6 +285,7 @@ pub(crate) struct Found<'a> {
     room: usize,
     /// Where the first result stands that there was no room for, and how many there are.
     left_out: Option<(usize, usize)>,
+    ends_early: Option<(usize, String)>,
 }
 
 impl<'a> Found<'a> {
@@ -296,6 +299,7 @@ impl<'a> Found<'a> {
             more_faults: 0,
             room: (text.size_bytes() / BYTES_A_FIGURE).clamp(MIN_FIGURES, MAX_FIGURES).min(most_figures),
             left_out: None,
+            ends_early: None,
         }
     }
 
@@ -359,6 +363,12 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// A document ends there before its end.
+    pub fn ends_early(&mut self, line: usize, why: String) {
+        self.not_understood(line, why.as_str());
+        self.ends_early.get_or_insert((line, why));
+    }
+
     /// A run whose every number was impossible (NaN, negative, absurd) is no run, and its first line says so.
     fn drop_runs_without_metrics(&mut self) {
         let (runs, empty): (Vec<_>, Vec<_>) =
@@ -420,7 +430,7 @@ impl<'a> Found<'a> {
         }
         self.runs.compact_sort_by_key(|r| r.first_line);
         self.runs.iter_mut().for_each(name_once);
-        Imported { runs: self.runs, not_understood }
+        Imported { runs: self.runs, not_understood, ends_early: self.ends_early }
     }
 }
 

@@ -12,7 +12,7 @@ macro_rules! fixture {
 const THREE_FORMS: &str = fixture!("three-forms.txt");
 
 fn one(text: &str) -> ImportedRun {
-    let Imported { mut runs, not_understood } = import("file", text.as_bytes()).unwrap();
+    let Imported { mut runs, not_understood, .. } = import("file", text.as_bytes()).unwrap();
     assert_eq!(runs.len(), 1, "{not_understood:?}");
     runs.remove(0)
 }

@@ -2,7 +2,7 @@
 
 use super::{RuleInput, Validity};
 use crate::context::{own_bytes_between, transferred};
-use model::{Access, ColdProof, DataProof, DirectProof, Reason, StreamPlan};
+use model::{Access, ColdProof, DataProof, DirectProof, Fact, LayerKind, Operation, Reason, StreamPlan, Sync};
 
 /// Pages of the region that may be resident before a cold read: the kernel may read ahead for the file system itself.
 pub const RESIDENT_TOLERANCE_PAGES: u64 = 16;
@@ -33,6 +33,9 @@ pub(super) fn reached_device(case: RuleInput<'_>, out: &mut Validity) {
         && !case.record.direct.as_ref().is_some_and(DirectProof::is_from_cache)
     {
         out.refusals.push(Reason::DirectFallback { basis });
+    }
+    if let Some(basis) = in_memory_of_a_loop(case) {
+        out.remarks.push(Reason::LoopCache { basis });
     }
     if case.plan.measures_target() && case.plan.streams.iter().any(|s| s.reads()) {
         match &case.record.data {
@@ -67,6 +70,34 @@ fn not_at_the_device(case: RuleInput<'_>) -> Option<String> {
     };
     missing(traffic.write_bytes, all * own.written, "wrote")
         .or_else(|| missing(traffic.read_bytes, all * own.read, "read"))
+}
+
+/// Why a loop device below may have done the work in memory. Without direct I/O of its own it reads and writes its file through
+/// the page cache (k:drivers/block/loop.c, `lo_rw_aio`): a write is complete there unless it is flushed, and a read is of the
+/// disk as far as that shows it. Where no disk below it counts (tmpfs, network), nothing shows it.
+fn in_memory_of_a_loop(case: RuleInput<'_>) -> Option<String> {
+    let stack = case.context.stack;
+    let name = &stack.first(LayerKind::Loop)?.name;
+    if !case.plan.measures_target() {
+        return None;
+    }
+    if stack.lowest_counted().iter().all(|l| l.kind == LayerKind::Loop) {
+        return Some(format!("below {name} no disk counts what reaches it"));
+    }
+    let cached = stack.all(LayerKind::Loop).find(|l| l.fact("dio") == Some(&Fact::Bool(false)))?;
+    let direct = |s: &&StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
+    let mut streams = case.plan.streams.iter().filter(direct).peekable();
+    streams.peek()?;
+    let remedy = format!("losetup --direct-io=on /dev/{} avoids it", cached.name);
+    if streams.any(|s| s.block().operation == Operation::Write && s.durability.sync == Sync::None) {
+        return Some(format!("its writes end in the page cache of its file; {remedy}"));
+    }
+    let Some(traffic) = case.context.device_traffic(case.record) else {
+        return Some(format!("what the disk below {name} did is not known; {remedy}"));
+    };
+    let own = own_bytes_between(case.record, traffic.from_ns, traffic.to_ns) * transferred(case.plan, case.record).read;
+    let share = traffic.read_bytes as f64 / own;
+    (share < 1.0 - COLD_BYTES_TOLERANCE).then(|| format!("the disk below read {:.0} % of it; {remedy}", share * 100.0))
 }
 
 /// Share of the bytes of buffered reads that the device did not deliver, percent; `None` where it is small, where nothing
@@ -118,7 +149,7 @@ fn names_not_cold(cold: &ColdProof) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::fixture::*;
-    use model::{DataProof, DirectProof};
+    use model::{DataProof, DirectProof, Layer, LayerKind, Layers};
 
     #[test]
     fn buffered_reads_say_how_much_came_from_memory() {
@@ -160,6 +191,55 @@ mod tests {
             let mut f = Fixture::random_read().on_disk();
             f.each_sample(|_, s| s.disks[0].sectors_read = s.disks[0].sectors_read * percent / 100);
             assert_eq!(f.codes(), want, "{percent} %");
+        }
+    }
+
+    /// The fixture's disk below a loop device, with or without direct I/O of its own.
+    fn below_a_loop(mut f: Fixture, direct: bool) -> Fixture {
+        let mut layer = Layer::new(LayerKind::Loop, "loop4");
+        layer.set(model::facts::DIO, direct);
+        let disks = std::mem::take(&mut f.stack.layers);
+        f.stack.layers.push(layer, 0);
+        disks.iter().for_each(|l| f.stack.layers.push(l.clone(), 1));
+        f
+    }
+
+    fn decides(f: &Fixture) -> bool {
+        !f.judge().metrics[0].reasons.iter().any(|r| r.may_be_too_good())
+    }
+
+    #[test]
+    fn what_a_loop_device_does_in_memory_decides_nothing() {
+        let write = || Fixture::sequential_write().on_disk();
+        assert!(decides(&write()) && decides(&below_a_loop(write(), true)));
+        let cached = below_a_loop(write(), false);
+        assert!(!decides(&cached) && cached.codes() == NONE, "the disk's bytes may be of anybody, and later");
+        assert!(lines(&cached.judge().reasons)[0].contains("losetup --direct-io=on /dev/loop4"));
+        assert!(decides(&below_a_loop(Fixture::sync_write().on_disk(), false)), "a flush reaches the file's disk");
+        for (percent, want) in [(100, true), (99, true), (90, false), (60, false)] {
+            let mut f = below_a_loop(Fixture::random_read().on_disk(), false);
+            f.each_sample(|_, s| s.disks[0].sectors_read = s.disks[0].sectors_read * percent / 100);
+            assert_eq!(decides(&f), want, "{percent} %");
+        }
+        assert!(!decides(&below_a_loop(Fixture::random_read(), false)), "nothing counts");
+    }
+
+    #[test]
+    fn a_loop_device_over_memory_decides_nothing_however_it_is_read() {
+        for (f, direct) in [
+            (Fixture::random_read(), true),
+            (Fixture::sequential_write(), true),
+            (Fixture::sync_write(), false),
+            (Fixture::cold_read(), false),
+        ] {
+            let mut f = f.on_disk();
+            f.stack.layers = Layers::default();
+            let mut layer = Layer { counted: true, ..Layer::new(LayerKind::Loop, "vda") };
+            layer.device = Some(model::DeviceId { major: 7, minor: 4 });
+            layer.set(model::facts::DIO, direct);
+            f.stack.layers.push(layer, 0);
+            assert_eq!(f.codes(), NONE);
+            assert!(!decides(&f), "{}", f.plan.name);
         }
     }
 

@@ -104,6 +104,8 @@ reasons! {
     DirectUnproven "direct-unproven" { basis: String } format!("O_DIRECT was asked and not refused: {basis}");
     /// There is no device below.
     NoDevice "no-device" { basis: String } format!("from the page cache: {basis}");
+    /// A loop device below may have taken or given the data from memory.
+    LoopCache "loop-cache" { basis: String } format!("a loop device may have answered from memory: {basis}");
     /// Nothing shows that data were read.
     DataUnproven "data-unproven" { basis: String } basis.clone();
     /// A share of the bytes of buffered reads that the device did not deliver.

@@ -33,6 +33,11 @@ fn a_directory_is_filled_in_a_file_that_goes_away() {
     assert!(matches!(ended.code, 0 | 4), "{}{}", ended.stdout, ended.stderr);
     let document: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(document["fill"].is_null() || document["fill"]["bytes"] == 32 << 20, "{document}");
+    let id = document["run_id"].as_str().expect("it is kept");
+    let shown = scratch.run(["runs", "show", id]).stdout;
+    let (answered, partial) = (shown.contains("written at one rate"), shown.contains("Partial:"));
+    assert_eq!(answered, !document["fill"].is_null(), "however short it was: {shown}");
+    assert!(!(answered && partial), "all of it was written: {shown}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left");
     let data = scratch.path().join("data");
     std::fs::write(&data, vec![1; 1 << 20]).unwrap();

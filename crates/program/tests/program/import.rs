@@ -95,6 +95,11 @@ fn nothing_understood_is_4_with_the_document() {
         assert!(ended.stderr.contains("no result of a known tool"), "{}", ended.stderr);
     }
     assert_eq!(scratch.json(["runs", "list", "--json"], 0)["runs"].as_array().unwrap().len(), 0);
+    let cut = "{\n  \"fio version\" : \"fio-3.33\",\n  \"jobs\" : [\n    {\n      \"jobname\" : \"x";
+    fs::write(scratch.path().join("cut"), cut).unwrap();
+    let ended = scratch.run(["import", "cut"]);
+    assert!(ended.stderr.contains("cut, line 5: fio's JSON ends here: the document is cut off"), "{}", ended.stderr);
+    assert_eq!(ended.code, 4, "and not that no tool is known");
     // One file with a result is an answer; the others are named.
     fs::write(scratch.path().join("good"), SMALL).unwrap();
     let document = scratch.json(["import", "empty", "good", "--json"], 0);

@@ -158,6 +158,16 @@ fn runs_are_ranked_by_target_with_ties_by_verdict() {
     assert!(text.lines().all(|l| l.chars().count() <= 80) && text.contains("more metrics"), "{text}");
 }
 
+/// The one was asked about a use, and has no number of what that does not need.
+#[test]
+fn what_one_target_alone_was_measured_in_makes_it_best_in_nothing() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:a1-card", "--for", "root-fs", "--json", "--seed", "1"], 0);
+    scratch.json(["check", "sim:class4-card", "--json", "--seed", "1"], 0);
+    let said = rank(&scratch, &["sim:a1-card", "sim:class4-card"], 0).answer.expect("an answer");
+    assert!(said.contains("sim:a1-card is best in") && !said.contains("sim:class4-card is best in"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_ranked_is_said() {
     let scratch = Scratch::new();

@@ -7,7 +7,7 @@ mod room;
 
 use crate::program::{Scratch, wait_until};
 use serde_json::Value;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Stdio;
@@ -280,6 +280,31 @@ fn a_storage_says_how_many_streams_it_carries() {
     let real: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!((30_000_000..=64_000_000).contains(&real["bytes_written"].as_u64().unwrap()), "{real}");
     assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn a_recording_that_was_killed_is_in_the_list_of_runs() {
+    let scratch = Scratch::new();
+    let target = scratch.path().join("killed.nrec");
+    let args = ["record", "-o", text(&target), "--size", "16MB", "--max-frame", "100KB", "--generate", "1x10KB@30"];
+    let mut child = scratch.command(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("records to"), "{line}");
+    wait_until("its run is begun", || std::fs::read_dir(scratch.archive().join("runs")).is_ok_and(|d| d.count() > 0));
+    assert_eq!(scratch.json(["runs", "list", "--json"], 0)["runs"], serde_json::json!([]), "it goes on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let list = scratch.json(["runs", "list", "--json"], 0);
+    assert_eq!((&list["runs"][0]["command"], &list["runs"][0]["state"]), (&"record".into(), &"truncated".into()));
+    let shown = scratch.run(["runs", "show", "latest"]).stdout;
+    assert!(shown.contains("Cut off while it recorded: narrows record list"), "{shown}");
+    // One that ends is there once.
+    let again = ["--frames", "5", "--json"].iter().copied();
+    scratch.json(args.into_iter().chain(again).collect::<Vec<_>>(), 0);
+    let list = scratch.json(["runs", "list", "--json"], 0);
+    assert_eq!(list["runs"].as_array().unwrap().len(), 2, "{list}");
+    assert_eq!(list["runs"][1]["state"], "complete");
 }
 
 fn state_of(pid: u32) -> String {

@@ -80,6 +80,10 @@ fn a_soak_whose_file_was_deleted_says_how_it_is_given_up() {
     for entry in std::fs::read_dir(&target).unwrap() {
         std::fs::remove_file(entry.unwrap().path()).unwrap();
     }
+    let list = scratch.json(["runs", "list", "--json"], 0);
+    assert_eq!((&list["runs"][0]["command"], &list["runs"][0]["state"]), (&"soak".into(), &"truncated".into()));
+    let shown = scratch.run(["runs", "show", "latest"]).stdout;
+    assert!(shown.contains("Cut off") && shown.contains("soak --resume"), "{shown}");
     let gone = scratch.run(["soak", "--resume"]);
     assert_eq!(gone.code, 3, "{}{}", gone.stdout, gone.stderr);
     assert!(gone.stderr.contains("is not there any more") && gone.stderr.contains("starts another"), "{}", gone.stderr);

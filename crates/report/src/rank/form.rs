@@ -113,8 +113,8 @@ pub(crate) fn winners(rank: &Rank<'_>) -> Vec<String> {
         format!("{}{}", people_words(&metric.id), if firsts > 1 { " (shared)" } else { "" })
     };
     let best = |target: &model::RankedTarget| -> Vec<String> {
-        // What all share tells none of them apart.
-        let apart = |i: &usize| ranking.targets.iter().any(|t| t.metrics[*i].place != Some(1));
+        // What all share, and what one alone has a number of, tells none of them apart.
+        let apart = |i: &usize| ranking.targets.iter().any(|t| t.metrics[*i].place.is_some_and(|place| place > 1));
         shown.iter().copied().filter(apart).filter(|i| target.metrics[*i].place == Some(1)).map(words).collect()
     };
     let all: Vec<(&str, Vec<String>)> =

@@ -1,6 +1,6 @@
 //! Numbers of a run as cells of tables.
 
-use crate::headline::{Notes, status_word};
+use crate::headline::{Notes, doubt_of, status_word};
 use crate::presentation::Cell;
 use crate::quantity;
 use model::{Metric, MetricStatus, PhaseRun, PhaseStatus};
@@ -17,6 +17,9 @@ impl Numbers {
     pub(super) fn cell(&mut self, metric: Option<&Metric>) -> Cell {
         let Some(m) = metric else { return Cell::Empty };
         match (quantity::metric(m), m.status) {
+            (Some(shown), _) if let Some(doubt) = doubt_of(m) => {
+                Cell::Doubted { shown, note: self.notes.add_reasons(std::slice::from_ref(doubt)) }
+            }
             (Some(shown), _) => Cell::Value { shown, p99: None, unsteady: false },
             (None, MetricStatus::Refused) => {
                 let note = self.notes.add_reasons(&m.reasons);

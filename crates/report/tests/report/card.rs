@@ -173,6 +173,26 @@ fn beside_a_number_stands_what_limits_it_and_reasons_are_grouped() {
     assert!(!text.contains("!1"), "there are no notes to point to: {text}");
 }
 
+/// What may be a cache's is in brackets wherever it is shown, and no word of a column is cut.
+#[test]
+fn a_number_that_may_be_too_good_is_marked() {
+    let mut s = fixture::sd_card();
+    let phase = s.phase_mut("rand-read-qd1");
+    for metric in phase.metrics.iter_mut().filter(|m| m.id.ends_with(".iops")) {
+        metric.value = Some(1_116_000.0);
+        metric.reasons.push(Reason::LoopCache { basis: "below loop4 no disk counts what reaches it".into() });
+    }
+    for (phase, code) in [("seq-read", "direct-fallback"), ("buffered-read", "cold-unproven")] {
+        s.refuse_for(phase, vec![Reason::of(code, "x")]);
+    }
+    let text = screen(&s, 80).join("\n");
+    let row = |label: &str| text.lines().find(|l| l.contains(label)).expect("a row").to_owned();
+    assert!(row("depth 1 ").contains(" IOPS)") && row("depth 1 ").contains("page cache"), "{text}");
+    assert!(row("sequential").contains("page cache") && !row("buffered").contains("not proven"), "{text}");
+    assert!(plain(&s).contains("IOPS)!"), "{}", plain(&s));
+    assert!(text.contains("from the page cache of a loop device: 1"), "{text}");
+}
+
 #[test]
 fn what_is_not_known_has_no_confidence() {
     for text in [

@@ -76,6 +76,14 @@ fn the_document_and_the_text_say_what_is_not_known() {
     assert!(rate.capacity.real_bytes.is_none(), "what was not measured is null");
     let text = report::rate(&s.run, &classes, None).text(&report::Style::default());
     assert!(text.contains("no number is valid") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    let lacks = |r: &model::Rating| model::Rating {
+        indication: None,
+        reasons: vec![model::Reason::of("missing", "random writes have no value that decides (let it write more)")],
+        ..r.clone()
+    };
+    let unknown: Vec<_> = s.ratings.iter().map(|r| rated(&lacks(r))).collect();
+    let said = RateDocument::new(&s.run, &unknown, None).answer.expect("an answer");
+    assert!(said.ends_with(": random writes have no value that decides (let it write more)."), "{said}");
     let fake = model::Capacity {
         claimed_bytes: 64 << 30,
         real_bytes: Some(8 << 30),

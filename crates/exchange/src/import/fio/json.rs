@@ -133,7 +133,7 @@ pub(super) fn read(text: &Text, found: &mut Found) -> Vec<Report> {
             reports.push(report);
         }
         if let Some(fault) = parsed.fault {
-            found.not_understood(last_line, format!("fio's JSON ends here: {fault}"));
+            found.ends_early(last_line, format!("fio's JSON ends here: {fault}"));
         }
     }
     reports
