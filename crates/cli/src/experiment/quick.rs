@@ -42,16 +42,17 @@ impl Quick {
         if !self.primary.is_empty() {
             line(format!("primary = [{}]", self.primary.iter().map(|id| quoted(id)).collect::<Vec<_>>().join(", ")));
         }
-        let all = self.margins.iter().filter(|(id, _)| id.is_none());
-        all.for_each(|(_, percent)| line(format!("margin = {percent:?}")));
+        let of_all = self.margins.iter().rfind(|(id, _)| id.is_none());
+        of_all.iter().for_each(|(_, percent)| line(format!("margin = {percent:?}")));
         let each: Vec<_> = self.margins.iter().filter_map(|(id, p)| Some((id.as_ref()?, p))).collect();
         if !each.is_empty() {
             line("\n[margins]".to_owned());
-            each.iter().for_each(|(id, percent)| line(format!("{} = {percent:?}", quoted(id))));
+            last_of_each(&each, |(id, _)| *id).for_each(|(id, percent)| line(format!("{} = {percent:?}", quoted(id))));
         }
         if !self.set.is_empty() {
             line("\n[set]".to_owned());
-            self.set.iter().for_each(|(key, value)| line(format!("{} = {}", quoted(key), quoted(value))));
+            let set = last_of_each(&self.set, |(key, _)| key);
+            set.for_each(|(key, value)| line(format!("{} = {}", quoted(key), quoted(value))));
         }
         for (name, keys) in &self.arms {
             line(format!("\n[[arm]]\nname = {}", quoted(name)));
@@ -68,6 +69,17 @@ impl Quick {
             directory: ".".into(),
         }
     }
+}
+
+/// Of those with the same key the last, as without an experiment.
+fn last_of_each<'a, T, K: PartialEq + ?Sized + 'a>(
+    all: &'a [T],
+    key: fn(&'a T) -> &'a K,
+) -> impl Iterator<Item = &'a T> {
+    all.iter()
+        .enumerate()
+        .filter(move |(at, one)| all[at + 1..].iter().all(|later| key(later) != key(one)))
+        .map(|(_, one)| one)
 }
 
 /// A string as TOML has it: what JSON escapes, TOML does.
@@ -246,8 +258,13 @@ mod tests {
             pairs: 5,
             alpha: Some(0.1),
             primary: vec!["read.latency_ns_p50".into()],
-            margins: vec![(None, 3.0), (Some("read.latency_ns_p50".into()), 2.5)],
-            set: vec![("read.time".into(), "3s".into())],
+            margins: vec![
+                (None, 9.0),
+                (Some("read.latency_ns_p50".into()), 9.0),
+                (None, 3.0),
+                (Some("read.latency_ns_p50".into()), 2.5),
+            ],
+            set: vec![("read.time".into(), "9s".into()), ("read.time".into(), "3s".into())],
             arms: vec![
                 (name_of("128", "v"), vec![change("read-ahead", "128")]),
                 (name_of("/mnt/b", "v"), vec![change("target", "/mnt/b")]),
