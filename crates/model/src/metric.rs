@@ -200,6 +200,17 @@ impl Metric {
         self.bound.map(|bound| (bound, bound.range(value).0, bound.range(value).1))
     }
 
+    /// The number of a refused metric that something only slowed, whether it is a bound or may be too good beside it: for comparisons
+    /// whose sides suffer both alike.
+    pub fn slowed(&self) -> Option<f64> {
+        let value = self.rejected_value.filter(|v| v.is_finite() && self.status == MetricStatus::Refused)?;
+        let is_time = matches!(self.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS | Unit::Ns | Unit::S);
+        let slowed = is_time
+            && self.reasons.iter().any(Reason::only_worsens)
+            && self.reasons.iter().all(|reason| reason.only_worsens() || reason.is("no-interval"));
+        (slowed || self.bound.is_some()).then_some(value)
+    }
+
     /// Why the number is no result although a tool printed it: what it is of ended with an error, which is the whole reason
     /// of the code `failed`.
     pub fn failure(&self) -> Option<&Reason> {

@@ -30,7 +30,7 @@ pub(super) struct Walk<'a> {
 /// A number; what slowed a run slows others alike, and such a number is taken.
 pub(super) fn value_of(run: &Run, id: &str) -> Option<f64> {
     let metric = run.metric(id)?;
-    metric.value.or_else(|| metric.bounded().and(metric.rejected_value)).filter(|value| *value > 0.0)
+    metric.value.or_else(|| metric.slowed()).filter(|value| *value > 0.0)
 }
 
 /// The rates of the phases that measure the target.

@@ -335,8 +335,10 @@ fn value(metric: Option<&Metric>, bounds_count: bool) -> Value {
     if let Some(failure) = metric.failure() {
         return Value::missing(None, failure.clone());
     }
-    if let Some(value) = metric.rejected_value.filter(|_| bounds_count && metric.bounded().is_some()) {
-        return Value { value: Some(value), why_not: None, slowed: Some(crate::bounded::missing_reason(metric)) };
+    if let Some(value) = metric.slowed().filter(|_| bounds_count) {
+        let because = metric.reasons.iter().find(|r| r.only_worsens()).cloned();
+        let slowed = Some(because.unwrap_or_else(|| crate::bounded::missing_reason(metric)));
+        return Value { value: Some(value), why_not: None, slowed };
     }
     match metric.value.filter(|v| v.is_finite() && metric.status == MetricStatus::Measured) {
         Some(v) => Value { value: Some(v), ..Value::default() },

@@ -242,10 +242,14 @@ mod tests {
         f.record.direct = Some(model::DirectProof::Unproven("fuse".into()));
         assert_eq!(f.codes(), ["steal"]);
         assert_eq!(bound(&f, ".iops"), None);
+        // Of two sides that suffer both alike it has a number all the same; what steal bends either way has none.
+        let slowed = |f: &Fixture, id: &str| f.judge().metrics.iter().find(|m| m.id.ends_with(id)).unwrap().slowed();
+        assert!(slowed(&f, ".iops").is_some() && slowed(&f, "_p99").is_some() && slowed(&f, "cpu_percent").is_none());
         let mut f = Fixture::random_read();
         f.cpu_ticks(360, 40);
         f.record.data = Some(model::DataProof::NotReal("holes".into()));
         assert_eq!(bound(&f, "_p50"), None);
+        assert_eq!(f.judge().metrics[0].slowed(), None, "and what has another reason has none");
     }
 
     #[test]
