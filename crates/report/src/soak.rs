@@ -113,9 +113,11 @@ pub fn soak(document: &SoakDocument<'_>) -> Presentation {
 /// What was found wrong, and what the machine counted meanwhile.
 fn found(document: &SoakDocument<'_>, all: u64) -> Vec<Part> {
     let mut list: Vec<String> = document.findings.iter().take(MOST_SHOWN).map(data_finding_text).collect();
-    let more = all.saturating_sub(MOST_SHOWN as u64);
+    let more = all.saturating_sub(list.len() as u64);
     if more > 0 {
-        list.push(format!("and {} more (--json has {})", quantity::count(more), document.findings.len()));
+        let kept = document.findings.len();
+        let in_json = if kept > list.len() { format!(" (--json has {kept})") } else { String::new() };
+        list.push(format!("and {} more{in_json}", quantity::count(more)));
     }
     let failed =
         |(error, count): (&String, &u64)| format!("{} operations failed with {error}", quantity::count(*count));

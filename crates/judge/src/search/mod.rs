@@ -273,13 +273,17 @@ impl Search {
         out
     }
 
-    /// What may be confirmed, the best first: the winner, and the best without its settings that looked better than the present values.
+    /// What may be confirmed, in this order: the winner, and the best without its settings that looked better than the present values. In a
+    /// brief search, whose measurements tell little of each, the best change that a finding names comes before both.
     pub fn finalists(&self) -> Vec<Vec<Change>> {
-        let Some(winner) = &self.winner else { return Vec::new() };
-        let is_other = |cell: &Vec<Change>| cell.iter().all(|c| winner.iter().all(|w| w.candidate != c.candidate));
-        let better = |t: &Tried| t.ratio.is_some_and(|ratio| ratio > 1.0) && is_other(&t.cell);
-        let second = self.tried().into_iter().find(better).map(|tried| tried.cell);
-        std::iter::once(winner.clone()).chain(second).collect()
+        let tried = self.tried();
+        let is_named = |t: &&Tried| t.cell.iter().any(|c| self.suggested.contains(&c.candidate)) && t.ratio > Some(1.0);
+        let named = tried.iter().filter(|_| self.design.is_brief()).find(is_named).map(|t| &t.cell);
+        let Some(first) = named.or(self.winner.as_ref()) else { return Vec::new() };
+        let is_other = |cell: &Vec<Change>| cell.iter().all(|c| first.iter().all(|f| f.candidate != c.candidate));
+        let better = tried.iter().filter(|t| t.ratio > Some(1.0)).map(|t| &t.cell);
+        let second = self.winner.iter().chain(better).find(|cell| is_other(cell));
+        std::iter::once(first).chain(second).cloned().collect()
     }
 
     /// What all measurements of a brief search show.
