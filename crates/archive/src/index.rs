@@ -4,8 +4,7 @@
 use crate::bundle::summary;
 use crate::directory::Archive;
 use crate::{Result, order};
-use model::CompactSort as _;
-use model::{Capacity, Metric, Run, RunState, TargetKind};
+use model::{Capacity, CompactSort as _, Metric, Run, RunState, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;

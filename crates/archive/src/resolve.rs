@@ -6,8 +6,7 @@ use crate::checksums::{self, Verification};
 use crate::csv::Tolerance;
 use crate::directory::Archive;
 use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
-use model::CompactSort as _;
-use model::Run;
+use model::{CompactSort as _, Run};
 use std::path::{Path, PathBuf};
 
 /// A finished run, in the archive or elsewhere.

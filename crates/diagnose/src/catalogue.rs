@@ -8,8 +8,7 @@ use crate::conditions::{self, Decision};
 use crate::missing;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
-use model::CompactSort as _;
-use model::{CatalogueStatus, Confidence, Finding, FindingText, Undecided};
+use model::{CatalogueStatus, CompactSort as _, Confidence, Finding, FindingText, Undecided};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 

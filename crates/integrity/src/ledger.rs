@@ -3,8 +3,7 @@
 use crate::block::Intact;
 use crate::classify::Judgement;
 use crate::stamp::SECTOR_BYTES;
-use model::CompactSort as _;
-use model::{DataFault, DataFinding, Evidence, VerifyRecord, gcd};
+use model::{CompactSort as _, DataFault, DataFinding, Evidence, VerifyRecord, gcd};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Aliases that a wrap-around is concluded from.

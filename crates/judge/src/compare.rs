@@ -22,8 +22,7 @@ pub use differences::environment_differences;
 pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 
-use model::CompactSort as _;
-use model::{Basis, Better, Compared, Comparison, Counts, MetricKey, Question, Reason, Run, Verdict};
+use model::{Basis, Better, CompactSort as _, Compared, Comparison, Counts, MetricKey, Question, Reason, Run, Verdict};
 use sides::{Sides, Values};
 use std::collections::BTreeMap;
 

@@ -6,8 +6,7 @@
 
 use crate::bounded::{Bounded, bounded_value};
 use crate::rating::{SPEED, lowest_sustained_write, sequential_to};
-use model::CompactSort as _;
-use model::{Better, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind, Unit, UseText, Work};
+use model::{Better, CompactSort as _, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind, Unit, UseText, Work};
 use std::sync::OnceLock;
 
 const TEXTS: &[&str] = &[

@@ -12,9 +12,9 @@ pub use uses::by_use;
 
 use crate::compare::{Asked, compare_one};
 use crate::fit::fake_reason;
-use model::CompactSort as _;
 use model::{
-    Better, Bound, Capacity, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run, Unit, Verdict,
+    Better, Bound, Capacity, CompactSort as _, Metric, MetricStatus, RankedMetric, RankedTarget, Ranking, Reason, Run,
+    Unit, Verdict,
 };
 use prediction::predict;
 use selection::selected;

@@ -1,7 +1,6 @@
 //! What the readings of a disk's life mean together.
 
-use model::CompactSort as _;
-use model::{WearOfDisk, WearReading, WritingRate, WritingSeen};
+use model::{CompactSort as _, WearOfDisk, WearReading, WritingRate, WritingSeen};
 
 /// A rate that was seen for less time says nothing of a year.
 const MIN_SEEN_S: f64 = 3_600.0;

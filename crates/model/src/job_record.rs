@@ -1,9 +1,10 @@
 //! What the streams of one job did together: histograms merged, counts added, from the start of its first stream to the end of its
 //! last one. It is told as one stream is.
 
-use crate::CompactSort as _;
 use crate::record::add_errors;
-use crate::{Direction, DirectionSummary, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StreamSummary};
+use crate::{
+    CompactSort as _, Direction, DirectionSummary, Histogram, Ns, PhasePlan, PhaseRecord, PlannedJob, StreamSummary,
+};
 
 impl StreamSummary {
     /// Wall time from its first stream's start to its last stream's end.

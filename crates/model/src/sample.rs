@@ -1,7 +1,6 @@
 //! Raw samples of the machine. Counters are stored as the kernel gives them; rates are derived elsewhere.
 
-use crate::CompactSort as _;
-use crate::Ns;
+use crate::{CompactSort as _, Ns};
 use serde::{Deserialize, Serialize};
 
 /// Counters of one block device (k:Documentation/admin-guide/iostats.rst). Sectors are 512 bytes.

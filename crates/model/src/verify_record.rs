@@ -1,7 +1,6 @@
 //! What the verification of a phase's data found.
 
-use crate::CompactSort as _;
-use crate::{DataFault, DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
+use crate::{CompactSort as _, DataFault, DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,8 +3,7 @@
 
 use crate::facts;
 use crate::identity::{Hasher, by_form, identifies};
-use model::CompactSort as _;
-use model::{Environment, Fact, Layer, LayerKind, Mount, Run, Stack};
+use model::{CompactSort as _, Environment, Fact, Layer, LayerKind, Mount, Run, Stack};
 use std::collections::BTreeSet;
 
 /// Shorter texts are found by chance in others.

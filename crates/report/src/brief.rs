@@ -8,8 +8,7 @@ use crate::lines::Lines;
 use crate::presentation::Cell;
 use crate::text::{pad, width};
 use crate::{Check, Paint, Style, describe, storage_line};
-use model::CompactSort as _;
-use model::{Confidence, LimitLayer, Metric, MetricStatus, Reason, Work};
+use model::{CompactSort as _, Confidence, LimitLayer, Metric, MetricStatus, Reason, Work};
 
 /// Lines of the smallest terminal that people use, without the one of the prompt that follows.
 const SCREEN: usize = 23;

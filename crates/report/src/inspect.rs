@@ -4,8 +4,7 @@ use crate::document::CaptureEntry;
 use crate::grouped::grouped;
 use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, under};
 use crate::{fact, quantity, why};
-use model::CompactSort as _;
-use model::{Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
+use model::{CompactSort as _, Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
 
 /// What an inspection found, borrowed from the rooms that found it.
 #[derive(Clone, Copy, Debug)]

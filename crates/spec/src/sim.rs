@@ -8,8 +8,7 @@ use crate::keys::{Key, find, names, nearest};
 use crate::sim_effect::{comes_last, without_effect};
 use crate::sim_key::sim_keys;
 use crate::toml_values::pairs_of;
-use model::CompactSort as _;
-use model::{Fact, SimBus, SimModel, SimStalls};
+use model::{CompactSort as _, Fact, SimBus, SimModel, SimStalls};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

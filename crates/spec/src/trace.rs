@@ -12,7 +12,6 @@ use crate::replay::{SECTOR, set_replay, sha256_hex, workload_of};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use crate::values::bytes;
-use model::CompactSort as _;
 use model::{Access, ErrorPolicy, Trace, TraceKind, TraceOp, bytes_text, gcd};
 use std::collections::BTreeMap;
 
@@ -278,7 +277,7 @@ pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> 
 fn placed(reader: &mut Reader<'_>, region: Option<u64>) -> Option<(Vec<TraceOp>, u64, u64)> {
     let mut lines = std::mem::take(&mut reader.lines);
     // Of operations at one moment the order is that of the text.
-    lines.compact_sort_by_key(|line| line.op.at_ns);
+    lines.sort_by_key(|line| line.op.at_ns);
     let mut ends: BTreeMap<&str, u64> = BTreeMap::new();
     for line in &lines {
         let end = ends.entry(line.place).or_default();

@@ -8,8 +8,7 @@ use crate::plan_size::{MAX, PlanSize};
 use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MAX_ERRORS, TextInputs};
 use crate::top_key::top_keys;
-use model::CompactSort as _;
-use model::PhaseKind;
+use model::{CompactSort as _, PhaseKind};
 use std::collections::HashSet;
 use toml::de::{DeTable, DeValue};
 

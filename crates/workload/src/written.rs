@@ -3,8 +3,7 @@
 use crate::verified::{MAX_JUDGEMENTS, VerifiedFile};
 use crate::{Verified, VerifyOutcome};
 use integrity::{Interruption, KnownData, Ledger, Secret, Stamper, Table, TooManyUnits};
-use model::CompactSort as _;
-use model::{StreamPlan, VerifyRecord};
+use model::{CompactSort as _, StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

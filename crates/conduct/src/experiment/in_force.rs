@@ -2,8 +2,7 @@
 //! and put back from wherever the experiment ends.
 
 use crate::Interrupts;
-use model::CompactSort as _;
-use model::{Failure, Stack};
+use model::{CompactSort as _, Failure, Stack};
 use settings::{
     AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, RegisterBits, Setting, SettingError,
     Tree, Tunable, UndoReport, ValuePath,

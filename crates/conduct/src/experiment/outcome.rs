@@ -5,8 +5,7 @@ use super::noise;
 use super::state::{State, tag_of};
 use archive::Archive;
 use judge::{Asked, Noise};
-use model::CompactSort as _;
-use model::{Comparison, Failure, Metric, Reason, Run};
+use model::{CompactSort as _, Comparison, Failure, Metric, Reason, Run};
 use spec::Experiment;
 use std::collections::BTreeMap;
 

@@ -2,8 +2,7 @@
 
 use super::RECORDING_SUFFIX;
 use crate::admission::{Consent, admit};
-use model::CompactSort as _;
-use model::{Failure, FailureKind};
+use model::{CompactSort as _, Failure, FailureKind};
 use observe::Root;
 use recorder::{Container, ContainerError, ReadError};
 use std::ffi::OsStr;

@@ -2,8 +2,7 @@
 //! others are not.
 
 use judge::search::Change;
-use model::CompactSort as _;
-use model::{Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting, TuneValue};
+use model::{CompactSort as _, Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting, TuneValue};
 use observe::registers::{self, KnownRegister};
 use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, set_with, side_effect};
 

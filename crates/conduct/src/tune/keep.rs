@@ -1,7 +1,6 @@
 //! What makes settings stay over a reboot, as text: by which mechanism, in which file, and how to take it back. Nothing is written.
 
-use model::CompactSort as _;
-use model::{KeepLine, LayerKind, Stack, TuneSetting};
+use model::{CompactSort as _, KeepLine, LayerKind, Stack, TuneSetting};
 use settings::{Tree, Tunable, ValuePath};
 use std::path::Path;
 

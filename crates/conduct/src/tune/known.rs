@@ -3,8 +3,7 @@
 
 use super::state::State;
 use archive::Archive;
-use model::CompactSort as _;
-use model::{Fact, Failure, Stack, TuneProof, facts};
+use model::{CompactSort as _, Fact, Failure, Stack, TuneProof, facts};
 use serde_json::{Value, json};
 
 const SCHEMA: &str = "narrows/tune-known/1";
@@ -85,7 +84,7 @@ pub fn known(text: &str, name: &str) -> Result<Vec<Known>, Failure> {
 }
 
 fn of_line(line: &str) -> Result<Known, String> {
-    let document: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
+    let document: Value = serde_json::from_slice(line.as_bytes()).map_err(|e| e.to_string())?;
     if document["schema"] != SCHEMA {
         return Err(format!("its schema is not {SCHEMA}"));
     }

@@ -5,8 +5,7 @@ use super::Asked;
 use super::candidates::Candidate;
 use archive::Archive;
 use judge::search::{Change, Space, Value};
-use model::CompactSort as _;
-use model::{Better, Failure, Ns, Unit};
+use model::{Better, CompactSort as _, Failure, Ns, Unit};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 

@@ -9,8 +9,7 @@ use super::{foreseen, order_of_pairs};
 use crate::admission::FileIdentity;
 use crate::clock::{WallClock, random_u64};
 use judge::search::{self, LEAST_PAIRS};
-use model::CompactSort as _;
-use model::{Better, ExperimentPlace, Failure, KeptTrial, Ns, Run, Stack, TargetKind, TuneGain};
+use model::{Better, CompactSort as _, ExperimentPlace, Failure, KeptTrial, Ns, Run, Stack, TargetKind, TuneGain};
 use settings::{Tree, side_effect};
 use std::time::Instant;
 

@@ -2,8 +2,7 @@
 
 use super::keep::{MODPROBE, SYSCTL, TMPFILES, TUNED, UDEV, UNIT, udev_property};
 use super::kept::{below, existing};
-use model::CompactSort as _;
-use model::{Failure, KeptSetting, Stack};
+use model::{CompactSort as _, Failure, KeptSetting, Stack};
 use observe::Root;
 use serde_json::Value;
 use settings::{Tree, Tunable, ValuePath, same_value};
@@ -47,16 +46,15 @@ pub struct Kept {
 pub fn kept(root: &Path, tree: &Tree) -> Result<Kept, Failure> {
     let mut all = Kept::default();
     for (mechanism, file) in FILES {
-        let path = below(root, file);
         let text = match mechanism {
             // Files of an administrator's, with lines that he was told.
-            "tuned" | "systemd" => std::fs::read_to_string(&path).unwrap_or_default(),
-            _ => existing(&path).ok().flatten().unwrap_or_default(),
+            "tuned" | "systemd" => Root::new(root).text(file).unwrap_or_default(),
+            _ => existing(&below(root, file)).ok().flatten().unwrap_or_default(),
         };
         let mut origin = Value::Null;
         for (number, line) in text.lines().enumerate() {
             if let Some(comment) = line.strip_prefix("# ") {
-                origin = serde_json::from_str(comment).unwrap_or(origin);
+                origin = serde_json::from_slice(comment.as_bytes()).unwrap_or(origin);
             } else if let Some((paths, value)) = set_by_line(mechanism, line, root, tree) {
                 all.take(mechanism, &format!("{file}:{}", number + 1), paths, value, &origin, tree);
             }

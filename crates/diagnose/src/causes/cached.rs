@@ -3,8 +3,7 @@
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature};
 use crate::{machine, phrase};
-use model::CompactSort as _;
-use model::{Access, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
+use model::{Access, CompactSort as _, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
 
 /// From this share of its bytes on, a phase was served by memory.
 const SERVED: f64 = 0.5;

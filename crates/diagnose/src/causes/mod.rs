@@ -26,8 +26,7 @@ mod trial;
 mod trials;
 mod write_cache;
 
-use model::CompactSort as _;
-use model::{Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
+use model::{CompactSort as _, Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
 use std::cmp::Reverse;
 use std::ops::Deref;
 

@@ -1,9 +1,9 @@
 //! The phases of a run by what they ask, not by their names: the check's phases and those of any workload alike.
 
 use crate::machine;
-use model::CompactSort as _;
 use model::{
-    Access, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus, Run, StreamPlan,
+    Access, CompactSort as _, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus,
+    Run, StreamPlan,
 };
 
 /// A phase that stands and asks one plain thing.

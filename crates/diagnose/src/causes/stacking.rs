@@ -2,9 +2,8 @@
 
 use super::{Cause, CauseKind, CauseNature, probes};
 use crate::phrase;
-use model::CompactSort as _;
 use model::facts as names;
-use model::{Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step};
+use model::{CompactSort as _, Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step};
 
 /// From this share of a request's time on, what holds it is above the disk.
 const MOSTLY: f64 = 0.5;

@@ -2,8 +2,7 @@
 
 use super::{Cause, CauseKind, Trial, depth, probes};
 use crate::{machine, phrase};
-use model::CompactSort as _;
-use model::{Confidence, Confirmation, Direction, Evidence, LimitLayer, Run, four_figures};
+use model::{CompactSort as _, Confidence, Confirmation, Direction, Evidence, LimitLayer, Run, four_figures};
 
 /// Rates this near to each other are the same.
 const SAME: f64 = 0.12;

@@ -1,8 +1,9 @@
 //! Makes one phase's record of its workers' records.
 
 use crate::PhaseShared;
-use model::CompactSort as _;
-use model::{Direction, DirectionSummary, EngineKind, EngineRecord, PhaseRecord, StreamPlan, StreamSummary};
+use model::{
+    CompactSort as _, Direction, DirectionSummary, EngineKind, EngineRecord, PhaseRecord, StreamPlan, StreamSummary,
+};
 
 /// The record of a phase of these streams, which `barrier` ran: the streams' records, all with the same start, each with the
 /// engine that carried it out. `engine` says how they ran; its batch sizes are taken from the records. What the engine

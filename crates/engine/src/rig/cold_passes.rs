@@ -147,6 +147,8 @@ mod tests {
         assert!(has_cold_passes(&work(&plan), &stream, &target));
         let warm = PhasePlan { drop_cache: false, ..plan.clone() };
         assert!(!has_cold_passes(&work(&warm), &stream, &target));
+        let cold = PhasePlan { cold: true, ..warm.clone() };
+        assert!(has_cold_passes(&work(&cold), &stream, &target), "what is to be cold is so in each pass");
         assert!(!has_cold_passes(&work(&plan), &stream, &OpenTarget { direct: true, ..target.clone() }));
         let drawn = BlockPlan { order: Order::RandomReplace, ..stream.block().clone() };
         assert!(!has_cold_passes(&work(&plan), &StreamPlan { kind: drawn.into(), ..stream.clone() }, &target));

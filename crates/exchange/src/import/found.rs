@@ -1,8 +1,7 @@
 //! What was understood of a file, and what was not.
 
 use super::Text;
-use model::CompactSort as _;
-use model::{Better, Environment, Metric, MetricStatus, Reason, RunState, Unit};
+use model::{Better, CompactSort as _, Environment, Metric, MetricStatus, Reason, RunState, Unit};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,7 @@
 //! order of the sets, reboots, and trends within them.
 
 use super::sides::Sides;
-use model::CompactSort as _;
-use model::{Attribution, Basis, Compared, Drift, Reason, Run, Verdict};
+use model::{Attribution, Basis, CompactSort as _, Compared, Drift, Reason, Run, Verdict};
 use std::collections::BTreeSet;
 
 /// A trend of fewer runs than this cannot be told from chance.

@@ -1,8 +1,7 @@
 //! Which metric puts the targets in the order of another: rank correlation over targets, not over runs.
 
 use super::is_duration_of_work;
-use model::CompactSort as _;
-use model::{Prediction, Ranking, Reason};
+use model::{CompactSort as _, Prediction, Ranking, Reason};
 use stats::{benjamini_hochberg, kendall, kendall_interval, tau_b};
 
 /// Fewer targets than this say nothing about what predicts what: of four, the smallest two-sided p is 0.083.

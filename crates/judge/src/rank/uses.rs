@@ -3,8 +3,7 @@
 use super::TargetRuns;
 use crate::fit::{fake_fit, fake_reason};
 use crate::{fit, use_named, uses as all_uses};
-use model::CompactSort as _;
-use model::{Fit, RankedUse, Run, UseFit};
+use model::{CompactSort as _, Fit, RankedUse, Run, UseFit};
 
 /// Video classes, the highest first.
 const VIDEO: [&str; 5] = ["V90", "V60", "V30", "V10", "V6"];

@@ -23,8 +23,7 @@ pub use proof::{
 use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, repeats, round_references};
 use draw::Draw;
 use measured::{Measured, distance, scatter};
-use model::Better;
-use model::CompactSort as _;
+use model::{Better, CompactSort as _};
 use screen::Pooled;
 use std::collections::VecDeque;
 

@@ -2,8 +2,7 @@
 
 use crate::facts;
 use crate::root::{Root, natural};
-use model::CompactSort as _;
-use model::{Fact, Layer};
+use model::{CompactSort as _, Fact, Layer};
 
 /// The choice in brackets: `[none] mq-deadline`; a list without brackets (`none`) is its own choice.
 pub(crate) fn bracketed(text: &str) -> Option<String> {

@@ -5,8 +5,7 @@ use super::{Compare, cause_words, differs_in, verdict_words};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use crate::rate::fake_sentence;
-use model::CompactSort as _;
-use model::{Basis, Compared, Comparison, Reason, Verdict};
+use model::{Basis, CompactSort as _, Compared, Comparison, Reason, Verdict};
 
 /// More rows than this are not read on a terminal: of the exploratory ones only those that moved are shown.
 const MOST_ROWS: usize = 64;

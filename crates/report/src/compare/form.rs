@@ -2,8 +2,7 @@
 
 use crate::grouped::grouped;
 use crate::quantity;
-use model::CompactSort as _;
-use model::{Basis, Compared, Comparison, MetricKey, Reason, Verdict};
+use model::{Basis, CompactSort as _, Compared, Comparison, MetricKey, Reason, Verdict};
 
 /// Metrics below a common name, that of a phase: each with what it is, `throughput`, `latency p99`.
 pub(crate) struct Group<'a> {

@@ -1,7 +1,6 @@
 //! `narrows/frames/1`.
 
-use model::CompactSort as _;
-use model::{FrameWay, FramesLeftOut, FramesTried};
+use model::{CompactSort as _, FrameWay, FramesLeftOut, FramesTried};
 use serde::Serialize;
 
 /// The load of the whole machine, each 0 to 1.

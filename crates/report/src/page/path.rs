@@ -3,8 +3,7 @@
 use super::t;
 use crate::{fact, quantity, storage};
 use maud::{Markup, html};
-use model::CompactSort as _;
-use model::{Layer, LayerKind, Layers, Run, json_name};
+use model::{CompactSort as _, Layer, LayerKind, Layers, Run, json_name};
 
 /// Facts shown at once; the rest folds away.
 const FACTS_SHOWN: usize = 6;

@@ -3,8 +3,7 @@
 use super::chart::{Axis, Chart, Line};
 use super::t;
 use maud::{Markup, html};
-use model::CompactSort as _;
-use model::{PhaseRun, Run, Unit};
+use model::{CompactSort as _, PhaseRun, Run, Unit};
 
 /// Fewer reports are no line.
 const LEAST_REPORTS: usize = 3;

@@ -2,8 +2,7 @@
 
 use super::{Note, Tone};
 use crate::quantity::Shown;
-use model::CompactSort as _;
-use model::Reason;
+use model::{CompactSort as _, Reason};
 
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]

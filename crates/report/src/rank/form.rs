@@ -5,8 +5,7 @@ use super::{installation, use_sentences};
 use crate::compare::{metric_words, quantity_words};
 use crate::quantity;
 use crate::rate::fake_sentence;
-use model::CompactSort as _;
-use model::{Better, MetricKey, Prediction, RankedMetric, Ranking, Unit, Work};
+use model::{Better, CompactSort as _, MetricKey, Prediction, RankedMetric, Ranking, Unit, Work};
 
 /// Metrics that are named of a winner.
 const MOST_NAMED: usize = 6;

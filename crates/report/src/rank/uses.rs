@@ -2,8 +2,7 @@
 
 use super::Rank;
 use crate::quantity;
-use model::CompactSort as _;
-use model::{Better, Fit, RankedMetric, RankedUse, Reason, Unit, UseFit};
+use model::{Better, CompactSort as _, Fit, RankedMetric, RankedUse, Reason, Unit, UseFit};
 
 /// A sentence a use: who is good for it, the best first, with what shows it; who is not; of whom it is not known.
 pub(crate) fn use_sentences(uses: &[RankedUse]) -> Vec<String> {

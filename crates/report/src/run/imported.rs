@@ -2,8 +2,7 @@
 
 use super::numbers::{Numbers, split};
 use crate::presentation::{Cell, Row, Table};
-use model::CompactSort as _;
-use model::{Metric, MetricKey, PhaseRun, PhaseStatus, Run};
+use model::{CompactSort as _, Metric, MetricKey, PhaseRun, PhaseStatus, Run};
 
 /// The columns, each with the quantities that stand in it: of several that one row has, the first.
 const COLUMNS: [(&str, &[&str]); 13] = [

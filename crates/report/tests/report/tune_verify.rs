@@ -1,6 +1,7 @@
 //! Kept settings after a reboot: the document against its contract, and what a person reads.
 
 use crate::documents::holds;
+use crate::tuning::Gain;
 use model::{Better, KeptSetting, KeptTrial, SetBy, TuneGain, TuneVerification};
 use report::Style;
 use report::document::TuneVerifyDocument;
@@ -52,16 +53,6 @@ struct Trial {
     is_gain: Option<bool>,
     why_not: Option<String>,
     tags: Vec<String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Gain {
-    ratio: f64,
-    low: Option<f64>,
-    high: Option<f64>,
-    p: f64,
-    pairs: usize,
 }
 
 fn setting(now: Option<&str>, set_by: Vec<SetBy>) -> KeptSetting {

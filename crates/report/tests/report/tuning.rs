@@ -34,7 +34,7 @@ struct Setting {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Gain {
+pub(crate) struct Gain {
     ratio: f64,
     low: Option<f64>,
     high: Option<f64>,
