@@ -144,7 +144,9 @@ pub struct TuneGuard {
     pub low: Option<f64>,
     pub margin_percent: f64,
     pub pairs: usize,
-    /// Whether it is shown to be no more than the margin worse.
+    /// Whether these settings can reach it: not read-ahead what does not pass the page cache.
+    pub in_reach: bool,
+    /// Whether it is shown to be no more than the margin worse; out of reach, whether it is not shown to be more than that worse.
     pub passes: bool,
 }
 

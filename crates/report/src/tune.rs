@@ -210,7 +210,8 @@ fn gains_and_costs(proof: &TuneProof, is_gain: bool, tuning: &Tuning) -> Table {
         row(&tuning.metric, gain.ratio, interval(gain.low, gain.high), is_gain.then_some((Tone::Good, "better")), p);
     let guard = |g: &TuneGuard| {
         let margin = format!("margin {} %", number(g.margin_percent));
-        row(&g.metric, g.ratio, interval(g.low, None), g.passes.then_some((Tone::Plain, "not worse")), margin)
+        let passes = if g.in_reach { "not worse" } else { "out of reach" };
+        row(&g.metric, g.ratio, interval(g.low, None), g.passes.then_some((Tone::Plain, passes)), margin)
     };
     let is_changed = |c: &&TuneCandidate| proof.settings.iter().any(|setting| setting.name == c.name);
     let changed = tuning.candidates.iter().filter(is_changed);

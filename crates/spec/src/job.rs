@@ -293,6 +293,18 @@ impl Phase {
         self.jobs.iter().any(|j| j.stream.changes_data())
     }
 
+    /// Whether it reads through the page cache, or writes through it.
+    fn passes_page_cache(&self) -> [bool; 2] {
+        // Whole files, packages and calls that are done again may go either way.
+        let by_calls = |j: &Job| j.file_operation.is_some() || j.on_packages || j.stream.replay().is_some();
+        let buffered = |j: &&Job| by_calls(j) || j.access() == Access::Buffered;
+        let mixed = |j: &Job| by_calls(j) || j.stream.block().mix.is_some();
+        [
+            self.jobs.iter().filter(buffered).any(|j| mixed(j) || !j.stream.changes_data()),
+            self.jobs.iter().filter(buffered).any(|j| mixed(j) || j.stream.changes_data()),
+        ]
+    }
+
     /// Its share of a budget, and when it is given up: the largest of its jobs.
     pub fn weight(&self) -> (f64, u32) {
         self.jobs.iter().fold((0.0, 0), |(w, p), j| (j.weight.max(w), j.priority.max(p)))
@@ -389,15 +401,13 @@ impl Workload {
 
     /// Whether anything that it measures reads through the page cache, or writes through it.
     pub fn passes_page_cache(&self) -> [bool; 2] {
-        let measured = || self.phases.iter().filter(|p| p.measures_target()).flat_map(|p| &p.jobs);
-        // Whole files, packages and calls that are done again may go either way.
-        let by_calls = |j: &Job| j.file_operation.is_some() || j.on_packages || j.stream.replay().is_some();
-        let buffered = |j: &&Job| by_calls(j) || j.access() == Access::Buffered;
-        let mixed = |j: &Job| by_calls(j) || j.stream.block().mix.is_some();
-        [
-            measured().filter(buffered).any(|j| mixed(j) || !j.stream.changes_data()),
-            measured().filter(buffered).any(|j| mixed(j) || j.stream.changes_data()),
-        ]
+        let each = self.phases.iter().filter(|p| p.measures_target()).map(Phase::passes_page_cache);
+        each.fold([false, false], |[reads, writes], [r, w]| [reads || r, writes || w])
+    }
+
+    /// The same of one phase; neither, where there is none of this name.
+    pub fn phase_passes_page_cache(&self, name: &str) -> [bool; 2] {
+        self.phases.iter().find(|p| p.name == name).map_or([false, false], Phase::passes_page_cache)
     }
 
     /// Whether it writes something before it measures, without result.

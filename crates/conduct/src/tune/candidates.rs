@@ -248,6 +248,16 @@ fn setting_of((name, value): (&'static str, String)) -> spec::Setting {
     of_register().unwrap_or_else(|| spec::Setting::Named { name: name.to_owned(), value: value.clone() })
 }
 
+/// Whether a combination can reach what passes the page cache in these ways (reads, writes): what acts there alone does not reach the rest.
+pub fn reach(candidates: &[Candidate], cell: &[Change], passes: [bool; 2]) -> bool {
+    let [reads, writes] = passes;
+    cell.iter().filter_map(|c| candidates.get(c.candidate)).any(|candidate| match &candidate.what {
+        What::Files(Tunable { felt: Felt::BufferedReads, .. }, _) => reads,
+        What::Files(Tunable { felt: Felt::BufferedWrites, .. }, _) => writes,
+        _ => true,
+    })
+}
+
 /// Names and values of a combination.
 pub fn named(candidates: &[Candidate], cell: &[Change]) -> Vec<(&'static str, String)> {
     cell.iter().filter_map(|c| Some(candidates.get(c.candidate)?.set(c.alternative))).flatten().collect()
@@ -340,6 +350,8 @@ mod tests {
         let all = candidates(&stack(), &tree, Vec::new(), &choice(&[])).unwrap();
         let tried: Vec<&str> = all.iter().filter(|c| c.not_tried.is_none()).map(|c| c.name()).collect();
         assert_eq!(tried, ["read-ahead", "scheduler", "request-size"]);
+        let reached = |candidate, passes| reach(&all, &[Change { candidate, alternative: 0 }], passes);
+        assert_eq!([reached(0, [true, false]), reached(0, [false, true]), reached(1, [false; 2])], [true, false, true]);
         assert_eq!(all[0].values, ["128", "1024", "8192"]);
         assert_eq!(all[1].values, ["none", "kyber", "bfq"]);
         let why = |name: &str| all.iter().find(|c| c.name() == name).unwrap().not_tried.clone().unwrap();

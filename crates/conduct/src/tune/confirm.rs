@@ -1,6 +1,6 @@
 //! The proof: pairs of the present values and a finalist in random order, on data that no step of the search saw.
 
-use super::candidates::{arm_settings, changes, held};
+use super::candidates::{arm_settings, changes, held, reach};
 use super::keep::{Machine, keep};
 use super::order_of_pairs;
 use super::schedule::{guarded_in, pairs_in};
@@ -9,7 +9,8 @@ use super::trial::{Cell, Tested};
 use super::walk::{Walk, rates, value_of};
 use judge::search::{self, Change, LEAST_PAIRS, Search};
 use model::{
-    Better, ExperimentPlace, Failure, MetricStatus, NotKept, Run, TuneGain, TuneGuard, TuneProof, TuneRejected,
+    Better, ExperimentPlace, Failure, MetricKey, MetricStatus, NotKept, Run, TuneGain, TuneGuard, TuneProof,
+    TuneRejected,
 };
 use settings::Tree;
 use std::path::Path;
@@ -153,7 +154,11 @@ impl Walk<'_> {
                 }
                 named
             });
-        let guards: Vec<TuneGuard> = named.into_iter().filter_map(|of| guarded(of, sides)).collect();
+        let in_reach = |of: &GuardValue| {
+            let passes = prepared.guards.phase_passes_page_cache(MetricKey::of(&of.metric).phase());
+            reach(&prepared.candidates, finalist, passes)
+        };
+        let guards: Vec<TuneGuard> = named.into_iter().filter_map(|of| guarded(of, sides, in_reach(of))).collect();
         let settings = changes(&prepared.candidates, finalist);
         let tree = Tree::machine();
         let machine = Machine { tree: &tree, stack: &prepared.stack, root: Path::new("/") };
@@ -187,19 +192,20 @@ fn guards(run: &Run) -> Vec<GuardValue> {
     rates(run).filter(|m| m.status != MetricStatus::NotApplicable).map(of).collect()
 }
 
-fn guarded(of: &GuardValue, sides: &[[Side; 2]]) -> Option<TuneGuard> {
+fn guarded(of: &GuardValue, sides: &[[Side; 2]], in_reach: bool) -> Option<TuneGuard> {
     let value = |side: &Side| side.guards.iter().find(|guard| guard.metric == of.metric)?.value;
     let pairs: Vec<(f64, f64)> =
         sides.iter().filter_map(|[present, changed]| value(present).zip(value(changed))).collect();
     let present: Vec<f64> = pairs.iter().map(|(present, _)| *present).collect();
     let margin_percent = search::guard_margin_percent(&present);
-    let guard = search::guard(&pairs, of.better, margin_percent)?;
+    let guard = search::guard(&pairs, of.better, margin_percent, in_reach)?;
     Some(TuneGuard {
         metric: of.metric.clone(),
         ratio: guard.ratio,
         low: guard.low,
         margin_percent,
         pairs: guard.pairs,
+        in_reach,
         passes: guard.passes,
     })
 }

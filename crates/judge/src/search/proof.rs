@@ -56,7 +56,7 @@ pub struct Guard {
     /// Lower end of the one-sided 95 % interval; `None` where so few pairs have none.
     pub low: Option<f64>,
     pub pairs: usize,
-    /// Whether it is shown to be no more than the margin worse.
+    /// Whether it is shown to be no more than the margin worse; of one that is out of reach, whether it is not shown to be more than that worse.
     pub passes: bool,
 }
 
@@ -79,8 +79,9 @@ pub fn gain(pairs: &[(f64, f64)], better: Better) -> Option<Gain> {
     })
 }
 
-/// Whether the second values of pairs are shown to be no more than the margin worse than the first; `None` without pairs.
-pub fn guard(pairs: &[(f64, f64)], better: Better, margin_percent: f64) -> Option<Guard> {
+/// Whether the second values of pairs are shown to be no more than the margin worse than the first; `None` without pairs. What the settings cannot
+/// reach needs no such proof, and fails where the contrary is shown: its scatter is no reason against them.
+pub fn guard(pairs: &[(f64, f64)], better: Better, margin_percent: f64, in_reach: bool) -> Option<Guard> {
     let differences = differences(pairs, better);
     let centre = hodges_lehmann(&differences, 1.0 - 2.0 * ALPHA)?;
     let margin = (1.0 + margin_percent / 100.0).ln();
@@ -88,7 +89,11 @@ pub fn guard(pairs: &[(f64, f64)], better: Better, margin_percent: f64) -> Optio
         ratio: centre.estimate.exp(),
         low: centre.low.map(f64::exp),
         pairs: differences.len(),
-        passes: centre.low.is_some_and(|low| low > -margin),
+        passes: if in_reach {
+            centre.low.is_some_and(|low| low > -margin)
+        } else {
+            centre.high.is_none_or(|high| high > -margin)
+        },
     })
 }
 
@@ -200,11 +205,16 @@ mod tests {
         let moved = |percent: f64, pairs: i32| -> Vec<(f64, f64)> {
             (0..pairs).map(|i| (100.0, 100.0 + percent + f64::from(i % 3))).collect()
         };
-        assert!(guard(&moved(-2.0, 6), Better::Higher, 10.0).unwrap().passes);
-        assert!(!guard(&moved(-20.0, 12), Better::Higher, 10.0).unwrap().passes);
-        assert!(!guard(&moved(20.0, 12), Better::Lower, 10.0).unwrap().passes);
-        let few = guard(&moved(0.0, 4), Better::Higher, 10.0).unwrap();
+        assert!(guard(&moved(-2.0, 6), Better::Higher, 10.0, true).unwrap().passes);
+        assert!(!guard(&moved(-20.0, 12), Better::Higher, 10.0, true).unwrap().passes);
+        assert!(!guard(&moved(20.0, 12), Better::Lower, 10.0, true).unwrap().passes);
+        let few = guard(&moved(0.0, 4), Better::Higher, 10.0, true).unwrap();
         assert_eq!((few.passes, few.low), (false, None));
-        assert_eq!(guard(&[], Better::Higher, 10.0), None);
+        // Out of reach: what scatters passes, what is shown to be worse does not.
+        let scattered: Vec<(f64, f64)> = (0..10).map(|i| (100.0, if i % 2 == 0 { 40.0 } else { 230.0 })).collect();
+        let passes = |in_reach| guard(&scattered, Better::Higher, 10.0, in_reach).unwrap().passes;
+        assert_eq!([passes(true), passes(false)], [false, true]);
+        assert!(!guard(&moved(-20.0, 12), Better::Higher, 10.0, false).unwrap().passes);
+        assert_eq!(guard(&[], Better::Higher, 10.0, true), None);
     }
 }

@@ -182,6 +182,7 @@ fn proof(ratio: f64, passes: bool) -> TuneProof {
         gain: TuneGain { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1), p: 0.0078, pairs: 8 },
         pairs: (0..8).map(|i| (100e6, (100.0 * ratio + f64::from(i)) * 1e6)).collect(),
         guards: vec![TuneGuard {
+            in_reach: true,
             metric: "seq-read.throughput_bytes_per_s".into(),
             ratio: 1.01,
             low: Some(0.97),

@@ -253,7 +253,7 @@ fn confirmed(machine: &mut Machine, finalist: &[Change], [pairs, guarded]: [u32;
     }
     let shown = gain(&metric, Better::Higher).is_some_and(|g| g.is_shown(LEAST_PERCENT));
     let present: Vec<f64> = other.iter().map(|(present, _)| *present).collect();
-    let passes = guard(&other, Better::Higher, guard_margin_percent(&present)).is_some_and(|g| g.passes);
+    let passes = guard(&other, Better::Higher, guard_margin_percent(&present), true).is_some_and(|g| g.passes);
     (shown && passes, metric.len() as u32)
 }
 
