@@ -76,7 +76,10 @@ impl Names {
                 let findings = diagnose::catalogue().iter().map(|page| page.id.clone());
                 findings.chain(judge::uses().iter().map(|used| format!("for-{}", used.id))).collect()
             }
-            Self::Settings => settings::TUNABLES.iter().map(|setting| before_value(setting.name)).collect(),
+            Self::Settings => {
+                let of_mounts = settings::MOUNT_OPTIONS.iter().map(|option| option.name);
+                settings::TUNABLES.iter().map(|setting| setting.name).chain(of_mounts).map(before_value).collect()
+            }
             Self::Keys => spec::job_keys().iter().map(|key| before_value(key.name)).collect(),
             Self::Programs => {
                 let path = std::env::var_os("PATH").unwrap_or_default();

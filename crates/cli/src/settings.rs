@@ -7,7 +7,7 @@ use crate::output::Output;
 use model::Failure;
 use observe::{ProbeOptions, Root};
 use report::document::{ListedSetting, ListedValue, SettingsListDocument};
-use settings::{TUNABLES, Tree, TunableState};
+use settings::{MOUNT_OPTIONS, MountOption, TUNABLES, Tree, TunableState};
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
@@ -40,6 +40,14 @@ pub fn list(target: &OsStr, output: &Output) -> Result<ExitCode, Failure> {
         about: tunable.about,
         values: tunable.on(&stack, &tree).into_iter().map(value).collect(),
     });
+    let of_mount = |option: &'static MountOption| {
+        let mount = stack.mount.as_ref()?;
+        let (now, candidates) = option.on(mount)?;
+        let fixed = option.changeable(mount).err().map(|why| why.to_string());
+        let value = ListedValue { path: mount.mount_point.clone(), now, candidates, fixed };
+        Some(ListedSetting { name: option.name, about: option.about, values: vec![value] })
+    };
+    let all = all.chain(MOUNT_OPTIONS.iter().filter_map(of_mount));
     let present: Vec<ListedSetting> = all.filter(|setting| !setting.values.is_empty()).collect();
     let name = target.to_string_lossy();
     output.answer(&SettingsListDocument::new(&name, &present), || report::settings_list(&name, &present));

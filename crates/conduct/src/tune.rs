@@ -2,6 +2,7 @@
 //! seconds as [`judge::search`] asks for them, pairs that prove what is left, and what keeps it. Every setting is applied
 //! through the journal and restored after each measurement, as those of an experiment.
 
+mod candidate;
 mod candidates;
 mod confirm;
 mod keep;
@@ -17,7 +18,8 @@ mod trial_kept;
 mod verify;
 mod walk;
 
-pub use candidates::{Candidate, Choice};
+pub use candidate::Candidate;
+pub use candidates::Choice;
 pub use known::{Known, exported, known};
 pub use lock::Lock;
 pub use objective::{Objective, objective};

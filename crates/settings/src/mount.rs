@@ -36,6 +36,23 @@ fn unescape(text: &str) -> String {
         .fold(text.to_owned(), |t, (e, c)| t.replace(e, c))
 }
 
+/// Whether both are values of one option: `commit=5` and `commit=30`, `noatime` and `relatime`, `barrier` and `nobarrier`.
+pub(crate) fn same_key(a: &str, b: &str) -> bool {
+    const ATIMES: [&str; 4] = ["relatime", "noatime", "strictatime", "atime"];
+    let key = |option: &str| {
+        let name = option.split('=').next().unwrap_or_default().to_owned();
+        name.strip_prefix("no").map_or(name.clone(), str::to_owned)
+    };
+    (ATIMES.contains(&a) && ATIMES.contains(&b)) || key(a) == key(b)
+}
+
+/// Options as fstab has them, with this one in place of other values of it.
+pub fn with_option(options: &str, option: &str) -> String {
+    let others =
+        options.split(',').filter(|other| !other.is_empty() && *other != "defaults" && !same_key(other, option));
+    others.chain([option]).collect::<Vec<_>>().join(",")
+}
+
 /// What undoes an option, of a file system that was mounted with these: remounting keeps what is not named, so that naming
 /// the old options is not enough (mount(8); with `noatime` there, `relatime` has no effect). `None` where an option of the
 /// same key is named anyway, and where nothing is known.
@@ -48,6 +65,8 @@ pub fn opposite(option: &str, before: &[String]) -> Option<String> {
         // ext4 and btrfs take their default for 0 (Documentation/admin-guide/ext4.rst; fs/btrfs/super.c).
         ("commit", Some(_)) => Some("commit=0".to_owned()),
         ("barrier", Some("0")) => Some("barrier=1".to_owned()),
+        // k:fs/ext4/ext4.h, EXT4_DEF_MAX_BATCH_TIME; at its default it is not shown.
+        ("max_batch_time", Some(_)) => Some("max_batch_time=15000".to_owned()),
         (_, Some(_)) | ("" | "ro" | "rw" | "async" | "defaults", None) => None,
         ("sync", None) => Some("async".to_owned()),
         // Of file systems that showed none of the three, each time of access was kept.

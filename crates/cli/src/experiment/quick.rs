@@ -213,6 +213,7 @@ fn change(key: &str, value: &str) -> String {
     let table = |table: &str| format!("{table} = {{ {} = {} }}", quoted(key), quoted(value));
     match key {
         "target" | "mount-options" => format!("{key} = {}", quoted(value)),
+        _ if settings::MountOption::named(key).is_some() => format!("mount-options = {}", quoted(value)),
         _ if key.starts_with('/') => table("values"),
         _ if settings::TUNABLES.iter().any(|t| t.name == key) => table("settings"),
         // The kernel's own name of it.

@@ -1,32 +1,16 @@
 //! What could be set on the path to a target: which settings are tried with which values, the more promising ones first, and why
 //! others are not.
 
+use super::candidate::{Candidate, What, hexadecimal};
 use judge::search::Change;
-use model::{CompactSort as _, Failure, NotTried, SettingRisk, Stack, TuneCandidate, TuneSetting, TuneValue};
+use model::{CompactSort as _, Failure, Mount, NotTried, SettingRisk, Stack, TuneSetting, TuneValue};
 use observe::registers::{self, KnownRegister};
-use settings::{Felt, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, set_with, side_effect};
+use settings::{
+    Felt, MOUNT_OPTIONS, MountOption, TUNABLES, Tree, Tunable, TunableState, ValuePath, leader_of, side_effect,
+};
 
 /// Of more values so many are tried, spread over them.
 const MOST_VALUES: usize = 3;
-
-/// What is set.
-#[derive(Clone, Debug)]
-enum What {
-    /// Files that have a name together.
-    Files(&'static Tunable, Vec<TunableState>),
-    /// Bits of a register.
-    Register(KnownRegister),
-}
-
-/// A setting of the path.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    what: What,
-    /// Values that are tried.
-    pub values: Vec<String>,
-    /// Why none is.
-    pub not_tried: Option<NotTried>,
-}
 
 /// Which settings are tried.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +91,15 @@ impl Choice<'_> {
             _ => values.is_empty().then_some(NotTried::NoOtherValue),
         }
     }
+
+    fn against_mount(&self, option: &MountOption, mount: &Mount, values: &[String]) -> Option<NotTried> {
+        match option.changeable(mount) {
+            _ if !self.only.is_empty() && !self.names(option.name) => Some(NotTried::NotNamed),
+            _ if option.risk == SettingRisk::LosesData && !self.allow_unsafe => Some(NotTried::Unsafe),
+            Err(why) => Some(NotTried::Fixed(why.to_string())),
+            Ok(()) => values.is_empty().then_some(NotTried::NoOtherValue),
+        }
+    }
 }
 
 /// All settings that the path has.
@@ -119,12 +112,19 @@ pub fn candidates(
     known: Vec<KnownRegister>,
     choice: &Choice<'_>,
 ) -> Result<Vec<Candidate>, Failure> {
-    for name in choice.only.iter().filter(|name| registers::named(name).is_none()) {
+    let is_other = |name: &&String| registers::named(name).is_none() && MountOption::named(name).is_none();
+    for name in choice.only.iter().filter(is_other) {
         Tunable::named(name).map_err(|e| Failure::usage(format!("--only: {e}")))?;
     }
     let mut all: Vec<Candidate> =
         TUNABLES.iter().filter_map(|tunable| candidate(tunable, stack, tree, choice)).collect();
     all.extend(known.into_iter().map(|known| of_register(known, choice)));
+    all.extend(
+        stack
+            .mount
+            .iter()
+            .flat_map(|mount| MOUNT_OPTIONS.iter().filter_map(move |option| of_mount(option, mount, choice))),
+    );
     if let Some(missing) = choice.only.iter().find(|name| all.iter().all(|c| c.name() != **name)) {
         return Err(Failure::usage(format!("--only: this path has no setting {missing}"))
             .remedy("narrows settings list TARGET   shows those that it has"));
@@ -155,8 +155,11 @@ fn of_register(known: KnownRegister, choice: &Choice<'_>) -> Candidate {
     Candidate { what: What::Register(known), values: if not_tried.is_some() { Vec::new() } else { values }, not_tried }
 }
 
-fn hexadecimal(value: u32) -> String {
-    format!("{value:#x}")
+fn of_mount(option: &'static MountOption, mount: &Mount, choice: &Choice<'_>) -> Option<Candidate> {
+    let (now, values) = option.on(mount)?;
+    let not_tried = choice.against_mount(option, mount, &values);
+    let values = if not_tried.is_some() { Vec::new() } else { choice.apart(option.name, values) };
+    Some(Candidate { what: What::Mount(option, mount.mount_point.clone(), now), values, not_tried })
 }
 
 /// So many of many values.
@@ -168,78 +171,10 @@ fn apart(values: Vec<String>, most: usize) -> Vec<String> {
     (0..most).map(|part| values[(2 * part + 1) * values.len() / (2 * most)].clone()).collect()
 }
 
-impl Candidate {
-    /// Smaller is tried first: what the page cache's share of the workload feels, then the disk's own, then the machine's.
-    fn rank(&self) -> u8 {
-        let of_disk = ["/sys/block/", "/sys/class/scsi", "/sys/fs/"];
-        match (&self.not_tried, &self.what) {
-            (Some(_), _) => 3,
-            (None, What::Register(_)) => 0,
-            (None, What::Files(tunable, _)) if matches!(tunable.felt, Felt::BufferedReads | Felt::BufferedWrites) => 0,
-            (None, What::Files(tunable, _)) if of_disk.iter().any(|start| tunable.pattern.starts_with(start)) => 1,
-            (None, What::Files(..)) => 2,
-        }
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match &self.what {
-            What::Files(tunable, _) => tunable.name,
-            What::Register(known) => known.register.id,
-        }
-    }
-
-    fn files(&self) -> &[TunableState] {
-        match &self.what {
-            What::Files(_, files) => files,
-            What::Register(_) => &[],
-        }
-    }
-
-    /// Where it is, and what that holds.
-    fn places(&self) -> Vec<(String, String)> {
-        match &self.what {
-            What::Files(_, files) => files.iter().map(|file| (file.path.to_string(), file.now.clone())).collect(),
-            What::Register(known) => {
-                let now = known.value.map(|value| hexadecimal(value & known.register.mask));
-                vec![(register_path(known), now.unwrap_or_default())]
-            }
-        }
-    }
-
-    /// As an arm has it, with what moves with it.
-    fn set(&self, alternative: usize) -> Vec<(&'static str, String)> {
-        let Some(value) = self.values.get(alternative) else { return Vec::new() };
-        match &self.what {
-            What::Files(tunable, _) => set_with(tunable.name, value),
-            What::Register(known) => vec![(known.register.id, value.clone())],
-        }
-    }
-
-    /// Where it is, what that holds, and the values.
-    pub(super) fn held(&self) -> Vec<(String, String, Vec<String>)> {
-        self.places().into_iter().map(|(path, now)| (path, now, self.values.clone())).collect()
-    }
-
-    /// For the document.
-    pub fn described(&self) -> TuneCandidate {
-        let places = self.places();
-        let (path, now) = places.first().cloned().unwrap_or_default();
-        let (risk, about) = match &self.what {
-            What::Files(tunable, _) => (tunable.risk, tunable.about),
-            What::Register(known) => (SettingRisk::CanHang, known.register.meaning),
-        };
-        let (values, not_tried) = (self.values.clone(), self.not_tried.clone());
-        TuneCandidate { name: self.name(), path, files: places.len(), now, values, risk, about, not_tried }
-    }
-}
-
-/// As the lines that keep a winner say it.
-fn register_path(known: &KnownRegister) -> String {
-    format!("{} of {}, offset {:#x}", known.register.id, known.controller, known.register.offset)
-}
-
 fn setting_of((name, value): (&'static str, String)) -> spec::Setting {
+    if MountOption::named(name).is_some() {
+        return spec::Setting::MountOptions(value);
+    }
     let of_register = || {
         registers::named(name)?;
         let value = u32::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
@@ -250,12 +185,7 @@ fn setting_of((name, value): (&'static str, String)) -> spec::Setting {
 
 /// Whether a combination can reach what passes the page cache in these ways (reads, writes): what acts there alone does not reach the rest.
 pub fn reach(candidates: &[Candidate], cell: &[Change], passes: [bool; 2]) -> bool {
-    let [reads, writes] = passes;
-    cell.iter().filter_map(|c| candidates.get(c.candidate)).any(|candidate| match &candidate.what {
-        What::Files(Tunable { felt: Felt::BufferedReads, .. }, _) => reads,
-        What::Files(Tunable { felt: Felt::BufferedWrites, .. }, _) => writes,
-        _ => true,
-    })
+    cell.iter().filter_map(|c| candidates.get(c.candidate)).any(|candidate| candidate.reaches(passes))
 }
 
 /// Names and values of a combination.
@@ -341,6 +271,37 @@ mod tests {
 
     fn choice(only: &[String]) -> Choice<'_> {
         Choice { only, tried_first: &[], allow_unsafe: false, allow_registers: false, passes_page_cache: [true, false] }
+    }
+
+    #[test]
+    fn options_of_a_mount_are_settings_of_who_may_remount() {
+        let directory = tempfile::tempdir().unwrap();
+        let mount = Mount {
+            fstype: "ext4".to_owned(),
+            mount_point: "/mnt/card".to_owned(),
+            source: "/dev/sda1".to_owned(),
+            options: ["rw", "sync", "relatime"].map(str::to_owned).into(),
+            read_only: false,
+        };
+        let read_only = Mount { read_only: true, ..mount.clone() };
+        let [mounted, read_only] = [mount, read_only].map(|mount| Stack { mount: Some(mount), ..stack() });
+        let tree = tree(directory.path());
+        let of = |stack: &Stack, allow_unsafe| {
+            let choice = Choice { allow_unsafe, ..choice(&[]) };
+            let all = candidates(stack, &tree, Vec::new(), &choice).unwrap();
+            let found = |name: &str| all.iter().find(|c| c.name() == name).cloned().unwrap();
+            ["mount-atime", "mount-sync"].map(found)
+        };
+        let [atime, sync] = of(&mounted, false);
+        assert_eq!(sync.not_tried, Some(NotTried::Unsafe));
+        match rustix::process::geteuid().is_root() {
+            true => assert_eq!(atime.values, ["noatime", "strictatime"]),
+            false => assert!(matches!(&atime.not_tried, Some(NotTried::Fixed(why)) if why.contains("only root"))),
+        }
+        assert!(matches!(&of(&read_only, true)[0].not_tried, Some(NotTried::Fixed(why)) if why.contains("read-only")));
+        let set = spec::Setting::MountOptions("async".to_owned());
+        assert_eq!(setting_of(("mount-sync", "async".to_owned())), set);
+        assert_eq!((sync.described().now.as_str(), sync.described().risk), ("sync", SettingRisk::LosesData));
     }
 
     #[test]

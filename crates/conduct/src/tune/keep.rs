@@ -1,7 +1,8 @@
 //! What makes settings stay over a reboot, as text: by which mechanism, in which file, and how to take it back. Nothing is written.
 
 use model::{CompactSort as _, KeepLine, LayerKind, Stack, TuneSetting};
-use settings::{Tree, Tunable, ValuePath};
+use observe::Root;
+use settings::{MountOption, Tree, Tunable, ValuePath, with_option};
 use std::path::Path;
 
 /// Files of ours come after the distribution's, and have this in their name.
@@ -10,6 +11,8 @@ pub(super) const SYSCTL: &str = "/etc/sysctl.d/99-narrows-tune.conf";
 pub(super) const TMPFILES: &str = "/etc/tmpfiles.d/narrows-tune.conf";
 pub(super) const MODPROBE: &str = "/etc/modprobe.d/narrows-tune.conf";
 pub(super) const TUNED: &str = "/etc/tuned/profiles/narrows/tuned.conf";
+/// Somebody else's; a line for it is text.
+const FSTAB: &str = "/etc/fstab";
 pub(super) const UNIT: &str = "/etc/systemd/system/narrows-tune.service";
 
 /// What is looked up on the machine.
@@ -22,7 +25,8 @@ pub(super) struct Machine<'a> {
 
 /// The lines that keep settings, one of each file.
 pub(super) fn keep(settings: &[TuneSetting], machine: &Machine<'_>) -> Vec<KeepLine> {
-    let mut sorted: Vec<&TuneSetting> = settings.iter().collect();
+    let is_of_mount = |s: &&TuneSetting| MountOption::named(s.name).is_some();
+    let (of_mount, mut sorted): (Vec<&TuneSetting>, Vec<&TuneSetting>) = settings.iter().partition(is_of_mount);
     // A scheduler resets the depth of its queue.
     sorted.compact_sort_by_key(|s| ValuePath::new(&s.path).map_or(usize::MAX, |path| settings::rank(&path)));
     let mut out: Vec<KeepLine> = Vec::new();
@@ -40,6 +44,7 @@ pub(super) fn keep(settings: &[TuneSetting], machine: &Machine<'_>) -> Vec<KeepL
             None => out.push(line),
         }
     }
+    out.extend(machine.fstab(&of_mount));
     out
 }
 
@@ -168,6 +173,36 @@ impl Machine<'_> {
         }
     }
 
+    /// The line of the mount that these are options of: the one that is there, else a new one.
+    fn fstab(&self, settings: &[&TuneSetting]) -> Option<KeepLine> {
+        let point = settings.first()?.path.as_str();
+        let escaped = point.replace(' ', "\\040");
+        let text = Root::new(self.root).text(FSTAB).unwrap_or_default();
+        let fields = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+        let is_of_mount =
+            |fields: &Vec<String>| fields.len() >= 4 && !fields[0].starts_with('#') && fields[1] == escaped;
+        let new = || {
+            let mount = self.stack.mount.as_ref()?;
+            let uuid = self.stack.layers.iter().find_map(|layer| {
+                let device = layer.device?;
+                udev_property(self.root, &format!("{}:{}", device.major, device.minor), "ID_FS_UUID")
+            });
+            let source = uuid.map_or_else(|| mount.source.clone(), |uuid| format!("UUID={uuid}"));
+            Some([&source, &escaped, &mount.fstype, "defaults", "0", "2"].map(str::to_owned).to_vec())
+        };
+        let mut fields = text.lines().map(fields).find(is_of_mount).or_else(new)?;
+        fields[3] = settings.iter().fold(fields[3].clone(), |options, set| with_option(&options, &set.to));
+        let from = settings.iter().map(|s| s.from.as_str()).collect::<Vec<_>>().join(",");
+        let to = settings.iter().map(|s| s.to.as_str()).collect::<Vec<_>>().join(",");
+        Some(KeepLine {
+            mechanism: "fstab",
+            file: FSTAB.to_owned(),
+            text: fields.join(" "),
+            undo: format!("the line as it was\nmount -o remount,{from} {point}"),
+            note: (point == "/").then(|| format!("or rootflags={to} on the kernel's command line")),
+        })
+    }
+
     /// Where tuned runs it sets these anew: a profile of its own keeps them.
     fn of_machine(&self, setting: &TuneSetting) -> KeepLine {
         let pattern = Tunable::named(setting.name).map(|t| t.pattern).ok().filter(|p| !p.contains('{'));
@@ -290,6 +325,18 @@ mod tests {
             assert_eq!(governor.text, "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance");
             assert_eq!(of("interrupt-cpu", "/proc/irq/24/smp_affinity_list", "0-1", "1").mechanism, "systemd");
             assert_eq!(of("cache", "/sys/class/scsi_disk/0:0:0:0/cache_type", "a", "b").mechanism, "udev");
+        });
+        let fstab = "# a comment /mnt/card x y\nLABEL=card /mnt/card ext4 relatime,nofail 0 2\n";
+        machine(&[("etc/fstab", fstab)], |machine| {
+            let lines = keep(
+                &[
+                    setting("mount-atime", "/mnt/card", "relatime", "noatime"),
+                    setting("mount-batch", "/mnt/card", "max_batch_time=15000", "max_batch_time=0"),
+                ],
+                machine,
+            );
+            assert_eq!(lines[0].text, "LABEL=card /mnt/card ext4 nofail,noatime,max_batch_time=0 0 2");
+            assert_eq!(lines.len(), 1, "{lines:?}");
         });
         machine(&[("etc/tuned/active_profile", "balanced\n")], |machine| {
             let huge = setting("huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", "madvise", "always");

@@ -2,7 +2,7 @@
 //! these values lead it to where it was. Replaced as a whole after every measurement, so that a crash costs the one that was being made.
 
 use super::Asked;
-use super::candidates::Candidate;
+use super::candidate::Candidate;
 use archive::Archive;
 use judge::search::{Change, Space, Value};
 use model::{Better, CompactSort as _, Failure, Ns, Unit};

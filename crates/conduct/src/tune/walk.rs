@@ -7,7 +7,7 @@ use super::state::{First, Made, Side, State};
 use super::trial::{Cell, Tested, Trial};
 use crate::listener::Event;
 use judge::search::{Change, Search, Step};
-use model::{Failure, Ns, Run, TuneMeasurement, TuneStep, Unit};
+use model::{Failure, Ns, Reason, Run, TuneMeasurement, TuneStep, Unit};
 use std::time::Instant;
 
 /// With fewer measurements the first one tells what one takes.
@@ -27,10 +27,20 @@ pub(super) struct Walk<'a> {
     searched_ns: Option<Ns>,
 }
 
-/// A number; what slowed a run slows others alike, and such a number is taken.
+/// A burst of fewer operations tells nothing.
+const LEAST_OPERATIONS: u64 = 8;
+
+/// A number; what slowed a run slows others alike, and such a number is taken. So is one of a fast disk that was soon done with the bytes that it may
+/// be given: it is uncertain, and how much the pairs show.
 pub(super) fn value_of(run: &Run, id: &str) -> Option<f64> {
     let metric = run.metric(id)?;
-    metric.value.or_else(|| metric.slowed()).filter(|value| *value > 0.0)
+    let soon_done = |reason: &Reason| {
+        matches!(reason, Reason::TooLittleData { operations: LEAST_OPERATIONS.., by_bytes: true, .. })
+            || ["no-interval", "warm-up-counted"].iter().any(|code| reason.is(code))
+            || reason.only_worsens()
+    };
+    let burst = || metric.rejected_value.filter(|v| v.is_finite() && metric.reasons.iter().all(soon_done));
+    metric.value.or_else(|| metric.slowed()).or_else(burst).filter(|value| *value > 0.0)
 }
 
 /// The rates of the phases that measure the target.
@@ -187,6 +197,7 @@ impl<'a> Walk<'a> {
         let mut search = Search::new(&first.space(candidates), first.better, first.cells, asked.seed)
             .ok_or_else(|| nothing_to_search(asked.budget_ns, &first, &first.space(candidates)))?;
         let of = search.design().cells();
+        let mut without = None;
         while let Some(cell) = search.next_cell() {
             let number = search.cells();
             let (made, left) = match self.state.values.get(self.passed.0) {
@@ -201,11 +212,14 @@ impl<'a> Walk<'a> {
                     self.trial.execution.listener.on_event(Event::Measurement { number, of });
                     let seed = asked.seed ^ (number as u64).wrapping_mul(model::random::STEP);
                     let run = self.measure(&cell, seed)?;
-                    let made = match run.map(|run| value_of(&run, &first.metric)) {
+                    let made = match run.as_ref().map(|run| value_of(run, &first.metric)) {
                         None => Made::NotApplied,
                         Some(None) => Made::NotValid,
                         Some(Some(value)) => Made::Measured(value),
                     };
+                    if let (Made::NotValid, Some(run)) = (made, &run) {
+                        without = Some(without_number(run, Some(&first.metric), run.metric(&first.metric)));
+                    }
                     let time = first.search_ns.saturating_sub(self.spent());
                     let left = usize::try_from(time / self.cell_ns().max(1)).unwrap_or(usize::MAX);
                     self.state.values.push((made, left));
@@ -227,7 +241,11 @@ impl<'a> Walk<'a> {
             search.take(made.into());
             search.shorten(left);
         }
-        Ok(search)
+        let has_number = self.state.values.iter().any(|(made, _)| matches!(made, Made::Measured(_)));
+        match without {
+            Some(failure) if !has_number => Err(failure),
+            _ => Ok(search),
+        }
     }
 
     pub fn ended(&self, made: &str) -> Result<(), Failure> {
@@ -254,7 +272,7 @@ fn without_number(run: &Run, wanted: Option<&str>, found: Option<&model::Metric>
     let what = wanted.unwrap_or("a rate");
     let reasons = found.map(|m| m.reasons.clone()).unwrap_or_default();
     let of_phase = || run.phases.iter().filter(|p| p.plan.measures_target()).flat_map(|p| p.reasons.clone()).collect();
-    let reasons: Vec<model::Reason> = if reasons.is_empty() { of_phase() } else { reasons };
+    let reasons: Vec<Reason> = if reasons.is_empty() { of_phase() } else { reasons };
     let message = match (reasons.is_empty(), found) {
         (false, _) => format!("a measurement gives no valid {what}: {}", model::reason::joined(&reasons)),
         (true, Some(_)) => format!("a measurement gives no valid {what}"),
