@@ -149,7 +149,7 @@ trap 'umount "$scratch/mounted" 2>/dev/null || true; remove_rules; clean_up' EXI
 options() { sed -n "s|^[^ ]* $scratch/mounted [^ ]* \([^ ]*\) .*|\1|p" /proc/mounts; }
 held=$(options)
 [[ $held == *sync* ]] || fail "the mount is not synchronous: $held"
-cell=("$narrows" tune "$scratch/mounted" --for buffered-write --only mount-sync,mount-atime --budget 1m)
+cell=("$narrows" tune "$scratch/mounted" --for buffered-write --only mount-sync,mount-atime --budget 80s)
 "${cell[@]}" --plan --json >"$scratch/out" 2>"$scratch/err" || fail "--plan ended with $?"
 [[ $(asked '{c["name"]: (c["now"], c["values"], (c["not_tried"] or {}).get("reason")) for c in d["candidates"] if c["name"] in ("mount-sync", "mount-atime")}') == \
     "{'mount-atime': ('relatime', ['noatime', 'strictatime'], None), 'mount-sync': ('sync', [], 'unsafe')}" ]] ||

@@ -91,7 +91,7 @@ pub fn command(args: &TuneArgs, global: &GlobalArgs, output: &Output) -> Result<
             page.map_or(Ok(()), |(_, page)| page)?;
             if let Some(winner) = tuning.winner.as_ref().filter(|_| args.keep) {
                 let origin = kept::origin(&tuning.id, &tune::absolute(target)?, &tuning.asked, &winner.settings);
-                keep(winner, &tuning.id, &origin, &execution, output)?;
+                keep((winner, args.yes), &tuning.id, &origin, &execution, output)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -157,7 +157,7 @@ fn page(tuning: &Tuning, file: &Path, identify: bool, archive: &Archive) -> Resu
 
 /// Writes what keeps a winner, if a person who was shown it agrees.
 fn keep(
-    winner: &TuneProof,
+    (winner, yes): (&TuneProof, bool),
     id: &str,
     origin: &serde_json::Value,
     execution: &Execution<'_>,
@@ -174,9 +174,9 @@ fn keep(
     let lines: Vec<String> =
         written.iter().flat_map(|line| line.text.lines().map(|text| format!("{}: {text}", line.file))).collect();
     let message = "these lines keep the settings over a reboot";
-    if !experiment::agreed(message, &lines, "Write them?", output, execution.signals()) {
+    if !yes && !experiment::agreed(message, &lines, "Write them?", output, execution.signals()) {
         let refused = Failure::refused(format!("{message}, and nobody agreed: {}", lines.join("; ")));
-        return Err(refused.remedy("--keep asks on a terminal; or write them yourself"));
+        return Err(refused.remedy("--keep asks on a terminal; --yes writes them without; or write them yourself"));
     }
     for path in kept::write(&winner.keep, id, Some(origin), Path::new("/"))? {
         output.warning(&format!("wrote {}; narrows tune --undo-kept removes it", path.display()));

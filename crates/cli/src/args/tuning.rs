@@ -60,6 +60,9 @@ pub struct TuneArgs {
     /// is printed. Where another file sets the same already, nothing is written.
     #[arg(long, conflicts_with = "plan")]
     pub keep: bool,
+    /// Write it without asking
+    #[arg(long, requires = "keep")]
+    pub yes: bool,
     /// Where the page goes: what was tried in which order, the confirmation, what was rejected, the lines to keep
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["plan", "verify", "export", "undo_kept"])]
     pub report: Option<PathBuf>,
