@@ -52,7 +52,7 @@ pub fn why(why: &Why<'_>) -> Presentation {
         state: headline::state_words(run.state).map(|words| State { words, bad: false }),
         ..Head::default()
     };
-    let end = End { answer: Some(answer(limit)), ..End::default() };
+    let end = End { answers: vec![answer(limit)], ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
     let fake = fake(run).map(|said| Part::Sentence(Tone::Bad, said));
     let mut bottleneck: Vec<Part> = fake.into_iter().chain([Part::Sentence(Tone::Good, answer(limit))]).collect();

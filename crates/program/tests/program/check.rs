@@ -50,7 +50,12 @@ fn several_targets_stand_side_by_side() {
         root["targets"].as_array().unwrap().iter().map(|t| (t["target"].clone(), t["met"].clone())).collect();
     assert_eq!(order, [("sim:nvme".into(), true.into()), ("sim:class4-card".into(), false.into())]);
     let text = scratch.run(["check", "sim:class4-card", "sim:nvme"]).stdout;
-    assert!(text.contains("Good for an operating system: sim:nvme") && text.contains("not: sim:class4-card"), "{text}");
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Which to buy: sim:nvme, for every use"), "{text}");
+    assert!(
+        said.contains("For an operating system and application class A1: sim:nvme; not sim:class4-card (33."),
+        "{text}"
+    );
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     // What cannot be checked does not keep the others from it, and is not forgotten.
     let one = scratch.run(["check", "sim:nvme", "/no/such/place"]);
@@ -65,7 +70,7 @@ fn several_targets_stand_side_by_side() {
         document["checks"][0]["run_id"].as_str().unwrap(),
         document["checks"][1]["run_id"].as_str().unwrap(),
     ]);
-    assert!(ranked.stdout.contains("Good for video: sim:nvme (V90"), "{}", ranked.stdout);
+    assert!(ranked.stdout.contains("For video: sim:nvme (V90), then sim:class4-card (V6)."), "{}", ranked.stdout);
     assert!(
         ranked.stdout.contains("sequential write") && !ranked.stdout.contains("throughput_bytes_per_s"),
         "{}",
