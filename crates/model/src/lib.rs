@@ -152,7 +152,7 @@ pub use verdict::{
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
 pub use watched::WatchTick;
-pub use wear::{WearOfDisk, WearReading, WritingRate, WritingSeen};
+pub use wear::{WearMedium, WearOfDisk, WearReading, WritingRate, WritingSeen};
 pub use worker_usage::WorkerUsage;
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.
