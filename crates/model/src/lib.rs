@@ -12,6 +12,7 @@
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
 mod answer;
+mod camera_streams;
 mod capacity;
 mod compact_sort;
 mod comparison;
@@ -76,6 +77,7 @@ mod wear;
 mod worker_usage;
 
 pub use answer::Answer;
+pub use camera_streams::{CAMERA_STREAMS, CameraStreams};
 pub use capacity::{Capacity, CapacityKind};
 pub use compact_sort::CompactSort;
 pub use comparison::{
