@@ -78,8 +78,7 @@ pub(crate) fn installation(rank: &Rank<'_>) -> Option<String> {
         rank.ranking.targets.iter().filter_map(|t| Some((t.name.as_str(), t.metrics.iter().find(is_install)?.value?)));
     let mut times: Vec<(&str, f64)> = times.collect();
     times.compact_sort_by(|a, b| a.1.total_cmp(&b.1));
-    let each: Vec<String> =
-        times.iter().map(|(name, s)| format!("{name} {}", quantity::quantity(*s, Unit::S))).collect();
+    let each: Vec<String> = times.iter().map(|(name, s)| format!("{name} {}", quantity::seconds(*s))).collect();
     (each.len() > 1).then(|| format!("Installing the same packages took: {}.", each.join(", ")))
 }
 
