@@ -179,10 +179,10 @@ impl Output {
                 self.print(&text);
                 let rows = self.rows.saturating_sub(2);
                 let is_long = rows > 0 && text.lines().nth(rows).is_some();
-                let sentence = said.answer().filter(|_| is_long).map(|sentence| self.sanitize(sentence));
-                let gone = |sentence: &String| !report::text::is_in_last_lines(&text, rows, sentence);
-                if let Some(sentence) = sentence.filter(gone) {
-                    self.print(&report::closing(&sentence, &self.style));
+                let sentences: Vec<String> = said.answers().into_iter().map(|s| self.sanitize(s)).collect();
+                let gone = !report::text::is_in_last_lines(&text, rows, &sentences.join(" "));
+                if is_long && gone {
+                    self.print(&report::closing(&sentences, &self.style));
                 }
             }
         }

@@ -10,7 +10,7 @@ use crate::run_source::{RunSource, Wants};
 use crate::signals::SecondSignal;
 use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, WriteAllowance, plan, random_u64};
-use model::{Capacity, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
+use model::{Capacity, CapacityKind, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
 use spec::Workload;
 use std::io::Read;
@@ -68,11 +68,8 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
     });
     // What ended it early, or could not be kept, is said before the answer to the question; but a fake is one, whatever its rates.
     let unanswered = ended == ExitCode::from(FailureKind::Invalid.exit_code());
-    Ok(if ended == ExitCode::SUCCESS || (unanswered && capacity.as_ref().is_some_and(|c| c.kind.is_fake())) {
-        code
-    } else {
-        ended
-    })
+    let is_capacity_known = capacity.as_ref().is_some_and(|c| c.kind != CapacityKind::Unknown);
+    Ok(if ended == ExitCode::SUCCESS || (unanswered && is_capacity_known) { code } else { ended })
 }
 
 fn found_capacity(
@@ -169,6 +166,7 @@ fn workload(args: &RateArgs, class: Option<&str>) -> Result<Workload, Failure> {
 }
 
 /// Prints the answer: 1 where it is not as large as it says, or the class that was asked about is not reached, 4 where that is not known.
+/// Where the capacity was asked about and no class, rates that are not known leave nothing open.
 fn show(run: &Run, capacity: Option<&Capacity>, class: Option<&str>, output: &Output) -> ExitCode {
     shown(run, judge::rated_classes(run), capacity, class, output)
 }
@@ -186,6 +184,8 @@ fn shown(
     let known = |c: &RatedClass| c.rating.indication.is_some();
     match class {
         _ if capacity.is_some_and(|c| c.kind.is_fake()) => ExitCode::from(1),
+        None if capacity.is_some_and(|c| c.kind == CapacityKind::Genuine) => ExitCode::SUCCESS,
+        None if capacity.is_some() => ExitCode::from(FailureKind::Invalid.exit_code()),
         Some(_) if classes.iter().any(|c| c.rating.indication.as_deref() == Some("below")) => ExitCode::from(1),
         _ if classes.iter().any(known) => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),

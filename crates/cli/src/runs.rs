@@ -27,7 +27,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
             let chosen = fits_rule(&archive, filter, *keep, older_than.as_deref(), output)?;
             deletion::prune(&archive, &chosen, *dry_run, *yes, output)
         }
-        RunsCommand::Wear { disk } => wear::command(&archive, disk.as_deref(), output),
+        RunsCommand::Wear(args) => wear::command(&archive, args, output),
         RunsCommand::Show { run } => show(&archive, run, output),
         RunsCommand::Path { runs } => path(&archive, runs, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),

@@ -64,6 +64,8 @@ fn as_asked(workload: &Workload, opened: &Opened, seed: u64) -> Result<Plan, Fai
         _ => failure(&error),
     })?;
     data_fit_into_memory(&plan, opened)?;
+    // What would be refused when its turn comes is refused before anything is executed, and by --plan.
+    plan.phases.iter().filter(|phase| phase.skip.is_none()).try_for_each(|phase| opened.rig.check(phase))?;
     Ok(plan)
 }
 

@@ -56,6 +56,15 @@ pub trait Rig {
     /// samples.
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure>;
 
+    /// Whether the target has what a phase needs, room and a file system, as far as that shows before anything is written: a plan is
+    /// refused for what its execution would be.
+    ///
+    /// # Errors
+    /// What [`Self::run`] would refuse.
+    fn check(&self, _phase: &PhasePlan) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Flushes what we have written, so that the following quiet window shows others only.
     fn flush(&mut self) -> Result<(), Failure> {
         Ok(())

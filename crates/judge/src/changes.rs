@@ -31,7 +31,12 @@ pub(crate) fn changes_of(case: RuleInput<'_>) -> Vec<RateChange> {
         return Vec::new();
     }
     let record = case.record;
-    let joined = joined(record.counted_intervals());
+    lasting_changes(record.counted_intervals(), &record.intervals, record.started_ns)
+}
+
+/// The lasting changes of the rate of these intervals; `all` are those since the start, of which bytes are counted.
+pub(crate) fn lasting_changes(counted: &[Interval], all: &[Interval], started_ns: Ns) -> Vec<RateChange> {
+    let joined = joined(counted);
     if joined.len() < MIN_INTERVALS {
         return Vec::new();
     }
@@ -44,9 +49,9 @@ pub(crate) fn changes_of(case: RuleInput<'_>) -> Vec<RateChange> {
     };
     let change = |c: stats::LevelChange| {
         let at = joined[c.at].start_ns;
-        let before = record.intervals.iter().take_while(|i| i.start_ns < at);
+        let before = all.iter().take_while(|i| i.start_ns < at);
         RateChange {
-            at_ns: at.saturating_sub(record.started_ns),
+            at_ns: at.saturating_sub(started_ns),
             before_bytes_per_s: c.before,
             after_bytes_per_s: c.after,
             bytes_before: before.fold(0, |sum, i| sum.saturating_add(i.bytes)),

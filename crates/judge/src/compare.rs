@@ -22,7 +22,10 @@ pub use differences::environment_differences;
 pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 
-use model::{Basis, Better, CompactSort as _, Compared, Comparison, Counts, MetricKey, Question, Reason, Run, Verdict};
+use model::{
+    Basis, Better, CompactSort as _, Compared, Comparison, Counts, EnvironmentDifference, MetricKey, Question, Reason,
+    Run, Verdict,
+};
 use sides::{Sides, Values};
 use std::collections::BTreeMap;
 
@@ -48,6 +51,8 @@ pub struct Asked {
     pub primary: Vec<String>,
     /// Both sides are the same arm under two names: whatever differs is noise, and nothing is better or worse.
     pub same_arm: bool,
+    /// What was set on the one side and otherwise on the other, where that is known.
+    pub compared: Vec<EnvironmentDifference>,
     /// Whether runs that something slowed have no value in sets either.
     pub strict: bool,
     /// Noise of single runs by metric, as a ratio above 0 (0.03: 3 %), where the archive knows it.
@@ -92,6 +97,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
         cause_reasons: cause.as_ref().map_or_else(Vec::new, |c| c.reasons.clone()),
         drift: cause.map_or_else(Vec::new, |c| c.drift),
         question,
+        compared: asked.compared.clone(),
         metrics,
         environment_differences: environment_differences(a, b),
         reasons,

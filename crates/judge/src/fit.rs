@@ -6,7 +6,10 @@
 
 use crate::bounded::{Bounded, bounded_value};
 use crate::rating::{SPEED, lowest_sustained_write, sequential_to};
-use model::{Better, CompactSort as _, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind, Unit, UseText, Work};
+use model::{
+    Better, CAMERA_STREAMS, CameraStreams, CompactSort as _, Fit, Metric, Need, PhaseRun, Reason, Run, TargetKind,
+    Unit, UseText, Work,
+};
 use std::sync::OnceLock;
 
 const TEXTS: &[&str] = &[
@@ -52,8 +55,9 @@ pub fn use_named(name: &str) -> Result<UseText, String> {
         return Ok(video);
     }
     if let Some(streams) = name.strip_prefix("record=") {
-        let bytes_per_s = streams_rate(streams).ok_or_else(|| {
-            format!("'{name}': record=4x16Mbit is four streams of 16 Mbit/s each; kbit, Mbit and Gbit are known")
+        let rate = CameraStreams::parse(streams).map(|of| f64::from(of.count) * of.bytes_per_s);
+        let bytes_per_s = rate.ok_or_else(|| {
+            format!("'{name}': record=4x16Mbit is four streams of 16 Mbit/s each; streams are {CAMERA_STREAMS}")
         })?;
         let mut record = of_id("record").ok_or("there is no use record")?;
         name.clone_into(&mut record.id);
@@ -66,17 +70,6 @@ pub fn use_named(name: &str) -> Result<UseText, String> {
         let ids: Vec<&str> = uses().iter().filter(plain).map(|u| u.id.as_str()).collect();
         format!("'{name}' is not a use that is known; there are {}, video=V30, record=4x16Mbit", ids.join(", "))
     })
-}
-
-/// `4x16Mbit`, `16Mbit`: bytes per second of all streams.
-fn streams_rate(text: &str) -> Option<f64> {
-    let (count, each) = text.split_once('x').unwrap_or(("1", text));
-    let count: u32 = count.parse().ok().filter(|n| *n > 0)?;
-    let (number, unit) = [("kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9)]
-        .into_iter()
-        .find_map(|(name, unit)| Some((each.strip_suffix(name).or(each.strip_suffix(&format!("{name}/s")))?, unit)))?;
-    let number: f64 = number.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)?;
-    Some(f64::from(count) * number * unit / 8.0)
 }
 
 /// Names of the phases of the check that decide a use.
@@ -264,6 +257,8 @@ mod tests {
     fn uses_have_names_with_a_rate() {
         assert_eq!(use_named("record=4x16Mbit").unwrap().needs[0].least, Some(8e6));
         assert_eq!(use_named("record=800kbit/s").unwrap().needs[0].least, Some(1e5));
+        assert_eq!(use_named("record=4x2MB@30").unwrap().needs[0].least, Some(240e6));
+        assert_eq!(use_named("record=4x1080p30").unwrap().needs[0].least, Some(4e6));
         assert_eq!(use_named("video=V60").unwrap().needs[0].least, Some(60e6));
         assert_eq!(use_named("U3").unwrap().needs[0].by, "U3");
         for wrong in ["record=0x16Mbit", "record=4x", "record", "video", "video=V7", "nonsense", ""] {

@@ -56,4 +56,4 @@ pub use rank::{
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use reports::over_reports;
-pub use wear::{emmc_used_percent, wear_of_disk};
+pub use wear::{DiskSeen, emmc_used_percent, wear_medium, wear_of_disk};

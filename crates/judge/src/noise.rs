@@ -72,6 +72,7 @@ mod tests {
         };
         Comparison {
             question: Question::default(),
+            compared: Vec::new(),
             metrics: vec![compared],
             environment_differences: Vec::new(),
             overall: Verdict::Unclear,

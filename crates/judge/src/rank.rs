@@ -107,7 +107,7 @@ pub fn rank(targets: &[TargetRuns], asked: &RankAsked) -> Result<Ranking, RankEr
             .iter()
             .map(|t| RankedTarget { name: t.name.clone(), fake: t.fake(), metrics: Vec::new() })
             .collect(),
-        uses: by_use(targets),
+        uses: uses::by_use_as(targets, asked),
         ..Ranking::default()
     };
     for id in &ids {
@@ -303,6 +303,8 @@ fn places(
             match (slowed(i), slowed(first)) {
                 (true, _) => false,
                 (_, true) => beyond_noise(first, i),
+                // What is derived from a series has no runs that could be compared.
+                _ if with_it(first).is_empty() || with_it(i).is_empty() => beyond_noise(first, i),
                 _ => is_different(&with_it(first), &with_it(i), id, &asked),
             }
         };

@@ -4,10 +4,13 @@
 //! course of a saturated minute as what the storage takes, the memory that a rate needs is the most that ever waits (a queue with
 //! constant inflow and the measured service), and what waits for its flush besides.
 
-use model::{Interval, Ns};
+use crate::changes::lasting_changes;
+use model::{Interval, Ns, RateChange};
 
 /// A rate beyond this share of what the storage takes has no room for what was not measured.
 pub const MAX_SHARE: f64 = 0.95;
+/// The first rate over the last where a cache ended: less is what a device does from minute to minute (SNIA PTS allows 20 %).
+const MIN_FALL: f64 = 1.25;
 /// The slowest stretch of this length is told.
 const SECOND_NS: Ns = 1_000_000_000;
 
@@ -39,7 +42,9 @@ pub fn saturated(intervals: &[Interval]) -> &[Interval] {
 /// What the storage takes for long; `None` where nothing was measured.
 pub fn sustained(intervals: &[Interval]) -> Option<Sustained> {
     let (first, second) = intervals.split_at(intervals.len() / 2);
-    let bytes_per_s = rate(second)?.min(rate(first).unwrap_or(f64::INFINITY));
+    let slower_half = rate(second)?.min(rate(first).unwrap_or(f64::INFINITY));
+    // A cache that ended late is still in half of it.
+    let bytes_per_s = cache_end(intervals).map_or(slower_half, |end| slower_half.min(end.after_bytes_per_s));
     let window = |start: usize| {
         let mut length = 0;
         let rest = &intervals[start..];
@@ -48,6 +53,15 @@ pub fn sustained(intervals: &[Interval]) -> Option<Sustained> {
     };
     let slowest_second_bytes_per_s = (0..intervals.len()).filter_map(window).reduce(f64::min);
     Some(Sustained { bytes_per_s, slowest_second_bytes_per_s })
+}
+
+/// Where the rate fell for good: what comes before is a cache's, and only what comes after is known to last. `None` where it did not
+/// fall, be it that nothing ended or that too little was written for that.
+pub fn cache_end(intervals: &[Interval]) -> Option<RateChange> {
+    let changes = lasting_changes(intervals, intervals, intervals.first()?.start_ns);
+    let before = changes.first()?.before_bytes_per_s;
+    // After a gap it is as fast as it was.
+    changes.into_iter().next_back().filter(|last| last.after_bytes_per_s * MIN_FALL < before)
 }
 
 /// Memory for streams of this rate together, bytes, where what came waits `flush_ns` for its acknowledgement once it is written;
@@ -124,9 +138,17 @@ mod tests {
         let mut stalls = vec![10; 600];
         stalls[300..320].fill(0);
         let stalls = course(stalls);
+        assert_eq!(cache_end(&stalls), None, "it is as fast as before");
         // Two seconds without anything, at 50 MB/s.
         assert_eq!(ring_needed(&stalls, 50e6, 0), Some(100_000_000));
         assert_eq!(sustained(&stalls).unwrap().slowest_second_bytes_per_s, Some(0.0));
+        assert_eq!(cache_end(&course(vec![10; 600])), None);
+        assert_eq!(cache_end(&course(vec![10; 600]).split_at(5).0), None, "too short to tell");
+        // Late in what was measured: what comes after counts, and not the half that it is in.
+        let late = course([vec![40; 500], vec![5; 100]].concat());
+        let end = cache_end(&late).unwrap();
+        assert!((end.bytes_before as f64 / 20e9 - 1.0).abs() < 0.02, "{end:?}");
+        assert!((sustained(&late).unwrap().bytes_per_s - 50e6).abs() < 1e6, "{:?}", sustained(&late));
         let cliff = course([vec![40; 200], vec![5; 400]].concat());
         assert!((sustained(&cliff).unwrap().bytes_per_s - 50e6).abs() < 1.0);
         assert_eq!(ring_needed(&cliff, 60e6, 0), None);

@@ -189,6 +189,9 @@ impl EnvironmentDifference {
 pub struct Comparison {
     /// What was asked.
     pub question: Question,
+    /// What was set on the one side and otherwise on the other, of an experiment; empty where that is not known.
+    #[serde(default)]
+    pub compared: Vec<EnvironmentDifference>,
     /// By metric, primary ones first.
     pub metrics: Vec<Compared>,
     /// In what else the sides differ.

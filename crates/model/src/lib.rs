@@ -12,6 +12,7 @@
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
 mod answer;
+mod camera_streams;
 mod capacity;
 mod compact_sort;
 mod comparison;
@@ -76,6 +77,7 @@ mod wear;
 mod worker_usage;
 
 pub use answer::Answer;
+pub use camera_streams::{CAMERA_STREAMS, CameraStreams};
 pub use capacity::{Capacity, CapacityKind};
 pub use compact_sort::CompactSort;
 pub use comparison::{
@@ -152,7 +154,7 @@ pub use verdict::{
 pub use verify_record::{ReadBack, Unverified, VerifyRecord};
 pub use verify_source::{FromDevice, FromMemory, VerifyReads, VerifySource};
 pub use watched::WatchTick;
-pub use wear::{WearOfDisk, WearReading, WritingRate, WritingSeen};
+pub use wear::{WearMedium, WearOfDisk, WearReading, WritingRate, WritingSeen};
 pub use worker_usage::WorkerUsage;
 
 /// Nanoseconds: a duration, or a moment counted from the start of the run.

@@ -42,6 +42,9 @@ pub struct RankedTarget {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UseFit {
     pub target: String,
+    /// Among those that are good for it, from 1, shared by those that cannot be told apart; `None` for all others.
+    #[serde(default)]
+    pub place: Option<u32>,
     #[serde(flatten)]
     pub fit: Fit,
 }

@@ -30,6 +30,9 @@ pub struct WearOfDisk {
     pub model: Option<String>,
     /// What this machine's kernel calls it, where it is there now.
     pub name: Option<String>,
+    pub medium: WearMedium,
+    /// How much it holds, where that is known.
+    pub size_bytes: Option<u64>,
     /// In the order of time.
     pub readings: Vec<WearReading>,
     /// Percent of its life for each terabyte (10^12 bytes) that was written from the first to the last reading that know both: the
@@ -39,9 +42,27 @@ pub struct WearOfDisk {
     pub write_amplification: Option<f64>,
     /// How fast it is written to; null where that was not seen.
     pub writing: Option<WritingRate>,
-    /// Years that it lasts at that rate, at least and at most: an estimate from whole steps. Null where something of that is not known;
-    /// no most where it used less than a step.
+    /// Years that it lasts at that rate, at least and at most: an estimate. Null where something of that is not known; no most where it
+    /// used less than a step.
     pub years_left: Option<(f64, Option<f64>)>,
+    /// How often all of a new one can be written, at least and at most, where the years are by this assumption; else they are by what it
+    /// tells of its life, in whole steps.
+    pub assumed_writes: Option<(u64, u64)>,
+}
+
+/// What a disk keeps its data in, as far as it wears by writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WearMedium {
+    /// An SD card: it has no counter of its wear.
+    Card,
+    /// Flash memory of another kind.
+    #[default]
+    Flash,
+    /// A hard disk, which writing does not wear.
+    Rotating,
+    /// A hypervisor's or a network's: what lies below it wears, and does not tell.
+    Virtual,
 }
 
 /// How fast a disk was written to.
@@ -61,4 +82,8 @@ pub enum WritingSeen {
     Runs,
     /// By the kernel's, since the machine was started.
     Boot,
+    /// What this program wrote in its runs, which is the least that was written.
+    OwnRuns,
+    /// Nowhere: it was said what is written in a day.
+    Said,
 }

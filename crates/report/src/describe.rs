@@ -172,7 +172,7 @@ fn end(check: &Check<'_>) -> End {
             cost: headline::written_words(run),
             own_cpu: headline::own_cpu_ns(run).map(quantity::duration),
         }),
-        answer: None,
+        answers: Vec::new(),
         repeats_answer: false,
         page: check.page.map(str::to_owned),
         fetch: check.fetch.map(str::to_owned),

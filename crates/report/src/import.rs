@@ -16,7 +16,7 @@ const ROW_LIMIT: usize = 16;
 /// What came of an import.
 pub fn import(document: &ImportDocument<'_>) -> Presentation {
     let mut presentation = Presentation { wide: true, ..Presentation::default() };
-    presentation.end.answer = document.answer.clone();
+    presentation.end.answers = document.answer.iter().cloned().collect();
     for run in &document.runs {
         presentation.push(SectionName::Numbers, of_run(run));
     }

@@ -66,7 +66,7 @@ mod why;
 
 pub use brief::brief;
 pub use check::Check;
-pub use compare::{Compare, Side, compare};
+pub use compare::{Compare, Side, compare, comparisons};
 pub use copy::copy;
 pub use describe::{card, describe, markdown};
 pub use executions::executions;

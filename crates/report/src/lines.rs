@@ -58,10 +58,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What closes a text that is longer than the screen: its answer once more.
-pub fn closing(sentence: &str, style: &Style) -> String {
+/// What closes a text that is longer than the screen: its answer once more, sentence by sentence.
+pub fn closing(sentences: &[String], style: &Style) -> String {
     let mut lines = Lines::new(style);
     lines.line("");
-    lines.wrapped("", sentence, Some(Paint::Accent));
+    sentences.iter().for_each(|sentence| lines.wrapped("", sentence, Some(Paint::Accent)));
     lines.out
 }

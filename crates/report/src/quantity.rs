@@ -246,6 +246,11 @@ pub fn duration(ns: u64) -> String {
     }
 }
 
+/// How long work took: `9.79 s`, `134 s`, from ten minutes on `19 min 40 s`.
+pub fn seconds(s: f64) -> String {
+    if s < 600.0 { quantity(s, Unit::S) } else { duration((s * 1e9) as u64) }
+}
+
 /// A whole number with its thousands set apart.
 pub fn count(n: u64) -> String {
     thousands(&n.to_string())

@@ -18,7 +18,7 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
     let head =
         Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
     let mut presentation = Presentation { head, ..Presentation::default() };
-    presentation.end.answer = answer(run, classes).map(|(_, text)| text);
+    presentation.end.answers = answer(run, classes).into_iter().map(|(_, text)| text).collect();
     let plain = |text: String| Part::Sentence(Tone::Plain, text);
     let mut said: Vec<Part> =
         capacity.map(capacity_words).map(|(text, tone)| Part::Sentence(tone, text)).into_iter().collect();

@@ -8,8 +8,6 @@ use crate::plan::cpus;
 use crate::presentation::{Head, Part, Presentation, Remark, SectionName, Tone, listed};
 use crate::quantity::{self, counted};
 
-/// What was measured for less says nothing of long recordings.
-const LONG_S: f64 = 10.0;
 /// CPU a GB is told of so much or more.
 const LEAST_FOR_CPU: u64 = 100_000_000;
 
@@ -277,14 +275,30 @@ fn held(stream: &RecordedStream) -> String {
     format!("{name} ({kind}): {}, {}{lost}{when}", counted(*count, "frame"), quantity::size(*bytes))
 }
 
+/// `4 streams of 2.00 MB/s (16 Mbit/s)`.
+fn planned(document: &RecordPlanDocument) -> String {
+    let bits = quantity::significant(document.stream_bytes_per_s * 8.0 / 1e6, 3);
+    let bits = if bits.contains('.') { bits.trim_end_matches('0').trim_end_matches('.') } else { bits.as_str() };
+    let assumed = document.assumed_rate.as_ref().map_or_else(String::new, |asked| format!(", usual for {asked}"));
+    let streams = counted(document.streams.into(), "stream");
+    format!("{streams} of {} ({bits} Mbit/s{assumed})", quantity::rate(document.stream_bytes_per_s))
+}
+
+/// `, after the 6.4 GB of its cache`.
+fn after_cache(document: &RecordPlanDocument) -> String {
+    document
+        .cache_bytes
+        .map_or_else(String::new, |bytes| format!(" after the {} that its cache took", quantity::size(bytes)))
+}
+
 /// Whether a storage carries streams, in a sentence.
 pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
-    let (streams, each) = (document.streams, quantity::rate(document.stream_bytes_per_s));
+    let planned = planned(document);
+    let seconds = |s: f64| quantity::duration((s * 1e9) as u64);
     let verdict = match (document.carries, document.ring_bytes) {
         (None, _) => match document.needed_s {
             None => "Not known: nothing was measured".to_owned(),
             Some(needed_s) => {
-                let seconds = |s: f64| quantity::duration((s * 1e9) as u64);
                 let option = match document.needed_write_bytes {
                     Some(bytes) => format!("--max-write {}MB", bytes.div_ceil(1_000_000)),
                     None => format!("--for {needed_s:.0}s"),
@@ -294,9 +308,25 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
             }
         },
         (Some(true), Some(ring)) => {
-            format!("Yes: {streams} streams of {each} are carried, with a ring of {}", quantity::memory_size(ring))
+            let far = match (document.known_bytes, document.known_s) {
+                (Some(bytes), Some(known_s)) => {
+                    let (first, time) = (quantity::size(bytes), seconds(known_s));
+                    format!("; known for the first {first} ({time}), since no more was written")
+                }
+                _ => format!(", for long{}", after_cache(document)),
+            };
+            let carried = if document.streams == 1 { "is" } else { "are" };
+            format!("Yes: {planned} {carried} carried, with a ring of {}{far}", quantity::memory_size(ring))
         }
-        (Some(_), _) => format!("NO: {streams} streams of {each} are too much"),
+        (Some(_), _) => {
+            let takes = document.sustained_bytes_per_s.map_or_else(String::new, |rate| {
+                let all = f64::from(document.streams) * document.stream_bytes_per_s;
+                let (takes, all) = (quantity::rate(rate), quantity::rate(all));
+                format!(": they bring {all}, and it takes {takes}{}", after_cache(document))
+            });
+            let is = if document.streams == 1 { "is" } else { "are" };
+            format!("NO: {planned} {is} too much{takes}")
+        }
     };
     format!("{verdict} ({}).", document.target)
 }
@@ -315,10 +345,10 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         let slowest = document
             .slowest_second_bytes_per_s
             .map_or_else(String::new, |rate| format!(", {} in the slowest second", quantity::rate(rate)));
+        let when = if document.known_bytes.is_some() { " in that time".to_owned() } else { after_cache(document) };
         format!(
-            "it takes {} {}{slowest}; they need {}, and may need 95 % of that",
+            "it takes {}{when}{slowest}; they need {}, and may need 95 % of that",
             quantity::rate(sustained),
-            if document.measured_s >= LONG_S { "for long" } else { "in that time" },
             quantity::rate(all)
         )
     });
@@ -332,7 +362,7 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
     let list = [
         format!("at most {gap}a flush took {}", quantity::duration(document.slowest_flush_ns)),
         format!("with a ring of {ring} it carries {} of such streams at most", document.most_streams),
-        format!("{} streams fill its {room} in {full}{kept}", document.streams),
+        format!("its {room} are full after {full} of them{kept}"),
     ];
     let (wrote, time) =
         (quantity::size(document.bytes_written), quantity::duration((document.measured_s * 1e9) as u64));
@@ -340,9 +370,9 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         Part::List(sustained.into_iter().chain(list).collect()),
         Part::Hint(format!("Measured: {wrote} written in {time}, as fast as it took them.")),
     ];
-    if document.measured_s < LONG_S {
+    if document.known_bytes.is_some() {
         let text = format!(
-            "{time} are short: what comes later, as the end of a write cache, is not in it (--max-write SIZE, --for TIME)"
+            "Whether a write cache ends after that does not show in {wrote}: --max-write SIZE writes more, and narrows fill says where it ends"
         );
         parts.push(Part::Sentence(Tone::Doubt, text));
     }

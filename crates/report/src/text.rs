@@ -135,6 +135,14 @@ pub fn is_in_last_lines(text: &str, lines: usize, sentence: &str) -> bool {
     words(&all[all.len().saturating_sub(lines)..].join(" ")).contains(&words(sentence))
 }
 
+/// `a, b and c`.
+pub(crate) fn and_list(names: &[&str]) -> String {
+    match names {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        names => names.concat(),
+    }
+}
+
 /// As [`wrap`], but never between a number and its unit: `4 KiB`, `70 %`, `1 min 05 s`.
 pub fn wrap_quantities(text: &str, columns: usize) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();

@@ -1,7 +1,7 @@
 //! The verdict: one sentence on what storage is good for, from the uses that it was held against.
 
 use crate::quantity;
-use crate::text::capital;
+use crate::text::{and_list, capital};
 use model::{Better, Fit, Reason, Unit};
 
 /// `33 random writes/s, A1 asks for 500`.
@@ -29,15 +29,6 @@ fn numbers(fit: &Fit) -> Option<String> {
 
 fn why(fit: &Fit) -> String {
     fit.reasons.first().map_or_else(|| "no reason is known".to_owned(), Reason::text)
-}
-
-/// `a, b and c`.
-fn list(titles: &[&str]) -> String {
-    match titles {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }
 
 /// The answer to `check --for`.
@@ -83,18 +74,18 @@ pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(worst) = worst {
         let others: Vec<&str> = bad.iter().copied().filter(|t| *t != worst.title).collect();
-        let others = if others.is_empty() { String::new() } else { format!("; too slow for {}", list(&others)) };
+        let others = if others.is_empty() { String::new() } else { format!("; too slow for {}", and_list(&others)) };
         let numbers = numbers(worst).map(|n| format!(": {n}")).unwrap_or_default();
         parts.push(format!("too slow for {}{numbers}{others}", worst.title));
     }
     if !good.is_empty() {
-        parts.push(format!("good for {}", list(&good)));
+        parts.push(format!("good for {}", and_list(&good)));
     }
     if !unknown.is_empty() && parts.is_empty() {
         let first = fits.iter().find(|f| f.met.is_none())?;
         parts.push(format!("not known what it is good for: {}", why(first)));
     } else if !unknown.is_empty() {
-        parts.push(format!("not known for {}", list(&unknown)));
+        parts.push(format!("not known for {}", and_list(&unknown)));
     }
     (!parts.is_empty()).then(|| capital(&parts.join("; ")) + ".")
 }

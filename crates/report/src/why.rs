@@ -4,6 +4,7 @@ use crate::evidence::{RenderedEvidence, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
 use crate::presentation::{End, Head, Part, Presentation, SectionName, State, Tone, under};
+use crate::quantity;
 use crate::rate::fake_sentence;
 use crate::storage_line;
 use crate::text::unbroken;
@@ -36,6 +37,27 @@ pub(crate) fn answer(limit: &Limit) -> String {
     format!("Bottleneck: {place}")
 }
 
+/// What to do next, in a sentence: about the bottleneck, else about the cause that tells most, else what would decide.
+fn next(why: &Why<'_>) -> Option<String> {
+    let of_causes = || why.causes.iter().find_map(|cause| cause.next_step.as_ref());
+    let step = why.next_step.or_else(of_causes).map(|step| {
+        let most = step
+            .predicted_ratio
+            .map_or_else(String::new, |ratio| format!(" (predicted at most {} x)", quantity::ratio(ratio)));
+        format!("Next step: {}{most}", step.step.text())
+    });
+    let decide = || {
+        let cause = why.causes.first().filter(|_| why.confirmation.is_none())?;
+        Some(format!("Next step: {}; narrows why {} --confirm measures it where it can", cause.decided_by, why.run.id))
+    };
+    step.or_else(decide)
+}
+
+/// The bottleneck, and what to do next.
+pub(crate) fn answers(why: &Why<'_>) -> Vec<String> {
+    std::iter::once(answer(why.limit)).chain(next(why)).collect()
+}
+
 /// That the target is less than it says, which no fix of a bottleneck helps.
 pub(crate) fn fake(run: &Run) -> Option<String> {
     run.fake().map(|fake| fake_sentence(&fake, None))
@@ -52,7 +74,7 @@ pub fn why(why: &Why<'_>) -> Presentation {
         state: headline::state_words(run.state).map(|words| State { words, bad: false }),
         ..Head::default()
     };
-    let end = End { answer: Some(answer(limit)), ..End::default() };
+    let end = End { answers: answers(why), ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
     let fake = fake(run).map(|said| Part::Sentence(Tone::Bad, said));
     let mut bottleneck: Vec<Part> = fake.into_iter().chain([Part::Sentence(Tone::Good, answer(limit))]).collect();

@@ -15,7 +15,7 @@ Examples:
   narrows runs list --target /mnt/card --since 7d
   narrows runs show latest             the card once more
   narrows runs prune --older-than 90d --keep 10 --dry-run   what such a rule would delete
-  narrows runs wear                    what the disks say of their life, run by run
+  narrows runs wear                    how long the disks last
   narrows runs tag latest before       remember it by a name
   ls \"$(narrows runs path latest)\"     what is kept of it
   narrows runs verify                  check every bundle against its checksums
@@ -43,6 +43,25 @@ pub struct RunsFilter {
     pub since: Option<String>,
 }
 
+#[derive(Args, Debug)]
+#[command(
+    after_help = "An SD card does not tell its wear: 300 to 3 000 writes of all of it are assumed, which is an estimate.
+
+Examples:
+  narrows runs wear                         all disks
+  narrows runs wear mmcblk0                 one: a device, a place on it, a serial number or a part of a model
+  narrows runs wear mmcblk0 --per-day 5GB   how long it lasts if that is written in a day
+  narrows runs wear sim:a1-card --per-day 5GB"
+)]
+pub struct WearArgs {
+    /// Only this disk: a device, a place on it, a serial number or a part of its model
+    #[arg(add = offer(&[Names::Devices, Names::Paths]))]
+    pub disk: Option<OsString>,
+    /// How much is written to it in a day, instead of what was seen (5GB)
+    #[arg(long, value_name = "SIZE")]
+    pub per_day: Option<String>,
+}
+
 #[derive(Subcommand, Debug)]
 pub enum RunsCommand {
     /// All runs, or those that fit, newest last
@@ -64,11 +83,8 @@ pub enum RunsCommand {
         #[arg(long, short)]
         yes: bool,
     },
-    /// How the disks wore from run to run and soak to soak, by what they say themselves
-    Wear {
-        /// Only the disk with this serial number, or with this in its model
-        disk: Option<String>,
-    },
+    /// How long the disks last: by what they say of their wear, else by what is written to them
+    Wear(WearArgs),
     /// One run: its card, or with --json all of it
     Show {
         /// Which run

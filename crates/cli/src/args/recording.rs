@@ -167,7 +167,7 @@ pub struct RecordArgs {
     /// Write as fast as the storage takes it for a minute (--for), at most --max-write, and say how many --streams it carries
     #[arg(long, hide = true, group = "reading", conflicts_with_all = ["inputs", "camera", "generate", "listen"])]
     pub plan: bool,
-    /// The streams that are planned for: how many, and bits or bytes a second of each
+    /// The streams that are planned for: how many, and what each brings: 4x16Mbit, 2x40MB, 4x2MB@30, 4x1080p30
     #[arg(long, hide = true, value_name = "COUNTxRATE", requires = "plan", default_value = "4x16Mbit")]
     pub streams: String,
     /// What --plan writes to the device at most [default: as a check: 2 GiB, at most 2 % of the device]

@@ -94,14 +94,22 @@ pub enum RecordCommand {
     /// How many streams a storage carries, with how much memory
     #[command(after_help = "Writes as fast as the storage takes it for a minute (--for), at most --max-write.
 
+Streams are written COUNTxRATE:
+  4x16Mbit    bits a second of each (kbit, Mbit, Gbit)
+  2x25MB      bytes a second of each
+  4x2MB@30    bytes of a picture, and pictures a second
+  4x1080p30   lines and pictures a second: 360p to 2160p (4k), up to 60; the rate that is
+              usual for H.264 is assumed, 8 Mbit/s of 1080p30
+
 Examples:
   narrows record plan /mnt/card --streams 4x16Mbit
+  narrows record plan /mnt/card --streams 4x1080p30
   narrows record plan /mnt/ssd --streams 2x25MB --for 5m")]
     Plan {
         /// Directory, file, block device or simulated device
         #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
         target: OsString,
-        /// How many streams, and bits or bytes a second of each [default: 4x16Mbit]
+        /// How many streams, and what each brings: 4x16Mbit, 2x40MB, 4x2MB@30, 4x1080p30 [default: 4x16Mbit]
         #[arg(long, value_name = "COUNTxRATE")]
         streams: Option<String>,
         /// How long it writes [default: 60s]

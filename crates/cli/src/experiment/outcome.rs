@@ -67,6 +67,9 @@ pub fn show(
         document(experiment, state, &outcome, &views, args, output, page.is_ok().then_some(shown.as_str()));
     } else {
         views.iter().for_each(|v| output.part(&report::compare(v, output.is_markdown())));
+        if let [_, _, ..] = views[..] {
+            output.part(&report::comparisons(&views));
+        }
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i), arms.len())).collect();
         output.text(&format!(
             "\n{}Runs:  narrows runs show {}\nAgain: narrows compare {}\n",

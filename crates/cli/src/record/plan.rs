@@ -7,7 +7,7 @@ use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
 use conduct::record::{Input, RecordEvent, Recording, room_bytes};
 use judge::sizing;
-use model::{Failure, parse_bytes};
+use model::{CAMERA_STREAMS, CameraStreams, Failure};
 use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
@@ -29,11 +29,15 @@ const FILE_BYTES: u64 = 4 << 30;
 
 /// Executes it.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let (streams, stream_bytes_per_s) = streams(&args.streams)?;
+    let Some(cameras) = CameraStreams::parse(&args.streams) else {
+        let failure = Failure::usage(format!("--streams {}: that is no number of streams with a rate", args.streams));
+        return Err(failure.remedy(CAMERA_STREAMS));
+    };
+    let (streams, stream_bytes_per_s) = (cameras.count, cameras.bytes_per_s);
     let max_write = bytes("--max-write", args.max_write.as_deref())?;
     let time_ns = args.time.as_deref().map_or(Ok(USUAL_NS), |text| time("--for", text))?;
     let room = room_bytes(args.target())?;
-    let cameras = Generated {
+    let saturating = Generated {
         streams: 1,
         frame_bytes: FRAME_BYTES,
         frames_per_s: None,
@@ -42,7 +46,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         frames: None,
         seed: 1,
     };
-    let asked = recording(args, vec![Input::Cameras(cameras)])?;
+    let asked = recording(args, vec![Input::Cameras(saturating)])?;
     let recording = Recording {
         size: asked.size.or(Some(room.min(FILE_BYTES))),
         largest_frame: asked.largest_frame.max(FRAME_BYTES),
@@ -71,10 +75,13 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let flush_ns = recording.max_latency_ns + 2 * recorded.ran.written.slowest_flush_ns;
     let demand = f64::from(streams) * stream_bytes_per_s;
     let sustained = sizing::sustained(intervals);
+    let cache_end = sizing::cache_end(intervals);
     let ring_bytes = sizing::ring_needed(intervals, demand, flush_ns);
     let usual_ring_bytes = recorded.now.ring.size_bytes;
     let measured_s = recorded.now.elapsed_ns as f64 / 1e9;
     let bytes_written = recorded.ran.written.written_bytes;
+    // What has not ended may still end, unless all of it was written.
+    let known_bytes = Some(bytes_written).filter(|written| cache_end.is_none() && *written < room);
     let enough = measured_s >= LEAST_S || bytes_written as f64 >= MINUTE_S * demand;
     // A cache makes little time look better than much, and one flush or a moment of others worse.
     let carries = sustained.map(|_| ring_bytes.is_some()).filter(|_| enough);
@@ -92,6 +99,10 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         slowest_flush_ns: recorded.ran.written.slowest_flush_ns,
         streams,
         stream_bytes_per_s,
+        assumed_rate: cameras.is_assumed.then(|| args.streams.clone()),
+        cache_bytes: cache_end.map(|end| end.bytes_before),
+        known_bytes,
+        known_s: known_bytes.map(|bytes| bytes as f64 / demand),
         carries,
         needed_s: too_short.then_some(LEAST_S),
         needed_write_bytes: needed_write.filter(|_| too_short),
@@ -115,37 +126,4 @@ fn announce(path: &Path, most_bytes: Option<u64>, is_asked: bool, output: &Outpu
     let why = if is_asked { "--max-write" } else { "as much as a check; --max-write SIZE" };
     let most = most_bytes.map_or_else(String::new, |bytes| format!("\n  at most {} ({why})", quantity::size(bytes)));
     output.aside(&format!("writes to {} as fast as it takes it{most}\n", path.display()));
-}
-
-/// `4x16Mbit`, `2x40MB`: how many, and bytes a second of each.
-fn streams(text: &str) -> Result<(u32, f64), Failure> {
-    let parts = || {
-        let (count, rate) = text.split_once('x')?;
-        let count: u32 = count.parse().ok().filter(|n| *n > 0)?;
-        let rate = rate.trim_end_matches("/s");
-        let bits = |unit: &str, factor: f64| Some(rate.strip_suffix(unit)?.trim().parse::<f64>().ok()? * factor / 8.0);
-        // A number without a unit would be bytes, which no camera is rated in.
-        let bytes = || parse_bytes(rate).ok().filter(|_| rate.ends_with(['b', 'B'])).map(|n| n as f64);
-        const BITS: [(&str, f64); 6] =
-            [("kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9)];
-        let rate = BITS.iter().find_map(|(unit, factor)| bits(unit, *factor)).or_else(bytes)?;
-        (rate.is_finite() && rate > 0.0).then_some((count, rate))
-    };
-    parts().ok_or_else(|| Failure::usage(format!("--streams {text}: a number of streams and the rate of each with its unit, for example 4x16Mbit, or 2x40MB (a second)")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::streams;
-
-    #[test]
-    fn streams_are_given_in_bits_or_bytes() {
-        assert_eq!(streams("4x16Mbit").unwrap(), (4, 2e6));
-        assert_eq!(streams("2x40MB/s").unwrap(), (2, 40e6));
-        assert_eq!(streams("1x1.5Gbit").unwrap(), (1, 187.5e6));
-        assert_eq!(streams("3x8Mbps").unwrap(), (3, 1e6));
-        for wrong in ["", "4", "x1MB", "0x1MB", "1x0Mbit", "1x-1Mbit", "1xinfMbit", "1x1parsec", "4x16", "4x16M"] {
-            assert!(streams(wrong).is_err(), "{wrong}");
-        }
-    }
 }

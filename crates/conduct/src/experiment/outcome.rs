@@ -1,6 +1,6 @@
 //! What an experiment came to: its runs by arm, compared; the noise of a calibration; tags.
 
-use super::declared::{asked, same_arm};
+use super::declared::{asked, compared, same_arm};
 use super::noise;
 use super::state::{State, tag_of};
 use archive::Archive;
@@ -33,7 +33,8 @@ impl ExperimentResult {
         let mut comparisons: Vec<Comparison> = pairs_of_arms
             .map(|(arm, runs)| {
                 let same_arm = experiment.arms.first().is_some_and(|a| same_arm(a, arm));
-                judge::compare(first, runs, &Asked { same_arm, strict, ..asked(experiment) })
+                let compared = experiment.arms.first().map_or_else(Vec::new, |a| compared(a, arm));
+                judge::compare(first, runs, &Asked { same_arm, compared, strict, ..asked(experiment) })
             })
             .collect();
         if comparisons.len() > 1 {

@@ -36,6 +36,18 @@ pub(super) struct Dpkg<'a> {
     here: PathBuf,
 }
 
+/// What to do without it.
+const WITHOUT_DPKG: &str = "the model needs no dpkg: leave --real and package-manager out";
+
+/// Whether this machine has it, where what it is run with is looked for.
+pub(super) fn dpkg_is_there(phase: &PhasePlan) -> Result<(), Failure> {
+    if std::env::split_paths(PATH).any(|directory| directory.join("dpkg").is_file()) {
+        return Ok(());
+    }
+    let message = format!("{}: dpkg is not installed on this machine", phase.name);
+    Err(Failure::environment(message).remedy(WITHOUT_DPKG))
+}
+
 impl<'a> Dpkg<'a> {
     pub fn new(phase: &'a PhasePlan, real: &'a RealPackages, own: &OwnDirectory) -> Self {
         let here = format!("/proc/{}/fd/{}", std::process::id(), own.handle().as_raw_fd()).into();
@@ -66,7 +78,7 @@ impl<'a> Dpkg<'a> {
         sys::end_with_parent(&mut command);
         let mut child = command.spawn().map_err(|e| {
             let failure = self.failed(format!("{program} cannot be started ({e})"));
-            failure.remedy("the model needs no dpkg: leave --real and package-manager out")
+            failure.remedy(WITHOUT_DPKG)
         })?;
         let (said, errors) = (output_of(child.stdout.take()), output_of(child.stderr.take()));
         let ended = loop {

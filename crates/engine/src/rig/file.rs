@@ -171,6 +171,10 @@ impl Rig for FileRig {
         self.epoch.elapsed_ns()
     }
 
+    fn check(&self, phase: &PhasePlan) -> Result<(), Failure> {
+        if phase.operates_on_files() || phase.replays_calls() { self.check_on_files(phase) } else { Ok(()) }
+    }
+
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         if phase.engine == EngineKind::Memory {
             return run_copy(self.epoch, phase, self.options.interval_ns, self.options.copy_bytes, control);

@@ -1,7 +1,7 @@
 //! Phases of operations on files.
 
 use super::cold::drop_names;
-use super::dpkg::{Dpkg, needs_preinstall, room_for};
+use super::dpkg::{Dpkg, dpkg_is_there, needs_preinstall, room_for};
 use super::execute::execute;
 use super::file::{FileRig, moved_bytes};
 use super::own_directory::OwnDirectory;
@@ -33,12 +33,9 @@ fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) 
 
 impl FileRig {
     pub(super) fn run_on_files(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
-        if self.target.kind != TargetKind::Directory {
-            return Err(no_file_system(phase, &self.target.path.display().to_string()));
-        }
+        self.check_on_files(phase)?;
         let path = self.target.path.clone();
         let cannot = |e: std::io::Error| refusal(Attempt::Create, &path, &e);
-        self.check_files_fit(phase)?;
         let own = match &mut self.own_directory {
             Some(own) => own,
             none => none.insert(OwnDirectory::create(&self.target.file).map_err(cannot)?),
@@ -111,7 +108,17 @@ impl FileRig {
         Ok(record)
     }
 
-    /// Whether the file system has room for all that is to be made, told before anything is.
+    /// Whether there is a file system with room for all that is to be made, and what makes it, told before anything is.
+    pub(super) fn check_on_files(&self, phase: &PhasePlan) -> Result<(), Failure> {
+        if self.target.kind != TargetKind::Directory {
+            return Err(no_file_system(phase, &self.target.path.display().to_string()));
+        }
+        if phase.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_real.is_some())) {
+            dpkg_is_there(phase)?;
+        }
+        self.check_files_fit(phase)
+    }
+
     fn check_files_fit(&self, phase: &PhasePlan) -> Result<(), Failure> {
         let (mut count, mut bytes) = (0u64, 0u64);
         for files in phase.streams.iter().filter_map(|s| s.files()).filter(|f| f.file_operation.makes()) {
@@ -139,6 +146,11 @@ impl FileRig {
             let message = format!("{}: {count} files or directories; {path} has {free} free inodes", phase.name);
             return Err(Failure::environment(message).remedy("use fewer files; 5 % of the inodes always stay free"));
         }
-        self.check_bytes(phase, bytes, "fewer or smaller files")
+        let replays = phase.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_set > 0));
+        let instead = match replays {
+            true => "fewer packages (--set package-count=N --set packages-removed=M), or a larger file system",
+            false => "fewer or smaller files",
+        };
+        self.check_bytes(phase, bytes, instead)
     }
 }

@@ -126,13 +126,8 @@ impl SimRig {
 
     /// Calls on files that are made again, in the simulated file system.
     fn replay(&mut self, phase: &PhasePlan, replay: &ReplayPlan, control: &Control) -> Result<PhaseRecord, Failure> {
+        self.check(phase)?;
         let capacity = self.model().media.capacity_bytes;
-        let [_, held] = replay.replay_most;
-        if held > capacity / 16 * 15 {
-            let (held, capacity) = model::distinct_bytes_text(held, capacity);
-            let message = format!("{}: {held} of files; sim:{} holds {capacity}", phase.name, self.model().name);
-            return Err(Failure::environment(message).remedy("use fewer files"));
-        }
         let stream = &phase.streams[0];
         let before = self.usage();
         let (device, trace) = (&mut self.device, &*replay.trace.0);
@@ -299,6 +294,18 @@ fn refused(phase: &str, error: &DeviceError) -> Failure {
 impl Rig for SimRig {
     fn now(&self) -> Ns {
         self.device.machine.now
+    }
+
+    fn check(&self, phase: &PhasePlan) -> Result<(), Failure> {
+        let capacity = self.model().media.capacity_bytes;
+        let held = phase.streams.iter().filter_map(|s| Some(s.replay()?.replay_most[1])).max().unwrap_or(0);
+        if held > capacity / 16 * 15 {
+            let (held, capacity) = model::distinct_bytes_text(held, capacity);
+            let message = format!("{}: {held} of files; sim:{} holds {capacity}", phase.name, self.model().name);
+            return Err(Failure::environment(message)
+                .remedy("use fewer files (of packages: --set package-count=N --set packages-removed=M)"));
+        }
+        Ok(())
     }
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {

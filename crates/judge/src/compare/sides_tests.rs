@@ -47,7 +47,7 @@ fn own_runs_of_other_work_are_told_first() {
     let same = differences(with_depth(1, 1), with_depth(1, 2));
     assert!(same.iter().all(|d| d.what != job_options::DIFFERENCE), "{same:?}");
     let two = compare(&[with_depth(1, 1)], &[with_depth(2, 1)], &Asked::default());
-    assert_eq!(two.other_work().map(model::EnvironmentDifference::text).as_deref(), Some("A depth=1, B depth=2"));
+    assert_eq!(two.other_work().map(EnvironmentDifference::text).as_deref(), Some("A depth=1, B depth=2"));
     // Of an experiment that is what is compared.
     let (mut a, mut b) = pairs(6, 1.2, 0.01, 1);
     for (runs, depth) in [(&mut a, 1), (&mut b, 2)] {

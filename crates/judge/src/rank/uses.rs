@@ -1,6 +1,6 @@
 //! What each target is good for: the uses that have rules, each with the targets in order.
 
-use super::TargetRuns;
+use super::{RankAsked, TargetRuns, places};
 use crate::fit::{fake_fit, fake_reason};
 use crate::{fit, use_named, uses as all_uses};
 use model::{CompactSort as _, Fit, RankedUse, Run, UseFit};
@@ -8,16 +8,45 @@ use model::{CompactSort as _, Fit, RankedUse, Run, UseFit};
 /// Video classes, the highest first.
 const VIDEO: [&str; 5] = ["V90", "V60", "V30", "V10", "V6"];
 
+/// [`by_use_as`], of nothing asked beside.
+pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
+    by_use_as(targets, &RankAsked::default())
+}
+
 /// All uses that any target is known to be good for, or not; in each who is good for it, the best first, then who is not, then those
 /// of whom it is not known.
-pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
+pub(super) fn by_use_as(targets: &[TargetRuns], asked: &RankAsked) -> Vec<RankedUse> {
     let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record"));
     let mut all: Vec<RankedUse> = plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();
     all.push(ranked("video", "video", targets, best_video));
     // A fake is good for nothing, which needs no use to say it.
     let says = |t: &UseFit| t.fit.met.is_some() && !t.fit.reasons.contains(&fake_reason());
     all.retain(|u| u.targets.iter().any(says));
+    all.iter_mut().for_each(|of| put_places(&mut of.targets, targets, asked));
     all
+}
+
+/// Places of those that are good for it, in their order; who cannot be told from the one before by what decides shares that one's.
+fn put_places(fits: &mut [UseFit], targets: &[TargetRuns], asked: &RankAsked) {
+    let good = fits.iter().take_while(|t| t.fit.met == Some(true)).count();
+    let mut of_metric: Vec<Option<u32>> = Vec::new();
+    for at in 0..good {
+        let (before, this) = (at.checked_sub(1).map(|before| &fits[before]), &fits[at]);
+        let same = before.is_some_and(|before| before.fit.metric == this.fit.metric);
+        if !same {
+            let deciding = |t: &TargetRuns| {
+                fits[..good].iter().find(|f| f.target == t.name && f.fit.metric == this.fit.metric).map(|f| &f.fit)
+            };
+            let deciding: Vec<Option<&Fit>> = targets.iter().map(deciding).collect();
+            let values: Vec<Option<f64>> = deciding.iter().map(|f| f.and_then(|f| f.value)).collect();
+            let bounds: Vec<bool> = deciding.iter().map(|f| f.is_some_and(|f| f.bound.is_some())).collect();
+            of_metric = places(targets, &this.fit.metric, (&values, &bounds), Some(this.fit.better), asked);
+        }
+        let place_of = |fit: &UseFit| of_metric[targets.iter().position(|t| t.name == fit.target)?];
+        let shared = before.filter(|before| same && place_of(before) == place_of(this)).and_then(|before| before.place);
+        let place = shared.or_else(|| u32::try_from(at + 1).ok());
+        fits[at].place = place;
+    }
 }
 
 fn ranked(what: &str, title: &str, targets: &[TargetRuns], fit: impl Fn(&Run) -> Fit) -> RankedUse {
@@ -25,7 +54,11 @@ fn ranked(what: &str, title: &str, targets: &[TargetRuns], fit: impl Fn(&Run) ->
         .iter()
         .filter_map(|t| {
             let fit = middle(t.runs.iter().map(&fit).collect())?;
-            Some(UseFit { target: t.name.clone(), fit: if t.fake().is_some() { fake_fit(fit) } else { fit } })
+            Some(UseFit {
+                target: t.name.clone(),
+                place: None,
+                fit: if t.fake().is_some() { fake_fit(fit) } else { fit },
+            })
         })
         .collect();
     let rank = |f: &Fit| match f.met {

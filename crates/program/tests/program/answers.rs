@@ -83,7 +83,7 @@ fn a_soak_and_a_recording_are_runs_with_a_card_and_a_page() {
     // What is only measured for a plan is no recording.
     let plan =
         scratch.json(["record", "--plan", "-o", "sim:a1-card", "--streams", "1x1MB", "--for", "5s", "--json"], 0);
-    assert!(plan["answer"].as_str().unwrap().starts_with("Yes: 1 streams"), "{plan}");
+    assert!(plan["answer"].as_str().unwrap().starts_with("Yes: 1 stream of 1.00 MB/s (8 Mbit/s) is carried"), "{plan}");
     assert_eq!(scratch.json(["runs", "list", "--json"], 0)["runs"].as_array().unwrap().len(), 2);
 }
 

@@ -224,7 +224,9 @@ fn how_long_disks_last_is_an_estimate_from_what_is_written_and_by_whom() {
             "{disk}"
         );
         let told = disk["readings"].as_array().unwrap().iter().any(|reading| reading["used_percent"].is_number());
-        assert!(years.is_null() || told && writing.is_object(), "{disk}");
+        let assumed = disk["assumed_writes"].is_array();
+        assert!(years.is_null() || (told || assumed) && writing.is_object(), "{disk}");
+        assert_ne!(assumed && matches!(disk["medium"].as_str(), Some("virtual" | "rotating")), true, "{disk}");
     }
     let writers: Vec<u64> =
         document["writers"].as_array().unwrap().iter().map(|w| w["written_bytes"].as_u64().unwrap()).collect();
@@ -232,4 +234,46 @@ fn how_long_disks_last_is_an_estimate_from_what_is_written_and_by_whom() {
     let text = scratch.run(["runs", "wear"]).stdout;
     assert!(text.contains("Who writes") || writers.is_empty(), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+/// An SD card has no counter of its wear: what is assumed of it is said, and what is missing with the command that gives it.
+#[test]
+fn how_long_a_card_lasts_is_estimated_from_what_is_written_to_it() {
+    let scratch = Scratch::new();
+    let wear = |disk: &str, more: &[&str]| scratch.json([&["runs", "wear", disk, "--json"], more].concat(), 0);
+    let unseen = wear("sim:a1-card", &[]);
+    let answer = unseen["answer"].as_str().unwrap();
+    assert!(answer.ends_with("say it: narrows runs wear sim:a1-card --per-day 5GB"), "{answer}");
+    let card = wear("sim:a1-card", &["--per-day", "5GB"]);
+    let disk = &card["disks"][0];
+    assert_eq!((&disk["medium"], &disk["writing"]["seen"]), (&"card".into(), &"said".into()));
+    assert_eq!(disk["assumed_writes"], serde_json::json!([300, 3000]));
+    let years: Vec<f64> = disk["years_left"].as_array().unwrap().iter().map(|y| y.as_f64().unwrap()).collect();
+    // 32 GB, 300 and 3,000 times, at 5 GB a day.
+    let days = 32_000_000_000.0 * 300.0 / 5e9;
+    assert!((years[0] * 365.25 / days - 1.0).abs() < 1e-6 && (years[1] / years[0] - 10.0).abs() < 1e-6, "{disk}");
+    // What is asked about is last, and names the assumption.
+    scratch.run(["check", "sim:nvme", "--seed", "1"]);
+    let text = scratch.run(["runs", "wear", "sim:a1-card", "--per-day", "5GB"]).stdout;
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.ends_with(card["answer"].as_str().unwrap()), "{text}");
+    assert!(flat.contains("lasts 5.3 to 53 years at 5 GB written a day as you say, an estimate"), "{text}");
+    // A directory, a bare name and a node of the disk of this machine are the same disk.
+    let here = scratch.json(["runs", "wear", "--json"], 0);
+    let disks = here["disks"].as_array().unwrap();
+    for name in disks.iter().filter_map(|disk| disk["name"].as_str()) {
+        for asked in [name.to_owned(), format!("/dev/{name}")] {
+            assert_eq!(wear(&asked, &[])["disks"][0]["name"], name, "{asked}");
+        }
+    }
+    for (disk, more, words) in [
+        ("nosuch", &[][..], "no disk 'nosuch' is here"),
+        ("sim:nosuch", &[], "no simulated device"),
+        ("null:", &[], "keeps no data"),
+        ("sim:a1-card", &["--per-day", "x"], "--per-day"),
+        ("sim:a1-card", &["--per-day", "0"], "--per-day"),
+    ] {
+        let error = scratch.json([&["runs", "wear", disk, "--json"], more].concat(), 2);
+        assert!(error["message"].as_str().unwrap().contains(words) && error["remedy"].is_string(), "{error}");
+    }
 }

@@ -4,7 +4,7 @@ use crate::program::{BINARY, Ended, Scratch};
 use std::process::Command;
 
 /// Runs it on a terminal of `script` (util-linux), whose size is not known: 80 columns. `None` where there is no such program.
-fn on_a_terminal(scratch: &Scratch, line: &str, answer: &str) -> Option<Ended> {
+pub fn on_a_terminal(scratch: &Scratch, line: &str, answer: &str) -> Option<Ended> {
     if Command::new("script").arg("--version").output().is_err() {
         println!("SKIPPED: no program script to make a terminal with");
         return None;
@@ -50,7 +50,12 @@ fn several_targets_stand_side_by_side() {
         root["targets"].as_array().unwrap().iter().map(|t| (t["target"].clone(), t["met"].clone())).collect();
     assert_eq!(order, [("sim:nvme".into(), true.into()), ("sim:class4-card".into(), false.into())]);
     let text = scratch.run(["check", "sim:class4-card", "sim:nvme"]).stdout;
-    assert!(text.contains("Good for an operating system: sim:nvme") && text.contains("not: sim:class4-card"), "{text}");
+    let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Which to buy: sim:nvme, for every use"), "{text}");
+    assert!(
+        said.contains("For an operating system and application class A1: sim:nvme; not sim:class4-card (33."),
+        "{text}"
+    );
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     // What cannot be checked does not keep the others from it, and is not forgotten.
     let one = scratch.run(["check", "sim:nvme", "/no/such/place"]);
@@ -65,7 +70,7 @@ fn several_targets_stand_side_by_side() {
         document["checks"][0]["run_id"].as_str().unwrap(),
         document["checks"][1]["run_id"].as_str().unwrap(),
     ]);
-    assert!(ranked.stdout.contains("Good for video: sim:nvme (V90"), "{}", ranked.stdout);
+    assert!(ranked.stdout.contains("For video: sim:nvme (V90), then sim:class4-card (V6)."), "{}", ranked.stdout);
     assert!(
         ranked.stdout.contains("sequential write") && !ranked.stdout.contains("throughput_bytes_per_s"),
         "{}",
@@ -78,13 +83,14 @@ fn several_uses_are_answered_each_and_one_no_is_a_no() {
     let scratch = Scratch::new();
     let both = scratch.json(["check", "sim:class4-card", "--for", "root-fs,video=V6", "--json"], 1);
     let met: Vec<_> = both["fit"].as_array().unwrap().iter().take(2).map(|f| f["met"].clone()).collect();
-    assert_eq!(met, [false, true]);
+    assert_eq!((met, &both["met"]), (vec![false.into(), true.into()], &false.into()));
     let verdict = both["verdict"].as_str().unwrap();
     assert!(
         verdict.contains("No, not good for an operating system") && verdict.contains("Yes, good for video V6"),
         "{verdict}"
     );
-    assert_eq!(scratch.json(["check", "sim:nvme", "--for", "root-fs,A1", "--json"], 0)["fit"][1]["for"], "A1");
+    let good = scratch.json(["check", "sim:nvme", "--for", "root-fs,A1", "--json"], 0);
+    assert_eq!((&good["fit"][1]["for"], &good["met"]), (&"A1".into(), &true.into()));
     let refused = scratch.json(["check", "sim:nvme", "--for", "etcd,sqlite", "--json"], 2);
     assert!(refused["message"].as_str().unwrap().contains("different sizes"), "{refused}");
 }

@@ -57,7 +57,8 @@ fn a_fake_is_never_recommended() {
         let answer = ranked["answer"].as_str().unwrap();
         let first = format!("Not for anything: {FAKE} is a fake, at most ");
         assert!(
-            answer.starts_with(&first) && answer.contains("Good for an operating system: sim:a1-card ("),
+            answer.starts_with(&first)
+                && answer.contains("For an operating system, a database and application class A1: sim:a1-card."),
             "{answer}"
         );
         for of in ranked["uses"].as_array().unwrap() {
@@ -129,7 +130,7 @@ fn a_targets_name_is_the_newest_run_that_can_answer() {
         (&ranked["reasons"][0]["code"], &ranked["reasons"][0]["text"]),
         (&"taken".into(), &taken.as_str().into())
     );
-    assert!(ranked["answer"].as_str().unwrap().starts_with("Good for an operating system: sim:a1-card"), "{ranked}");
+    assert!(ranked["answer"].as_str().unwrap().starts_with("Which to buy: sim:a1-card, for every use"), "{ranked}");
     let compared = scratch.json(["compare", GOOD, "sim:class4-card", "--json"], 0);
     assert_eq!(compared["a"]["runs"], serde_json::json!([check]));
     let text = flat(&scratch.run(["compare", GOOD, "sim:class4-card"]).stdout);

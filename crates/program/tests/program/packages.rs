@@ -41,12 +41,28 @@ fn packages_come_and_go_in_a_directory_and_nothing_is_left() {
     refused(&["--set", "speed=-1"], "how many times as fast");
     let ended = scratch.run(["run", "files", target.to_str().unwrap(), "--real"]);
     assert!(ended.code == 2 && ended.stderr.contains("files installs no packages"), "{}", ended.stderr);
-    let ended = scratch.run(["run", "packages", "sim:class4-card,capacity=64MB"]);
-    assert!(
-        ended.code != 0 && ended.stderr.contains("880.6 MiB of files; sim:class4-card holds 61.0 MiB"),
-        "{}",
-        ended.stderr
-    );
+}
+
+/// What the run would refuse the plan refuses, before anything is written.
+#[test]
+fn a_plan_is_refused_for_what_the_run_would_be() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let path = target.to_str().unwrap();
+    let refused = |what: &str, target: &str, set: &[&str], said: &str| {
+        for plan in [&["--plan"][..], &[]] {
+            let args = [&["run", what, target], set, plan].concat();
+            let ended = scratch.run(args);
+            assert!(ended.code == 3 && ended.stderr.contains(said), "{what} {set:?} {}: {}", ended.code, ended.stderr);
+            assert!(ended.stderr.lines().count() > 1, "a remedy: {}", ended.stderr);
+        }
+    };
+    refused("packages", "sim:class4-card,capacity=64MB", &[], "880.6 MiB of files; sim:class4-card holds 61.0 MiB");
+    refused("packages", "null:", &[], "has no file system");
+    // 64 TB are more than where this is tested has.
+    let much = ["--set", "file-count=1000000", "--set", "file-size=64MiB"];
+    refused("files", path, &much, "");
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
 }
 
 /// The first sentence of a card, in one line.

@@ -13,7 +13,6 @@ struct Ranking {
     answer: Option<String>,
     targets: Vec<Target>,
     prediction: Vec<Prediction>,
-    #[allow(dead_code)]
     uses: Vec<Value>,
     predicted: Option<String>,
     reasons: Vec<Reason>,
@@ -104,7 +103,9 @@ fn eight_cards_show_what_the_published_text_got_right_and_what_it_overstated() {
     let work: Vec<&str> = ranking.prediction.iter().filter(|p| p.work).map(|p| p.predictor.as_str()).collect();
     assert_eq!(work, ["install_2_s", "removal_s", "boot_s"]);
     assert!(ranking.reasons.iter().any(|r| r.code.as_deref() == Some("not-separated")), "{:?}", ranking.reasons);
-    // Nothing says which direction is better: no places are made up.
+    // Nothing says which direction is better: no places are made up, and which to buy is not known.
+    let undirected = rank(&scratch, &[CARDS], 0).answer.expect("an answer");
+    assert!(undirected.contains("not known") && undirected.contains("--better METRIC=higher"), "{undirected}");
     assert!(ranking.targets.iter().flat_map(|t| &t.metrics).all(|m| m.place.is_none() && m.better.is_none()));
     let chosen = rank(&scratch, &[CARDS, "--predict", "install_1_s", "--predictors", "seq_*"], 0);
     assert_eq!(chosen.prediction.len(), 2);
@@ -145,7 +146,19 @@ fn runs_are_ranked_by_target_with_ties_by_verdict() {
     let ranking = rank(&scratch, &["all"], 0);
     let names: Vec<&str> = ranking.targets.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names, ["sim:class4-card", "sim:nvme", "sim:sata-ssd"]);
-    assert!(ranking.answer.as_ref().is_some_and(|said| said.contains("sim:nvme is best in")), "{:?}", ranking.answer);
+    let answer = ranking.answer.as_deref().expect("an answer");
+    for said in [
+        "Which to buy: sim:nvme, for every use that any of them is good for.",
+        "For an operating system and application class A1: sim:nvme, then sim:sata-ssd; not sim:class4-card (33.",
+        "A1 asks for 500).",
+        "For video: sim:nvme (V90), then sim:sata-ssd (V90), then sim:class4-card (V6).",
+        "sim:nvme is best in",
+    ] {
+        assert!(answer.contains(said), "{said}: {answer}");
+    }
+    let root_fs = ranking.uses.iter().find(|of| of["for"] == "root-fs").expect("an operating system");
+    let places: Vec<&Value> = root_fs["targets"].as_array().unwrap().iter().map(|t| &t["place"]).collect();
+    assert_eq!(places, [&Value::from(1), &2.into(), &Value::Null], "who is not good for it has no place");
     let id = "rand-read-qd32.iops";
     let metric = |i: usize| ranking.targets[i].metrics.iter().find(|m| m.id == id).expect("the metric");
     assert_eq!([0, 1, 2].map(|i| metric(i).place), [Some(3), Some(1), Some(2)]);
@@ -155,6 +168,12 @@ fn runs_are_ranked_by_target_with_ties_by_verdict() {
     let twins = rank(&scratch, &["all", "--metric", id], 0);
     assert!(twins.targets.iter().all(|t| t.metrics.len() == 1));
     let text = scratch.run(["rank", "all"]).stdout;
+    let markdown = scratch.run(["rank", "all", "--markdown"]).stdout;
+    scratch.run(["rank", "all", "-o", "page.html"]);
+    let page = fs::read_to_string(scratch.path().join("page.html")).expect("the page");
+    for whole in [&text, &markdown, &page] {
+        assert!(whole.contains("Which to buy: sim:nvme, for every use that any of them is good for."), "{whole}");
+    }
     assert!(text.lines().all(|l| l.chars().count() <= 80) && text.contains("more metrics"), "{text}");
 }
 

@@ -94,6 +94,13 @@ fn a_simulated_fake_is_found_out() {
         assert!(near && (how == "quick" || found == real), "{target}: {capacity}");
         assert!(document["ratings"].as_array().is_some_and(|all| !all.is_empty()), "{document}");
     }
+    // What was asked is how large it is, and rates that are not known leave nothing of that open; of a class they do.
+    let genuine =
+        ["rate", "sim:a1-card,capacity=64MiB", "--capacity", "full", "--budget", "2s", "--seed", "1", "--json"];
+    let document = scratch.json(genuine, 0);
+    assert_eq!(document["capacity"]["kind"], "genuine", "{document}");
+    assert!(document["ratings"].as_array().unwrap().iter().any(|class| class["indication"].is_null()), "{document}");
+    scratch.json([&genuine[..], &["--class", "A2"]].concat(), 4);
     let ended = scratch.run(["rate", "sim:nvme,capacity=900TB", "--capacity", "full"]);
     assert!(ended.code == 3 && ended.stderr.contains("in memory"), "{} {}", ended.code, ended.stderr);
 }

@@ -2,6 +2,7 @@
 
 mod listing;
 mod pins;
+mod planning;
 mod producers;
 mod room;
 

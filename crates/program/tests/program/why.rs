@@ -1,5 +1,6 @@
 //! `narrows why`: contract, text, deciding measurements, and runs that say nothing.
 
+use crate::check::on_a_terminal;
 use crate::program::Scratch;
 use serde::Deserialize;
 use serde_json::Value;
@@ -70,6 +71,28 @@ fn a_check_is_attributed_as_its_card_says() {
     for cause in &why.causes {
         assert!(!cause.decided_by.is_empty() && !cause.evidence.is_empty(), "{}", cause.statement);
         assert_ne!(cause.confidence, "high", "nothing was compared: {}", cause.statement);
+    }
+}
+
+/// What holds it back, and what to do about it, on the last lines of a screen.
+#[test]
+fn the_last_lines_are_the_bottleneck_and_the_next_step() {
+    let scratch = Scratch::new();
+    for (device, says) in [
+        ("sim:class4-card", "Next step: batch small writes"),
+        ("sim:a1-card", "Next step: "),
+        ("sim:sata-ssd", "Next step: "),
+        ("sim:nvme", "Next step: "),
+        ("sim:emmc", "Next step: "),
+        ("sim:a2-card-no-queue", "Next step: "),
+    ] {
+        scratch.json(["check", device, "--json", "--seed", "1"], 0);
+        let answer = why(&scratch, &[], 0).answer;
+        assert!(answer.starts_with("Bottleneck: ") && answer.contains(says), "{device}: {answer}");
+        let Some(shown) = on_a_terminal(&scratch, "why", "") else { continue };
+        let last: Vec<&str> = shown.stdout.lines().rev().take(20).collect();
+        let last = last.into_iter().rev().flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+        assert!(last.trim_end().ends_with(&answer), "{device}: {answer}\n{last}");
     }
 }
 

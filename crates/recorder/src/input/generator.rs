@@ -5,8 +5,8 @@ use crate::account::{Account, Accounts};
 use crate::container::{FrameKind, Loss};
 use crate::frame_channel::{Arrival, Frame, FrameSource, Polled, StreamSender};
 use crate::ring::Ring;
-use model::Ns;
 use model::random::mix;
+use model::{CameraStreams, Ns};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::sleep;
@@ -41,7 +41,7 @@ pub struct Generated {
 
 /// Why a text says no cameras.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: cameras are given as COUNTxSIZE@FRAMES_PER_S, for example 4x2MB@30, or 1x1MB@max")]
+#[error("{0}: cameras are given as COUNTxSIZE@FRAMES_PER_S, for example 4x2MB@30, 1x1MB@max, or 4x1080p30")]
 pub struct GeneratedError(String);
 
 impl Generated {
@@ -52,7 +52,7 @@ impl Generated {
     pub fn parse(text: &str, seed: u64) -> Result<Self, GeneratedError> {
         let parts = || {
             let (streams, rest) = text.split_once('x')?;
-            let (size, rate) = rest.split_once('@')?;
+            let Some((size, rate)) = rest.split_once('@') else { return Self::of_usual_pictures(text, seed) };
             let frames_per_s = match rate {
                 "max" => None,
                 _ => Some(rate.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)?),
@@ -62,6 +62,14 @@ impl Generated {
             Some(Self { streams, frame_bytes, frames_per_s, jitter: 0.0, burst: 1, frames: None, seed })
         };
         parts().ok_or_else(|| GeneratedError(text.to_owned()))
+    }
+
+    /// `4x1080p30`: pictures of which a usual rate is assumed.
+    fn of_usual_pictures(text: &str, seed: u64) -> Option<Self> {
+        let CameraStreams { count: streams, bytes_per_s, frames_per_s, .. } = CameraStreams::parse(text)?;
+        let frame_bytes = (bytes_per_s / frames_per_s?) as u64;
+        let is_known = (1..=32).contains(&streams) && frame_bytes > 0;
+        is_known.then_some(Self { streams, frame_bytes, frames_per_s, jitter: 0.0, burst: 1, frames: None, seed })
     }
 
     /// Bytes a second of all together, where they have a rate.

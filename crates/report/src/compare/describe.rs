@@ -47,6 +47,14 @@ pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
     presentation
 }
 
+/// The answers of several comparisons, one below the other: each is far above the last line of all.
+pub fn comparisons(views: &[Compare<'_>]) -> Presentation {
+    let answer = |view: &Compare<'_>| (view.b.name.to_owned(), statement(view.comparison));
+    let mut presentation = Presentation::default();
+    presentation.push(SectionName::Answer, vec![crate::presentation::statements(views.iter().map(answer))]);
+    presentation
+}
+
 /// That the sides did not do the same work, which has to be known before any answer.
 fn other_work(c: &Comparison) -> Option<String> {
     let options = c.other_work()?.text();

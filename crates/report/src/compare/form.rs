@@ -2,7 +2,7 @@
 
 use crate::grouped::grouped;
 use crate::quantity;
-use model::{Basis, CompactSort as _, Compared, Comparison, MetricKey, Reason, Verdict};
+use model::{Basis, CompactSort as _, Compared, Comparison, EnvironmentDifference, MetricKey, Reason, Verdict};
 
 /// Metrics below a common name, that of a phase: each with what it is, `throughput`, `latency p99`.
 pub(crate) struct Group<'a> {
@@ -72,34 +72,70 @@ pub(crate) fn metric_words(id: &str) -> String {
     }
 }
 
-/// The answer in a sentence; where it is unclear, how many more would decide.
+/// The answer in a sentence: what was set otherwise, what came of it from which number to which, and where it is unclear how many more
+/// would decide.
 pub(crate) fn statement(comparison: &Comparison) -> String {
-    let first = comparison.metrics.iter().find(|m| m.primary && m.verdict == Verdict::Unclear);
     let words = overall_words(comparison);
-    match (comparison.overall, first.and_then(|m| Some((m, m.pairs_needed?)))) {
-        (Verdict::Unclear, Some((m, n))) => {
-            let of = if m.basis == Basis::Paired { "pairs" } else { "runs of each side" };
-            format!("{words}; about {n} {of} would decide {}", metric_words(&m.id))
-        }
-        _ => words,
-    }
+    let words = match compared_words(comparison) {
+        Some(what) if SIMPLE.iter().any(|(_, word)| words.starts_with(word)) => format!("{what} {words}"),
+        Some(what) => format!("{what}: {words}"),
+        None => words,
+    };
+    words + &differs_words(comparison).unwrap_or_default()
 }
 
-/// All together: how many went which way, the largest change of each direction first.
+/// `read-ahead 1024 instead of 128, mount options noatime instead of what it was`.
+fn compared_words(comparison: &Comparison) -> Option<String> {
+    let one = |d: &EnvironmentDifference| format!("{} {} instead of {}", d.what, d.b.join(" / "), d.a.join(" / "));
+    let all: Vec<String> = comparison.compared.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// Of sets whose order was not randomised: in what else they differ, which may be why.
+fn differs_words(comparison: &Comparison) -> Option<String> {
+    let decided = matches!(comparison.overall, Verdict::Better | Verdict::Worse);
+    let not_shown = comparison.cause == Some(model::Attribution::NotShown) && decided;
+    let (first, more) = comparison.environment_differences.split_first().filter(|_| not_shown)?;
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
+    Some(format!(
+        "; the sides differ in {} ({} -> {}){more}, which may be why",
+        first.what,
+        values(&first.a),
+        values(&first.b)
+    ))
+}
+
+/// What is said of one question, behind what was compared.
+const SIMPLE: [(Verdict, &str); 5] = [
+    (Verdict::Better, "is better"),
+    (Verdict::Worse, "is worse"),
+    (Verdict::Same, "makes no difference that matters"),
+    (Verdict::Unclear, "is not decided"),
+    (Verdict::Invalid, "is not answered"),
+];
+
+/// `read-1 throughput x 2.31 (38.0 MB/s to 87.8 MB/s)`.
+fn moved_words(m: &Compared) -> String {
+    let value = |v: f64| quantity::quantity(v, m.unit);
+    let levels = m.a.zip(m.b).map_or_else(String::new, |(a, b)| format!(" ({} to {})", value(a), value(b)));
+    let change = m.ratio.map_or_else(String::new, |ratio| format!(" {}", change(ratio)));
+    format!("{}{change}{levels}", metric_words(&m.id))
+}
+
+/// Of one question whether it helped; of several how many went which way, the largest change of each direction first.
 fn overall_words(comparison: &Comparison) -> String {
-    let counts = &comparison.counts;
     if comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single) {
         return single_words(comparison);
     }
-    let largest = |id: &Option<String>| {
-        let metric = id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
-        let found = metric.and_then(|m| Some((m, m.ratio?)));
-        found.map_or_else(String::new, |(m, r)| format!(" (largest: {} {})", metric_words(&m.id), change(r)))
-    };
-    let strength = |id: &Option<String>| {
-        let metric = id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
-        metric.and_then(|m| m.ratio).map_or(0.0, |r| r.ln().abs())
-    };
+    let primary: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary).collect();
+    if let [one] = primary[..] {
+        return one_words(comparison, one);
+    }
+    let counts = &comparison.counts;
+    let of = |id: &Option<String>| id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
+    let largest = |id: &Option<String>| of(id).map_or_else(String::new, |m| format!(", most {}", moved_words(m)));
+    let strength = |id: &Option<String>| of(id).and_then(|m| m.ratio).map_or(0.0, |r| r.ln().abs());
     let mut directions = vec![
         (counts.better, "better", largest(&counts.largest_better), strength(&counts.largest_better)),
         (counts.worse, "worse", largest(&counts.largest_worse), strength(&counts.largest_worse)),
@@ -115,7 +151,31 @@ fn overall_words(comparison: &Comparison) -> String {
             parts.push(format!("{n} {word}"));
         }
     }
-    if parts.is_empty() { "nothing to compare".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() {
+        return "nothing to compare".to_owned();
+    }
+    parts.join("; ") + &would_decide(primary.into_iter().filter(|_| comparison.overall == Verdict::Unclear))
+}
+
+/// The answer where one metric is asked about.
+fn one_words(comparison: &Comparison, one: &Compared) -> String {
+    let word = SIMPLE.iter().find(|(verdict, _)| *verdict == one.verdict).map_or("", |(_, word)| word);
+    // What was set otherwise is the subject; without it there is none.
+    let word = if comparison.compared.is_empty() { word.trim_start_matches("is ") } else { word };
+    let why = one.reasons.iter().rfind(|r| !r.is("no-values")).or(one.reasons.first());
+    match (one.verdict, why) {
+        (Verdict::Invalid, Some(why)) => format!("{word}: {}: {}", metric_words(&one.id), why.text()),
+        _ => format!("{word}: {}{}", moved_words(one), would_decide(std::iter::once(one))),
+    }
+}
+
+/// How many more would decide what is unclear.
+fn would_decide<'a>(mut metrics: impl Iterator<Item = &'a Compared>) -> String {
+    let open = metrics.find(|m| m.verdict == Verdict::Unclear).and_then(|m| Some((m, m.pairs_needed?)));
+    open.map_or_else(String::new, |(m, n)| {
+        let of = if m.basis == Basis::Paired { "pairs" } else { "runs of each side" };
+        format!("; about {n} {of} would decide {}", metric_words(&m.id))
+    })
 }
 
 /// What one run of a side can say: whether it differs by more than runs do without a reason, and never which side is better.
@@ -123,9 +183,8 @@ fn single_words(comparison: &Comparison) -> String {
     let primary = || comparison.metrics.iter().filter(|m| m.primary);
     let moved = || primary().filter(|m| m.beyond_noise == Some(true));
     let strength = |m: &Compared| m.ratio.map_or(0.0, |r| r.max(f64::MIN_POSITIVE).ln().abs());
-    let largest = moved().max_by(|x, y| strength(x).total_cmp(&strength(y))).and_then(|m| Some((m, m.ratio?)));
-    let largest =
-        largest.map_or_else(String::new, |(m, r)| format!(" (largest: {} {})", metric_words(&m.id), change(r)));
+    let largest = moved().max_by(|x, y| strength(x).total_cmp(&strength(y)));
+    let largest = largest.map_or_else(String::new, |m| format!(" (largest: {})", moved_words(m)));
     let counts = &comparison.counts;
     let rest = counts.unclear.saturating_sub(u32::try_from(moved().count()).unwrap_or(u32::MAX));
     let parts: Vec<String> = [

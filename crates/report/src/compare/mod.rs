@@ -3,7 +3,7 @@
 mod describe;
 mod form;
 
-pub use describe::compare;
+pub use describe::{compare, comparisons};
 pub(crate) use describe::{table, tone};
 pub(crate) use form::{cause_words, differs_in, metric_words, name_words, quantity_words, statement};
 

@@ -66,6 +66,9 @@ pub struct CheckDocument<'a> {
     pub verdict: Option<String>,
     /// The answer in a sentence, as every other output of this run has it.
     pub answer: Option<String>,
+    /// Whether the target is good for all that was asked about (`--for`): false where it is not for one of them, null where that is
+    /// not known, and where nothing was asked about.
+    pub met: Option<bool>,
     /// All that may hold the run back, the most telling first.
     pub causes: &'a [Cause],
     /// Named conditions.
@@ -107,6 +110,7 @@ impl<'a> CheckDocument<'a> {
             fit: check.fit,
             verdict: check.answer(),
             answer: check.answer(),
+            met: met(check),
             causes: check.causes,
             findings: check.findings,
             ratings: check.ratings,
@@ -136,6 +140,16 @@ impl<'a> CheckDocument<'a> {
                 })
                 .collect(),
         }
+    }
+}
+
+fn met(check: &Check<'_>) -> Option<bool> {
+    let names = check.asked_for?;
+    let asked: Vec<Option<bool>> = check.fit.iter().filter(|f| f.is_one_of(names)).map(|f| f.met).collect();
+    match () {
+        () if asked.contains(&Some(false)) => Some(false),
+        () if asked.is_empty() || asked.contains(&None) => None,
+        () => Some(true),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct CompareSide<'a> {
 pub struct CompareDocument<'a> {
     /// `narrows/compare/1`.
     pub schema: &'static str,
+    /// Whether it helped, in a sentence: what was set otherwise, and from which number to which it went.
+    pub answer: String,
     /// What was asked, the metrics, the differences of the environments, and all together.
     #[serde(flatten)]
     pub comparison: &'a Comparison,
@@ -42,7 +44,15 @@ impl<'a> CompareDocument<'a> {
             runs: s.runs.iter().map(|r| r.id.as_str()).collect(),
             fake: s.fake(),
         };
-        Self { schema: Self::SCHEMA, comparison: view.comparison, a: side(view.a), b: side(view.b), report: view.page }
+        let answer = format!("Overall: {}", crate::compare::statement(view.comparison));
+        Self {
+            schema: Self::SCHEMA,
+            answer,
+            comparison: view.comparison,
+            a: side(view.a),
+            b: side(view.b),
+            report: view.page,
+        }
     }
 }
 

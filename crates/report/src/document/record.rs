@@ -261,6 +261,14 @@ pub struct RecordPlanDocument {
     pub streams: u32,
     /// Rate of each.
     pub stream_bytes_per_s: f64,
+    /// The streams as they were asked for, where their rate is what is usual for such pictures; else null.
+    pub assumed_rate: Option<String>,
+    /// What it took before its rate fell for good, as at the end of a write cache; null where it did not fall.
+    pub cache_bytes: Option<u64>,
+    /// Up to how many bytes the answer is known, since nothing ended in what was written; null where it is for long.
+    pub known_bytes: Option<u64>,
+    /// How long the streams take to bring so much.
+    pub known_s: Option<f64>,
     /// Whether it carries them without a loss; null where nothing was measured, or too little for a yes.
     pub carries: Option<bool>,
     /// How long it has to be written to at least, where that was too short; else null.

@@ -8,6 +8,10 @@ use serde::Serialize;
 pub struct WearDocument {
     /// `narrows/wear/1`.
     pub schema: &'static str,
+    /// How long each lasts, in sentences; null where no disk is known.
+    pub answer: Option<String>,
+    /// Whether it was root who asked: others see neither what most disks tell nor all processes.
+    pub as_root: bool,
     /// By their serial numbers.
     pub disks: Vec<WearOfDisk>,
     /// Who wrote most of what this machine's processes wrote to all disks, each since it began: those that may be seen and still run.
@@ -26,8 +30,11 @@ pub struct WearWriter {
 
 impl WearDocument {
     /// Of these disks and processes.
-    pub fn new(disks: Vec<WearOfDisk>, writers: Vec<ProcessIo>) -> Self {
+    pub fn new(disks: Vec<WearOfDisk>, writers: Vec<ProcessIo>, as_root: bool) -> Self {
         let writer = |p: ProcessIo| WearWriter { pid: p.pid, name: p.name, written_bytes: p.write_bytes };
-        Self { schema: "narrows/wear/1", disks, writers: writers.into_iter().map(writer).collect() }
+        let writers = writers.into_iter().map(writer).collect();
+        let answers: Vec<String> = disks.iter().map(|disk| crate::wear::answer(disk, as_root)).collect();
+        let answer = Some(answers.join(" ")).filter(|said| !said.is_empty());
+        Self { schema: "narrows/wear/1", answer, as_root, disks, writers }
     }
 }

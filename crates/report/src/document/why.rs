@@ -52,11 +52,7 @@ impl<'a> WhyDocument<'a> {
         Self {
             schema: Self::SCHEMA,
             run_id: &why.run.id,
-            answer: crate::why::fake(why.run)
-                .into_iter()
-                .chain([crate::why::answer(why.limit)])
-                .collect::<Vec<_>>()
-                .join(" "),
+            answer: crate::why::fake(why.run).into_iter().chain(crate::why::answers(why)).collect::<Vec<_>>().join(" "),
             limit: why.limit,
             causes: why.causes.iter().map(|cause| WhyCause { cause, next_step: cause.next_step.as_ref() }).collect(),
             findings: why.findings,

@@ -50,9 +50,10 @@ impl Presentation {
         self
     }
 
-    /// The sentence that answers what was asked, where there is one.
-    pub fn answer(&self) -> Option<&str> {
-        self.end.answer.as_deref().or(self.head.answer.as_ref().map(|(_, text)| text.as_str()))
+    /// The sentences that answer what was asked, each to stand on lines of its own; none where nothing does.
+    pub fn answers(&self) -> Vec<&str> {
+        let of_head = self.head.answer.iter().map(|(_, text)| text.as_str()).filter(|_| self.end.answers.is_empty());
+        self.end.answers.iter().map(String::as_str).chain(of_head).collect()
     }
 
     /// With where its page is.
@@ -282,8 +283,8 @@ pub(crate) struct End {
     /// What has to be known of the whole.
     pub notes: Vec<String>,
     pub kept: Option<Kept>,
-    /// The answer, where the head does not have it.
-    pub answer: Option<String>,
+    /// The answer, where the head does not have it: sentence by sentence.
+    pub answers: Vec<String>,
     /// Where the answer is said again on a terminal when it has left the screen.
     pub repeats_answer: bool,
     pub page: Option<String>,

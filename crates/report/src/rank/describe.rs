@@ -23,8 +23,7 @@ pub fn rank(rank: &Rank<'_>) -> Presentation {
     };
     let head = Head { command: "rank".to_owned(), subject, ..Head::default() };
     let answers = answers(rank);
-    let answer = Some(answers.join(" ")).filter(|said| !said.is_empty());
-    let end = End { answer, page: rank.page.map(str::to_owned), ..End::default() };
+    let end = End { answers: answers.clone(), page: rank.page.map(str::to_owned), ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
     presentation.push(SectionName::Answer, answers.into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
     presentation.push(SectionName::Numbers, targets(rank));

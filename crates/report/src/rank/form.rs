@@ -99,7 +99,16 @@ pub(crate) fn people_words(id: &str) -> String {
 pub(crate) fn answers(rank: &Rank<'_>) -> Vec<String> {
     let targets = &rank.ranking.targets;
     let fakes = targets.iter().filter_map(|t| Some(fake_sentence(t.fake.as_ref()?, Some(&t.name))));
-    fakes.chain(use_sentences(&rank.ranking.uses)).chain(installation(rank)).chain(winners(rank)).collect()
+    let said: Vec<String> =
+        fakes.chain(use_sentences(&rank.ranking.uses)).chain(installation(rank)).chain(winners(rank)).collect();
+    if !said.is_empty() || rank.predicted.is_some() {
+        return said;
+    }
+    let directed = targets.iter().flat_map(|t| &t.metrics).any(|m| m.better.is_some());
+    vec![match directed {
+        true => "Which to buy is not known: no number decides a use, and none tells these targets apart. A narrows check of each measures what does.",
+        false => "Which to buy is not known: nothing says of which number more is better (--better METRIC=higher).",
+    }.to_owned()]
 }
 
 /// Who is best at what, in words: a sentence for each target that is first, or shares the first place, anywhere.

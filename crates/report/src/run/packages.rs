@@ -2,7 +2,7 @@
 
 use crate::presentation::Tone;
 use crate::quantity;
-use model::{Metric, PackagePart, PhaseRun, Reason, Run, TargetKind, Unit};
+use model::{Metric, PackagePart, PhaseRun, Reason, Run, TargetKind};
 
 /// What a part does, of so many packages of so many.
 struct Part<'a> {
@@ -62,7 +62,7 @@ fn value(metric: &Metric) -> Option<f64> {
 }
 
 fn seconds(metric: &Metric) -> String {
-    quantity::quantity(value(metric).unwrap_or(0.0), Unit::S)
+    quantity::seconds(value(metric).unwrap_or(0.0))
 }
 
 /// The sentence, where packages were installed or removed.
@@ -78,7 +78,7 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
         _ if !first.is_whole() => "it was interrupted".to_owned(),
         _ if first.by_dpkg => "storage and processor together, by this machine's dpkg".to_owned(),
         Some((calls, pauses)) => {
-            let pauses = quantity::quantity(pauses.max(0.0), Unit::S);
+            let pauses = quantity::seconds(pauses.max(0.0));
             let speed = match first.pauses_as {
                 1000 => String::new(),
                 milli => format!(" {} times as fast", quantity::significant(f64::from(milli) / 1000.0, 3)),
@@ -87,10 +87,7 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
         }
         None if waited.is_some() => {
             let rest = (value(first.time).unwrap_or(0.0) - waited.unwrap_or(0.0)).max(0.0);
-            format!(
-                "at most {} of it the storage, without pauses of a processor{real}",
-                quantity::quantity(rest, Unit::S)
-            )
+            format!("at most {} of it the storage, without pauses of a processor{real}", quantity::seconds(rest))
         }
         None => format!("all of it the storage, without pauses of a processor{real}"),
     };
@@ -101,7 +98,7 @@ pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
         said.push_str(&format!(" {}.", crate::text::capital(&rest.join(", "))));
     }
     if let Some(waited) = waited {
-        let words = quantity::quantity(waited, Unit::S);
+        let words = quantity::seconds(waited);
         said.push_str(&format!(" For {words} of it this program waited for a processor that others had."));
     }
     match doubt {
@@ -119,7 +116,7 @@ pub(crate) fn paused_sentence(run: &Run) -> Option<(Tone, String)> {
         phase.metrics.iter().find(|metric| metric.id == id)?.value
     };
     let (time, calls) = (metric("time_s")?, metric("in_calls_s")?);
-    let words = |seconds: f64| quantity::quantity(seconds, Unit::S);
+    let words = |seconds: f64| quantity::seconds(seconds);
     let what = format!(
         "It takes {}: {} of it the storage, {} the pauses of the recording (--set speed=max leaves them out).",
         words(time),

@@ -182,6 +182,7 @@ pub struct Check {
     pub limits: Vec<RowLimit>,
     pub fit: Vec<Fit>,
     pub verdict: Option<String>,
+    pub met: Option<bool>,
     pub causes: Vec<Cause>,
     pub findings: Vec<Finding>,
     pub ratings: Vec<Rating>,
