@@ -23,6 +23,7 @@ mod handed_over;
 mod import;
 mod import_bounds;
 mod inspect;
+mod layers;
 mod markdown;
 mod old_bundle;
 mod old_state;
