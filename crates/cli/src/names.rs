@@ -63,9 +63,11 @@ impl Names {
             Self::Simulated => {
                 spec::sim_models().unwrap_or_default().iter().map(|sim| format!("sim:{}", sim.name)).collect()
             }
-            Self::Workloads => {
-                spec::workloads().into_iter().map(|w| w.name).chain([spec::frames_workload()[0].to_owned()]).collect()
-            }
+            Self::Workloads => spec::workloads()
+                .into_iter()
+                .map(|w| w.name)
+                .chain(spec::studies().map(|[name, ..]| name.to_owned()))
+                .collect(),
             // Of those with a number in their name an example each.
             Self::Uses => {
                 let example = |id: &str| id.replace("video", "video=V30").replace("record", "record=4x16Mbit");

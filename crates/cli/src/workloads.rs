@@ -19,9 +19,8 @@ pub fn command(args: &WorkloadsArgs, output: &Output) -> Result<ExitCode, Failur
     match &args.command {
         None | Some(WorkloadsCommand::List) => {
             let all = spec::workloads();
-            let [name, title, answers] = spec::frames_workload();
             let phases = || all.iter().map(|w| (w.name.as_str(), w.title.as_str(), w.answers.as_str()));
-            let lines = || phases().chain([(name, title, answers)]);
+            let lines = || phases().chain(spec::studies().map(|[name, title, answers]| (name, title, answers)));
             output.answer(&WorkloadsDocument::new(lines()), || report::workloads(lines()));
         }
         Some(WorkloadsCommand::Show { name }) => {

@@ -25,6 +25,7 @@ mod file_failure;
 pub mod frames;
 mod interrupts;
 mod kept_run;
+pub mod layers;
 mod listener;
 mod opened;
 mod permission;

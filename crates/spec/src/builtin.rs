@@ -27,18 +27,20 @@ const TEXTS: &[(&str, &str)] = &[
     ("copy-calls", include_str!("../workloads/copy-calls.toml")),
 ];
 
-/// Frames are no phases: a text of its own kind.
-const FRAMES: (&str, &str) = ("frames", include_str!("../workloads/frames.toml"));
+/// Studies are no phases: texts of their own kinds.
+const STUDIES: &[(&str, &str)] =
+    &[("frames", include_str!("../workloads/frames.toml")), ("layers", include_str!("../workloads/layers.toml"))];
 
-/// Name, title and question of the workload of frames.
-pub fn frames_workload() -> [&'static str; 3] {
-    let said =
-        |key| FRAMES.1.lines().find_map(|line: &str| line.strip_prefix(key)?.split('"').nth(1)).unwrap_or_default();
-    [FRAMES.0, said("title"), said("answers")]
+/// Name, title and question of each study.
+pub fn studies() -> impl Iterator<Item = [&'static str; 3]> {
+    STUDIES.iter().map(|(name, text)| {
+        let said = |key| text.lines().find_map(|line: &str| line.strip_prefix(key)?.split('"').nth(1));
+        [name, said("title").unwrap_or_default(), said("answers").unwrap_or_default()]
+    })
 }
 
 fn texts() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    TEXTS.iter().chain([&FRAMES])
+    TEXTS.iter().chain(STUDIES)
 }
 
 /// The text of a built-in workload.

@@ -1,18 +1,14 @@
 //! Frames in several ways, as text: `[frames]` and its keys. docs/recorder.md describes what is done with it.
 
-use crate::keys::{self, keys};
+use crate::keys::keys;
+use crate::study::{read_study, within};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::toml_values::{has_table, pairs_of};
+use crate::toml_values::has_table;
 use crate::values::{bytes, one_of, percent, time, whole};
 use model::{FrameWay, FramesStudy, Ns};
-use std::fmt::Display;
 
 /// The largest frame that is recorded.
 const LARGEST_FRAME: u64 = 64 << 20;
-
-fn within<T: PartialOrd + Display>(value: T, least: T, most: T) -> Result<T, String> {
-    if value >= least && value <= most { Ok(value) } else { Err(format!("{value} is not from {least} to {most}")) }
-}
 
 keys! {
     /// The keys of `[frames]`.
@@ -37,40 +33,14 @@ pub fn is_frames(text: &str) -> bool {
     has_table(text, "[frames]")
 }
 
-/// What `[frames]` says of a text, beside which nothing but its title may stand.
-fn parse_pairs(place: &TextPosition, text: &str) -> Result<Vec<(String, String)>, TextError> {
-    let form = |key: &str, what: String| place.error(TextErrorKind::Form, key, what);
-    let mut tables: toml::Table = toml::from_str(text).map_err(|e| form("", e.message().to_owned()))?;
-    let frames = tables.remove("frames").and_then(|frames| frames.try_into().ok());
-    match tables.keys().find(|key| !["name", "title", "answers"].contains(&key.as_str())) {
-        Some(other) => Err(form(other, "is not part of a text of frames".to_owned())),
-        None => Ok(pairs_of(&frames.ok_or_else(|| form("frames", "is a table".to_owned()))?)),
-    }
-}
-
 /// Reads such a text, with other values for some keys; what it does not say is as in the text that is built in.
 ///
 /// # Errors
 /// What is wrong with it, all of it.
 pub fn parse_frames(file: &str, text: &str, set: &[(String, String)]) -> Result<FramesStudy, Vec<TextError>> {
-    let place = TextPosition { file: file.to_owned(), line: 0 };
-    let command_line = TextPosition::command_line();
-    let read = |text| parse_pairs(&place, text).map_err(|error| vec![error]);
-    let usual = read(crate::workload_text("frames").unwrap_or_default())?;
-    let mut study = FramesStudy::default();
-    let mut errors = Vec::new();
-    for (place, pairs) in [(&place, &usual), (&place, &read(text)?), (&command_line, &set.to_vec())] {
-        for (name, value) in pairs {
-            let name = name.strip_prefix("frames.").unwrap_or(name);
-            let given = keys::find(FRAMES_KEYS, name).map(|key| key.set(&mut study, value));
-            let nearest = || keys::nearest(name, keys::names(FRAMES_KEYS));
-            errors.extend(match given {
-                Some(given) => given.err().map(|what| place.error(TextErrorKind::Value, name, what)),
-                None => Some(place.error(TextErrorKind::Unknown, name, "no such key").with_nearest(nearest())),
-            });
-        }
-    }
+    let (study, mut errors): (FramesStudy, _) = read_study("frames", FRAMES_KEYS, file, text, set)?;
     if study.frame_bytes.saturating_mul(4) > study.ring_bytes.min(study.room_bytes) {
+        let place = TextPosition { file: file.to_owned(), line: 0 };
         errors.push(place.error(TextErrorKind::Value, "size", "the ring and the room have to hold four frames"));
     }
     if errors.is_empty() { Ok(study) } else { Err(errors) }

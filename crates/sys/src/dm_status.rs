@@ -1,5 +1,5 @@
-//! What the targets of a device-mapper device say of themselves (k:include/uapi/linux/dm-ioctl.h, DM_TABLE_STATUS). Nothing is
-//! changed, and nothing is flushed for it.
+//! What the targets of a device-mapper device are, and what they say of themselves (k:include/uapi/linux/dm-ioctl.h, DM_TABLE_STATUS).
+//! Nothing is changed, and nothing is flushed for it.
 #![allow(unsafe_code)]
 
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
@@ -40,17 +40,42 @@ struct TableRequest {
 const DM_TABLE_STATUS: Opcode = opcode::read_write::<Head>(0xfd, 12);
 /// DM_BUFFER_FULL_FLAG.
 const FULL: u32 = 1 << 8;
+/// DM_STATUS_TABLE_FLAG.
+const TABLE: u32 = 1 << 4;
 /// DM_NOFLUSH_FLAG.
 const WITHOUT_FLUSH: u32 = 1 << 11;
 /// Bytes of struct dm_target_spec: start and length u64, status i32, next u32, a name of 16 bytes.
 const SPEC_BYTES: usize = 40;
 
-/// Of each target of the device of this number its type and its status, in the order of the table. `control` is
-/// `/dev/mapper/control`.
+/// A target: which sectors of 512 bytes of the mapping it serves, and what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DmTarget {
+    pub start_sector: u64,
+    pub sectors: u64,
+    /// `linear`, `crypt`.
+    pub kind: String,
+    /// Its status, or its line of the table without the first three words.
+    pub text: String,
+}
+
+/// Of each target of the device of this number its status, in the order of the table. `control` is `/dev/mapper/control`.
 ///
 /// # Errors
 /// EACCES without CAP_SYS_ADMIN, ENXIO where there is no such device.
-pub fn dm_table_status(control: &File, (major, minor): (u32, u32)) -> io::Result<Vec<(String, String)>> {
+pub fn dm_table_status(control: &File, device: (u32, u32)) -> io::Result<Vec<DmTarget>> {
+    ask(control, device, WITHOUT_FLUSH)
+}
+
+/// The same with what each target was made with. **The key of a `crypt` target may be among that**: ask for the status first, and for
+/// this only where no target is of a kind that has a key.
+///
+/// # Errors
+/// As of [`dm_table_status`].
+pub fn dm_table(control: &File, device: (u32, u32)) -> io::Result<Vec<DmTarget>> {
+    ask(control, device, WITHOUT_FLUSH | TABLE)
+}
+
+fn ask(control: &File, (major, minor): (u32, u32), flags: u32) -> io::Result<Vec<DmTarget>> {
     // huge_encode_dev (k:include/linux/kdev_t.h).
     let device = u64::from(minor & 0xff) | u64::from(major) << 8 | u64::from(minor & !0xff) << 12;
     let head = Head {
@@ -59,7 +84,7 @@ pub fn dm_table_status(control: &File, (major, minor): (u32, u32)) -> io::Result
         data_start: HEAD_BYTES as u32,
         target_count: 0,
         open_count: 0,
-        flags: WITHOUT_FLUSH,
+        flags,
         event: 0,
         padding: 0,
         device,
@@ -79,7 +104,7 @@ pub fn dm_table_status(control: &File, (major, minor): (u32, u32)) -> io::Result
 }
 
 /// What lies behind one another: a specification and a text, the next at `next` from the start of all.
-fn targets(room: &[u8], count: u32) -> Vec<(String, String)> {
+fn targets(room: &[u8], count: u32) -> Vec<DmTarget> {
     let text = |bytes: &[u8]| {
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(&bytes[..end]).into_owned()
@@ -88,9 +113,15 @@ fn targets(room: &[u8], count: u32) -> Vec<(String, String)> {
     let mut at = 0;
     for _ in 0..count {
         let Some(spec) = room.get(at..at + SPEC_BYTES) else { break };
+        let wide = |at: usize| spec[at..].first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes));
         let next = u32::from_ne_bytes([spec[20], spec[21], spec[22], spec[23]]) as usize;
         let end = if next > at { next.min(room.len()) } else { room.len() };
-        found.push((text(&spec[24..]), text(room.get(at + SPEC_BYTES..end).unwrap_or_default())));
+        found.push(DmTarget {
+            start_sector: wide(0),
+            sectors: wide(8),
+            kind: text(&spec[24..]),
+            text: text(room.get(at + SPEC_BYTES..end).unwrap_or_default()),
+        });
         if next <= at {
             break;
         }
@@ -118,8 +149,15 @@ mod tests {
         room[40..52].copy_from_slice(b"3 2032 - \0xx");
         room[84..88].copy_from_slice(&128u32.to_ne_bytes());
         room[88..94].copy_from_slice(b"linear");
-        let is = |name: &str, status: &str| (name.to_owned(), status.to_owned());
-        assert_eq!(targets(&room, 2), [is("integrity", "3 2032 - "), is("linear", "")]);
+        room[8..16].copy_from_slice(&2048u64.to_ne_bytes());
+        room[64..72].copy_from_slice(&2048u64.to_ne_bytes());
+        let is = |start_sector, sectors, kind: &str, text: &str| DmTarget {
+            start_sector,
+            sectors,
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+        };
+        assert_eq!(targets(&room, 2), [is(0, 2048, "integrity", "3 2032 - "), is(2048, 0, "linear", "")]);
         // Whatever a damaged answer says, reading ends.
         assert_eq!(targets(&room[..30], 2), []);
         assert_eq!(targets(&[0; 64], 9).len(), 1);

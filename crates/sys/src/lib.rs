@@ -63,7 +63,7 @@ pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use child::{effective_ids, end_with_parent, kill_group};
 pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
-pub use dm_status::dm_table_status;
+pub use dm_status::{DmTarget, dm_table, dm_table_status};
 pub use entry::{
     create_file, each_entry, free_inodes, link_entry, list_names, make_directory, open_entry, open_own_directory,
     read_entry, remove_directory, remove_file, rename_entry, stat_entry, symlink_entry, sync_file_system, sync_names,

@@ -29,9 +29,9 @@ pub(super) fn command(
     global: &GlobalArgs,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    refuse_what_is_for_phases(args)?;
+    super::refuse_what_is_for_phases(args, "frames")?;
     let set = text::settings(args, Language::Toml)?;
-    let study = spec::parse_frames(&source.name, &source.text, &set).map_err(|e| text::frames_mistakes(&e))?;
+    let study = spec::parse_frames(&source.name, &source.text, &set).map_err(|e| text::study_mistakes(&e, "frames"))?;
     let Some(target) = args.target.as_deref() else {
         return Err(Failure::usage("where are the frames to be written?")
             .remedy("narrows run frames DIRECTORY, or DEVICE --destroy SERIAL"));
@@ -82,24 +82,6 @@ pub(super) fn command(
     }
     let known = document.ways.iter().any(|way| way.sustained_bytes_per_s.is_some());
     Ok(if known { ExitCode::SUCCESS } else { ExitCode::from(FailureKind::Invalid.exit_code()) })
-}
-
-/// Options that say something of phases, experiments or runs.
-fn refuse_what_is_for_phases(args: &RunArgs) -> Result<(), Failure> {
-    let given = [
-        ("--repeat", args.repeat.is_some()),
-        ("--calibrate", args.calibrate),
-        ("--format", args.format.is_some()),
-        ("--keep-every", args.keep_every.is_some()),
-        ("--lenient", args.lenient),
-        ("--tag", !args.marks.tags.is_empty()),
-        ("--wait-quiet", args.marks.wait_quiet.is_some()),
-    ];
-    match given.iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Failure::usage(format!("{option} is not for frames"))
-            .remedy("--set rounds=N, room=SIZE and others: narrows workloads show frames")),
-    }
 }
 
 fn tell(event: FramesEvent<'_>, target: &OsStr, output: &Output) {

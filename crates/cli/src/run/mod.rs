@@ -2,6 +2,7 @@
 
 mod frames;
 mod job;
+mod layers;
 pub mod text;
 
 use crate::args::{GlobalArgs, RunArgs, RunFormat};
@@ -49,6 +50,9 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     };
     if source.language == Language::Toml && spec::is_frames(&source.text) {
         return frames::command(args, &source, global, output);
+    }
+    if source.language == Language::Toml && spec::is_layers(&source.text) {
+        return layers::command(args, &source, global, output);
     }
     if source.language == Language::Toml && spec::is_experiment(&source.text) {
         refuse_what_is_for_workloads(args)?;
@@ -128,6 +132,24 @@ fn refuse_what_is_for_experiments(args: &RunArgs) -> Result<(), Failure> {
             .remedy("docs/experiments.md; its first arm is run under two names"));
     }
     Ok(())
+}
+
+/// Options that say something of phases, experiments or runs.
+fn refuse_what_is_for_phases(args: &RunArgs, study: &str) -> Result<(), Failure> {
+    let given = [
+        ("--repeat", args.repeat.is_some()),
+        ("--calibrate", args.calibrate),
+        ("--format", args.format.is_some()),
+        ("--keep-every", args.keep_every.is_some()),
+        ("--lenient", args.lenient),
+        ("--tag", !args.marks.tags.is_empty()),
+        ("--wait-quiet", args.marks.wait_quiet.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::usage(format!("{option} is not for {study}"))
+            .remedy(format!("--set rounds=N and other keys: narrows workloads show {study}"))),
+    }
 }
 
 /// Options that an experiment has in its text.

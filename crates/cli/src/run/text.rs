@@ -116,13 +116,16 @@ pub fn source(name: &std::ffi::OsStr) -> Result<Source, Failure> {
     })
 }
 
-/// By the name where it says so, else by the text: only TOML has `[[phase]]` and `[frames]`.
+/// By the name where it says so, else by the text: only TOML has `[[phase]]`, `[frames]` and `[layers]`.
 fn language(extension: Option<&str>, text: &str) -> Language {
     match extension {
         Some("toml") => Language::Toml,
         Some("fio" | "job" | "ini") => Language::Fio,
         _ if spec::is_trace(text) => Language::Trace,
-        _ if text.lines().any(|line| line.trim_start().starts_with("[[") || line.trim() == "[frames]") => {
+        _ if text
+            .lines()
+            .any(|line| line.trim_start().starts_with("[[") || ["[frames]", "[layers]"].contains(&line.trim())) =>
+        {
             Language::Toml
         }
         _ => Language::Fio,
@@ -261,13 +264,13 @@ fn memory_bytes() -> u64 {
     (info.totalram as u64).saturating_mul(u64::from(info.mem_unit))
 }
 
-/// All mistakes, a line each; the list of keys as the remedy.
-/// Mistakes in a text of frames.
-pub fn frames_mistakes(errors: &[TextError]) -> Failure {
+/// Mistakes in the text of a study.
+pub fn study_mistakes(errors: &[TextError], study: &str) -> Failure {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    Failure::usage(lines.join("\n")).remedy("narrows workloads show frames   prints all keys")
+    Failure::usage(lines.join("\n")).remedy(format!("narrows workloads show {study}   prints all keys"))
 }
 
+/// All mistakes, a line each; the list of keys as the remedy.
 fn mistakes(errors: &[TextError], language: Language) -> Failure {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let unsupported = errors

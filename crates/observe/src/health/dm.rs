@@ -16,7 +16,7 @@ pub(crate) fn integrity_mismatches(root: &Root, name: &str, directory: &str, ask
         let id = root.text(&format!("{directory}/dev")).as_deref().and_then(parse_device).ok_or(ReadError::Missing)?;
         let control = OpenOptions::new().read(true).write(true).open("/dev/mapper/control")?;
         let targets = sys::dm_table_status(&control, (id.major, id.minor))?;
-        Ok(targets.iter().map(|(kind, status)| format!("{kind} {status}\n")).collect::<String>().into_bytes())
+        Ok(targets.iter().map(|t| format!("{} {}\n", t.kind, t.text)).collect::<String>().into_bytes())
     });
     of_targets(&String::from_utf8_lossy(&text.ok()?))
 }

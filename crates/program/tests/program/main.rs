@@ -24,6 +24,7 @@ mod import;
 mod import_bounds;
 mod inspect;
 mod last_screen;
+mod layers;
 mod markdown;
 mod old_bundle;
 mod old_state;

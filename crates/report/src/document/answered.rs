@@ -1,6 +1,6 @@
 //! A document with its answer in a sentence.
 
-use super::{FramesDocument, RecordDocument, RecordPlanDocument, SoakDocument};
+use super::{FramesDocument, LayersDocument, RecordDocument, RecordPlanDocument, SoakDocument};
 use serde::Serialize;
 
 /// What has an answer that a sentence says.
@@ -30,6 +30,12 @@ impl Answers for RecordPlanDocument {
 impl Answers for FramesDocument {
     fn answer(&self) -> String {
         crate::frames::verdict(self)
+    }
+}
+
+impl Answers for LayersDocument {
+    fn answer(&self) -> String {
+        crate::layers::verdict(self)
     }
 }
 

@@ -1,0 +1,68 @@
+//! `narrows/layers/1`.
+
+use model::{Estimate, LayerCost, LevelAccess, LevelFigures, LevelLeftOut, LevelRound};
+use serde::Serialize;
+
+/// A level of the path, from the top down.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LayersLevel {
+    pub name: String,
+    pub access: LevelAccess,
+    /// Whether what is read are the bytes of the level above.
+    pub same_bytes: bool,
+    /// Times in nanoseconds, rates in bytes a second, CPU of the machine in seconds for a GB.
+    pub figures: LevelFigures<Estimate>,
+    pub rounds: Vec<LevelRound>,
+    /// Why numbers are missing, and how they may be wrong.
+    pub reasons: Vec<String>,
+}
+
+/// What `narrows run layers --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LayersDocument {
+    /// `narrows/layers/1`.
+    pub schema: &'static str,
+    pub target: String,
+    /// When, RFC 3339.
+    pub started: String,
+    pub program_version: String,
+    pub seed: u64,
+    pub region_bytes: u64,
+    pub block_bytes: u64,
+    pub depth: u32,
+    pub bytes_written: u64,
+    pub levels: Vec<LayersLevel>,
+    /// Between each level and the next.
+    pub layers: Vec<LayerCost>,
+    /// The layer that costs most; null where none differs by more than the rounds do.
+    pub dearest: Option<String>,
+    pub left_out: Vec<LevelLeftOut>,
+    /// Somebody wanted the end before it was whole.
+    pub interrupted: bool,
+    /// The page; null where none was written.
+    pub page: Option<String>,
+}
+
+impl LayersDocument {
+    /// Its name and version.
+    pub const SCHEMA: &'static str = "narrows/layers/1";
+}
+
+/// What `narrows run layers --plan --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LayersPlanDocument {
+    /// `narrows/layers-plan/1`.
+    pub schema: &'static str,
+    pub target: String,
+    /// The levels that would be measured.
+    pub levels: Vec<String>,
+    pub left_out: Vec<LevelLeftOut>,
+    /// Bytes that are written at most, to a file of ours.
+    pub bytes_at_most: u64,
+    pub ns_at_most: u64,
+}
+
+impl LayersPlanDocument {
+    /// Its name and version.
+    pub const SCHEMA: &'static str = "narrows/layers-plan/1";
+}
