@@ -19,6 +19,7 @@ mod fit;
 #[cfg(test)]
 mod fixture;
 mod foreign;
+mod history;
 mod job_metrics;
 mod judged;
 mod knee;
@@ -44,6 +45,7 @@ pub use context::Context;
 pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
 pub use foreign::{foreign_classes, foreign_fit};
+pub use history::{HistoryAsked, HistoryRuns, change_differences, event_id};
 pub use judged::judged;
 pub use knee::depth_curves;
 pub use metrics::metric_ids;
