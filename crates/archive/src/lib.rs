@@ -9,6 +9,7 @@
 //!   tags.toml                      names that people gave to runs
 //!   index.jsonl                    a cache; rebuilt from the bundles whenever it does not agree with them
 //!   experiments/<id>.json         how far an experiment came; <id>.restore.json: what has to be put back after a crash
+//!   acknowledged.json              events of its history that people know of
 //!   noise.json                     the noise of the rig, as calibrated
 //!   counter                        the highest number in the order of runs
 //!   archive.lock                   held while one of the files above changes

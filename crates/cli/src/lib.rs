@@ -20,6 +20,7 @@ mod explain;
 mod export;
 mod fill;
 mod help;
+mod history;
 mod import;
 mod inspect;
 mod inspect_place;
@@ -99,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),
         Command::Compare(args) => compare::command(args, &cli.global, &output),
+        Command::History(args) => history::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Rank(args) => rank::command(args, &cli.global, &output),
         Command::Fill(args) => fill::command(args, &cli.global, &output),

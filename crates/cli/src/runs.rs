@@ -64,7 +64,7 @@ fn tags_by_run(archive: &Archive) -> Result<Tags, Failure> {
 }
 
 /// The moment that lies so long ago, as seconds since 1970.
-fn ago(option: &str, age: &str) -> Result<i64, Failure> {
+pub(crate) fn ago(option: &str, age: &str) -> Result<i64, Failure> {
     let ns = model::parse_duration_ns(age)
         .map_err(|e| Failure::usage(format!("{option} {age}: {e}")).remedy(format!("{option} 7d, or 12h, or 30m")))?;
     let seconds = i64::try_from(ns / model::NS_PER_S).unwrap_or(i64::MAX);

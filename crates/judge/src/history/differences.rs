@@ -6,7 +6,7 @@ use model::{EnvironmentDifference, Fact, Layer, Run, facts};
 /// The hottest sensor of two runs differs by at least so much, degrees Celsius.
 const TELLING_DEGREES: f64 = 10.0;
 /// Facts that go on counting, or are of the moment of the inventory: they differ always.
-const OF_THE_MOMENT: [&str; 18] = [
+const OF_THE_MOMENT: [&str; 19] = [
     facts::BRANCH_DEPTH,
     facts::IN_FLIGHT_READS,
     facts::IN_FLIGHT_WRITES,
@@ -26,6 +26,8 @@ const OF_THE_MOMENT: [&str; 18] = [
     // Said by the environment.
     facts::MOUNT_OPTIONS,
     facts::KERNEL_RELEASE,
+    // Of a simulated device.
+    "seed",
 ];
 
 /// Kernel, mount options, fill level and the like, then each fact of a layer that both have and that differs: firmware, wear, errors,

@@ -20,6 +20,7 @@ mod foreign_text;
 mod foreign_worth;
 mod frames;
 mod handed_over;
+mod history;
 mod import;
 mod import_bounds;
 mod inspect;
