@@ -3,6 +3,7 @@
 mod answers;
 mod archive;
 mod bad_input;
+mod bisect;
 mod check;
 mod compare;
 mod completions;
