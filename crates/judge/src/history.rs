@@ -89,14 +89,13 @@ impl HistoryRuns {
                 values.push((number, value));
             }
         }
-        let plan = &run.plan.name;
         self.runs.push(Kept {
             id: run.id.clone(),
             order,
             time: run.sessions.first().map(|s| s.started.clone()),
             at_s,
             place: Place::of(run),
-            workload: if plan.is_empty() { run.command.clone() } else { plan.clone() },
+            workload: workload(run),
             plan: keys::plan_digest(run),
             values,
         });
@@ -150,12 +149,21 @@ impl HistoryRuns {
 }
 
 fn key(run: &Kept) -> HistoryKey {
-    HistoryKey {
-        machine: run.place.host.clone().unwrap_or_default(),
-        device: run.place.device(),
-        workload: run.workload.clone(),
-        plan: format!("{:016x}", run.plan),
-    }
+    key_of(&run.place, run.workload.clone(), run.plan)
+}
+
+fn key_of(place: &Place, workload: String, plan: u64) -> HistoryKey {
+    let machine = place.host.clone().unwrap_or_default();
+    HistoryKey { machine, device: place.device(), workload, plan: format!("{plan:016x}") }
+}
+
+/// The key of a run by itself: without what other runs tell of its machine and disk.
+pub fn history_key(run: &Run) -> HistoryKey {
+    key_of(&Place::of(run), workload(run), keys::plan_digest(run))
+}
+
+fn workload(run: &Run) -> String {
+    if run.plan.name.is_empty() { run.command.clone() } else { run.plan.name.clone() }
 }
 
 /// The order of the runs is that in which they ended, so that nothing is wrong with it; their times are.

@@ -45,7 +45,7 @@ pub use context::Context;
 pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
 pub use foreign::{foreign_classes, foreign_fit};
-pub use history::{HistoryAsked, HistoryRuns, change_differences, event_id};
+pub use history::{HistoryAsked, HistoryRuns, change_differences, event_id, history_key};
 pub use judged::judged;
 pub use knee::depth_curves;
 pub use metrics::metric_ids;
@@ -58,4 +58,4 @@ pub use rank::{
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use reports::over_reports;
-pub use wear::{emmc_used_percent, wear_of_disk};
+pub use wear::{disks_used_percent, emmc_used_percent, wear_of_disk};

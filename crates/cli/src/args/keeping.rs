@@ -139,6 +139,13 @@ pub enum ExportFormat {
     FioLogs,
     /// A line for each metric of one or many runs
     Csv,
+    /// Many runs as a table, a row a run, a column a metric: Otava, PostgreSQL, DuckDB
+    HistoryCsv,
+    /// The latest runs for the node exporter's textfile directory
+    #[value(name = "openmetrics")]
+    OpenMetrics,
+    /// Bencher's metric format
+    Bencher,
     /// HdrHistogram interval log, a line for each phase
     Hlog,
     /// iozone's table, from a run that measured record sizes and operations
@@ -155,6 +162,8 @@ Examples:
   narrows export latest --format fio-json -o plots/     as fio-plot wants it
   narrows export latest --format fio-logs -o plots/     the series
   narrows export before after --format csv              the metrics of two runs
+  narrows export nightly --format history-csv -o db/    a row a run, with its schema.sql
+  narrows export latest --format openmetrics -o /var/lib/prometheus/node-exporter/narrows.prom
   narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
 pub struct ExportArgs {
     /// Which runs: ids, tags, 'latest', paths of bundles, or files that another tool printed

@@ -137,6 +137,20 @@ fn an_event_is_seen_said_acknowledged_and_drawn() {
     assert!(html.contains(&format!("href=\"reports/{}.html\"", event.after)), "a point leads to its run");
     assert!(html.contains("class=\"event\""));
 
+    // The same runs for others: a table with its schema, the last one for Prometheus and for Bencher.
+    let table = scratch.path().join("table");
+    assert_eq!(scratch.run(["export", "nightly", "--format", "history-csv", "-o", "table/"]).code, 0);
+    let (csv, schema) =
+        (fs::read_to_string(table.join("history.csv")).unwrap(), fs::read_to_string(table.join("schema.sql")).unwrap());
+    assert!(
+        csv.lines().count() == 23 && csv.contains(&of.key.plan) && schema.contains("\"job.iops\" double precision")
+    );
+    let metrics = scratch.run(["export", "nightly", "--format", "openmetrics"]).stdout;
+    assert!(metrics.contains("narrows_operations_per_second{") && metrics.ends_with("# EOF\n"), "{metrics}");
+    let bencher: Value =
+        serde_json::from_str(&scratch.run(["export", "latest", "--format", "bencher"]).stdout).unwrap();
+    assert!(bencher["job"]["iops"]["value"].is_f64(), "{bencher}");
+
     // Known from now on, also with further runs.
     let refused = scratch.run(["history", "ack", &event.id, "  "]);
     assert!(refused.code == 2 && refused.stderr.contains("the reason"), "{}", refused.stderr);
