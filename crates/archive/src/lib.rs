@@ -26,7 +26,7 @@
 //! - What is created is its owner's alone (0700, 0600), unless the folder that it lies in has another mode.
 //! - Several processes may use one archive. A run in progress holds a lock that the kernel drops with the process, so
 //!   [`Archive::recover`] never touches it.
-//! - Bundles of many machines are merged by copying directories into `runs/`.
+//! - Bundles of many machines are merged by copying directories into `runs/`; [`Archive::adopt`] checks them and keeps what is here.
 //!
 //! Deliberately absent: the meaning of any value, clocks, randomness and environment variables (they are passed in),
 //! and anything that prints.
@@ -38,12 +38,14 @@ mod checksums;
 mod csv;
 mod directory;
 mod error;
+mod find;
 mod folder;
 mod id;
 mod index;
 mod latency;
 mod location;
 mod lock;
+mod merge;
 mod order;
 mod partial;
 mod recover;
@@ -71,10 +73,12 @@ pub use bundle::load_bundle;
 pub use checksums::Verification;
 pub use directory::Archive;
 pub use error::{ArchiveError, Result};
+pub use find::find_bundles;
 pub use id::{is_run_id, run_id};
 pub use index::{IndexEntry, IndexedRun};
 pub use location::default_directory;
 pub use lock::Lock;
+pub use merge::{Adopted, Incoming};
 pub use partial::Partial;
 pub use recover::{Recovered, Recovery};
 pub use resolve::{RunRef, only};

@@ -18,6 +18,7 @@ Examples:
   narrows runs wear                    what the disks say of their life, run by run
   narrows runs tag latest before       remember it by a name
   ls \"$(narrows runs path latest)\"     what is kept of it
+  narrows runs merge board:.local/share/narrows /mnt/usb/narrows
   narrows runs verify                  check every bundle against its checksums
   narrows runs recover                 save what a crash left behind"
 )]
@@ -89,6 +90,14 @@ pub enum RunsCommand {
     },
     /// Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed
     Recover,
+    /// Take over the runs of other archives, with their tags; exit 1 if one could not be
+    ///
+    /// Each bundle is checked against its SHA256SUMS. One that is here already is passed over; another run of the same id stays as it is.
+    Merge {
+        /// Archives or directories of bundles: paths, or HOST:PATH by ssh
+        #[arg(value_name = "FROM", required = true, value_hint = clap::ValueHint::DirPath)]
+        from: Vec<OsString>,
+    },
     /// Rebuild index.jsonl from the bundles
     Reindex,
     /// Give a run a tag, or list tags

@@ -26,6 +26,7 @@ mod import;
 mod import_bounds;
 mod inspect;
 mod markdown;
+mod merge;
 mod old_bundle;
 mod old_state;
 mod on_files;
