@@ -4,7 +4,7 @@ use crate::bundle_files::SUMS;
 use crate::storage::{open_regular, read_limited};
 use crate::{ArchiveError, Result};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
@@ -127,6 +127,13 @@ fn parse(path: &Path, content: &[u8]) -> Result<BTreeMap<String, String>> {
         return Err(ArchiveError::corrupt(path, None, "it is not in the form in which it was written"));
     }
     Ok(sums)
+}
+
+/// Names of the files that SHA256SUMS has.
+pub(crate) fn names(directory: &Path) -> Result<BTreeSet<String>> {
+    let path = directory.join(SUMS);
+    let content = read_limited(&path, SUMS_LIMIT_BYTES)?.unwrap_or_default();
+    Ok(parse(&path, &content)?.into_keys().collect())
 }
 
 /// Compares a bundle with its SHA256SUMS.

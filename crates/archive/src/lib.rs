@@ -9,6 +9,7 @@
 //!   tags.toml                      names that people gave to runs
 //!   index.jsonl                    a cache; rebuilt from the bundles whenever it does not agree with them
 //!   experiments/<id>.json         how far an experiment came; <id>.restore.json: what has to be put back after a crash
+//!   acknowledged.json              events of its history that people know of
 //!   noise.json                     the noise of the rig, as calibrated
 //!   counter                        the highest number in the order of runs
 //!   archive.lock                   held while one of the files above changes
@@ -25,7 +26,7 @@
 //! - What is created is its owner's alone (0700, 0600), unless the folder that it lies in has another mode.
 //! - Several processes may use one archive. A run in progress holds a lock that the kernel drops with the process, so
 //!   [`Archive::recover`] never touches it.
-//! - Bundles of many machines are merged by copying directories into `runs/`.
+//! - Bundles of many machines are merged by copying directories into `runs/`; [`Archive::adopt`] checks them and keeps what is here.
 //!
 //! Deliberately absent: the meaning of any value, clocks, randomness and environment variables (they are passed in),
 //! and anything that prints.
@@ -37,12 +38,14 @@ mod checksums;
 mod csv;
 mod directory;
 mod error;
+mod find;
 mod folder;
 mod id;
 mod index;
 mod latency;
 mod location;
 mod lock;
+mod merge;
 mod order;
 mod partial;
 mod recover;
@@ -70,10 +73,12 @@ pub use bundle::load_bundle;
 pub use checksums::Verification;
 pub use directory::Archive;
 pub use error::{ArchiveError, Result};
+pub use find::find_bundles;
 pub use id::{is_run_id, run_id};
 pub use index::{IndexEntry, IndexedRun};
 pub use location::default_directory;
 pub use lock::Lock;
+pub use merge::{Adopted, Incoming};
 pub use partial::Partial;
 pub use recover::{Recovered, Recovery};
 pub use resolve::{RunRef, only};

@@ -1,6 +1,7 @@
 //! The command line: what all commands share, and which there are. What each takes is in the files below.
 
 mod experiments;
+mod history;
 mod job_options;
 mod judging;
 mod keeping;
@@ -12,6 +13,7 @@ mod tracing;
 mod tuning;
 
 pub use experiments::*;
+pub use history::*;
 pub use judging::*;
 pub use keeping::*;
 pub use looking::*;
@@ -84,6 +86,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Compare settings, kernels or targets in randomised pairs
     Experiment(ExperimentArgs),
+    /// Since when is it slower, and what changed then?
+    History(HistoryArgs),
     /// Targets side by side, and which metric predicts another
     Rank(RankArgs),
     /// Speed and application classes of a card; is its size real?

@@ -11,7 +11,22 @@ use model::{Comparison, Failure, FailureKind, Reason, Run, Verdict};
 use report::document::CompareDocument;
 use report::{Compare, Side};
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::process::ExitCode;
+
+mod until_sure;
+
+/// What `git bisect run` takes for "cannot be told"; any other code from 1 to 127 is bad to it (git-bisect(1)).
+pub const CANNOT_TELL: u8 = 125;
+
+/// The words of 'WORKLOAD TARGET'.
+pub fn text_and_target(asked: &OsStr) -> (String, Option<String>) {
+    let asked = asked.to_string_lossy();
+    match asked.trim().split_once(char::is_whitespace) {
+        Some((name, target)) => (name.to_owned(), Some(target.trim().to_owned())),
+        None => (asked.trim().to_owned(), None),
+    }
+}
 
 /// Executes the command.
 pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -34,6 +49,9 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
     // A page shows series and distributions; all else is said from the metrics.
     let part = if args.output.is_some() { Part::Whole } else { Part::Compared };
     let a = RunSource::load(&archive, &args.a, part, Wants::Numbers)?;
+    if let Some(most) = args.until_sure {
+        return made_until_sure(args, (b, most), given, (a, &archive), global, output);
+    }
     let b = RunSource::load(&archive, b, part, Wants::Numbers)?;
     distinct(&a, &b)?;
     let declared = experiment::declared(&archive, &a.runs, &b.runs);
@@ -66,7 +84,50 @@ pub fn command(args: &CompareArgs, global: &GlobalArgs, output: &Output) -> Resu
         output_file::write(page, html.as_bytes())?;
     }
     output.answer(&CompareDocument::new(&view), || report::compare(&view, output.is_markdown()));
-    Ok(exit_code(&comparison, args.fail_on))
+    Ok(if args.bisect { bisect_code(&comparison) } else { exit_code(&comparison, args.fail_on) })
+}
+
+/// Compares side A with runs that are made for it.
+fn made_until_sure(
+    args: &CompareArgs,
+    (b, most): (&OsStr, u32),
+    given: Margins,
+    (a, archive): (RunSource, &Archive),
+    global: &GlobalArgs,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let look = |runs: &[Run], share: f64| {
+        let given = (given.0, given.1.clone());
+        let mut asked = asked(args, given, None, archive, &a.runs, runs);
+        asked.alpha = Some(asked.alpha.unwrap_or(judge::DEFAULT_ALPHA) / share);
+        missing_metric(args, &[], &a.runs, runs)?;
+        Ok(judge::compare(&a.runs, runs, &asked))
+    };
+    let made = until_sure::make(args, b, most, global, output, &look)?;
+    let name = b.to_string_lossy();
+    let view = Compare {
+        comparison: &made.comparison,
+        a: Side { name: &a.name, runs: &a.runs },
+        b: Side { name: &name, runs: &made.runs },
+        question: "",
+        page: None,
+    };
+    output.answer(&CompareDocument::new(&view), || report::compare(&view, output.is_markdown()));
+    Ok(match made.interrupted {
+        Some(code) => ExitCode::from(code),
+        None if args.bisect => bisect_code(&made.comparison),
+        None => exit_code(&made.comparison, args.fail_on),
+    })
+}
+
+/// For `git bisect run`: 1 if a primary metric is worse, 0 if each is the same or better, else 125.
+fn bisect_code(comparison: &Comparison) -> ExitCode {
+    let worse = comparison.metrics.iter().any(|m| m.primary && m.verdict == Verdict::Worse);
+    match () {
+        () if worse => ExitCode::from(1),
+        () if until_sure::is_sure(comparison) => ExitCode::SUCCESS,
+        () => ExitCode::from(CANNOT_TELL),
+    }
 }
 
 /// A script that asks for a verdict gets none of two different jobs, unless other work is what an experiment compares.

@@ -12,6 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+mod of_many;
+
 /// Executes the command.
 pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     // Stdout by its usual name is where it goes without one.
@@ -19,12 +21,16 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
     let to_directory = destination.is_some_and(is_directory);
     check_combination(args, destination, output, to_directory)?;
     let archive = archives::open(global)?;
+    if matches!(args.format, ExportFormat::HistoryCsv | ExportFormat::OpenMetrics) {
+        return of_many::command(args, &archive, destination, output);
+    }
     let runs: Vec<Run> = RunSource::all(&archive, &args.runs)?.into_iter().map(|(run, _)| run).collect();
     let run = match &runs[..] {
         [run] => run,
         [first, ..] if args.format == ExportFormat::Csv => first,
         _ => {
-            let message = format!("{} runs cannot be in one export; only csv holds many", runs.len());
+            let message =
+                format!("{} runs cannot be in one export; csv, history-csv and openmetrics hold many", runs.len());
             return Err(Failure::usage(message).remedy("narrows export RUN for each of them"));
         }
     };
@@ -46,6 +52,8 @@ pub fn command(args: &ExportArgs, global: &GlobalArgs, output: &Output) -> Resul
         }
         ExportFormat::FioJson | ExportFormat::FioJsonPlus => exchange::fio_json(run, &options)?,
         ExportFormat::Csv => exchange::csv(&runs, &options)?,
+        ExportFormat::Bencher => exchange::bencher(run, &options)?,
+        ExportFormat::HistoryCsv | ExportFormat::OpenMetrics => return Err(Failure::internal("they hold many")),
         ExportFormat::Hlog => exchange::hlog(run, &options)?,
         ExportFormat::Iozone => exchange::iozone(run, &options)?,
         ExportFormat::BonnieCsv => exchange::bonnie_csv(run, &options)?,
@@ -92,7 +100,7 @@ fn check_combination(
             None => usage("fio-logs is a directory of files and needs one", "--output DIR"),
         };
     }
-    let is_json = matches!(args.format, ExportFormat::FioJson | ExportFormat::FioJsonPlus);
+    let is_json = matches!(args.format, ExportFormat::FioJson | ExportFormat::FioJsonPlus | ExportFormat::Bencher);
     if output.is_json() && !is_json && destination.is_none() {
         return usage("with --json, stdout is JSON; this format is not", "--output FILE, or leave --json away");
     }
@@ -106,8 +114,9 @@ fn is_directory(path: &Path) -> bool {
 
 fn extension(format: ExportFormat) -> &'static str {
     match format {
-        ExportFormat::FioJson | ExportFormat::FioJsonPlus => "json",
-        ExportFormat::Csv | ExportFormat::BonnieCsv => "csv",
+        ExportFormat::FioJson | ExportFormat::FioJsonPlus | ExportFormat::Bencher => "json",
+        ExportFormat::OpenMetrics => "prom",
+        ExportFormat::Csv | ExportFormat::HistoryCsv | ExportFormat::BonnieCsv => "csv",
         ExportFormat::Hlog => "hlog",
         ExportFormat::Iozone => "txt",
         ExportFormat::FioLogs => "log",
@@ -141,7 +150,12 @@ fn create_directory(path: &Path) -> Result<(), Failure> {
 
 /// The names of what was written, a line each.
 fn finish(run: &Run, files: &[PathBuf], output: &Output) {
-    let lines: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), run.id.clone())).collect();
+    tell(files, &run.id, output);
+}
+
+/// The same of what is of many runs.
+fn tell(files: &[PathBuf], of: &str, output: &Output) {
+    let lines: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), of.to_owned())).collect();
     output.answer_text(&ActionDocument::new("export", &lines), |_| {
         lines.iter().map(|(file, _)| format!("{file}\n")).collect::<String>()
     });

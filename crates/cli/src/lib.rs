@@ -20,6 +20,7 @@ mod explain;
 mod export;
 mod fill;
 mod help;
+mod history;
 mod import;
 mod inspect;
 mod inspect_place;
@@ -99,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::command(args, &output),
         Command::Why(args) => why::command(args, &cli.global, &output),
         Command::Compare(args) => compare::command(args, &cli.global, &output),
+        Command::History(args) => history::command(args, &cli.global, &output),
         Command::Watch(args) => watch::command(args, &output),
         Command::Rank(args) => rank::command(args, &cli.global, &output),
         Command::Fill(args) => fill::command(args, &cli.global, &output),
@@ -118,7 +120,7 @@ pub fn main() -> ExitCode {
             Command::Run(args) if args.format.is_some() && !output.is_json() => output.failure_of_document(&failure),
             _ => output.failure(&failure),
         }
-        ExitCode::from(failure.kind.exit_code())
+        ExitCode::from(failure_code(&cli.command, failure.kind))
     });
     let code = match output.lost() {
         None => code,
@@ -128,6 +130,14 @@ pub fn main() -> ExitCode {
         }
     };
     output.last_word().map_or(code, |failure| ExitCode::from(failure.kind.exit_code()))
+}
+
+/// The code of a failure. `git bisect run` takes most codes for "bad", and what failed tells nothing of the change.
+fn failure_code(command: &Command, kind: FailureKind) -> u8 {
+    match command {
+        Command::Compare(args) if args.bisect => compare::CANNOT_TELL,
+        _ => kind.exit_code(),
+    }
 }
 
 /// Nothing is printed onto a disk, not even why.
@@ -158,5 +168,6 @@ fn usage(error: &clap::Error) -> ExitCode {
     } else {
         let _ = error.print();
     }
-    ExitCode::from(FailureKind::Usage.exit_code())
+    let bisects = std::env::args_os().any(|a| a == "--bisect");
+    ExitCode::from(if bisects { compare::CANNOT_TELL } else { FailureKind::Usage.exit_code() })
 }

@@ -2,7 +2,7 @@
 //! shows is drawn from runs that were changed so; the runs in the archive stay as they are.
 
 use conduct::random_u64;
-use model::{Comparison, Failure, Ranking, Run};
+use model::{Comparison, EnvironmentDifference, Failure, History, Ranking, Run};
 use observe::Redaction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -69,18 +69,28 @@ impl OnPage {
     pub fn comparison(&self, comparison: &Comparison) -> Result<Comparison, Failure> {
         let Some(redaction) = &self.redaction else { return Ok(comparison.clone()) };
         let mut shown: Comparison = changed(comparison, redaction)?;
-        for (shown, own) in shown.environment_differences.iter_mut().zip(&comparison.environment_differences) {
-            let of_kind: Option<fn(&Redaction, &str) -> String> = match own.what.as_str() {
-                "host" => Some(Redaction::host),
-                "kernel command line" => Some(Redaction::command_line),
-                _ => None,
-            };
-            if let Some(change) = of_kind {
-                shown.a = own.a.iter().map(|t| change(redaction, t)).collect();
-                shown.b = own.b.iter().map(|t| change(redaction, t)).collect();
-            }
-        }
+        shown.environment_differences =
+            comparison.environment_differences.iter().map(|own| difference(own, redaction)).collect();
         Ok(shown)
+    }
+
+    /// A history of such runs.
+    pub fn history(&self, history: &History) -> History {
+        let mut shown = history.clone();
+        let Some(redaction) = &self.redaction else { return shown };
+        let text = |text: &mut String| *text = redaction.text(text);
+        let keys = shown.series.iter_mut().map(|s| &mut s.key).chain(shown.events.iter_mut().map(|e| &mut e.key));
+        for key in keys {
+            key.machine = if key.machine.is_empty() { String::new() } else { redaction.host(&key.machine) };
+            [&mut key.device, &mut key.workload].into_iter().for_each(text);
+        }
+        for event in &mut shown.events {
+            let all = event.environment_differences.iter().map(|own| difference(own, redaction));
+            event.environment_differences = all.collect();
+            event.notes.iter_mut().chain(event.acknowledged.as_mut().map(|a| &mut a.why)).for_each(text);
+        }
+        shown.notes.iter_mut().chain(&mut shown.unreadable).for_each(text);
+        shown
     }
 
     /// A ranking of their targets.
@@ -90,6 +100,17 @@ impl OnPage {
     pub fn ranking(&self, ranking: &Ranking) -> Result<Ranking, Failure> {
         self.redaction.as_ref().map_or_else(|| Ok(ranking.clone()), |r| changed(ranking, r))
     }
+}
+
+/// In what runs differ, each in the way of what it is.
+fn difference(own: &EnvironmentDifference, redaction: &Redaction) -> EnvironmentDifference {
+    let change: fn(&Redaction, &str) -> String = match own.what.as_str() {
+        "host" => Redaction::host,
+        "kernel command line" => Redaction::command_line,
+        _ => Redaction::text,
+    };
+    let all = |texts: &[String]| texts.iter().map(|t| change(redaction, t)).collect();
+    EnvironmentDifference { what: redaction.text(&own.what), a: all(&own.a), b: all(&own.b) }
 }
 
 /// The same value with other texts; read from text, as bundles are: what reads it from values would be the same code once more.

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 mod deletion;
+mod merge;
 mod wear;
 
 /// Executes the command; without a subcommand, `list`.
@@ -32,6 +33,7 @@ pub fn command(args: &RunsArgs, global: &GlobalArgs, output: &Output) -> Result<
         RunsCommand::Path { runs } => path(&archive, runs, output),
         RunsCommand::Verify { runs } => verify(&archive, runs, output),
         RunsCommand::Recover => recover(&archive, output),
+        RunsCommand::Merge { from } => merge::command(&archive, from, output),
         RunsCommand::Reindex => reindex(&archive, output),
         RunsCommand::Tag { run, tags, delete } => tag(&archive, run.as_deref(), tags, *delete, output),
         RunsCommand::Delete { runs, yes } => deletion::delete(&archive, runs, *yes, output),
@@ -64,7 +66,7 @@ fn tags_by_run(archive: &Archive) -> Result<Tags, Failure> {
 }
 
 /// The moment that lies so long ago, as seconds since 1970.
-fn ago(option: &str, age: &str) -> Result<i64, Failure> {
+pub(crate) fn ago(option: &str, age: &str) -> Result<i64, Failure> {
     let ns = model::parse_duration_ns(age)
         .map_err(|e| Failure::usage(format!("{option} {age}: {e}")).remedy(format!("{option} 7d, or 12h, or 30m")))?;
     let seconds = i64::try_from(ns / model::NS_PER_S).unwrap_or(i64::MAX);
@@ -277,6 +279,6 @@ fn tag(
 }
 
 /// What was done to each, a line or a row each.
-fn finish(action: &str, lines: &[(String, String)], failed: &[String], output: &Output) {
+pub(super) fn finish(action: &str, lines: &[(String, String)], failed: &[String], output: &Output) {
     output.answer(&ActionDocument::new(action, lines).except(failed), || report::actions(lines));
 }

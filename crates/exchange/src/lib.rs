@@ -2,7 +2,8 @@
 //!
 //! A [`model::Run`] goes out as fio's JSON ([`fio_json()`], [`fio_json_files`]), fio's logs ([`fio_logs()`]), comma-separated
 //! metrics ([`csv()`]), an HdrHistogram interval log ([`hlog()`]), iozone's table ([`iozone()`]) or bonnie++'s line
-//! ([`bonnie_csv()`]). What each field holds and
+//! ([`bonnie_csv()`]), Bencher's JSON ([`bencher()`]); many runs as one table ([`history_csv()`]) or for Prometheus
+//! ([`openmetrics()`]). What each field holds and
 //! where it departs from the original tool is in docs/design/export.md.
 //!
 //! The other way, [`import()`] reads what other tools printed; its formats are told by content.
@@ -17,24 +18,29 @@
 //! Deliberately absent: files (texts are returned, with the names they should get), clocks, statistics beyond what a
 //! format prints of a histogram or a series, and any judgement.
 
+mod bencher;
 mod bonnie_csv;
 mod bonnie_tests;
 mod csv;
 mod error;
 mod fio_json;
 mod fio_logs;
+mod history_csv;
 mod hlog;
 mod import;
 mod iozone;
 mod job;
+mod openmetrics;
 mod side;
 mod wall_time;
 
+pub use bencher::bencher;
 pub use bonnie_csv::bonnie_csv;
 pub use csv::csv;
 pub use error::{ExchangeError, Result};
 pub use fio_json::{fio_json, fio_json_files};
 pub use fio_logs::fio_logs;
+pub use history_csv::{HistoryRow, HistoryTable, history_csv};
 pub use hlog::hlog;
 pub use import::{
     IMPORT_LIMIT_BYTES, ImportError, Imported, ImportedGroup, ImportedMetric, ImportedRun, MAX_FIGURES, NotUnderstood,
@@ -42,6 +48,7 @@ pub use import::{
 };
 pub use iozone::iozone;
 pub use job::withheld;
+pub use openmetrics::{ScrapedRun, openmetrics};
 
 use std::path::PathBuf;
 

@@ -18,7 +18,9 @@ mod slowed_tests;
 pub(crate) mod tests;
 mod verdict;
 
+pub(crate) use cause::temperature;
 pub use differences::environment_differences;
+pub(crate) use sides::question;
 pub(crate) use single::usual_factor;
 pub use verdict::least_pairs;
 

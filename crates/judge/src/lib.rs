@@ -19,6 +19,7 @@ mod fit;
 #[cfg(test)]
 mod fixture;
 mod foreign;
+mod history;
 mod job_metrics;
 mod judged;
 mod knee;
@@ -45,6 +46,7 @@ pub use context::Context;
 pub use filled::filled;
 pub use fit::{deciding_phases, fit, summary, use_named, uses};
 pub use foreign::{foreign_classes, foreign_fit};
+pub use history::{HistoryAsked, HistoryRuns, change_differences, event_id, history_key};
 pub use judged::judged;
 pub use knee::depth_curves;
 pub use layer_costs::{dearest, layer_cost, level_figures};
@@ -58,4 +60,4 @@ pub use rank::{
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use reports::over_reports;
-pub use wear::{DiskSeen, emmc_used_percent, wear_medium, wear_of_disk};
+pub use wear::{DiskSeen, disks_used_percent, emmc_used_percent, wear_medium, wear_of_disk};

@@ -1,6 +1,8 @@
 //! What the readings of a disk's life mean together.
 
-use model::{CompactSort as _, Layer, WearMedium, WearOfDisk, WearReading, WritingRate, WritingSeen, facts};
+use model::{
+    CompactSort as _, Layer, Run, WearMedium, WearOfDisk, WearReading, WritingRate, WritingSeen, facts,
+};
 
 /// A rate that was seen for less time says nothing of a year.
 const MIN_SEEN_S: f64 = 3_600.0;
@@ -145,6 +147,16 @@ fn amplification(readings: &[WearReading]) -> Option<f64> {
 pub fn emmc_used_percent(life_time: &str) -> Option<f64> {
     let numbers = life_time.split_whitespace().filter_map(|n| u8::from_str_radix(n.trim_start_matches("0x"), 16).ok());
     numbers.filter(|n| (1..=11).contains(n)).max().map(|n| f64::from(n) * 10.0)
+}
+
+/// What part of their lives the disks of a run have used, percent, by serial number; of an eMMC by its tenths.
+pub fn disks_used_percent(run: &Run) -> Vec<(String, f64)> {
+    let used = |layer: &Layer| {
+        let percent = layer.int(facts::WEAR_PERCENT).map(|percent| percent as f64);
+        let percent = percent.or_else(|| layer.text(facts::LIFE_TIME).and_then(emmc_used_percent))?;
+        Some((layer.text(facts::SERIAL)?.to_owned(), percent))
+    };
+    run.target.stack.layers.iter().filter_map(used).collect()
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ mod foreign_work;
 mod frame_way;
 mod headlines;
 mod histogram;
+mod history;
 mod interval_series;
 pub mod job_options;
 mod job_record;
@@ -98,6 +99,9 @@ pub use fit::{Fit, Need, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
 pub use histogram::{Bucket, Histogram};
+pub use history::{
+    Acknowledgement, ChangeDirection, ChangedMetric, History, HistoryEvent, HistoryKey, HistoryPoint, HistorySeries,
+};
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use json_name::json_name;
 pub use layer::{DeviceId, Fact, Layer, LayerKind};

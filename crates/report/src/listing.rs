@@ -9,7 +9,7 @@ use crate::text::unbroken;
 use model::{FindingText, RunState, UseText, json_name};
 
 /// `2026-11-20T21:30:00.123Z` as `2026-11-20 21:30`; other texts as they are.
-fn minute(started: &str) -> String {
+pub(crate) fn minute(started: &str) -> String {
     match (started.get(..10), started.get(10..11), started.get(11..16)) {
         (Some(day), Some("T"), Some(time)) => format!("{day} {time}"),
         _ => started.to_owned(),

@@ -3,6 +3,7 @@
 //! A screen is a list of lines that fit; whoever owns the terminal writes them from the top. There is no cursor, no
 //! escape but colours, and nothing that a name could act with.
 
+use crate::spark;
 use crate::text::{pad, plain, shorten, width};
 use crate::watch::{LayerInInterval, WatchedLayer, decimal, number, request_words};
 use crate::{Paint, Style, quantity};
@@ -28,25 +29,11 @@ const LEAST_SPARK: usize = 8;
 /// Lines of the title and of the machine.
 const HEAD_LINES: usize = 6;
 
-/// Levels from nothing to the most.
-const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const ASCII_LEVELS: [char; 8] = ['_', '.', ':', '-', '=', '+', '#', '@'];
-
 /// The last values as a line of at most `columns` characters, the newest at its end; what is not known is a space.
 /// `full` is the value of the highest level.
 fn sparkline(values: &[Option<f64>], full: f64, columns: usize, ascii: bool) -> String {
-    let levels = if ascii { &ASCII_LEVELS } else { &LEVELS };
     let shown = &values[values.len().saturating_sub(columns)..];
-    let draw = |v: &Option<f64>| match v {
-        None => ' ',
-        Some(v) if full > 0.0 && *v > 0.0 => {
-            // Anything above nothing is seen.
-            let level = (v / full * 7.0).ceil().clamp(1.0, 7.0);
-            levels[level as usize]
-        }
-        Some(_) => levels[0],
-    };
-    let line: String = shown.iter().map(draw).collect();
+    let line = spark::letters(shown, full, ascii);
     format!("{}{line}", " ".repeat(columns - shown.len()))
 }
 

@@ -19,8 +19,10 @@ Examples:
     --set region=256MiB --set time=2s --primary read100.iops
   narrows compare a b --margin seq-read.throughput_bytes_per_s=2 --fail-on worse
   narrows compare latest 7f3a --markdown     for an issue or a forum
+  git bisect run narrows compare good 'mix /mnt/data' --until-sure 20 --bisect
   narrows compare old.json new.json -o page.html"
 )]
+#[command(group = clap::ArgGroup::new("making").args(["repeat", "until_sure"]))]
 pub struct CompareArgs {
     /// Before: id, tag, 'latest', path of a bundle, or a file
     #[arg(value_name = "A", add = offer(&[Names::Runs, Names::Paths]))]
@@ -38,14 +40,22 @@ pub struct CompareArgs {
     /// A setting has a name (narrows settings list), or is a file below /sys, a sysctl, or mount-options; target is the target.
     #[arg(long, value_name = "KEY=A,B", requires = "repeat", add = offer(&[Names::Settings, Names::Keys]))]
     pub with: Option<String>,
-    /// Another value for a key of the workload, in all runs of --repeat
-    #[arg(long = "set", value_name = "KEY=VALUE", requires = "repeat", add = offer(&[Names::Keys]))]
+    /// Make runs of B, a 'WORKLOAD TARGET', until the verdict is clear, N at most
+    ///
+    /// After how many runs is looked is fixed beforehand, and the error rate is shared among the looks.
+    #[arg(long, value_name = "N", conflicts_with_all = ["repeat", "output", "plan"], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub until_sure: Option<u32>,
+    /// Exit code 0 for good (the same or better), 1 for bad (worse), 125 for cannot tell, as git bisect run takes it
+    #[arg(long, conflicts_with_all = ["repeat", "fail_on"])]
+    pub bisect: bool,
+    /// Another value for a key of the workload, in all runs that are made
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "making", add = offer(&[Names::Keys]))]
     pub set: Vec<String>,
     /// Show what --repeat would do instead of doing it
     #[arg(long, requires = "repeat")]
     pub plan: bool,
-    /// Seed of the order of the runs of --repeat, and of everything random in them [default: from the system]
-    #[arg(long, value_name = "N", requires = "repeat")]
+    /// Seed of the order of the runs that are made, and of everything random in them [default: from the system]
+    #[arg(long, value_name = "N", requires = "making")]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub permissions: super::measuring::Permissions,

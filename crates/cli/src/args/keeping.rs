@@ -18,6 +18,7 @@ Examples:
   narrows runs wear                    how long the disks last
   narrows runs tag latest before       remember it by a name
   ls \"$(narrows runs path latest)\"     what is kept of it
+  narrows runs merge board:.local/share/narrows /mnt/usb/narrows
   narrows runs verify                  check every bundle against its checksums
   narrows runs recover                 save what a crash left behind"
 )]
@@ -105,6 +106,14 @@ pub enum RunsCommand {
     },
     /// Turn what a crash or SIGKILL left behind into runs marked truncated, and undo settings that it left changed
     Recover,
+    /// Take over the runs of other archives, with their tags; exit 1 if one could not be
+    ///
+    /// Each bundle is checked against its SHA256SUMS. One that is here already is passed over; another run of the same id stays as it is.
+    Merge {
+        /// Archives or directories of bundles: paths, or HOST:PATH by ssh
+        #[arg(value_name = "FROM", required = true, value_hint = clap::ValueHint::DirPath)]
+        from: Vec<OsString>,
+    },
     /// Rebuild index.jsonl from the bundles
     Reindex,
     /// Give a run a tag, or list tags
@@ -155,6 +164,13 @@ pub enum ExportFormat {
     FioLogs,
     /// A line for each metric of one or many runs
     Csv,
+    /// Many runs as a table, a row a run, a column a metric: Otava, PostgreSQL, DuckDB
+    HistoryCsv,
+    /// The latest runs for the node exporter's textfile directory
+    #[value(name = "openmetrics")]
+    OpenMetrics,
+    /// Bencher's metric format
+    Bencher,
     /// HdrHistogram interval log, a line for each phase
     Hlog,
     /// iozone's table, from a run that measured record sizes and operations
@@ -171,6 +187,8 @@ Examples:
   narrows export latest --format fio-json -o plots/     as fio-plot wants it
   narrows export latest --format fio-logs -o plots/     the series
   narrows export before after --format csv              the metrics of two runs
+  narrows export nightly --format history-csv -o db/    a row a run, with its schema.sql
+  narrows export latest --format openmetrics -o /var/lib/prometheus/node-exporter/narrows.prom
   narrows export latest --format hlog -o run.hlog       latencies, for HdrHistogram's tools")]
 pub struct ExportArgs {
     /// Which runs: ids, tags, 'latest', paths of bundles, or files that another tool printed

@@ -150,11 +150,7 @@ pub fn compare(
     global: &GlobalArgs,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let asked = args.a.to_string_lossy().into_owned();
-    let (name, target) = match asked.trim().split_once(char::is_whitespace) {
-        Some((name, target)) => (name.to_owned(), Some(target.trim().to_owned())),
-        None => (asked.trim().to_owned(), None),
-    };
+    let (name, target) = crate::compare::text_and_target(&args.a);
     if args.output.is_some() {
         return Err(Failure::usage("-o is for runs that are made".to_owned())
             .remedy("narrows compare TAG TAG -o FILE   afterwards; the tags are printed"));

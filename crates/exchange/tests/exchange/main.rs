@@ -12,5 +12,6 @@ mod import_others;
 mod import_trade;
 mod import_wild;
 mod iozone;
+mod many;
 mod ordinary_texts;
 mod runs;

@@ -95,7 +95,7 @@ fn boots(sides: [&[&Run]; 2]) -> Option<Reason> {
 }
 
 /// How warm the hottest sensor was over a run, in the mean, degrees Celsius.
-fn temperature(run: &Run) -> Option<f64> {
+pub(crate) fn temperature(run: &Run) -> Option<f64> {
     let hottest = run.samples.iter().filter_map(|s| s.temperatures.iter().map(|t| t.millidegrees_c).max());
     let values: Vec<f64> = hottest.map(|m| m as f64 / 1e3).collect();
     stats::mean(&values)

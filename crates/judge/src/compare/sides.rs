@@ -307,7 +307,8 @@ fn same_phases(a: &[PhasePlan], b: &[PhasePlan]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }
 
-fn question(phase: &PhaseRun) -> Option<&Metric> {
+/// What a phase was made to answer: its rate, or where that is demanded its latency.
+pub(crate) fn question(phase: &PhaseRun) -> Option<&Metric> {
     let paced = !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some());
     let is_latency = |m: &&Metric| m.unit == Unit::Ns && m.better == Some(Better::Lower);
     let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS);

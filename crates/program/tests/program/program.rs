@@ -132,7 +132,7 @@ fn sources(directory: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Programs that tests start and that do not run the binary.
-const OTHERS: [&str; 4] = ["mkfifo", "tar", "kill", "sleep"];
+const OTHERS: [&str; 5] = ["mkfifo", "tar", "kill", "sleep", "git"];
 
 #[test]
 fn every_start_of_the_binary_has_an_archive_of_its_own() {

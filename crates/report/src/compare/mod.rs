@@ -5,7 +5,7 @@ mod form;
 
 pub use describe::{compare, comparisons};
 pub(crate) use describe::{table, tone};
-pub(crate) use form::{cause_words, differs_in, metric_words, name_words, quantity_words, statement};
+pub(crate) use form::{cause_words, change, differs_in, metric_words, name_words, quantity_words, statement};
 
 use model::{Capacity, Comparison, Run};
 

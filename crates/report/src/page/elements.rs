@@ -225,6 +225,7 @@ fn cell(cell: &Cell, scale: f64) -> Markup {
                 @if let Some(p99) = p99 { span.tail { "p99 " (p99) } }
             },
             Cell::Text(text) | Cell::Words(text) => { (t(text)) },
+            Cell::Spark(_) => { (cell.text(false)) },
             Cell::Best(text) => { strong { (t(text)) } },
             Cell::Doubted { shown, note } => {
                 span.doubtful { "(" b { (shown.number) } " " (shown.unit) ")!" @if let Some(n) = note { (n) } }

@@ -27,6 +27,8 @@ pub(crate) enum Cell {
     Change { change: String, interval: Option<String> },
     /// The same, drawn.
     Interval(Span),
+    /// A series, value by value.
+    Spark(Vec<f64>),
     /// An answer in a word.
     Answer(Tone, String),
     /// A value, what it is of the best, and its place.
@@ -59,6 +61,8 @@ impl Span {
     }
 }
 
+/// Letters of a series.
+const SPARK: usize = 20;
 /// Cells of a bar at its longest.
 const BAR: f64 = 12.0;
 
@@ -70,6 +74,7 @@ impl Cell {
     pub fn text(&self, ascii: bool) -> String {
         match self {
             Self::Empty | Self::Interval(_) => String::new(),
+            Self::Spark(values) => crate::spark::whole(values, SPARK, ascii),
             Self::Text(text) | Self::Words(text) | Self::Best(text) | Self::Answer(_, text) => text.clone(),
             Self::Change { change, .. } => change.clone(),
             Self::Ranked { of_best, place, .. } if place.is_empty() => of_best.clone(),
@@ -107,7 +112,7 @@ impl Cell {
 
     /// Whether it stands left in its column.
     pub fn is_left(&self) -> bool {
-        matches!(self, Self::Bar { .. } | Self::Interval(_) | Self::Answer(..) | Self::Words(_))
+        matches!(self, Self::Bar { .. } | Self::Spark(_) | Self::Interval(_) | Self::Answer(..) | Self::Words(_))
     }
 }
 

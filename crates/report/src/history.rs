@@ -1,0 +1,308 @@
+//! The history of an archive: since when something is slower, by how much, and what else changed then.
+
+use crate::compare::{change, metric_words};
+use crate::listing::minute;
+use crate::presentation::{Cell, End, Head, Item, Part, Presentation, Row, SectionName, Table, Tone, listed};
+use crate::quantity;
+use model::{
+    ChangeDirection, ChangedMetric, CompactSort as _, EnvironmentDifference, HistoryEvent, HistoryKey, HistorySeries,
+};
+
+/// Series that a terminal shows; those with an event first.
+const MOST_SERIES: usize = 40;
+/// Metrics of an event that are told one by one.
+const MOST_METRICS: usize = 8;
+/// Differences of an event that are told.
+const MOST_DIFFERENCES: usize = 12;
+
+/// What is shown of a history.
+pub struct History<'a> {
+    pub history: &'a model::History,
+    /// The tag or the target that was asked for; empty for all runs.
+    pub of: &'a str,
+    pub page: Option<&'a str>,
+}
+
+/// The answer: how many events are open, and the latest of them.
+pub(crate) fn answer(history: &model::History) -> String {
+    let series = quantity::count(history.series.len() as u64);
+    let of = format!("{series} series of {}", quantity::counted(history.runs as u64, "run"));
+    let open: Vec<&HistoryEvent> = history.open().collect();
+    match (open.last(), history.events.len()) {
+        (None, 0) => format!("No change in {of}."),
+        (None, _) => format!("No change for the worse in {of} that nobody has acknowledged."),
+        (Some(last), _) => format!(
+            "{} for the worse that nobody has acknowledged, in {of}; the last is {}: {}.",
+            quantity::counted(open.len() as u64, "event"),
+            last.id,
+            statement(last)
+        ),
+    }
+}
+
+/// The largest change of an event: `p99 of rand-read +31 % since 2026-03-04 (and 11 more)`.
+fn statement(event: &HistoryEvent) -> String {
+    let worst = event.metrics.iter().find(|m| m.direction == Some(ChangeDirection::Worse)).or(event.metrics.first());
+    let Some(worst) = worst else { return String::new() };
+    let more = event.metrics.len() - 1;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{} {}{more} since {}", metric_words(&worst.id), change(worst.ratio), since(event))
+}
+
+fn since(event: &HistoryEvent) -> String {
+    event.time.as_deref().map_or_else(|| event.after.clone(), minute)
+}
+
+/// What runs of a key are of, as a line.
+pub(crate) fn key_words(key: &HistoryKey) -> String {
+    let machine = if key.machine.is_empty() { "a machine without a name" } else { &key.machine };
+    format!("{} on {}, {machine}", key.workload, key.device)
+}
+
+/// The history as parts.
+pub fn history(view: &History<'_>) -> Presentation {
+    let h = view.history;
+    let open = h.open().next().is_some();
+    let head = Head {
+        command: "history".to_owned(),
+        subject: if view.of.is_empty() { "of all runs".to_owned() } else { view.of.to_owned() },
+        answer: Some((if open { Tone::Bad } else { Tone::Good }, answer(h))),
+        ..Head::default()
+    };
+    let end = End { page: view.page.map(str::to_owned), repeats_answer: true, ..End::default() };
+    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    if h.runs == 0 {
+        let nothing =
+            "No runs here yet. `narrows check TARGET` makes one; 4 before and 4 after a change are needed to see it.";
+        presentation.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, nothing.to_owned())]);
+    }
+    if !h.events.is_empty() {
+        presentation.push(SectionName::Events, vec![Part::Table(events(&h.events))]);
+    }
+    for event in &h.events {
+        presentation.push(SectionName::Differences, event_parts(event));
+    }
+    presentation.push(SectionName::Numbers, series(h));
+    let unreadable = h.unreadable.iter().map(|u| format!("not read: {u}"));
+    presentation.push(SectionName::Others, listed(h.notes.iter().cloned().chain(unreadable).collect()));
+    presentation
+}
+
+/// A row an event.
+pub(crate) fn events(events: &[HistoryEvent]) -> Table {
+    let row = |event: &HistoryEvent| {
+        let first = event.metrics.first();
+        let more = event.metrics.len().saturating_sub(1);
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let (tone, word) = state(event);
+        Row::new(
+            event.id.clone(),
+            vec![
+                Cell::Text(since(event)),
+                Cell::Words(first.map(|m| metric_words(&m.id) + &more).unwrap_or_default()),
+                first.map_or(Cell::Empty, |m| Cell::Text(change(m.ratio))),
+                Cell::Answer(tone, word.to_owned()),
+            ],
+        )
+    };
+    let head = ["since", "what", "change", "state"].map(str::to_owned).to_vec();
+    Table { corner: "event", head, rows: events.iter().map(row).collect(), ..Table::default() }
+}
+
+pub(crate) fn state(event: &HistoryEvent) -> (Tone, &'static str) {
+    match (event.is_worse(), &event.acknowledged) {
+        (_, Some(_)) => (Tone::Plain, "acknowledged"),
+        (true, None) => (Tone::Bad, "worse"),
+        (false, None) if event.metrics.iter().any(|m| m.direction.is_some()) => (Tone::Good, "better"),
+        (false, None) => (Tone::Plain, "changed"),
+    }
+}
+
+/// A change, and its interval.
+fn change_cells(metric: &ChangedMetric) -> [Cell; 2] {
+    let interval = format!("{} to {}", change(metric.low), change(metric.high));
+    [Cell::Text(change(metric.ratio)), Cell::Text(interval)]
+}
+
+/// What an event is: its runs, its metrics, in what else the runs differ.
+pub(crate) fn event_parts(event: &HistoryEvent) -> Vec<Part> {
+    let mut item = Item::new(format!("Event {}", event.id), key_words(&event.key));
+    (item.tone, _) = state(event);
+    let mut parts = vec![Part::Item(item)];
+    let facts = [("last run before", &event.before), ("first run after", &event.after)];
+    parts.push(Part::Facts(facts.map(|(name, run)| (name.to_owned(), run.clone())).into()));
+    parts.push(Part::Table(metrics(event)));
+    let left = event.metrics.len().saturating_sub(MOST_METRICS);
+    if left > 0 {
+        parts.push(Part::Hint(format!("and {left} more that changed less (--json has all)")));
+    }
+    parts.push(differences(&event.environment_differences));
+    parts.extend(listed(event.notes.clone()));
+    match &event.acknowledged {
+        Some(said) => {
+            parts.push(Part::Sentence(Tone::Plain, format!("Acknowledged {}: {}", minute(&said.at), said.why)))
+        }
+        None if event.is_worse() => parts.push(Part::Code(format!("narrows history ack {} \"why\"", event.id))),
+        None => {}
+    }
+    parts
+}
+
+/// A row a metric.
+pub(crate) fn metrics(event: &HistoryEvent) -> Table {
+    let row = |m: &ChangedMetric| {
+        let word = match m.direction {
+            Some(ChangeDirection::Better) => (Tone::Good, "better"),
+            Some(ChangeDirection::Worse) => (Tone::Bad, "worse"),
+            None => (Tone::Plain, "changed"),
+        };
+        let value = |v: f64| Cell::Text(quantity::quantity(v, m.unit));
+        let [change, interval] = change_cells(m);
+        let answer = Cell::Answer(word.0, word.1.to_owned());
+        Row::new(metric_words(&m.id), vec![value(m.from), value(m.to), change, interval, answer])
+    };
+    let head = ["before", "after", "change", "95 % interval", ""].map(str::to_owned).to_vec();
+    Table {
+        corner: "metric",
+        head,
+        rows: event.metrics.iter().take(MOST_METRICS).map(row).collect(),
+        ..Table::default()
+    }
+}
+
+fn differences(all: &[EnvironmentDifference]) -> Part {
+    if all.is_empty() {
+        let nothing = "The two runs do not differ in what is known of machine, path and settings.";
+        return Part::Hint(nothing.to_owned());
+    }
+    let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
+    let row = |d: &EnvironmentDifference| (d.what.clone(), format!("{} -> {}", values(&d.a), values(&d.b)));
+    let left = all.len().saturating_sub(MOST_DIFFERENCES);
+    let more = (left > 0).then(|| ("and".to_owned(), format!("{left} more (--json has all)")));
+    Part::Statements {
+        title: "What else changed between the two runs; the cause may be here:",
+        tone: Tone::Doubt,
+        rows: all.iter().take(MOST_DIFFERENCES).map(row).chain(more).collect(),
+    }
+}
+
+/// The series by key, with a line for each.
+fn series(h: &model::History) -> Vec<Part> {
+    let has_event =
+        |s: &HistorySeries| h.events.iter().any(|e| e.key == s.key && e.metrics.iter().any(|m| m.id == s.metric));
+    let mut shown: Vec<&HistorySeries> = h.series.iter().collect();
+    if shown.len() > MOST_SERIES {
+        shown.compact_sort_by_key(|s| !has_event(s));
+        shown.truncate(MOST_SERIES);
+        shown.compact_sort_by(|a, b| a.key.cmp(&b.key));
+    }
+    let mut parts = Vec::new();
+    for of_key in shown.chunk_by(|a, b| a.key == b.key) {
+        let row = |s: &&HistorySeries| {
+            let values: Vec<f64> = s.points.iter().map(|p| p.value).collect();
+            let latest = values.last().map_or_else(String::new, |v| quantity::quantity(*v, s.unit));
+            let runs = Cell::Text(values.len().to_string());
+            Row::new(metric_words(&s.metric), vec![Cell::Spark(values), Cell::Text(latest), runs])
+        };
+        let head = ["run by run", "latest", "runs"].map(str::to_owned).to_vec();
+        parts.push(Part::Heading(key_words(&of_key[0].key)));
+        let rows = of_key.iter().map(row).collect();
+        parts.push(Part::Table(Table { corner: "metric", head, rows, ..Table::default() }));
+    }
+    let left = h.series.len() - shown.len();
+    if left > 0 {
+        parts.push(Part::Hint(format!("and {left} more series (--json has all; a TARGET and --metric choose)")));
+    }
+    parts
+}
+
+/// What `history ack` did.
+pub fn acknowledged(event: &HistoryEvent) -> Presentation {
+    let mut presentation = Presentation::default();
+    let why = event.acknowledged.as_ref().map(|said| said.why.as_str()).unwrap_or_default();
+    let text = format!("Event {} ({}) is acknowledged: {why}", event.id, statement(event));
+    presentation.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, text)]);
+    presentation
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::Style;
+    use model::{Acknowledgement, Better, HistoryPoint, Unit};
+
+    pub(crate) fn changed() -> model::History {
+        let key = HistoryKey {
+            machine: "board".into(),
+            device: "SSD S1".into(),
+            workload: "check".into(),
+            plan: "0123456789abcdef".into(),
+        };
+        let points = (0..60).map(|i| HistoryPoint {
+            run_id: format!("run-{i:02}"),
+            time: Some(format!("2026-{:02}-{:02}T00:00:00Z", i / 28 + 1, i % 28 + 1)),
+            value: if i < 40 { 100e6 } else { 90e6 },
+        });
+        let metric = ChangedMetric {
+            id: "seq-read.throughput_bytes_per_s".into(),
+            ratio: 0.9,
+            low: 0.89,
+            high: 0.91,
+            direction: Some(ChangeDirection::Worse),
+            from: 100e6,
+            to: 90e6,
+            unit: Unit::BytesPerS,
+        };
+        let difference =
+            EnvironmentDifference { what: "kernel".into(), a: vec!["6.1.0".into()], b: vec!["6.12.0".into()] };
+        let event = HistoryEvent {
+            id: "1a2b3c4d".into(),
+            key: key.clone(),
+            before: "run-39".into(),
+            after: "run-40".into(),
+            time: Some("2026-02-13T00:00:00Z".into()),
+            metrics: vec![metric],
+            environment_differences: vec![difference],
+            notes: vec!["no run of this was made in the 90 days between the two".into()],
+            acknowledged: None,
+            within: Vec::new(),
+        };
+        let series = HistorySeries {
+            key,
+            metric: "seq-read.throughput_bytes_per_s".into(),
+            unit: Unit::BytesPerS,
+            better: Some(Better::Higher),
+            points: points.collect(),
+        };
+        let notes = vec!["disk S1 was in a".into()];
+        model::History { series: vec![series], events: vec![event], notes, unreadable: vec!["x".into()], runs: 60 }
+    }
+
+    #[test]
+    fn an_event_is_said_with_its_size_its_runs_and_what_else_changed() {
+        let mut of = changed();
+        let said = |of: &model::History| {
+            history(&History { history: of, of: "", page: None }).text(&Style { ascii: true, ..Style::default() })
+        };
+        let text = said(&of);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "1 event for the worse that nobody has acknowledged, in 1 series of 60 runs; the last is 1a2b3c4d",
+            "-10.0 %",
+            "-11.0 % to -9.0 %",
+            "kernel 6.1.0 -> 6.12.0",
+            "last run before: run-39",
+            "narrows history ack 1a2b3c4d \"why\"",
+            "@@@@@@@@@@@@@",
+            "not read: x",
+        ] {
+            assert!(words.contains(part), "{part}\n{text}");
+        }
+        of.events[0].acknowledged = Some(Acknowledgement { why: "known".into(), at: "2026-03-01T10:00:00Z".into() });
+        let text = said(&of);
+        assert!(text.contains("No change for the worse in 1 series of 60 runs that nobody"), "{text}");
+        assert!(text.contains("Acknowledged 2026-03-01 10:00: known") && !text.contains("history ack"), "{text}");
+        of.events.clear();
+        assert!(said(&of).contains("No change in 1 series of 60 runs."));
+    }
+}
