@@ -1,8 +1,6 @@
 //! What the readings of a disk's life mean together.
 
-use model::{
-    CompactSort as _, Layer, Run, WearMedium, WearOfDisk, WearReading, WritingRate, WritingSeen, facts,
-};
+use model::{CompactSort as _, Layer, Run, WearMedium, WearOfDisk, WearReading, WritingRate, WritingSeen, facts};
 
 /// A rate that was seen for less time says nothing of a year.
 const MIN_SEEN_S: f64 = 3_600.0;
