@@ -1,7 +1,8 @@
 //! `narrows record plan`: how many streams a storage carries.
 
-use super::{Progress, bytes, recording, time};
+use super::{Progress, recording};
 use crate::args::{GlobalArgs, RecordArgs};
+use crate::option_value::{bytes, more_than_nothing, time_ns};
 use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
@@ -34,8 +35,11 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         return Err(failure.remedy(CAMERA_STREAMS));
     };
     let (streams, stream_bytes_per_s) = (cameras.count, cameras.bytes_per_s);
-    let max_write = bytes("--max-write", args.max_write.as_deref())?;
-    let time_ns = args.time.as_deref().map_or(Ok(USUAL_NS), |text| time("--for", text))?;
+    let max_write =
+        args.max_write.as_deref().map(|text| more_than_nothing("--max-write", bytes("--max-write", text), "2GB"));
+    let max_write = max_write.transpose()?;
+    let time_ns =
+        args.time.as_deref().map_or(Ok(USUAL_NS), |text| more_than_nothing("--for", time_ns("--for", text), "60s"))?;
     let room = room_bytes(args.target())?;
     let saturating = Generated {
         streams: 1,
