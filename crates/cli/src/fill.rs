@@ -2,6 +2,7 @@
 
 use crate::args::{FillArgs, GlobalArgs};
 use crate::execution::{Asked, Execution};
+use crate::option_value::{bytes, more_than_nothing};
 use crate::output::Output;
 use crate::report_page;
 use crate::run::text;
@@ -20,6 +21,9 @@ pub fn command(args: &FillArgs, global: &GlobalArgs, output: &Output) -> Result<
     }
     if args.verify {
         set.push(("verify".to_owned(), "stamp".to_owned()));
+    }
+    if let Some(size) = &args.size {
+        more_than_nothing("--size", bytes("--size", size), "4GB")?;
     }
     set.extend(args.size.clone().map(|size| ("region".to_owned(), size)));
     let mut workload = text::workload(&source, &set, false)?;

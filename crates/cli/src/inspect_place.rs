@@ -85,7 +85,7 @@ fn cannot_look(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display();
     match error.kind() {
         ErrorKind::NotFound => Failure::usage(format!("{shown}: there is no such file or device"))
-            .remedy("without TARGET all disks are taken: narrows inspect"),
+            .remedy("check the spelling; narrows inspect   lists all disks, and without a target all are taken"),
         ErrorKind::PermissionDenied => {
             Failure::environment(format!("{shown}: permission denied")).remedy("run as root")
         }

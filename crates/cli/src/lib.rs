@@ -26,6 +26,7 @@ mod inspect;
 mod inspect_place;
 mod looked_at;
 mod names;
+mod option_value;
 mod output;
 mod output_file;
 mod progress;

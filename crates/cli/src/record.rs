@@ -7,6 +7,7 @@ mod reading;
 
 use crate::archives;
 use crate::args::{GlobalArgs, RecordArgs, RecordFull, RecordPriority, RecordRingFull};
+use crate::option_value::{self, more_than_nothing, time_ns};
 use crate::output::Output;
 use crate::progress_line::ProgressLine;
 use crate::report_page;
@@ -16,7 +17,7 @@ use conduct::WallClock;
 use conduct::admission::Consent;
 use conduct::record::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording};
 use metrics::Metrics;
-use model::{Failure, FailureKind, Ns, parse_bytes, parse_duration_ns};
+use model::{Failure, FailureKind, Ns};
 use recorder::input::{Generated, RingFull, parse_camera_format};
 use recorder::{StreamCounters, WhenFull};
 use report::document::{Answered, RecordDeferred, RecordDocument, RecordStream};
@@ -104,18 +105,11 @@ fn keep(
 }
 
 fn bytes(option: &str, text: Option<&str>) -> Result<Option<u64>, Failure> {
-    text.map(|text| parse_bytes(text).map_err(|e| Failure::usage(format!("{option}: {e}")))).transpose()
-}
-
-fn time(option: &str, text: &str) -> Result<u64, Failure> {
-    parse_duration_ns(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
+    text.map(|text| option_value::bytes(option, text)).transpose()
 }
 
 fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Failure> {
-    let max_latency_ns = time("--max-latency", &args.max_latency)?;
-    if max_latency_ns == 0 {
-        return Err(Failure::usage("--max-latency: a frame takes some time"));
-    }
+    let max_latency_ns = more_than_nothing("--max-latency", time_ns("--max-latency", &args.max_latency), "20ms")?;
     Ok(Recording {
         target: args.target(),
         consent: Consent { overwrite: args.overwrite, destroy: args.destroy.as_deref(), only: None },
@@ -130,7 +124,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         }),
         ring_bytes: bytes("--ring", args.ring.as_deref())?,
         max_latency_ns,
-        time_ns: args.time.as_deref().map(|text| time("--for", text)).transpose()?,
+        time_ns: args.time.as_deref().map(|text| time_ns("--for", text)).transpose()?,
         inputs,
         ring_full: match args.ring_full {
             Some(RecordRingFull::Drop) => RingFull::Drop,
@@ -145,7 +139,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
             .transpose()?,
         defer: args.defer.clone(),
         limits: args.limit.iter().map(limits::parse).collect::<Result<Vec<_>, _>>()?.concat(),
-        defer_at_most_ns: time("--defer-at-most", &args.defer_at_most)?,
+        defer_at_most_ns: time_ns("--defer-at-most", &args.defer_at_most)?,
         temporary: false,
         bounds: None,
     })

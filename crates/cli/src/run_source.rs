@@ -224,7 +224,8 @@ impl OnTarget {
 
 /// What is a target, and no run, has to be measured first.
 fn not_measured(text: &str, error: ArchiveError) -> Failure {
-    let is_target = text.starts_with("sim:") || text.contains('/') && Path::new(text).exists();
+    let path = Path::new(text);
+    let is_target = text.starts_with("sim:") || path.is_dir() || text.contains('/') && path.exists();
     match error {
         ArchiveError::NotFound { .. } if is_target => {
             Failure::usage(format!("there is no run of {text} in the archive"))

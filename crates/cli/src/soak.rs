@@ -2,6 +2,7 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
+use crate::option_value::{self, bytes};
 use crate::output::Output;
 use crate::progress::Terminal;
 use crate::progress_line::ProgressLine;
@@ -15,7 +16,7 @@ use conduct::soak::{
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
-use model::{Failure, TargetKind, parse_bytes, parse_duration_ns};
+use model::{Failure, TargetKind};
 use report::document::{Answered, CounterChange, SoakDocument};
 use report::quantity;
 use spec::Readiness;
@@ -43,8 +44,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let target = args.targets.first();
     let size = args.size.as_deref().map(|text| bytes("--size", text)).transpose()?;
     let rate = args.rate.as_deref().map(|text| bytes("--rate", text)).transpose()?;
-    let time =
-        args.time.as_deref().map(parse_duration_ns).transpose().map_err(|e| Failure::usage(format!("--for: {e}")))?;
+    let time = args.time.as_deref().map(|text| option_value::time_ns("--for", text)).transpose()?;
     let remote = args.witness.as_deref().and_then(|text| witness::remote(&text.to_string_lossy()));
     let local = args.witness.as_ref().filter(|_| remote.is_none());
     let archive = local.map_or_else(|| archives::open(global), |dir| Ok(Archive::open(Path::new(dir))))?;
@@ -265,10 +265,6 @@ fn can_trim(opened: &Opened) -> bool {
     let most = |layer: &model::Layer| layer.int(observe::facts::MAX_DISCARD_BYTES);
     opened.target.kind == TargetKind::BlockDevice
         && opened.target.stack.layers.iter().find_map(most).is_some_and(|bytes| bytes > 0)
-}
-
-fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
-    parse_bytes(text).map_err(|e| Failure::usage(format!("{option}: {e}")))
 }
 
 /// What is asked: of a soak that goes on what was, unless it is said anew; of a new one a pass.

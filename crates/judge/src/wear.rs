@@ -62,11 +62,11 @@ pub fn wear_of_disk(seen: DiskSeen) -> WearOfDisk {
         .or_else(|| over_runs(&readings))
         .or_else(|| rate(since_boot, WritingSeen::Boot))
         .or_else(|| rate(own_runs.filter(|(bytes, _)| *bytes > 0), WritingSeen::OwnRuns));
-    let tells = readings.iter().any(|r| r.used_percent.is_some());
+    let used_percent = readings.iter().rev().find_map(|r| r.used_percent);
     let is_flash = matches!(medium, WearMedium::Card | WearMedium::Flash);
     let told = years_left(&readings, percent_per_terabyte, writing);
-    let assumed =
-        size_bytes.zip(writing).filter(|_| is_flash && !tells).and_then(|(size, writing)| assumed_years(size, writing));
+    let assumed = size_bytes.zip(writing).filter(|_| is_flash && told.is_none());
+    let assumed = assumed.and_then(|(size, writing)| assumed_years(size, writing, used_percent.unwrap_or(0.0)));
     let assumed_writes = assumed.map(|_| ASSUMED_WRITES);
     WearOfDisk {
         serial,
@@ -83,11 +83,13 @@ pub fn wear_of_disk(seen: DiskSeen) -> WearOfDisk {
     }
 }
 
-/// How long a new disk of this size lasts, by [`ASSUMED_WRITES`].
-fn assumed_years(size_bytes: u64, writing: WritingRate) -> Option<(f64, Option<f64>)> {
+/// How long a disk of this size lasts of whose life so much is used, by [`ASSUMED_WRITES`].
+fn assumed_years(size_bytes: u64, writing: WritingRate, used_percent: f64) -> Option<(f64, Option<f64>)> {
     let bytes_a_year = writing.bytes_per_s * YEAR_S;
-    let years =
-        |writes: u64| Some(size_bytes as f64 * writes as f64 / bytes_a_year).filter(|y| y.is_finite() && *y > 0.0);
+    let left = (100.0 - used_percent).max(0.0) / 100.0;
+    let years = |writes: u64| {
+        Some(size_bytes as f64 * left * writes as f64 / bytes_a_year).filter(|y| y.is_finite() && *y > 0.0)
+    };
     Some((years(ASSUMED_WRITES.0)?, years(ASSUMED_WRITES.1)))
 }
 
@@ -205,6 +207,16 @@ mod tests {
         let own = card(WearMedium::Card, Some((1 << 30, 60.0)), Some((3_200_000_000, DAY_S)), None);
         assert_eq!(own.writing.unwrap().seen, WritingSeen::OwnRuns);
         assert_eq!(card(WearMedium::Card, Some((1 << 30, 60.0)), Some((0, DAY_S)), None).writing, None);
+        // What tells how much of its life is used, and not what was written to it, as an eMMC: of what is left.
+        let used =
+            WearReading { written_bytes: None, flash_written_bytes: None, ..reading("2026-01-01", 10.0, 0.0, 0.0) };
+        let emmc = DiskSeen {
+            size_bytes: Some(32_000_000_000),
+            readings: vec![used],
+            said_a_day: Some(3_200_000_000),
+            ..DiskSeen::default()
+        };
+        assert!((days(&wear_of_disk(emmc)).unwrap().0 - 2_700.0).abs() < 1e-6);
         // What does not wear so, and what nothing is written to, has no years.
         for medium in [WearMedium::Rotating, WearMedium::Virtual] {
             assert_eq!(card(medium, Some((3_200_000_000, DAY_S)), None, None).years_left, None);

@@ -43,6 +43,15 @@ pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse]) -> Presentation {
     presentation
 }
 
+/// Which to buy for which use, or, where a use was asked about, how each target stands to it.
+pub(crate) fn answers(checks: &[Check<'_>], uses: &[RankedUse]) -> Vec<String> {
+    let verdict = |c: &Check<'_>| Some(format!("{}: {}", c.run.target.name, c.answer()?));
+    match checks.iter().any(|c| c.asked_for.is_some()) {
+        true => checks.iter().filter_map(verdict).collect(),
+        false => use_sentences(uses),
+    }
+}
+
 /// A row for each kind of work of any of them.
 fn numbers(checks: &[Check<'_>]) -> Vec<Part> {
     let mut texts = Notes::default();

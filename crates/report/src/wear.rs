@@ -77,15 +77,19 @@ pub(crate) fn answer(disk: &WearOfDisk, as_root: bool) -> String {
     };
     let basis = match (disk.assumed_writes, disk.size_bytes) {
         (Some((few, many)), Some(size)) => {
-            let tells = match (disk.medium, as_root) {
-                (WearMedium::Card, _) => "an SD card does not tell its wear".to_owned(),
-                (_, true) => "it does not tell its wear".to_owned(),
-                (_, false) => format!("it may tell its wear to root: sudo narrows runs wear {asked}"),
-            };
+            let used = disk.readings.iter().rev().find_map(|r| r.used_percent);
             let (few, many, size) = (quantity::count(few), quantity::count(many), quantity::size(size));
-            format!(
-                "an estimate for a new one, of which {few} to {many} writes of all its {size} are assumed ({tells})"
-            )
+            let writes = format!("{few} to {many} writes of all its {size} are assumed");
+            match (used, disk.medium, as_root) {
+                (Some(used), ..) => format!("an estimate: {used:.0} % of its life is used, and in all {writes}"),
+                (None, WearMedium::Card, _) => {
+                    format!("an estimate for a new one: {writes}, since an SD card does not tell its wear")
+                }
+                (None, _, true) => format!("an estimate for a new one: {writes}, since it does not tell its wear"),
+                (None, _, false) => format!(
+                    "an estimate for a new one: {writes}; it may tell its wear to root (sudo narrows runs wear {asked})"
+                ),
+            }
         }
         _ => "an estimate from what it tells of its wear".to_owned(),
     };
@@ -236,11 +240,11 @@ mod tests {
         (card.writing, card.years_left) = (writing(WritingSeen::Said), Some((0.3, Some(3.0))));
         assert_eq!(
             answer(&card, true),
-            "SSD S3R1: it lasts 110 days to 3.0 years at 86 GB written a day as you say, an estimate for a new one, of which 300 to \
-             3 000 writes of all its 32 GB are assumed (an SD card does not tell its wear)."
+            "SSD S3R1: it lasts 110 days to 3.0 years at 86 GB written a day as you say, an estimate for a new one: 300 to 3 000 \
+             writes of all its 32 GB are assumed, since an SD card does not tell its wear."
         );
         let flash = WearOfDisk { medium: WearMedium::Flash, ..card.clone() };
-        assert!(answer(&flash, true).contains("(it does not tell its wear)"), "root is not told to ask as root");
+        assert!(answer(&flash, true).ends_with("since it does not tell its wear."), "root is not told to ask as root");
         assert!(answer(&flash, false).contains("sudo narrows runs wear S3R1"));
         // What is missing, and which command gives it.
         let unseen =

@@ -38,6 +38,8 @@ SMALL = [
     # A few minutes prove nothing on a busy machine; that it ends and says so is what is asked.
     # Nothing is kept here.
     (r"tune --verify", "", (3,)),
+    # Of a search that proved nothing there is nothing to hand on.
+    (r"tune --export", "", (0, 4)),
     (r"tune", "--only read-ahead --budget 100s", DONE),
     (r"run bonnie", "--set region=16MiB --set file-count=256 --set time=200ms", DONE),
     (r"run files", "--set file-count=64 --set time=200ms", DONE),

@@ -1,11 +1,12 @@
 //! `narrows record plan`: how many streams a storage carries.
 
-use super::{Progress, bytes, recording, time};
+use super::{Progress, recording};
 use crate::args::{GlobalArgs, RecordArgs};
+use crate::option_value::{bytes, more_than_nothing, time_ns};
 use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
-use conduct::record::{Input, RecordEvent, Recording, room_bytes};
+use conduct::record::{Input, RecordEvent, Recorded, Recording, room_bytes};
 use judge::sizing;
 use model::{CAMERA_STREAMS, CameraStreams, Failure};
 use recorder::WhenFull;
@@ -33,9 +34,11 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         let failure = Failure::usage(format!("--streams {}: that is no number of streams with a rate", args.streams));
         return Err(failure.remedy(CAMERA_STREAMS));
     };
-    let (streams, stream_bytes_per_s) = (cameras.count, cameras.bytes_per_s);
-    let max_write = bytes("--max-write", args.max_write.as_deref())?;
-    let time_ns = args.time.as_deref().map_or(Ok(USUAL_NS), |text| time("--for", text))?;
+    let max_write =
+        args.max_write.as_deref().map(|text| more_than_nothing("--max-write", bytes("--max-write", text), "2GB"));
+    let max_write = max_write.transpose()?;
+    let time_ns =
+        args.time.as_deref().map_or(Ok(USUAL_NS), |text| more_than_nothing("--for", time_ns("--for", text), "60s"))?;
     let room = room_bytes(args.target())?;
     let saturating = Generated {
         streams: 1,
@@ -70,9 +73,28 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     });
     progress.line.wipe();
     let recorded = recorded?;
+    let document = planned(args, &cameras, &recorded, (recording.max_latency_ns, time_ns), room);
+    output.answer(&Answered::new(&document), || report::record_plan(&document));
+    Ok(ExitCode::from(match document.carries {
+        Some(true) => 0,
+        Some(false) => 1,
+        None => 4,
+    }))
+}
+
+/// What the course that was measured says of the streams: with the longest that frames wait for their flush and the time that was to be
+/// written, nanoseconds, and the room that there is.
+fn planned(
+    args: &RecordArgs,
+    cameras: &CameraStreams,
+    recorded: &Recorded,
+    (max_latency_ns, time_ns): (u64, u64),
+    room: u64,
+) -> RecordPlanDocument {
+    let (streams, stream_bytes_per_s) = (cameras.count, cameras.bytes_per_s);
     let intervals = sizing::saturated(&recorded.ran.stream.intervals);
     // A frame waits for its batch, and may have to wait for the flush before its own.
-    let flush_ns = recording.max_latency_ns + 2 * recorded.ran.written.slowest_flush_ns;
+    let flush_ns = max_latency_ns + 2 * recorded.ran.written.slowest_flush_ns;
     let demand = f64::from(streams) * stream_bytes_per_s;
     let sustained = sizing::sustained(intervals);
     let cache_end = sizing::cache_end(intervals);
@@ -88,7 +110,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let too_short = sustained.is_some() && carries.is_none();
     let by_time = measured_s >= 0.9 * time_ns as f64 / 1e9;
     let needed_write = sustained.filter(|_| !by_time).map(|s| (MARGIN * LEAST_S * s.bytes_per_s) as u64);
-    let document = RecordPlanDocument {
+    RecordPlanDocument {
         schema: RecordPlanDocument::SCHEMA,
         target: args.target().to_string_lossy().into_owned(),
         measured_s,
@@ -112,13 +134,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         room_bytes: room,
         keeps_free: Path::new(args.target()).is_dir(),
         full_after_s: room as f64 / demand,
-    };
-    output.answer(&Answered::new(&document), || report::record_plan(&document));
-    Ok(ExitCode::from(match document.carries {
-        Some(true) => 0,
-        Some(false) => 1,
-        None => 4,
-    }))
+    }
 }
 
 /// Says what is written, and why no more.

@@ -1,6 +1,7 @@
 //! What a recording holds, whether it is whole, and frames out of it.
 
 use crate::args::{RecordArgs, RecordExport};
+use crate::option_value;
 use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::signals::Signals;
@@ -93,7 +94,7 @@ fn time_of(args: &RecordArgs, streams: &[StreamContents]) -> Result<std::ops::Ra
     let held = || streams.iter().map(|stream| &stream.held).filter(|held| held.frames > 0);
     let start = held().map(|held| held.first_ns).min().unwrap_or(0);
     if let Some(text) = &args.last {
-        let long = parse_duration_ns(text).map_err(|e| Failure::usage(format!("--last: {e}")))?;
+        let long = option_value::time_ns("--last", text)?;
         let end = held().map(|held| held.last_ns).max().unwrap_or(0);
         return Ok(end.saturating_sub(long)..u64::MAX);
     }

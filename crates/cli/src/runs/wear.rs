@@ -2,14 +2,13 @@
 
 use crate::args::WearArgs;
 use crate::inspect_place;
+use crate::option_value::{self, more_than_nothing};
 use crate::output::Output;
 use archive::Archive;
 use conduct::soak::SoakState;
 use engine::SimRig;
 use judge::{DiskSeen, emmc_used_percent, wear_medium, wear_of_disk};
-use model::{
-    CompactSort as _, Fact, Failure, Layer, LayerKind, NS_PER_S, ProcessIo, Stack, TargetKind, WearReading, parse_bytes,
-};
+use model::{CompactSort as _, Fact, Failure, Layer, LayerKind, NS_PER_S, ProcessIo, Stack, TargetKind, WearReading};
 use observe::{Locator, ProbeOptions, Root, facts};
 use report::document::WearDocument;
 use std::cmp::Reverse;
@@ -24,7 +23,11 @@ const MOST_WRITERS: usize = 5;
 /// Executes the command.
 pub fn command(archive: &Archive, args: &WearArgs, output: &Output) -> Result<ExitCode, Failure> {
     let root = Root::new("/");
-    let said_a_day = args.per_day.as_deref().map(a_day).transpose()?;
+    let said_a_day = args
+        .per_day
+        .as_deref()
+        .map(|text| more_than_nothing("--per-day", option_value::bytes("--per-day", text), "5GB"))
+        .transpose()?;
     let wanted = args.disk.as_deref().map(|disk| Wanted::of(&root, disk)).transpose()?;
     let mut disks = Disks::default();
     disks.take_runs(archive)?;
@@ -51,15 +54,6 @@ pub fn command(archive: &Archive, args: &WearArgs, output: &Output) -> Result<Ex
     );
     output.answer(&document, || report::wear(&document));
     Ok(ExitCode::SUCCESS)
-}
-
-fn a_day(text: &str) -> Result<u64, Failure> {
-    let bytes = parse_bytes(text).map_err(|e| Failure::usage(format!("--per-day: {e}")).remedy("--per-day 5GB"))?;
-    if bytes == 0 {
-        Err(Failure::usage("--per-day: what writes nothing wears nothing").remedy("--per-day 5GB"))
-    } else {
-        Ok(bytes)
-    }
 }
 
 /// One disk, as it is put together.

@@ -270,11 +270,14 @@ pub(crate) fn open_device(
 /// It is not there, or cannot be asked.
 pub fn room_bytes(name: &OsStr) -> Result<u64, Failure> {
     if let Some(name) = name.to_str().filter(|name| name.starts_with("sim:")) {
-        let model = spec::parse_sim(name).map_err(|e| Failure::usage(e.to_string()))?;
+        let model = spec::parse_sim(name).map_err(|e| {
+            Failure::usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults")
+        })?;
         return Ok(engine::SimRig::new(model, 1_000_000_000).max_bytes());
     }
     let there = Path::new(name);
-    let handle = sys::open_handle(there, SymlinkPolicy::Follow).map_err(|e| cannot(there, &e))?;
+    let look = |e| engine::refusal(engine::Attempt::Look, there, &e);
+    let handle = sys::open_handle(there, SymlinkPolicy::Follow).map_err(look)?;
     if there.is_dir() {
         let directory = sys::open_directory(there).map_err(|e| cannot(there, &e))?;
         return free_bytes(&directory).map_err(|e| cannot(there, &e));

@@ -141,3 +141,57 @@ fn a_full_stdout_is_no_success() {
     }
     assert_eq!(scratch.json(["runs", "--json"], 0)["runs"].as_array().unwrap().len(), 1, "the run is kept");
 }
+
+/// Every command of README.md with an argument that is wrong: what is wrong, and what to do, and no more than that.
+#[test]
+fn wrong_arguments_are_told_with_a_remedy() {
+    let scratch = Scratch::new();
+    let target = scratch.target();
+    let dir = target.to_str().unwrap();
+    let wrong: [(&[&str], i32); 33] = [
+        (&["check", "/no/card", "--for", "root-fs"], 3),
+        (&["check", dir, "--for", "rootfs"], 2),
+        (&["check", dir, "--for", "video=V31"], 2),
+        (&["check", dir, "--budget", "x"], 2),
+        (&["check", dir, "--max-write", "1XB"], 2),
+        (&["check", "sim:a1"], 2),
+        (&["check", "sim:a1-card,bogus=3"], 2),
+        (&["compare", "before", "after", "--fail-on", "worse"], 2),
+        (&["compare", "--repeat", "6", &format!("latency {dir}"), "--with", "foo=1,2"], 2),
+        (&["rate", "/dev/no-such", "--destroy", "S3R1", "--capacity", "quick"], 3),
+        (&["rate", dir, "--capacity", "quick"], 3),
+        (&["rate", "sim:a1-card", "--class", "Z9"], 2),
+        (&["record", "plan", "/no/card", "--streams", "4x16Mbit"], 3),
+        (&["record", "plan", "sim:a1", "--streams", "4x16Mbit"], 2),
+        (&["record", "plan", "sim:a1-card", "--streams", "4"], 2),
+        (&["record", "plan", "sim:a1-card", "--for", "0s"], 2),
+        (&["record", "plan", "sim:a1-card", "--max-write", "0"], 2),
+        (&["record", "plan", "sim:a1-card", "--max-write", "x"], 2),
+        (&["tune", "/dev/no-such", "--for", "buffered-read"], 3),
+        (&["tune", dir, "--for", "nothing"], 2),
+        (&["run", "packages", "/no/card"], 3),
+        (&["run", "packges", dir], 2),
+        (&["rank", "/no/card-a", "/no/card-b"], 2),
+        (&["rank", "sim:a1-card", "sim:nvme"], 2),
+        (&["rank", dir, "/tmp"], 2),
+        (&["soak", "/no/card", "--for", "8h"], 3),
+        (&["soak", dir, "--for", "x"], 2),
+        (&["soak", dir, "--size", "0"], 3),
+        (&["fill", "sim:a1-card", "--size", "0"], 2),
+        (&["runs", "wear", "no-such-disk"], 2),
+        (&["inspect", "no-such-disk"], 2),
+        (&["explain", "no-such-finding"], 2),
+        (&["why", "no-such-run"], 2),
+    ];
+    for (args, code) in wrong {
+        let ended = scratch.run(args);
+        let text = ended.stderr.as_str();
+        // What stands before it is a text that was made of the options.
+        let told: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("narrows: ")).collect();
+        assert!(ended.code == code && told.len() >= 2, "{args:?}: {} {text}", ended.code);
+        assert!(!text.contains("os error") && !text.contains("panicked"), "{args:?}: {text}");
+        assert!(told[1].starts_with("  ") && !told[1].trim().is_empty(), "{args:?}: no remedy: {text}");
+        let error = scratch.json([args, &["--json"]].concat(), code);
+        assert!(error["schema"] == "narrows/error/1" && error["remedy"].is_string(), "{args:?}: {error}");
+    }
+}

@@ -40,7 +40,7 @@ fn a_terminal_gets_a_screen_with_the_answer_last_and_a_pipe_gets_all() {
 #[test]
 fn several_targets_stand_side_by_side() {
     let scratch = Scratch::new();
-    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "--json"], 0);
+    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "--seed", "1", "--json"], 0);
     assert_eq!(document["schema"], "narrows/checks/1");
     let names: Vec<_> = document["checks"].as_array().unwrap().iter().map(|c| c["target"]["name"].clone()).collect();
     assert_eq!(names, ["sim:class4-card", "sim:nvme"]);
@@ -49,7 +49,7 @@ fn several_targets_stand_side_by_side() {
     let order: Vec<_> =
         root["targets"].as_array().unwrap().iter().map(|t| (t["target"].clone(), t["met"].clone())).collect();
     assert_eq!(order, [("sim:nvme".into(), true.into()), ("sim:class4-card".into(), false.into())]);
-    let text = scratch.run(["check", "sim:class4-card", "sim:nvme"]).stdout;
+    let text = scratch.run(["check", "sim:class4-card", "sim:nvme", "--seed", "1"]).stdout;
     let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("Which to buy: sim:nvme, for every use"), "{text}");
     assert!(
@@ -57,6 +57,10 @@ fn several_targets_stand_side_by_side() {
         "{text}"
     );
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert!(said.ends_with(document["answer"].as_str().unwrap()), "{document}");
+    let asked = scratch.json(["check", "sim:class4-card", "sim:nvme", "--for", "root-fs", "--json"], 1);
+    let answer = asked["answer"].as_str().unwrap();
+    assert!(answer.contains("sim:class4-card: No, ") && answer.contains("sim:nvme: Yes, "), "{answer}");
     // What cannot be checked does not keep the others from it, and is not forgotten.
     let one = scratch.run(["check", "sim:nvme", "/no/such/place"]);
     assert!(
@@ -234,7 +238,7 @@ fn a_setting_that_nothing_passes_is_told_before_it_starts() {
 #[test]
 fn an_unknown_metric_of_a_ranking_is_a_short_error() {
     let scratch = Scratch::new();
-    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "--json"], 0);
+    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "--seed", "1", "--json"], 0);
     let ids: Vec<&str> = document["checks"].as_array().unwrap().iter().map(|c| c["run_id"].as_str().unwrap()).collect();
     let error = scratch.run(["rank", ids[0], ids[1], "--metric", "seq-wirte.throughput_bytes_per_s"]);
     assert!(error.code == 2 && error.stderr.len() < 500, "{}", error.stderr);

@@ -158,6 +158,8 @@ fn met(check: &Check<'_>) -> Option<bool> {
 pub struct ChecksDocument<'a> {
     /// `narrows/checks/1`.
     pub schema: &'static str,
+    /// Which to buy for which use; of what was asked about (`--for`) each verdict. Null where nothing is known.
+    pub answer: Option<String>,
     /// In the order of the command line.
     pub checks: Vec<CheckDocument<'a>>,
     /// Who is good for which use, in order, and who is not.
@@ -170,6 +172,7 @@ impl<'a> ChecksDocument<'a> {
 
     /// The document of several checks.
     pub fn new(checks: &[Check<'a>], uses: &'a [RankedUse]) -> Self {
-        Self { schema: Self::SCHEMA, checks: checks.iter().map(CheckDocument::new).collect(), uses }
+        let answer = Some(crate::side_by_side::answers(checks, uses).join(" ")).filter(|said| !said.is_empty());
+        Self { schema: Self::SCHEMA, answer, checks: checks.iter().map(CheckDocument::new).collect(), uses }
     }
 }

@@ -129,6 +129,7 @@ pub(crate) fn paused_sentence(run: &Run) -> Option<(Tone, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Unit;
     use model::{Access, PhaseRecord, ReplayPlan, StreamPlan, WorkerUsage};
 
     #[test]
