@@ -36,6 +36,7 @@ mod headline;
 mod import;
 mod inspect;
 mod inspect_list;
+mod life;
 mod lines;
 mod listing;
 mod page;
