@@ -38,6 +38,7 @@ mod import;
 mod inspect;
 mod inspect_list;
 mod layers;
+mod life;
 mod lines;
 mod listing;
 mod page;

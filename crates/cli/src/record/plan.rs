@@ -31,7 +31,7 @@ const FILE_BYTES: u64 = 4 << 30;
 /// Executes it.
 pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let Some(cameras) = CameraStreams::parse(&args.streams) else {
-        let failure = Failure::usage(format!("--streams {}: that is no number of streams with a rate", args.streams));
+        let failure = Failure::usage(format!("--streams {}: streams are not written so", args.streams));
         return Err(failure.remedy(CAMERA_STREAMS));
     };
     let max_write =

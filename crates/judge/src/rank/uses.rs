@@ -8,13 +8,13 @@ use model::{CompactSort as _, Fit, RankedUse, Run, UseFit};
 /// Video classes, the highest first.
 const VIDEO: [&str; 5] = ["V90", "V60", "V30", "V10", "V6"];
 
-/// [`by_use_as`], of nothing asked beside.
+/// All uses that any target is known to be good for, or not, with who is good for each.
 pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
     by_use_as(targets, &RankAsked::default())
 }
 
-/// All uses that any target is known to be good for, or not; in each who is good for it, the best first, then who is not, then those
-/// of whom it is not known.
+/// As [`by_use`], as it was asked. In each use stands who is good for it, the best first, then who is not, then those of whom it is not
+/// known.
 pub(super) fn by_use_as(targets: &[TargetRuns], asked: &RankAsked) -> Vec<RankedUse> {
     let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record"));
     let mut all: Vec<RankedUse> = plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();

@@ -33,7 +33,7 @@ impl WearDocument {
     pub fn new(disks: Vec<WearOfDisk>, writers: Vec<ProcessIo>, as_root: bool) -> Self {
         let writer = |p: ProcessIo| WearWriter { pid: p.pid, name: p.name, written_bytes: p.write_bytes };
         let writers = writers.into_iter().map(writer).collect();
-        let answers: Vec<String> = disks.iter().map(|disk| crate::wear::answer(disk, as_root)).collect();
+        let answers: Vec<String> = disks.iter().map(|disk| crate::life::answer(disk, as_root)).collect();
         let answer = Some(answers.join(" ")).filter(|said| !said.is_empty());
         Self { schema: "narrows/wear/1", answer, as_root, disks, writers }
     }
