@@ -34,6 +34,7 @@ pub mod record;
 pub mod region;
 mod requests;
 mod simulated;
+pub mod site;
 pub mod soak;
 mod source;
 mod target;
