@@ -5,7 +5,7 @@ use crate::bundle_files::{RUN, SUMS};
 use crate::checksums::{self, Verification};
 use crate::csv::Tolerance;
 use crate::directory::Archive;
-use crate::{ArchiveError, Result, index, is_run_id, load_bundle};
+use crate::{ArchiveError, Result, index, is_run_id, load_bundle, order};
 use model::{CompactSort as _, Run};
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,11 @@ impl RunRef {
         load_samples(&self.path, &mut run, Tolerance::DropTail, &mut Vec::new())?;
         run.bound_memory();
         Ok(run)
+    }
+
+    /// Its place in the order in which runs ended.
+    pub fn order(&self) -> u64 {
+        order::of_bundle(&self.path, &self.id)
     }
 
     /// Checks its files against its SHA256SUMS.

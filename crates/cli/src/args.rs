@@ -112,6 +112,8 @@ pub enum Command {
     Runs(RunsArgs),
     /// Write the page of one or several runs
     Report(ReportArgs),
+    /// Pages of the runs of many machines, for a web server or none
+    Site(SiteArgs),
     /// Runs in other tools' formats: fio, CSV, HdrHistogram, iozone
     Export(ExportArgs),
     /// Other tools' outputs as runs: fio, bonnie++, iozone, iostat ...

@@ -44,6 +44,7 @@ mod settings;
 mod side_by_side;
 mod signals;
 mod simulated;
+mod site;
 mod soak;
 mod target;
 mod trace;
@@ -110,6 +111,7 @@ pub fn main() -> ExitCode {
         Command::Rate(args) => rate::command(args, &cli.global, &output),
         Command::Runs(args) => runs::command(args, &cli.global, &output),
         Command::Report(args) => report_page::command(args, &cli.global, &output),
+        Command::Site(args) => site::command(args, &cli.global, &output),
         Command::Export(args) => export::command(args, &cli.global, &output),
         Command::Import(args) => import::command(args, &cli.global, &output),
         Command::Explain(args) => explain::command(args, &output),

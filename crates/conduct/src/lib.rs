@@ -35,6 +35,7 @@ pub mod record;
 pub mod region;
 mod requests;
 mod simulated;
+pub mod site;
 pub mod soak;
 mod source;
 mod target;

@@ -16,7 +16,7 @@ use crate::{Asked, compare::question};
 use keys::Place;
 use model::{
     Better, ChangeDirection, ChangedMetric, CompactSort as _, History, HistoryEvent, HistoryKey, HistoryPoint,
-    HistorySeries, MetricKey, Run, Unit,
+    HistorySeries, MetricKey, Run, SiteMetric, SiteRun, Unit,
 };
 use stats::MeanChange;
 use std::collections::{BTreeMap, HashMap};
@@ -70,25 +70,7 @@ impl HistoryRuns {
 
     /// Takes a run with its place in the order of the archive, and when it began in seconds since 1970, as far as its clock knew.
     pub fn add(&mut self, run: &Run, order: u64, at_s: Option<i64>) {
-        let mut values = Vec::new();
-        for phase in &run.phases {
-            let asked = question(phase).map(|m| m.id.as_str());
-            let is_result = phase.plan.kind == model::PhaseKind::Measure && !run.is_reference(&phase.plan);
-            for metric in phase.metrics.iter().filter(|_| is_result) {
-                let usual =
-                    || asked == Some(metric.id.as_str()) || MetricKey::of(&metric.id).quantity == "latency_ns_p99";
-                let wanted = match &self.asked.metrics[..] {
-                    [] => usual(),
-                    patterns => patterns.iter().any(|p| matches_pattern(p, &metric.id)),
-                };
-                let Some(value) = metric.value.filter(|v| wanted && v.is_finite()) else { continue };
-                let number = *self.numbers.entry(metric.id.clone()).or_insert_with(|| {
-                    self.metrics.push(Known { id: metric.id.clone(), unit: metric.unit, better: metric.better });
-                    self.metrics.len() - 1
-                });
-                values.push((number, value));
-            }
-        }
+        let values = self.numbered(&asked_metrics(run, &self.asked.metrics));
         self.runs.push(Kept {
             id: run.id.clone(),
             order,
@@ -99,6 +81,34 @@ impl HistoryRuns {
             plan: keys::plan_digest(run),
             values,
         });
+    }
+
+    /// Takes a run of which no more is known than a site keeps.
+    pub fn add_known(&mut self, run: &SiteRun) {
+        let values = self.numbered(&run.metrics);
+        let HistoryKey { machine, device, workload, .. } = run.key();
+        self.runs.push(Kept {
+            id: run.id.clone(),
+            order: run.order,
+            time: run.time.clone(),
+            at_s: run.at_s,
+            place: Place::named(machine, device),
+            workload,
+            plan: u64::from_str_radix(&run.plan, 16).unwrap_or(0),
+            values,
+        });
+    }
+
+    /// The numbers of metrics, with their values.
+    fn numbered(&mut self, all: &[SiteMetric]) -> Vec<(usize, f64)> {
+        let number = |(id, unit, better, value): &SiteMetric| {
+            let number = *self.numbers.entry(id.clone()).or_insert_with(|| {
+                self.metrics.push(Known { id: id.clone(), unit: *unit, better: *better });
+                self.metrics.len() - 1
+            });
+            (number, *value)
+        };
+        all.iter().map(number).collect()
     }
 
     /// Ids of all metrics that were seen.
@@ -146,6 +156,25 @@ impl HistoryRuns {
         });
         series.collect()
     }
+}
+
+/// The metrics of a run that were measured and fit the patterns; without patterns of each phase what was asked, and its 99th percentile of
+/// latency.
+pub fn asked_metrics(run: &Run, patterns: &[String]) -> Vec<SiteMetric> {
+    let mut found = Vec::new();
+    for phase in &run.phases {
+        let asked = question(phase).map(|m| m.id.as_str());
+        let is_result = phase.plan.kind == model::PhaseKind::Measure && !run.is_reference(&phase.plan);
+        for metric in phase.metrics.iter().filter(|_| is_result) {
+            let usual = || asked == Some(metric.id.as_str()) || MetricKey::of(&metric.id).quantity == "latency_ns_p99";
+            let wanted =
+                if patterns.is_empty() { usual() } else { patterns.iter().any(|p| matches_pattern(p, &metric.id)) };
+            if let Some(value) = metric.value.filter(|v| wanted && v.is_finite()) {
+                found.push((metric.id.clone(), metric.unit, metric.better, value));
+            }
+        }
+    }
+    found
 }
 
 fn key(run: &Kept) -> HistoryKey {

@@ -61,6 +61,7 @@ mod sample_series;
 mod sanitize;
 mod sim;
 mod sim_memory_bus;
+mod site;
 mod soaked;
 mod stack;
 mod step;
@@ -139,6 +140,7 @@ pub use sim::{
     SimStalls, SimThrottle, SimWriteCache,
 };
 pub use sim_memory_bus::SimMemoryBus;
+pub use site::{Site, SiteFinding, SiteFit, SiteMetric, SiteProblem, SiteRank, SiteRanking, SiteRun};
 pub use soaked::{Amplification, Growth, Scrub};
 pub use stack::{Mount, Stack};
 pub use step::{NextStep, Step};

@@ -124,8 +124,25 @@ fn change_cells(metric: &ChangedMetric) -> [Cell; 2] {
     [Cell::Text(change(metric.ratio)), Cell::Text(interval)]
 }
 
-/// What an event is: its runs, its metrics, in what else the runs differ.
+/// What an event is: its runs, its metrics, in what else the runs differ, and how to say that it is known.
 pub(crate) fn event_parts(event: &HistoryEvent) -> Vec<Part> {
+    let mut parts = site_event_parts(event);
+    if event.environment_differences.is_empty() {
+        let nothing = "The two runs do not differ in what is known of machine, path and settings.";
+        parts.push(Part::Hint(nothing.to_owned()));
+    }
+    match &event.acknowledged {
+        Some(said) => {
+            parts.push(Part::Sentence(Tone::Plain, format!("Acknowledged {}: {}", minute(&said.at), said.why)))
+        }
+        None if event.is_worse() => parts.push(Part::Code(format!("narrows history ack {} \"why\"", event.id))),
+        None => {}
+    }
+    parts
+}
+
+/// The same without what only the archive's owner can do.
+pub(crate) fn site_event_parts(event: &HistoryEvent) -> Vec<Part> {
     let mut item = Item::new(format!("Event {}", event.id), key_words(&event.key));
     (item.tone, _) = state(event);
     let mut parts = vec![Part::Item(item)];
@@ -136,15 +153,8 @@ pub(crate) fn event_parts(event: &HistoryEvent) -> Vec<Part> {
     if left > 0 {
         parts.push(Part::Hint(format!("and {left} more that changed less (--json has all)")));
     }
-    parts.push(differences(&event.environment_differences));
+    parts.extend(differences(&event.environment_differences));
     parts.extend(listed(event.notes.clone()));
-    match &event.acknowledged {
-        Some(said) => {
-            parts.push(Part::Sentence(Tone::Plain, format!("Acknowledged {}: {}", minute(&said.at), said.why)))
-        }
-        None if event.is_worse() => parts.push(Part::Code(format!("narrows history ack {} \"why\"", event.id))),
-        None => {}
-    }
     parts
 }
 
@@ -170,20 +180,16 @@ pub(crate) fn metrics(event: &HistoryEvent) -> Table {
     }
 }
 
-fn differences(all: &[EnvironmentDifference]) -> Part {
-    if all.is_empty() {
-        let nothing = "The two runs do not differ in what is known of machine, path and settings.";
-        return Part::Hint(nothing.to_owned());
-    }
+fn differences(all: &[EnvironmentDifference]) -> Option<Part> {
     let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
     let row = |d: &EnvironmentDifference| (d.what.clone(), format!("{} -> {}", values(&d.a), values(&d.b)));
     let left = all.len().saturating_sub(MOST_DIFFERENCES);
     let more = (left > 0).then(|| ("and".to_owned(), format!("{left} more (--json has all)")));
-    Part::Statements {
+    (!all.is_empty()).then(|| Part::Statements {
         title: "What else changed between the two runs; the cause may be here:",
         tone: Tone::Doubt,
         rows: all.iter().take(MOST_DIFFERENCES).map(row).chain(more).collect(),
-    }
+    })
 }
 
 /// The series by key, with a line for each.

@@ -55,6 +55,7 @@ mod run;
 mod settings;
 mod side_by_side;
 mod simulated;
+mod site;
 mod soak;
 mod spark;
 mod storage;
@@ -85,7 +86,8 @@ pub use lines::closing;
 pub use listing::{actions, explain, explain_list, explain_use, runs, workloads};
 pub use model::{NextStep, WatchTick};
 pub use page::{
-    chart, compare_page, framed, frames_page, history_page, layers_page, page, rank_page, runs_page, text_of, tune_page,
+    chart, compare_page, framed, frames_page, history_page, layers_page, page, rank_page, runs_page, site_pages,
+    text_of, tune_page,
 };
 pub use plan::{plan, time_at_most, time_without_limit};
 pub use presentation::{Presentation, verbatim};
@@ -97,6 +99,7 @@ pub use run::data_finding_text;
 pub use settings::settings_list;
 pub use side_by_side::side_by_side;
 pub use simulated::simulated;
+pub use site::site;
 pub use soak::soak;
 pub use storage::{identity, link_name, link_text, storage_line};
 pub use style::{Paint, Style};

@@ -50,3 +50,30 @@ pub enum HistoryCommand {
         why: String,
     },
 }
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A DIR is an archive, or holds archives of many machines or bundles wherever they lie, as a git repository of bundles does. Each bundle
+is verified; what is not as it was written is listed apart and not counted. Names of machines and serial numbers are replaced, the same by
+the same each time, unless --identify is given. What was read is kept in the archive of whoever makes the site: the next time only bundles
+that changed are read, and only pages that changed are written.
+
+Examples:
+  narrows site fleet/ -o site/               a folder for each machine, into pages for a browser
+  narrows site ~/.local/share/narrows /mnt/lab -o public/ --title 'Our cards'
+  narrows site . -o _site --json             in a git repository of bundles, for GitHub Pages"
+)]
+pub struct SiteArgs {
+    /// Archives, or directories that hold archives or bundles
+    #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
+    pub directories: Vec<PathBuf>,
+    /// Where the pages go: a directory that is empty, new, or a site already
+    #[arg(long, short, value_name = "OUT", value_hint = clap::ValueHint::DirPath)]
+    pub output: PathBuf,
+    /// What stands on each page [default: Storage]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Keep the names of machines and the serial numbers of devices
+    #[arg(long)]
+    pub identify: bool,
+}

@@ -49,6 +49,11 @@ impl Place {
         }
     }
 
+    /// One of which only the names are known.
+    pub fn named(machine: String, device: String) -> Self {
+        Self { host: Some(machine), target: device, ..Self::default() }
+    }
+
     /// The device as it is named.
     pub fn device(&self) -> String {
         let Some(serial) = &self.serial else { return self.target.clone() };

@@ -81,7 +81,7 @@ fn events_of<'a>(series: &HistorySeries, events: &'a [HistoryEvent]) -> Vec<&'a 
 }
 
 /// A series run by run, with the events that it is in.
-fn plot(series: &HistorySeries, events: &[&HistoryEvent], link: &dyn Fn(&str) -> Option<String>) -> Markup {
+pub(super) fn plot(series: &HistorySeries, events: &[&HistoryEvent], link: &dyn Fn(&str) -> Option<String>) -> Markup {
     let points = &series.points;
     let values = || points.iter().map(|p| p.value);
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));

@@ -25,6 +25,7 @@ mod reports;
 mod rounds;
 mod series;
 mod several;
+mod site;
 mod strips;
 mod tables;
 mod tune;
@@ -37,6 +38,7 @@ pub use history::history_page;
 pub use layers::layers_page;
 pub use rank::rank_page;
 pub use several::runs_page;
+pub use site::site_pages;
 pub use tune::tune_page;
 
 use crate::describe::{describe, shows_ratings};
