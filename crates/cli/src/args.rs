@@ -1,6 +1,7 @@
 //! The command line: what all commands share, and which there are. What each takes is in the files below.
 
 mod experiments;
+mod grouping;
 mod job_options;
 mod judging;
 mod keeping;
@@ -12,6 +13,7 @@ mod tracing;
 mod tuning;
 
 pub use experiments::*;
+pub use grouping::*;
 pub use judging::*;
 pub use keeping::*;
 pub use looking::*;

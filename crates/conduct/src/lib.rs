@@ -23,6 +23,7 @@ mod execution;
 pub mod experiment;
 mod file_failure;
 pub mod frames;
+pub mod group;
 mod interrupts;
 mod kept_run;
 mod listener;
