@@ -1,6 +1,7 @@
 //! The command line: what all commands share, and which there are. What each takes is in the files below.
 
 mod experiments;
+mod grouping;
 mod history;
 mod job_options;
 mod judging;
@@ -13,6 +14,7 @@ mod tracing;
 mod tuning;
 
 pub use experiments::*;
+pub use grouping::*;
 pub use history::*;
 pub use judging::*;
 pub use keeping::*;

@@ -5,7 +5,7 @@ use crate::execution::{Asked, Execution, Finished};
 use crate::output::Output;
 use crate::run::text;
 use crate::signals::SecondSignal;
-use crate::{report_page, side_by_side};
+use crate::{group, report_page, side_by_side};
 use conduct::{Budget, Executed, Wanted, WriteAllowance, plan, random_u64};
 use model::{Failure, Purpose, Reason, RunState, TargetKind, parse_bytes};
 use spec::{Readiness, Workload};
@@ -24,9 +24,15 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     }
     let (page, identify, keep_every) = (args.report.as_deref(), args.identify, args.keep_every.as_deref());
     let asked = Asked { page, identify, keep_every, ..Asked::of(&args.marks) };
-    let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
+    let mut execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
     if several && !args.plan {
+        group::refuse(&args.group, "a check of several targets")?;
         return check.side_by_side(&execution);
+    }
+    if !args.plan {
+        let CheckArgs { budget, made_for, max_write, read_only, exhaust, .. } = args;
+        let asked = format!("check {budget} {made_for:?} {max_write:?} {read_only} {exhaust}");
+        execution.meet(group::invitation(&args.group, asked)?)?;
     }
     // Several targets come here for their plans, which leave nothing to answer.
     let executed = args.targets.iter().map(|target| check.one(target, &execution)).collect::<Result<Vec<_>, _>>()?;
@@ -51,10 +57,12 @@ impl Check<'_> {
     fn one(&self, target: &OsStr, execution: &Execution<'_>) -> Result<Option<Executed>, Failure> {
         let Self { args, workload, max_write, output } = self;
         let bounds = max_write.or_else(|| (!args.exhaust).then_some(WriteAllowance::Usual));
-        let mut opened = execution.open(&Wanted {
+        let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
+        let wanted = Wanted {
             probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(WriteAllowance::AtMost(u64::MAX))),
             ..args.permissions.wanted(target, workload.interval_ns)
-        })?;
+        };
+        let (mut opened, seed) = execution.open_for(&wanted, seed)?;
         if args.read_only && opened.target.kind == TargetKind::Directory {
             let what =
                 "--read-only: a check of a directory reads what it has written there, and nothing may be written";
@@ -66,8 +74,7 @@ impl Check<'_> {
         }
         // What is simulated wears nothing.
         let bounds = if opened.target.kind == TargetKind::Sim { *max_write } else { bounds };
-        let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
-        let plan = plan::plan_within(workload, &opened, seed, bounds)?;
+        let plan = execution.plan(workload, &opened, seed, bounds)?;
         if args.plan {
             report_page::show_plan(&opened.target, &plan, output);
             return Ok(None);

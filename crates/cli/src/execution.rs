@@ -7,9 +7,11 @@ use crate::signals::{Ending, SecondSignal, Signals};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
 use conduct::experiment::SettingsInForce;
+use conduct::group::{Group, Invitation};
 use conduct::{Budget, Executed, Opened, WallClock, Wanted, WriteAllowance};
 use engine::Control;
 use model::{Conclusions, Failure, FailureKind, MetricStatus, Plan, Run, RunState, parse_duration_ns};
+use spec::Workload;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub struct Execution<'a> {
     keep_every: Duration,
     wait_quiet: Duration,
     terminal: Terminal,
+    /// The ranks that measure together, this one among them.
+    group: Option<Group>,
     /// From the start on where a second signal ends the program: it starts no other that would inherit it.
     _signal_mask: Option<SignalMaskGuard>,
 }
@@ -88,14 +92,48 @@ impl<'a> Execution<'a> {
             asked,
             terminal: Terminal::new(global.json, output.style().ascii, Arc::clone(&ending.waiting)),
             ending,
+            group: None,
             _signal_mask: signal_mask,
         })
+    }
+
+    /// Meets the other ranks, where there are some.
+    pub fn meet(&mut self, invitation: Option<Invitation>) -> Result<(), Failure> {
+        let Some(invitation) = invitation else { return Ok(()) };
+        self.terminal.meets(&invitation);
+        self.group = Some(invitation.meet(&self.ending.interrupts, &self.ending.control)?);
+        Ok(())
+    }
+
+    /// Opens a target, and probes it if that is wanted. The seed of its plan, which is that of all ranks.
+    pub fn open_for(&self, wanted: &Wanted<'_>, seed: u64) -> Result<(Opened, u64), Failure> {
+        match &self.group {
+            None => Ok((self.open(wanted)?, seed)),
+            Some(group) => {
+                self.ending.waiting.opening(&wanted.name.to_string_lossy());
+                conduct::group::open(wanted, &self.ending.control, &self.terminal, group, seed)
+            }
+        }
     }
 
     /// Opens a target, and probes it if that is wanted.
     pub fn open(&self, wanted: &Wanted<'_>) -> Result<Opened, Failure> {
         self.ending.waiting.opening(&wanted.name.to_string_lossy());
         conduct::open(wanted, &self.ending.control, &self.terminal)
+    }
+
+    /// The plan of a workload, which is that of all ranks.
+    pub fn plan(
+        &self,
+        workload: &Workload,
+        opened: &Opened,
+        seed: u64,
+        allowance: Option<WriteAllowance>,
+    ) -> Result<Plan, Failure> {
+        match &self.group {
+            None => conduct::plan::plan_within(workload, opened, seed, allowance),
+            Some(group) => conduct::group::plan(workload, opened, seed, allowance, group),
+        }
     }
 
     /// Says what a plan will do, and executes it.
@@ -121,6 +159,7 @@ impl<'a> Execution<'a> {
             keep_every: self.keep_every,
             keep_shared: self.asked.keep_every.is_some(),
             wait_quiet: self.wait_quiet,
+            group: self.group.as_ref(),
             clock: self.clock,
         }
     }

@@ -19,6 +19,7 @@ mod experiment;
 mod explain;
 mod export;
 mod fill;
+mod group;
 mod help;
 mod history;
 mod import;

@@ -2,6 +2,7 @@
 
 use crate::waiting::Waiting;
 use conduct::admission::Loss;
+use conduct::group::Invitation;
 use conduct::{Event, Listener, Step, WriteAllowance};
 use engine::Control;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -200,6 +201,15 @@ impl Terminal {
         });
     }
 
+    /// Says where the other ranks are waited for.
+    pub fn meets(&self, group: &Invitation) {
+        let Invitation { rank, size, host, port, patience, .. } = group;
+        let seconds = patience.as_secs();
+        if !self.quiet {
+            self.say(&format!("rank {rank} of {size} meets the others at {host}, port {port}, {seconds} s at most"));
+        }
+    }
+
     /// Says something beside the answer, on stderr. Models and names are what devices say of themselves.
     fn say(&self, text: &str) {
         let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain_lines(text, self.ascii));
@@ -256,6 +266,7 @@ impl Listener for Terminal {
             }
             Event::SettleBegins => self.waiting.durable(),
             Event::PhaseEnds | Event::SettleEnds => self.waiting.over(),
+            Event::GroupEnds(why) => self.say(&format!("the group ended: {why}")),
             Event::RunEnds => self.run().bar.finish_and_clear(),
             Event::StepMade { step: Step { place, .. }, made, of } => {
                 if !self.quiet && std::io::stderr().is_terminal() {

@@ -2,7 +2,9 @@
 
 mod conductor;
 mod fitting;
+mod grouped;
 mod keeping;
+mod kernel_messages;
 mod observer;
 mod quiet;
 mod series_reader;
@@ -11,6 +13,7 @@ pub use conductor::Executed;
 
 use crate::archive_room::has_room;
 use crate::clock::{WallClock, random_u64};
+use crate::group::Group;
 use crate::listener::{Event, Listener, Step};
 use crate::simulated::faults_can_come;
 use crate::{Interrupts, Opened};
@@ -46,6 +49,8 @@ pub struct Execution<'a> {
     pub keep_shared: bool,
     /// How long each run waits for a quiet machine at most before it begins; zero: not at all.
     pub wait_quiet: Duration,
+    /// The ranks that execute it together, this one among them.
+    pub group: Option<&'a Group>,
     /// When the run began.
     pub clock: WallClock,
 }
@@ -103,6 +108,7 @@ impl Execution<'_> {
                 clock_step_ns: None,
             }],
             experiment,
+            group: self.group.map(Group::so_far),
             duration_ns: 0,
             bytes_written: 0,
             capacity: opened.capacity.clone(),

@@ -24,6 +24,7 @@ pub(crate) fn blank(command: &str, started: &str, target: Target, environment: E
         target,
         sessions: vec![Session { started: started.to_owned(), ended, boot_id, clock_step_ns: None }],
         experiment: None,
+        group: None,
         duration_ns: 0,
         bytes_written: 0,
         capacity: None,

@@ -23,6 +23,7 @@ mod execution;
 pub mod experiment;
 mod file_failure;
 pub mod frames;
+pub mod group;
 pub mod history;
 mod interrupts;
 mod kept_run;

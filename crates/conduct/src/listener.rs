@@ -38,6 +38,8 @@ pub enum Event<'a> {
     SettleBegins,
     /// It is durable, or failed.
     SettleEnds,
+    /// The group has ended before its plan did; why.
+    GroupEnds(&'a str),
     /// The plan has ended, whatever came of it.
     RunEnds,
     /// A run of an experiment is made and kept: so many of so many are.

@@ -1,6 +1,7 @@
 //! A target that is open.
 
 use crate::admission::FileIdentity;
+use crate::group::TargetFacts;
 use engine::Rig;
 use model::{Capacity, Environment, Stack, Target, TargetKind};
 use observe::{Locator, Root, Sampler};
@@ -34,11 +35,18 @@ pub struct Opened {
     pub probe_round_bytes_per_s: Option<f64>,
     /// How large it really is, where that was measured before.
     pub capacity: Option<Capacity>,
+    /// What all ranks of the group know of their targets together, which their plan rests on.
+    pub agreed: Option<TargetFacts>,
     /// What the user should know of the target.
     pub remarks: Vec<String>,
 }
 
 impl Opened {
+    /// Bytes that were written to it before there is a plan; in a group the most that any rank wrote.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.agreed.map_or_else(|| self.rig.bytes_written(), |agreed| agreed.written_bytes)
+    }
+
     /// What lies at no place of this machine. Of a machine nothing is known yet: that is the rig's, or this one.
     pub(crate) fn unlocated(name: &str, kind: TargetKind, rig: Box<dyn Rig>, max_bytes: u64) -> Self {
         let target = Target {
@@ -62,6 +70,7 @@ impl Opened {
             memory_bytes: observe::memory_available(&Root::new("/")),
             probe_bytes_per_s: None,
             probe_round_bytes_per_s: None,
+            agreed: None,
             capacity: None,
             remarks: Vec::new(),
         }

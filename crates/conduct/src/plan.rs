@@ -17,10 +17,10 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
         memory_bytes: opened.memory_bytes,
         seed,
         probe: Probe {
-            used_ns: opened.rig.now(),
+            used_ns: opened.agreed.map_or_else(|| opened.rig.now(), |agreed| agreed.used_ns),
             bytes_per_s: opened.probe_bytes_per_s,
             round_bytes_per_s: opened.probe_round_bytes_per_s,
-            written_bytes: opened.rig.bytes_written(),
+            written_bytes: opened.written_bytes(),
             page_request_bytes: opened.target.stack.page_request_bytes(sys::page_size()),
             plain_calls: match mount.map(|m| m.fstype.as_str()) {
                 None => PlainCalls::None,
@@ -85,7 +85,7 @@ pub fn plan_within(
     let device_bytes = opened.target.stack.device_bytes();
     workload.limit_prefill(allowance.layout_bytes(device_bytes));
     let mut plan = as_asked(&workload, opened, seed).map_err(after)?;
-    let before = opened.rig.bytes_written() + metadata_bytes(opened, allowance.usual_bytes(device_bytes));
+    let before = opened.written_bytes() + metadata_bytes(opened, allowance.usual_bytes(device_bytes));
     let shared = workload.has_budget();
     bound(&mut plan, allowance, &opened.target.stack, before, shared);
     Ok(plan)

@@ -37,13 +37,24 @@ pub struct Wanted<'a> {
     /// What may be written of which a short write takes its part, that tells how fast it is before the plan is made; `None`:
     /// there is none.
     pub probe: Option<WriteAllowance>,
+    /// Whether another rank of the group holds the lock on it.
+    pub locked_by_group: bool,
 }
 
 impl<'a> Wanted<'a> {
     /// Storage by its name, of which nothing may be lost, and to which nothing is written before there is a plan.
     pub fn new(name: &'a OsStr, interval_ns: u64) -> Self {
         let consent = Consent::default();
-        Self { name, links: SymlinkPolicy::Follow, consent, registers: false, interval_ns, region: false, probe: None }
+        Self {
+            name,
+            links: SymlinkPolicy::Follow,
+            consent,
+            registers: false,
+            interval_ns,
+            region: false,
+            probe: None,
+            locked_by_group: false,
+        }
     }
 }
 
@@ -138,6 +149,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
         memory_available_bytes: observe::memory_available(&root),
         copy_bytes: copy_buffer_bytes(observe::memory_available(&root), None),
         interval_ns: wanted.interval_ns,
+        locked_by_group: wanted.locked_by_group,
         ..FileOptions::of(&target, &environment)
     };
     note_fill_level(&mut target, &file.file);
@@ -151,6 +163,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
         false => None,
     };
     Ok(Opened {
+        agreed: None,
         capacity: None,
         remarks: rig.remarks().to_vec(),
         target,

@@ -1,8 +1,8 @@
 //! What a phase is judged against, besides its plan and its record.
 
 use model::{
-    CpuShare, Direction, Ns, Operation, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Stack, SystemSample,
-    TargetKind, cpu_share, disk_rate,
+    CpuShare, Direction, GroupPhase, Ns, Operation, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Stack,
+    SystemSample, TargetKind, cpu_share, disk_rate,
 };
 
 /// Everything around a phase. Facts that are missing switch the rules off that need them.
@@ -30,6 +30,8 @@ pub struct Context<'a> {
     pub sequential_bytes_per_s: Option<f64>,
     /// What other processes moved around and during the phase, as far as they may be looked at, the largest first.
     pub others: &'a [ProcessIo],
+    /// What the ranks of the group did together in this phase; their bytes may be in the counters of this machine's disks.
+    pub group: Option<&'a GroupPhase>,
 }
 
 /// Traffic of the lowest counting layers over a stretch of time.

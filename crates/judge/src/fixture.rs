@@ -31,6 +31,7 @@ pub struct Fixture {
     pub windows: Vec<QuietWindow>,
     pub sequential: Option<f64>,
     pub others: Vec<ProcessIo>,
+    pub group: Option<model::GroupPhase>,
 }
 
 const START: u64 = 10 * NS_PER_S;
@@ -63,6 +64,7 @@ impl Fixture {
             windows: Vec::new(),
             sequential: None,
             others: Vec::new(),
+            group: None,
         }
         .at_rate(1_000, 4.0)
     }
@@ -173,6 +175,7 @@ impl Fixture {
             windows: &windows,
             sequential_bytes_per_s: self.sequential,
             others: &self.others,
+            group: self.group.as_ref(),
         };
         judge_phase(&self.plan, Some(&self.record), &context)
     }

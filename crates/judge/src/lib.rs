@@ -19,6 +19,7 @@ mod fit;
 #[cfg(test)]
 mod fixture;
 mod foreign;
+pub mod group;
 mod history;
 mod job_metrics;
 mod judged;

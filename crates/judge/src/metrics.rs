@@ -181,6 +181,10 @@ fn amplification(
     record: &PhaseRecord,
     context: &Context<'_>,
 ) -> Result<(f64, u64), (MetricStatus, Reason)> {
+    if context.group.is_some() {
+        let why = "the device may have written for other ranks of the group, too";
+        return Err((MetricStatus::Skipped, Reason::of("group", why)));
+    }
     let traffic = traffic_of(record, context)?;
     let rounds = plan.streams.iter().any(|s| s.durability.sync == Sync::FsyncPerRound);
     if rounds && record.rounds.len() < 3 {
@@ -238,6 +242,7 @@ mod tests {
                 windows: &[],
                 sequential_bytes_per_s: None,
                 others: &[],
+                group: None,
             };
             let skipped = judge_phase(&f.plan, None, &context);
             assert_eq!((skipped.status, ids(&skipped.metrics)), (PhaseStatus::Skipped, want));

@@ -72,6 +72,7 @@ pub(crate) fn judge_validity(case: RuleInput<'_>) -> Validity {
     verified::data_verified(case, &mut out);
     record::record_complete(case, &mut out);
     machine::machine_not_disturbed(case, &mut out);
+    out.refusals.extend(context.group.and_then(crate::group::not_together).filter(|_| plan.measures_target()));
     // `null:` and the memory copy have no storage that could be cold, direct, foreign or linked; of operations that move no
     // data nobody knows how many bytes are theirs.
     let storage = context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();

@@ -31,6 +31,7 @@ mod finding_text;
 mod fit;
 mod foreign_work;
 mod frame_way;
+mod group;
 mod headlines;
 mod histogram;
 mod history;
@@ -99,6 +100,7 @@ pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
+pub use group::{Active, GroupPhase, GroupPlace, RankLimit, RankShare, Together};
 pub use histogram::{Bucket, Histogram};
 pub use history::{
     Acknowledgement, ChangeDirection, ChangedMetric, History, HistoryEvent, HistoryKey, HistoryPoint, HistorySeries,

@@ -88,6 +88,9 @@ pub struct Run {
     pub sessions: Vec<Session>,
     /// Experiment, arm, pair and order, where the run belongs to one.
     pub experiment: Option<crate::ExperimentPlace>,
+    /// Rank, size and what all did together, where the run is one of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<crate::GroupPlace>,
     /// Wall time from start to end.
     pub duration_ns: u64,
     /// Bytes this run wrote to the target (layout and probes included): cards wear.

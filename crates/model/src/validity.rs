@@ -119,6 +119,7 @@ mod tests {
             },
             sessions: Vec::new(),
             experiment: None,
+            group: None,
             duration_ns: 0,
             bytes_written: 0,
             capacity: None,

@@ -347,6 +347,7 @@ pub fn run(seed: u64) -> Run {
             boot_id: d.maybe_text(),
             clock_step_ns: d.maybe(),
         }),
+        group: None,
         experiment: d.some().then(|| ExperimentPlace {
             id: d.text(),
             arm: d.text(),

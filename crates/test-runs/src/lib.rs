@@ -185,6 +185,7 @@ pub fn run(phases: Vec<PhaseRun>) -> Run {
         },
         sessions: Vec::new(),
         experiment: None,
+        group: None,
         duration_ns: 0,
         bytes_written: 0,
         capacity: None,

@@ -1,5 +1,6 @@
 //! Of commands that measure.
 
+use super::GroupArgs;
 use crate::names::{Names, offer};
 use clap::{Args, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
   narrows check sim:class4-card          a simulated device with known truth, in a moment
   narrows check /mnt/card --for root-fs  good enough to run a system from?
   narrows check /mnt/a /mnt/b            two targets, shown side by side
+  narrows check /mnt/nfs --group --rank 0/2 --meet node1:7411   one of two clients of one store, measured together
   narrows check . --plan                 what it would do, and how much it would write at most
   narrows check . --json | jq .limit     for scripts")]
 pub struct CheckArgs {
@@ -69,6 +71,8 @@ pub struct CheckArgs {
     pub permissions: Permissions,
     #[command(flatten)]
     pub marks: RunMarks,
+    #[command(flatten)]
+    pub group: GroupArgs,
 }
 
 #[derive(Args, Debug)]
@@ -330,6 +334,7 @@ Examples:
   narrows run mix sim:a1-card --json              a simulated card, for scripts
   narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
   narrows run mix /mnt/data --repeat 10 --tag before   ten runs, to compare with ten others; --resume continues
+  srun -N4 narrows run mix /mnt/shared --group    four nodes at once, and one sum
   narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
   narrows run read-ahead.toml --resume   continues it after Ctrl-C, a crash or a reboot
   narrows run trim.toml . --allow-commands        an experiment whose text has commands; they run as you
@@ -410,6 +415,8 @@ pub struct RunArgs {
     /// Run the commands in an experiment's text without asking; without a terminal there is nobody to ask
     #[arg(long)]
     pub allow_commands: bool,
+    #[command(flatten)]
+    pub group: GroupArgs,
     #[command(flatten)]
     pub job: super::job_options::JobOptions,
 }

@@ -10,7 +10,7 @@ use crate::execution::{Asked, Execution};
 use crate::export::say_withheld;
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use crate::{archives, check, experiment, report_page};
+use crate::{archives, check, experiment, group, report_page};
 use conduct::destination::destination;
 use conduct::{Budget, Language, Source, Wanted, WriteAllowance, plan, random_u64};
 use exchange::Options;
@@ -38,6 +38,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         experiment::undo_left(&archives::open(global)?, output);
     }
     if args.resume.is_some() {
+        group::refuse(&args.group, "an experiment that is resumed")?;
         return resume(args, global, output);
     }
     let of_options = (!args.job.given.is_empty()).then(|| job::source(args)).transpose()?;
@@ -49,6 +50,7 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
         }
     };
     if source.language == Language::Toml && spec::is_frames(&source.text) {
+        group::refuse(&args.group, "a recording of frames")?;
         return frames::command(args, &source, global, output);
     }
     if source.language == Language::Toml && spec::is_layers(&source.text) {
@@ -56,9 +58,11 @@ pub fn command(args: &RunArgs, global: &GlobalArgs, output: &Output) -> Result<E
     }
     if source.language == Language::Toml && spec::is_experiment(&source.text) {
         refuse_what_is_for_workloads(args)?;
+        group::refuse(&args.group, "an experiment")?;
         return experiment::command(args, source, global, output);
     }
     if let Some(times) = args.repeat {
+        group::refuse(&args.group, "several runs (--repeat)")?;
         return experiment::repeat(args, times, source, global, output);
     }
     refuse_what_is_for_experiments(args)?;
@@ -77,19 +81,25 @@ fn run_workload(
     let workload = text::read(args, source)?;
     let (page, identify, keep_every) = (args.report.as_deref(), args.identify, args.keep_every.as_deref());
     let asked = Asked { page, identify, keep_every, ..Asked::of(&args.marks) };
-    let execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
+    let mut execution = Execution::prepare(global, asked, SecondSignal::Ends, output)?;
     let place = destination(args.target.as_deref(), &workload)?;
     workload.check_budget().map_err(|e| plan::failure(&e))?;
+    if !args.plan {
+        let RunArgs { set, max_write, lenient, on_error, real, .. } = args;
+        let asked = format!("run {:?} {set:?} {max_write:?} {lenient} {on_error:?} {real:?}", source.text);
+        execution.meet(group::invitation(&args.group, asked)?)?;
+    }
+    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     // A plan that is only shown writes nothing: its sizes are those without a probe.
-    let mut opened = execution.open(&Wanted {
+    let wanted = Wanted {
         region: workload.copies_region(),
         probe: ((workload.has_budget() || workload.preconditions()) && !args.plan)
             .then(|| WriteAllowance::AtMost(max_write.unwrap_or(u64::MAX))),
         ..args.permissions.wanted(&place.name, workload.interval_ns)
-    })?;
+    };
+    let (mut opened, seed) = execution.open_for(&wanted, seed)?;
     opened.remarks.extend(place.remark);
-    let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
-    let plan = plan::plan_within(&workload, &opened, seed, max_write.map(WriteAllowance::AtMost))?;
+    let plan = execution.plan(&workload, &opened, seed, max_write.map(WriteAllowance::AtMost))?;
     if let Some(max_write) = max_write {
         let with = |set: &[String]| {
             let args = RunArgs { set: [&args.set, set].concat(), ..args.clone() };

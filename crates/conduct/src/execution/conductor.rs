@@ -1,7 +1,9 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
 use super::fitting::fit_to_remaining;
+use super::grouped::Grouped;
 use super::keeping::StoragePolicy;
+use super::kernel_messages::KernelLog;
 use super::observer::{Keeping, Observation, observed, sample};
 use super::quiet::{Waiting, disturbed};
 use super::{Budget, Execution};
@@ -52,6 +54,7 @@ pub(super) struct Conductor<'a> {
     waited_ns: u64,
     /// When the first phase that is no layout began.
     began_ns: Option<Ns>,
+    grouped: Grouped<'a>,
 }
 
 /// What is known of those who use the disk beside us.
@@ -110,67 +113,11 @@ fn only_unsupported(plan: &PhasePlan, record: &model::PhaseRecord) -> bool {
         && record.errors.keys().all(|errno| ["EOPNOTSUPP", "ENOSYS", "EINVAL"].contains(&errno.as_str()))
 }
 
-/// The first and the last messages of the kernel: a device that fails for weeks says the same all the time.
-#[derive(Default)]
-struct KernelLines {
-    lines: Vec<String>,
-    left_out: usize,
-}
-
-impl KernelLines {
-    /// So many of the first, and up to twice as many of the last.
-    const FIRST: usize = 4096;
-
-    fn extend(&mut self, new: impl Iterator<Item = String>) {
-        for line in new {
-            if self.lines.len() == 3 * Self::FIRST {
-                self.lines.drain(Self::FIRST..2 * Self::FIRST);
-                self.left_out += Self::FIRST;
-            }
-            self.lines.push(line);
-        }
-    }
-
-    fn all(&self) -> Vec<String> {
-        let mut all = self.lines.clone();
-        if self.left_out > 0 {
-            all.insert(Self::FIRST, format!("... {} messages left out ...", self.left_out));
-        }
-        all
-    }
-}
-
-/// Kernel messages since the run's start, or why there are none.
-enum KernelLog {
-    Open(sys::KernelLog, KernelLines),
-    Closed(Option<String>),
-}
-
-impl KernelLog {
-    fn open(simulated: bool) -> Self {
-        if simulated {
-            return Self::Closed(None);
-        }
-        match sys::KernelLog::from_now() {
-            Ok(log) => Self::Open(log, KernelLines::default()),
-            Err(e) => Self::Closed(Some(format!("kernel messages: {e}"))),
-        }
-    }
-
-    fn drain(&mut self) {
-        if let Self::Open(log, lines) = self
-            && let Ok(messages) = log.drain()
-        {
-            let text = |m: &sys::KernelMessage| format!("[{:>12.6}] <{}> {}", m.at_us as f64 / 1e6, m.level, m.text);
-            lines.extend(messages.iter().map(text));
-        }
-    }
-}
-
 impl<'a> Conductor<'a> {
     /// Brings the parts together.
     pub fn new(execution: &Execution<'a>, budget: Budget, opened: &'a mut Opened) -> Self {
         Self {
+            grouped: Grouped::of(execution, opened),
             disks: opened.target.stack.lowest_counted().iter().map(|l| l.name.clone()).collect(),
             kernel_log: KernelLog::open(opened.sampler.is_none()),
             rig: opened.rig.as_mut(),
@@ -201,9 +148,10 @@ impl<'a> Conductor<'a> {
         self.wait_for_quiet(&mut run);
         let refusal = self.phases(&mut run, &mut partial);
         self.conclude(&mut run);
+        self.grouped.conclude(&mut run);
         if run.phases.iter().all(|p| p.record.is_none()) {
             partial.map_or(Ok(()), Partial::discard)?;
-            return Err(refusal.unwrap_or_else(|| nothing_measured(run.state)));
+            return Err(self.grouped.failure().or(refusal).unwrap_or_else(|| nothing_measured(run.state)));
         }
         let kept = partial.map_or(Ok(()), |partial| partial.finish(&run).map(drop).map_err(Failure::from));
         Ok(Executed { run, kept })
@@ -235,6 +183,10 @@ impl<'a> Conductor<'a> {
             if self.interrupts.end() && run.state == RunState::Complete {
                 run.state = RunState::Interrupted;
             }
+            let mut remaining_ns = (run.plan.budget_ns + self.waited_ns).saturating_sub(self.rig.now());
+            if run.plan.phases[index].skip.is_none() {
+                remaining_ns = self.grouped.ready(run, remaining_ns);
+            }
             let skip = match run.state {
                 RunState::Interrupted => Some(Reason::of("interrupted", "the run was ended before this phase started")),
                 RunState::Failed => Some(failed_before(run)),
@@ -244,19 +196,21 @@ impl<'a> Conductor<'a> {
                 run.plan.phases[index].skip = skip;
             }
             if self.budget == Budget::Kept {
-                let remaining_ns = (run.plan.budget_ns + self.waited_ns).saturating_sub(self.rig.now());
                 fit_to_remaining(&mut run.plan, index, remaining_ns);
             }
             if let Err(failure) = self.phase(run, index, &mut window, partial) {
                 // Nothing was done in this phase; the others may still be possible.
                 run.plan.phases[index].skip = Some(Reason::of("refused", failure.to_string()));
                 self.judge(run, index, None, &[], Disturbance::default());
+                self.grouped.fails(run, &failure);
                 if failure.kind == FailureKind::Device {
                     run.state = RunState::Failed;
                 }
                 refusal.get_or_insert(failure);
             }
             self.bookkeeping(run);
+            self.grouped.share(run);
+            self.grouped.look(run);
             self.keep(run, partial.as_mut());
         }
         let to_come = self.rig.pending_faults();
@@ -301,6 +255,9 @@ impl<'a> Conductor<'a> {
             *window = self.quiet(run);
         }
         let plan = self.without_passed(plan);
+        if !self.grouped.start(run) {
+            return Err(Failure::invalid("the group ended before this phase"));
+        }
         self.listener.on_event(Event::PhaseBegins(&plan));
         let step_before_ns = self.clock.step_ns();
         self.interrupts.take_continued();
@@ -326,6 +283,7 @@ impl<'a> Conductor<'a> {
         };
         run.samples.extend(samples.iter().cloned());
         let mut record = record?;
+        let now = self.rig.now();
         if let (Some(cold), [first, .., last]) = (&mut record.cold, samples.as_slice()) {
             cold.device_read_bytes = traffic(first, last, &self.disks).map(|t| t.read_bytes);
         }
@@ -335,6 +293,7 @@ impl<'a> Conductor<'a> {
             StopCause::Interrupted => run.state = RunState::Interrupted,
             StopCause::TimeUsed | StopCause::Steady | StopCause::DepthFound | StopCause::RegionDone => {}
         }
+        self.grouped.done(run, &record, now);
         if windows {
             record.quiet_before = window.take();
             if run.state == RunState::Complete {
@@ -343,6 +302,7 @@ impl<'a> Conductor<'a> {
                 self.listener.on_event(Event::SettleEnds);
                 match settled {
                     Ok(()) => {
+                        self.grouped.settled(run);
                         *window = self.quiet(run);
                         record.quiet_after = *window;
                     }
@@ -403,6 +363,7 @@ impl<'a> Conductor<'a> {
         disturbance: Disturbance,
     ) {
         let plan = run.plan.phases[index].clone();
+        let group = self.grouped.judged();
         let context = judge::Context {
             target: run.target.kind,
             stack: &run.target.stack,
@@ -415,6 +376,7 @@ impl<'a> Conductor<'a> {
             windows: &self.others.windows,
             sequential_bytes_per_s: sequential(run),
             others: &self.others.moved,
+            group: group.as_ref(),
         };
         let judged = judge::judge_phase(&plan, record.as_ref(), &context);
         run.phases.push(PhaseRun {
@@ -460,22 +422,5 @@ fn nothing_measured(state: RunState) -> Failure {
     match state {
         RunState::Interrupted => Failure::invalid("interrupted before anything was measured"),
         _ => Failure::invalid("nothing could be measured").remedy("a larger --budget"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_kernel_that_never_stops_the_first_and_the_last_words_stay() {
-        let mut lines = KernelLines::default();
-        lines.extend((0..100_000).map(|n| n.to_string()));
-        let all = lines.all();
-        assert!(all.len() <= 3 * KernelLines::FIRST + 1, "{}", all.len());
-        assert_eq!((all[0].as_str(), all[KernelLines::FIRST - 1].as_str()), ("0", "4095"));
-        assert_eq!(all.last().map(String::as_str), Some("99999"));
-        assert_eq!(all.len() - 1 + lines.left_out, 100_000);
-        assert!(all[KernelLines::FIRST].contains("left out"));
     }
 }

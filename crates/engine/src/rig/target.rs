@@ -56,6 +56,8 @@ pub struct FileOptions {
     /// Whether a loop device below the target has a file behind it that is none of `backing_files`, so that its cached pages
     /// stay.
     pub hidden_backing: bool,
+    /// Whether another rank of this group holds the lock, for all of them.
+    pub locked_by_group: bool,
     /// What the lowest layers count of their reads, which shows whether verified data came from there.
     pub device_reads: Option<DeviceReads>,
 }
@@ -72,6 +74,7 @@ impl Default for FileOptions {
             copy_bytes: 64 << 20,
             without_io_uring: None,
             hidden_backing: false,
+            locked_by_group: false,
             device_reads: None,
         }
     }
@@ -140,7 +143,7 @@ pub(crate) fn open(target: &FileTarget, options: &FileOptions) -> Result<Opened,
     match found {
         TargetKind::Directory => open_directory(target, options),
         TargetKind::File => open_file(target, options),
-        _ => open_device(target),
+        _ => open_device(target, options),
     }
 }
 
@@ -149,7 +152,7 @@ fn open_directory(target: &FileTarget, options: &FileOptions) -> Result<Opened, 
     // A directory that may be written to but not listed cannot be opened, hence not locked.
     let (lock, mut remarks) = match sys::open_directory_of(&target.file) {
         Ok(directory) => {
-            let remarks = take_lock(&directory, path, Duration::ZERO)?;
+            let remarks = take_lock(&directory, target, options, Duration::ZERO)?;
             (Some(directory), remarks)
         }
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -236,7 +239,7 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     let path = &target.path;
     let file = taken_over(target)?;
     let meta = file.metadata().map_err(|e| refusal(Attempt::Look, path, &e))?;
-    let remarks = take_lock(&file, path, Duration::ZERO)?;
+    let remarks = take_lock(&file, target, options, Duration::ZERO)?;
     let size = meta.len();
     if size < MIN_BYTES {
         let message =
@@ -256,11 +259,11 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
     Ok(Opened { file, _lock: None, size: Some(size), max_bytes, remarks })
 }
 
-fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
+fn open_device(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
     let path = &target.path;
     let file = taken_over(target)?;
     // udev holds a shared lock while it probes a device, which takes moments.
-    let remarks = take_lock(&file, path, Duration::from_secs(1))?;
+    let remarks = take_lock(&file, target, options, Duration::from_secs(1))?;
     let size = sys::device_size(&file).map_err(|e| refusal(Attempt::Look, path, &e))?;
     if target.writable && sys::device_read_only(&file).unwrap_or(false) {
         let message = format!("{}: the device is read-only", path.display());
@@ -276,7 +279,16 @@ fn open_device(target: &FileTarget) -> Result<Opened, Failure> {
 }
 
 /// Locks it; remarks on that.
-fn take_lock(file: &File, path: &Path, patience: Duration) -> Result<Vec<String>, Failure> {
+fn take_lock(
+    file: &File,
+    target: &FileTarget,
+    options: &FileOptions,
+    patience: Duration,
+) -> Result<Vec<String>, Failure> {
+    if options.locked_by_group {
+        return Ok(Vec::new());
+    }
+    let path = &target.path;
     match sys::lock_exclusively(file, patience).map_err(|e| refusal(Attempt::Look, path, &e))? {
         Locked::Held => Ok(Vec::new()),
         Locked::Busy => Err(locked(path)),

@@ -51,6 +51,7 @@ impl ImportedRun {
             },
             sessions: self.started.iter().map(|started| session(started)).collect(),
             experiment: None,
+            group: None,
             duration_ns: self.duration_ns.unwrap_or(0),
             bytes_written: 0,
             capacity: None,

@@ -101,7 +101,8 @@ pub(super) fn in_quiet_windows(case: RuleInput<'_>) -> Option<OthersShare> {
 /// Others' writes and reads during a phase that only reads; the reads where they can be told from ours (all of it direct).
 /// Reads during writes may be our own: parity, metadata.
 pub(super) fn while_reading(case: RuleInput<'_>) -> Option<(OthersShare, Option<OthersShare>)> {
-    if !case.reads_only() {
+    // Those of other ranks are ours, and nothing tells them from those of others: what the quiet windows show remains.
+    if !case.reads_only() || case.context.group.is_some() {
         return None;
     }
     let traffic = case.context.device_traffic(case.record)?;

@@ -55,7 +55,7 @@ pub(super) fn no_others(case: RuleInput<'_>) -> bool {
 
 /// The slices that others disturbed; `None` where the whole stands without, or the counters cannot tell.
 fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
-    if case.record.intervals.is_empty() || case.record.steady.is_some() {
+    if case.record.intervals.is_empty() || case.record.steady.is_some() || case.context.group.is_some() {
         return None;
     }
     let reads = case.reads_only();

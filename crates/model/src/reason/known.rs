@@ -100,6 +100,11 @@ reasons! {
     ForeignTraffic "foreign-traffic" {
         percent: f64, bytes_per_s: f64, seen: ForeignSeen, processes: Vec<String>, accounts_seen: bool
     } foreign(*percent, *bytes_per_s, *seen, processes, *accounts_seen);
+    /// The ranks of a group were not active together for long enough.
+    NotTogether "not-together" { overlap_percent: f64, rank: u32 } format!(
+        "the ranks were active together for {overlap_percent:.0} % of the phase, and {:.0} % is the least; rank {rank} was active for \
+         the shortest time", crate::GroupPhase::LEAST_OVERLAP_PERCENT
+    );
     /// O_DIRECT was asked and may not have been granted.
     DirectUnproven "direct-unproven" { basis: String } format!("O_DIRECT was asked and not refused: {basis}");
     /// There is no device below.

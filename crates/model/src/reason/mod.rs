@@ -83,6 +83,11 @@ impl fmt::Display for Reason {
     }
 }
 
+/// Their codes, with commas between.
+pub fn joined_codes(reasons: &[Reason]) -> String {
+    reasons.iter().filter_map(Reason::code).collect::<Vec<_>>().join(", ")
+}
+
 /// All of them in one line.
 pub fn joined(reasons: &[Reason]) -> String {
     reasons.iter().map(Reason::to_string).collect::<Vec<_>>().join("; ")

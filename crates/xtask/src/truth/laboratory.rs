@@ -70,6 +70,7 @@ pub fn run(device: &str, wanted: &Wanted, fixture: &Fixture, seed: u64) -> anyho
         keep_every: Duration::ZERO,
         keep_shared: false,
         wait_quiet: Duration::ZERO,
+        group: None,
         clock: WallClock::start(),
     };
     Ok(execution.execute(command, plan, budget, &mut opened, None)?.run)

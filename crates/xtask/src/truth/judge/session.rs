@@ -76,6 +76,7 @@ pub fn run(metrics: Vec<Metric>, place: ExperimentPlace) -> Run {
         },
         sessions: Vec::new(),
         experiment: Some(place),
+        group: None,
         duration_ns: 0,
         bytes_written: 0,
         capacity: None,

@@ -1,0 +1,375 @@
+//! A group: copies of this program, started by a launcher on one machine or many, that begin each phase together and give one
+//! answer.
+//!
+//! Rank 0 listens at the meeting place ([`server`]); every rank, rank 0 too, connects there and shows that it has the token
+//! ([`token`]). The meeting is a state machine ([`meeting`]): all wait at one point after the other, each brings what is needed
+//! there, and each hears what follows ([`message`]). A rank that dies, hangs or leaves early ends the group for all, with its name.
+//!
+//! No wall clock is needed and no file is shared: each rank reads the meeting's clock before a phase, by questions and answers
+//! over its connection, and knows it to half a round trip; all start at one moment of it.
+
+pub mod launcher;
+mod line;
+mod meeting;
+mod message;
+mod opening;
+mod server;
+mod token;
+
+pub use message::TargetFacts;
+pub use opening::{open, plan};
+pub use token::Token;
+
+use crate::{Interrupts, random_u64};
+use engine::Control;
+use line::Line;
+use message::{Agreed, Brought, FromRank, Hello, Lines, RANK_BYTES, ToRank, parsed};
+use model::{Active, Failure, GroupPhase, GroupPlace, Ns, Plan, RankLimit, RankShare, Together};
+use std::cell::{Cell, RefCell};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+use sys::monotonic_ns;
+
+/// Questions for the time before each phase; the fastest answer counts.
+const QUESTIONS: u32 = 5;
+/// The goodbyes of the others are waited for so long.
+const GOODBYES: Duration = Duration::from_secs(8);
+
+/// Where this process stands in a group, and where the group meets.
+#[derive(Clone, Debug)]
+pub struct Invitation {
+    pub rank: u32,
+    pub size: u32,
+    /// Name or address of the host of rank 0; an IPv6 address may stand in brackets.
+    pub host: String,
+    pub port: u16,
+    pub token: Token,
+    /// How long the others may take to come.
+    pub patience: Duration,
+    /// What this machine is called, to be shown to the others.
+    pub machine: String,
+    /// What was asked of it, in a text that must be the same for all.
+    pub asked: String,
+}
+
+/// A rank of a group that has met.
+#[derive(Debug)]
+pub struct Group {
+    rank: u32,
+    size: u32,
+    id: String,
+    line: Line,
+    point: Cell<u32>,
+    place: RefCell<GroupPlace>,
+    /// Of rank 0.
+    server: Option<std::thread::JoinHandle<()>>,
+}
+
+/// The host and the port of `HOST:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`.
+///
+/// # Errors
+/// It is none of these.
+pub fn meeting_place(text: &str) -> Result<(String, u16), String> {
+    let parts = text.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse::<u16>().ok()?)));
+    let (host, port) = parts
+        .filter(|(host, port)| !host.is_empty() && *port > 0)
+        .ok_or_else(|| format!("'{text}' is not HOST:PORT, for example node1:7411 or [fd00::1]:7411"))?;
+    let bare = host.strip_prefix('[').map_or(Some(host), |host| host.strip_suffix(']'));
+    match bare {
+        Some(bare) if host.starts_with('[') || !bare.contains(':') => Ok((bare.to_owned(), port)),
+        _ => Err(format!("'{text}': an IPv6 address stands in brackets, for example [fd00::1]:7411")),
+    }
+}
+
+impl Invitation {
+    /// Meets the others. What ends the group from then on ends the phase, too.
+    ///
+    /// # Errors
+    /// The place cannot be listened at or reached, a rank never came, one came twice, or asks something else, or is of another
+    /// version; the token is another.
+    pub fn meet(self, interrupts: &Interrupts, control: &Control) -> Result<Group, Failure> {
+        let mut server = None;
+        let mut own = None;
+        if self.rank == 0 {
+            let listener = server::listen(&self.host, self.port).map_err(|e| self.cannot_listen(&e))?;
+            own = Some(server::own_address(&listener).map_err(|e| self.cannot_listen(&e))?);
+            let id = format!("{:016x}", random_u64()?);
+            let patience_ns = u64::try_from(self.patience.as_nanos()).unwrap_or(u64::MAX);
+            let meeting = meeting::Meeting::new(self.token.clone(), id, self.size, monotonic_ns(), patience_ns);
+            server = Some(server::start(listener, meeting).map_err(|e| self.cannot_listen(&e))?);
+        }
+        let socket = self.connect(own, interrupts)?;
+        let (id, lines) = self.greet(&socket).map_err(|why| self.refused(&why))?;
+        let Self { rank, size, .. } = self;
+        let line = Line::open(socket, lines, size, interrupts.clone(), control)
+            .map_err(|e| Failure::environment(format!("the connection to the group's meeting: {e}")))?;
+        let place = GroupPlace { id: id.clone(), rank, size, machines: Vec::new(), phases: Vec::new(), ended: None };
+        Ok(Group { rank, size, id, line, point: Cell::new(0), place: RefCell::new(place), server })
+    }
+
+    fn cannot_listen(&self, error: &io::Error) -> Failure {
+        let at = format!("rank 0 cannot listen at port {}: {error}", self.port);
+        if error.kind() == io::ErrorKind::AddrInUse {
+            return Failure::refused(format!("{at}; another group meets there, or another program has it"))
+                .remedy("--meet HOST:PORT   with another port, the same for all ranks");
+        }
+        Failure::environment(at).remedy("--meet HOST:PORT   with a host and a port that rank 0 may listen at")
+    }
+
+    fn refused(&self, why: &str) -> Failure {
+        Failure::refused(format!("the group at {}:{} does not take rank {}: {why}", self.host, self.port, self.rank))
+            .remedy("the same version, command, size and token for all ranks, and a number of its own for each")
+    }
+
+    /// Reaches the meeting, by whichever of its addresses answers; rank 0 may still have to come.
+    fn connect(&self, own: Option<SocketAddr>, interrupts: &Interrupts) -> Result<TcpStream, Failure> {
+        let began = Instant::now();
+        let mut why = String::new();
+        while began.elapsed() < self.patience && !interrupts.end() {
+            // Names may be known only once the host is there.
+            let addresses = match own {
+                Some(own) => Ok(vec![own]),
+                None => (self.host.as_str(), self.port).to_socket_addrs().map(Iterator::collect),
+            };
+            match addresses {
+                Ok(addresses) => {
+                    for address in addresses {
+                        match TcpStream::connect_timeout(&address, Duration::from_secs(2)) {
+                            Ok(socket) => return Ok(socket),
+                            Err(e) => why = format!("{address}: {e}"),
+                        }
+                    }
+                }
+                Err(e) => why = e.to_string(),
+            }
+            std::thread::sleep(server::RETRY);
+        }
+        let waited = began.elapsed().as_secs();
+        let what = format!("rank 0 was not met at {}:{} within {waited} s ({why})", self.host, self.port);
+        Err(Failure::environment(what)
+            .remedy("--meet HOST:PORT   where rank 0 runs, and where a firewall lets this machine through"))
+    }
+
+    /// Shows that it has the token, and has it shown. The group's id, and what came after that.
+    fn greet(&self, socket: &TcpStream) -> Result<(String, Lines), String> {
+        let text = |e: io::Error| e.to_string();
+        socket.set_nodelay(true).map_err(text)?;
+        socket.set_read_timeout(Some(Duration::from_secs(10))).map_err(text)?;
+        let mut lines = Lines::default();
+        let next = |lines: &mut Lines| -> Result<ToRank, String> {
+            let mut buffer = [0; 4096];
+            loop {
+                if let Some(line) = lines.next(RANK_BYTES)? {
+                    return parsed(&line);
+                }
+                match (&mut &*socket).read(&mut buffer) {
+                    Ok(0) => return Err("it closed the connection: another token, or no group's meeting".to_owned()),
+                    Ok(read) => lines.push(&buffer[..read], RANK_BYTES)?,
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    Err(e) => return Err(text(e)),
+                }
+            }
+        };
+        let ToRank::Drawn(theirs) = next(&mut lines)? else { return Err("no group meets there".to_owned()) };
+        let draw = || random_u64().map_err(|e| e.message);
+        let mut hello = Hello {
+            rank: self.rank,
+            size: self.size,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            machine: message::shown(&self.machine),
+            asked: token::digest(self.asked.as_bytes()),
+            drawn: format!("{:016x}{:016x}", draw()?, draw()?),
+            proof: String::new(),
+        };
+        hello.proof = self.token.proof(&hello.parts(&hello.numbers(), &theirs));
+        let drawn = hello.drawn.clone();
+        (&mut &*socket).write_all(&message::line(&FromRank::Hello(hello))?).map_err(text)?;
+        match next(&mut lines)? {
+            ToRank::Welcome { group, proof } if self.token.proves(&["meeting", &group, &drawn], &proof) => {
+                Ok((message::shown(&group), lines))
+            }
+            ToRank::Ended(why) => Err(message::shown(&why)),
+            _ => Err("who listens there does not have the token".to_owned()),
+        }
+    }
+}
+
+impl Group {
+    /// This rank, and how many there are.
+    pub fn place(&self) -> (u32, u32) {
+        (self.rank, self.size)
+    }
+
+    /// What all runs of the group have in common.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What is known so far, for the run.
+    pub fn so_far(&self) -> GroupPlace {
+        GroupPlace { ended: self.line.ended(), ..self.place.borrow().clone() }
+    }
+
+    /// Why it has ended, where it has.
+    pub fn ended(&self) -> Option<String> {
+        self.line.ended()
+    }
+
+    /// Comes to the next point, and waits for all others there.
+    fn at(&self, brought: Brought) -> Result<Agreed, Failure> {
+        let point = self.point.replace(self.point.get() + 1);
+        let went = self.line.say(&FromRank::Arrives(point, brought)).and_then(|()| self.line.wait(point));
+        went.map_err(|why| failure(&why))
+    }
+
+    /// Waits for all.
+    ///
+    /// # Errors
+    /// The group has ended; why. So of all that follow.
+    pub fn wait(&self) -> Result<(), Failure> {
+        self.at(Brought::Here).map(drop)
+    }
+
+    /// Whether this rank is the one that locks what it works on, of all ranks for which `object` is the same, and how many they are.
+    pub fn object(&self, object: u64) -> Result<(bool, u32), Failure> {
+        match self.at(Brought::Object(object))? {
+            Agreed::Object { locks, ranks } => Ok((locks, ranks)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// What all know of their targets together.
+    pub fn facts(&self, facts: TargetFacts) -> Result<TargetFacts, Failure> {
+        match self.at(Brought::Facts(facts))? {
+            Agreed::Facts(facts) => Ok(facts),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// That all have the same plan.
+    pub fn same_plan(&self, plan: &Plan) -> Result<(), Failure> {
+        let text = serde_json::to_vec(plan).map_err(|e| Failure::internal(e.to_string()))?;
+        self.at(Brought::Plan(token::digest(&text))).map(drop)
+    }
+
+    /// The least that is left of the budget to any.
+    pub fn ready(&self, left_ns: Ns) -> Result<Ns, Failure> {
+        match self.at(Brought::Ready(left_ns))? {
+            Agreed::Ready(left_ns) => Ok(left_ns),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Waits until all start; in simulated time nobody waits for a moment of the clock.
+    pub fn start(&self, simulated: bool) -> Result<(), Failure> {
+        let clock = match simulated {
+            true => None,
+            false => Some(self.line.read_clock(QUESTIONS).map_err(|why| failure(&why))?),
+        };
+        match self.at(Brought::Starts(clock.map_or(0, |c| c.error_ns)))? {
+            Agreed::Starts(at) => {
+                if let Some(clock) = clock {
+                    let at = at.saturating_add_signed(clock.ahead_ns.saturating_neg());
+                    // What is not a moment that can come soon is not waited for.
+                    let left = at.saturating_sub(monotonic_ns());
+                    std::thread::sleep(Duration::from_nanos(left.min(1_000_000_000)));
+                }
+                self.line.take_stopped();
+                Ok(())
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// A phase is done: `active` by the run's clock, which shows `now`. What all did together, and by how much the group's clock
+    /// is ahead of the run's.
+    pub fn done(&self, active: Active, now: Ns, simulated: bool) -> Result<(Together, Active, i64), Failure> {
+        let mut active = active;
+        let mut ahead_ns = 0;
+        if !simulated {
+            let own = monotonic_ns();
+            let clock = self.line.clock().ok_or_else(|| failure("the meeting's clock is not known"))?;
+            let run_ahead = i64::try_from(own.saturating_sub(now)).unwrap_or(i64::MAX);
+            ahead_ns = run_ahead.saturating_add(clock.ahead_ns);
+            active.error_ns = clock.error_at(own);
+            let to_group = |ns: Ns| ns.saturating_add_signed(clock.ahead_ns);
+            active.stopped = self.line.take_stopped().into_iter().map(|(a, b)| (to_group(a), to_group(b))).collect();
+            // More than these are not told apart.
+            active.stopped.truncate(256);
+        }
+        for time in [&mut active.started_ns, &mut active.counted_ns, &mut active.ended_ns] {
+            *time = time.saturating_add_signed(ahead_ns);
+        }
+        match self.at(Brought::Done(active.clone()))? {
+            Agreed::Together(together) => Ok((together, active, ahead_ns)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Tells what this rank did while all were active, and notes the phase.
+    pub fn share(&self, phase: &str, together: &Together, share: RankShare) -> Result<GroupPhase, Failure> {
+        match self.at(Brought::Share(share.clone()))? {
+            Agreed::Shares(shares) => {
+                let phase = judge::group::phase(together, phase, if self.rank == 0 { shares } else { vec![share] });
+                self.place.borrow_mut().phases.push(phase.clone());
+                Ok(phase)
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Tells what limited this rank in each phase of the group, and notes what limited the others.
+    pub fn limits(&self, own: Vec<Option<RankLimit>>) -> Result<(), Failure> {
+        let own: Vec<_> =
+            own.into_iter().map(|l| l.map(|l| RankLimit { statement: message::shown(&l.statement), ..l })).collect();
+        let agreed = self.at(Brought::Limits(own.clone()))?;
+        let mut place = self.place.borrow_mut();
+        let all = match agreed {
+            Agreed::Limits { limits, machines } => {
+                place.machines = machines.iter().map(|m| message::shown(m)).collect();
+                limits
+            }
+            _ => vec![own],
+        };
+        for (number, phase) in place.phases.iter_mut().enumerate() {
+            for (share, limits) in phase.shares.iter_mut().zip(&all) {
+                share.limit = limits.get(number).cloned().flatten();
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the group for all, with a reason.
+    pub fn leave(&self, why: &str) {
+        self.line.leave(Some(why));
+    }
+
+    /// It is done, as the others are.
+    pub fn finish(&self) {
+        self.line.leave(None);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.line.leave(Some("it ended before the others"));
+        // Who meets here is told that it is over before this process ends.
+        let began = Instant::now();
+        while self.server.as_ref().is_some_and(|s| !s.is_finished()) && began.elapsed() < GOODBYES {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn failure(why: &str) -> Failure {
+    Failure::invalid(format!("the group ended: {why}")).remedy("start all ranks again once that is mended")
+}
+
+fn unexpected(agreed: &Agreed) -> Failure {
+    Failure::internal(format!("the meeting answered something else: {agreed:?}"))
+}
+
+#[cfg(test)]
+#[path = "group/group_tests.rs"]
+mod tests;

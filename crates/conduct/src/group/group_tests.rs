@@ -1,0 +1,224 @@
+//! Over real sockets, many ranks in one process.
+
+use super::*;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+const TOKEN: &str = "a token of tests";
+
+/// A port that nobody listens at.
+fn port() -> u16 {
+    static LAST: AtomicU16 = AtomicU16::new(0);
+    let base = 21_000 + (std::process::id() % 4000) as u16 * 8;
+    loop {
+        let port = base.wrapping_add(LAST.fetch_add(1, Ordering::Relaxed));
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+fn invitation(rank: u32, size: u32, host: &str, port: u16) -> Invitation {
+    Invitation {
+        rank,
+        size,
+        host: host.to_owned(),
+        port,
+        token: Token::of(TOKEN).expect("a token"),
+        patience: Duration::from_secs(20),
+        machine: format!("machine-{rank}"),
+        asked: "run x".to_owned(),
+    }
+}
+
+/// Has each rank do something in a thread of its own.
+fn ranks<T: Send>(invitations: Vec<Invitation>, act: impl Fn(Result<Group, Failure>) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let act = &act;
+        let one = |invitation: Invitation| {
+            let of = move || act(invitation.meet(&Interrupts::default(), &Control::default()));
+            std::thread::Builder::new().stack_size(256 << 10).spawn_scoped(scope, of).expect("a thread")
+        };
+        let all: Vec<_> = invitations.into_iter().map(one).collect();
+        all.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    })
+}
+
+fn all(size: u32, host: &str) -> Vec<Invitation> {
+    let port = port();
+    (0..size).map(|rank| invitation(rank, size, host, port)).collect()
+}
+
+/// A phase of so many operations by each rank, in simulated time.
+fn phase(group: &Group) -> Result<GroupPhase, Failure> {
+    group.ready(1_000)?;
+    group.start(true)?;
+    let active = Active { started_ns: 0, counted_ns: 0, ended_ns: 1_000_000_000, ..Active::default() };
+    let (together, own, ahead) = group.done(active, 0, true)?;
+    let interval = model::Interval { length_ns: 1_000_000_000, operations: 10, bytes: 40_960, ..Default::default() };
+    group.share("p", &together, judge::group::share(&together, group.place().0, &own, &[interval], ahead))
+}
+
+#[test]
+fn four_meet_start_together_and_rank_0_has_the_shares_of_all() {
+    for host in ["127.0.0.1", "localhost", "::1"] {
+        if host == "::1" && std::net::TcpListener::bind("[::1]:0").is_err() {
+            println!("SKIPPED: no IPv6 here");
+            continue;
+        }
+        let starts = ranks(all(4, host), |group| {
+            let group = group.expect("they meet");
+            group.start(false).expect("they start");
+            let at = monotonic_ns();
+            let phase = phase(&group).expect("a phase");
+            let limit = RankLimit { layer: model::LimitLayer::Link, statement: "the link".into() };
+            group.limits(vec![Some(limit)]).expect("the end");
+            group.finish();
+            let place = group.so_far();
+            assert_eq!((place.phases.len(), place.ended), (1, None));
+            assert_eq!(place.phases[0].shares[0].limit.as_ref().map(|l| l.layer), Some(model::LimitLayer::Link));
+            match group.place().0 {
+                0 => {
+                    assert_eq!(phase.sum(), Some((4.0 * 40_960.0, 40.0)));
+                    assert_eq!(place.machines, ["machine-0", "machine-1", "machine-2", "machine-3"]);
+                }
+                rank => assert_eq!(phase.shares.iter().map(|s| s.rank).collect::<Vec<_>>(), [rank]),
+            }
+            at
+        });
+        let skew = starts.iter().max().expect("four") - starts.iter().min().expect("four");
+        assert!(skew < 50_000_000, "{host}: started {skew} ns apart");
+    }
+}
+
+#[test]
+fn one_that_goes_without_a_word_is_named_to_all_others_soon() {
+    let began = Instant::now();
+    let ended = ranks(all(3, "127.0.0.1"), |group| {
+        let group = group.expect("they meet");
+        if group.place().0 == 2 {
+            drop(group);
+            return String::new();
+        }
+        phase(&group).expect_err("rank 2 is gone").message
+    });
+    for said in &ended[..2] {
+        assert!(said.contains("rank 2 (machine-2)"), "{said}");
+    }
+    assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_second_group_at_the_place_and_a_wrong_token_are_told() {
+    let mut invitations = all(2, "127.0.0.1");
+    let port = invitations[0].port;
+    invitations.push(invitation(0, 2, "127.0.0.1", port));
+    invitations
+        .push(Invitation { token: Token::of("another token").expect("one"), ..invitation(1, 2, "127.0.0.1", port) });
+    let first = invitations.remove(0);
+    std::thread::scope(|scope| {
+        // It listens before the others come.
+        let zero = scope.spawn(move || {
+            let group = first.meet(&Interrupts::default(), &Control::default()).expect("rank 0 meets");
+            group.wait().map(|()| group.finish())
+        });
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let others = &invitations[1..];
+        let said: Vec<String> = others
+            .iter()
+            .map(|i| {
+                i.clone().meet(&Interrupts::default(), &Control::default()).expect_err("no rank of this group").message
+            })
+            .collect();
+        assert!(said[0].contains("another group meets there"), "{}", said[0]);
+        assert!(said[1].contains("it has another token"), "{}", said[1]);
+        let one = invitations[0].clone().meet(&Interrupts::default(), &Control::default()).expect("rank 1 meets");
+        one.wait().expect("both are there");
+        one.finish();
+        zero.join().expect("no panic").expect("rank 0 is not disturbed");
+    });
+}
+
+#[test]
+fn what_is_no_group_at_all_is_told_in_time() {
+    let nobody = Invitation { patience: Duration::from_millis(300), ..invitation(1, 2, "127.0.0.1", port()) };
+    let said = nobody.meet(&Interrupts::default(), &Control::default()).expect_err("nobody is there");
+    assert!(said.message.contains("rank 0 was not met at 127.0.0.1:"), "{said}");
+    let unknown = Invitation { patience: Duration::from_millis(300), ..invitation(1, 2, "no-such-host.invalid", 7411) };
+    assert!(unknown.meet(&Interrupts::default(), &Control::default()).is_err());
+    // Rank 0 alone says who is missing.
+    let alone = Invitation { patience: Duration::from_secs(1), ..invitation(0, 3, "127.0.0.1", port()) };
+    let group = alone.meet(&Interrupts::default(), &Control::default()).expect("it is there itself");
+    let said = group.wait().expect_err("the others never come").message;
+    assert!(said.contains("ranks 1 and 2 never came (2 of 3, 1 s were waited)"), "{said}");
+}
+
+#[test]
+fn noise_at_the_meeting_place_is_not_listened_to() {
+    let invitations = all(2, "127.0.0.1");
+    let port = invitations[0].port;
+    std::thread::scope(|scope| {
+        let noise = scope.spawn(move || {
+            let began = Instant::now();
+            let mut sockets = Vec::new();
+            while sockets.len() < 40 && began.elapsed() < Duration::from_secs(5) {
+                if let Ok(mut socket) = TcpStream::connect(("127.0.0.1", port)) {
+                    let text: &[u8] = match sockets.len() % 4 {
+                        0 => b"GET / HTTP/1.1\r\n\r\n",
+                        1 => b"{\"arrives\":[0,\"here\"]}\n",
+                        2 => &[b'x'; 70_000],
+                        _ => b"",
+                    };
+                    let _ = socket.write_all(text);
+                    sockets.push(socket);
+                }
+            }
+            sockets.len()
+        });
+        let met = ranks(invitations, |group| {
+            let group = group.expect("they meet");
+            std::thread::sleep(Duration::from_millis(300));
+            group.wait().expect("nobody ends it");
+            group.finish();
+        });
+        assert_eq!(met.len(), 2);
+        noise.join().expect("no panic");
+    });
+}
+
+/// Peak memory of this process, bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("/proc");
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+}
+
+#[test]
+fn many_ranks_meet_and_what_that_takes_grows_with_their_number() {
+    let mut took = Vec::new();
+    for size in [50, 200] {
+        let began = Instant::now();
+        let sums = ranks(all(size, "127.0.0.1"), |group| {
+            let group = group.expect("they meet");
+            let phase = phase(&group).expect("a phase");
+            group.finish();
+            phase.sum()
+        });
+        assert_eq!(sums[0], Some((f64::from(size) * 40_960.0, f64::from(size) * 10.0)));
+        took.push(began.elapsed().as_secs_f64());
+        println!("{size} ranks: {:.2} s, peak {} MB", took[took.len() - 1], peak() / 1_000_000);
+    }
+    assert!(took[1] < 30.0, "{took:?}");
+}
+
+#[test]
+fn a_meeting_place_is_a_host_and_a_port() {
+    let of = |text| meeting_place(text).ok();
+    assert_eq!(of("node1:7411"), Some(("node1".into(), 7411)));
+    assert_eq!(of("[fd00::1]:7411"), Some(("fd00::1".into(), 7411)));
+    assert_eq!(of("10.0.0.1:1"), Some(("10.0.0.1".into(), 1)));
+    for bad in ["node1", "node1:", ":7411", "node1:0", "node1:99999", "fd00::1:7411", "[fd00::1:7411", "node1:x"] {
+        assert_eq!(of(bad), None, "{bad}");
+    }
+}

@@ -1,0 +1,91 @@
+//! A target is opened by all ranks of a group, each its own or all the same, and all make one plan.
+
+use super::{Group, TargetFacts, token};
+use crate::listener::Listener;
+use crate::{Opened, Wanted, WriteAllowance};
+use engine::Control;
+use model::{Failure, Plan, StopRule, TargetKind};
+use observe::Root;
+use spec::Workload;
+use std::os::unix::fs::MetadataExt;
+
+/// Opens a target for a group. Of the ranks of one machine that work in one directory the first holds the lock for all, so that
+/// others than the group are kept from it. Facts of which plans are made are those that hold for all ranks.
+///
+/// # Errors
+/// As [`crate::open`]; the group ends with that. Another rank could not open its target.
+pub fn open(
+    wanted: &Wanted<'_>,
+    control: &Control,
+    listener: &dyn Listener,
+    group: &Group,
+    seed: u64,
+) -> Result<(Opened, u64), Failure> {
+    let (locks, _) = group.object(object(wanted, group))?;
+    if !locks {
+        group.wait()?;
+    }
+    let wanted = Wanted { locked_by_group: !locks, ..wanted.clone() };
+    let opened = crate::open(&wanted, control, listener).inspect_err(|failure| group.leave(&failure.message));
+    let mut opened = opened?;
+    if locks {
+        group.wait()?;
+    }
+    let agreed = group.facts(TargetFacts {
+        max_bytes: opened.max_bytes,
+        sector_bytes: opened.sector_bytes,
+        memory_bytes: opened.memory_bytes,
+        probe_bytes_per_s: opened.probe_bytes_per_s,
+        probe_round_bytes_per_s: opened.probe_round_bytes_per_s,
+        used_ns: opened.rig.now(),
+        written_bytes: opened.rig.bytes_written(),
+        seed,
+    })?;
+    let (rank, size) = group.place();
+    // All may share what is free; files and devices are each rank's own.
+    let parts = if opened.target.kind == TargetKind::Directory { u64::from(size) } else { 1 };
+    opened.max_bytes = agreed.max_bytes / parts;
+    opened.sector_bytes = agreed.sector_bytes;
+    opened.memory_bytes = agreed.memory_bytes;
+    opened.probe_bytes_per_s = agreed.probe_bytes_per_s;
+    opened.probe_round_bytes_per_s = agreed.probe_round_bytes_per_s;
+    opened.agreed = Some(agreed);
+    opened.remarks.push(format!("rank {rank} of a group of {size}"));
+    Ok((opened, agreed.seed))
+}
+
+/// What is the same number for ranks that work on the same object of the same machine, and for no others.
+fn object(wanted: &Wanted<'_>, group: &Group) -> u64 {
+    let alone = u64::from(group.place().0);
+    let Ok(metadata) = std::fs::metadata(wanted.name) else { return alone };
+    let boot = observe::environment(&Root::new("/")).boot_id.unwrap_or_default();
+    let text = format!("{boot} {} {} {}", metadata.dev(), metadata.ino(), metadata.rdev());
+    u64::from_str_radix(&token::digest(text.as_bytes())[..16], 16).unwrap_or(alone)
+}
+
+/// The plan of all ranks, with data and places of its own for each.
+///
+/// # Errors
+/// As [`crate::plan::plan_within`]; the group ends with that. The plan of another rank is another.
+pub fn plan(
+    workload: &Workload,
+    opened: &Opened,
+    seed: u64,
+    allowance: Option<WriteAllowance>,
+    group: &Group,
+) -> Result<Plan, Failure> {
+    let made = |seed| -> Result<Plan, Failure> {
+        let mut plan = crate::plan::plan_within(workload, opened, seed, allowance)
+            .inspect_err(|failure| group.leave(&failure.message))?;
+        // One that knows its rate sooner than the others would end before them.
+        for phase in &mut plan.phases {
+            if matches!(phase.stop, StopRule::EarlyWhenSteady { .. } | StopRule::LeastOperations { .. }) {
+                phase.stop = StopRule::Time;
+            }
+        }
+        Ok(plan)
+    };
+    group.same_plan(&made(seed)?)?;
+    // Two ranks never write the same data: a store that joins what is the same would be faster than it is.
+    made(seed.wrapping_add(u64::from(group.place().0).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+}
