@@ -8,6 +8,7 @@
 //! | `memory_*_bytes`, `pressure_*_us`, `throttle_*`, `interrupts`, `context_switches` | the machine as a whole |
 //! | `cpu:total:*_ticks` | sums over the CPUs, for readers; not read back |
 //! | `disk:NAME:*` | one set per layer that counts, sectors of 512 bytes |
+//! | `nfs:NAME:*` | one set per operation of an NFS mount that was used |
 //! | `temperature:NAME:millidegrees_c` | one per sensor |
 //! | `cpu:N:*_ticks` | one set per online CPU, the N-th in the order of their numbers; ticks of 1/100 s |
 //! | `cpu:N:khz`, `cpu:N:interrupts` | where the machine tells |
@@ -20,8 +21,8 @@ use crate::Result;
 use crate::csv::{Dropped, Row, Tolerance, Writer, each_row};
 use crate::table::Form;
 use model::{
-    Column, DISK_COLUMNS as DISK, DiskCounters, MACHINE_COLUMNS as FIXED, SystemSample, TICK_COLUMNS as TICKS,
-    Temperature,
+    Column, DISK_COLUMNS as DISK, DiskCounters, MACHINE_COLUMNS as FIXED, NFS_COLUMNS as NFS, NfsCounters,
+    SystemSample, TICK_COLUMNS as TICKS, Temperature,
 };
 use std::io::BufRead;
 use std::path::Path;
@@ -33,6 +34,7 @@ const HELD_LIMIT_BYTES: usize = 16 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     disks: Vec<String>,
+    nfs: Vec<String>,
     temperatures: Vec<String>,
     cpus: usize,
     cpu_khz: usize,
@@ -62,6 +64,10 @@ fn disk_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
     sample.disks.iter().map(|d| d.name.as_str())
 }
 
+fn nfs_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
+    sample.nfs.iter().map(|o| o.name.as_str())
+}
+
 fn temperature_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
     sample.temperatures.iter().map(|t| t.name.as_str())
 }
@@ -72,6 +78,7 @@ impl Layout {
         let mut layout = self.clone();
         for sample in samples.iter().filter(|s| !layout.fits(s)).collect::<Vec<_>>() {
             extend(&mut layout.disks, disk_names(sample));
+            extend(&mut layout.nfs, nfs_names(sample));
             extend(&mut layout.temperatures, temperature_names(sample));
         }
         let most =
@@ -85,6 +92,7 @@ impl Layout {
     /// Whether a sample finds all its columns. (While [`Layout::with`] builds, only the names decide.)
     fn fits(&self, sample: &SystemSample) -> bool {
         place(&self.disks, disk_names(sample)).is_some()
+            && place(&self.nfs, nfs_names(sample)).is_some()
             && place(&self.temperatures, temperature_names(sample)).is_some()
     }
 
@@ -99,7 +107,7 @@ impl Layout {
     }
 
     fn line(&self, w: &mut Writer, sample: &SystemSample) {
-        let SystemSample { disks, cpus, cpu_khz, temperatures, interrupts_by_cpu, .. } = sample;
+        let SystemSample { disks, nfs, cpus, cpu_khz, temperatures, interrupts_by_cpu, .. } = sample;
         write_all(w, &FIXED, sample);
         for column in TICKS {
             let sum = cpus.iter().filter_map(|c| (column.get)(c)).fold(0, u64::saturating_add);
@@ -111,6 +119,15 @@ impl Layout {
                 Some(disk) => write_all(w, &DISK, disk),
                 None => {
                     w.blanks(DISK.len());
+                }
+            }
+        }
+        let mut next = nfs.iter();
+        for taken in place(&self.nfs, nfs_names(sample)).unwrap_or_default() {
+            match next.next_if(taken) {
+                Some(operation) => write_all(w, &NFS, operation),
+                None => {
+                    w.blanks(NFS.len());
                 }
             }
         }
@@ -161,6 +178,11 @@ impl Form for Layout {
         for name in &self.disks {
             for column in DISK {
                 w.text(&format!("disk:{name}:{}", column.name));
+            }
+        }
+        for name in &self.nfs {
+            for column in NFS {
+                w.text(&format!("nfs:{name}:{}", column.name));
             }
         }
         for name in &self.temperatures {
@@ -221,6 +243,7 @@ fn write_all<T>(w: &mut Writer, columns: &[Column<T>], of: &T) {
 pub(crate) struct Columns {
     fixed: [usize; FIXED.len()],
     disks: Vec<(String, [usize; DISK.len()])>,
+    nfs: Vec<(String, [usize; NFS.len()])>,
     temperatures: Vec<(String, usize)>,
     cpus: Vec<[usize; TICKS.len()]>,
     cpu_khz: Vec<usize>,
@@ -266,6 +289,7 @@ impl Columns {
             let Some((kind, name)) = prefix.split_once(':') else { continue };
             match (kind, field) {
                 ("disk", "reads") => columns.disks.push((name.to_owned(), set(header, at, prefix, DISK)?)),
+                ("nfs", "operations") => columns.nfs.push((name.to_owned(), set(header, at, prefix, NFS)?)),
                 ("temperature", "millidegrees_c") => columns.temperatures.push((name.to_owned(), at)),
                 ("cpu", _) if name == "total" => {}
                 ("cpu", "user_ticks") => {
@@ -289,6 +313,7 @@ impl Columns {
     fn sample(&self, row: &Row<'_>) -> Read<SystemSample> {
         Ok(SystemSample {
             disks: self.disks(row)?,
+            nfs: self.nfs(row)?,
             cpus: prefix_of(&self.cpus, |c| row.cell(c[0]).is_empty(), |c| read_all(row, c, &TICKS))?,
             cpu_khz: prefix_of(
                 &self.cpu_khz,
@@ -306,6 +331,11 @@ impl Columns {
     fn disks(&self, row: &Row<'_>) -> Read<Vec<DiskCounters>> {
         let present = self.disks.iter().filter(|(_, c)| !row.cell(c[0]).is_empty());
         present.map(|(name, c)| Ok(DiskCounters { name: name.clone(), ..read_all(row, c, &DISK)? })).collect()
+    }
+
+    fn nfs(&self, row: &Row<'_>) -> Read<Vec<NfsCounters>> {
+        let present = self.nfs.iter().filter(|(_, c)| !row.cell(c[0]).is_empty());
+        present.map(|(name, c)| Ok(NfsCounters { name: name.clone(), ..read_all(row, c, &NFS)? })).collect()
     }
 
     fn temperatures(&self, row: &Row<'_>) -> Read<Vec<Temperature>> {

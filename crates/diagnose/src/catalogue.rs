@@ -71,6 +71,12 @@ entries! {
     "spi-nor-slow-read" => conditions::flash::spi_nor_slow_read;
     "virtio-single-queue" => conditions::queue::virtio_single_queue;
     "write-through-cache" => conditions::queue::write_through_cache;
+    "nfs-packets-lost" => conditions::nfs::packets_lost;
+    "nfs-attributes-uncached" => conditions::nfs::attributes_uncached;
+    "nfs-small-transfers" => conditions::nfs::small_transfers;
+    "nfs-client-slots" => conditions::nfs::client_slots;
+    "nfs-read-ahead-small" => conditions::nfs::read_ahead_small;
+    "nfs-soft-mount" => conditions::nfs::soft_mount;
     "read-ahead-small" => conditions::queue::read_ahead_small;
     "traffic-not-counted" => conditions::queue::traffic_not_counted;
     "split-requests" => conditions::queue::split_requests;

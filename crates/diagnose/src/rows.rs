@@ -7,9 +7,10 @@ use crate::causes::{self, Cause, CauseKind, SLOW_WRITE_RATIO, between_gaps, rows
 use crate::conditions::queue::virtio_single_queue;
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
+use model::facts as names;
 use model::{
-    Confidence, Direction, Evidence, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run, Step,
-    TargetKind, Work,
+    Confidence, Direction, Evidence, LayerKind, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit,
+    Run, Step, TargetKind, Work,
 };
 
 /// A path that reaches this share of another is limited as that one is.
@@ -30,7 +31,33 @@ struct RowAnswer {
     next_step: Option<NextStep>,
 }
 
+/// What is left where nothing else was seen.
+const THE_DEVICE: &str = "the device";
+
+/// What a file system stands on that has no block device below it here, and the layer that stands for it.
+fn storage_elsewhere(run: &Run) -> Option<(LimitLayer, &'static str)> {
+    let stack = &run.target.stack;
+    let backing = stack.first(LayerKind::Filesystem)?.text(names::BACKING)?;
+    stack_view::disks(stack).is_empty().then_some(())?;
+    Some(match backing {
+        "network" => (LimitLayer::Link, "the server, or the network to it"),
+        "host-directory" => (LimitLayer::Link, "the host's directory, or the way to it"),
+        "fuse" => (LimitLayer::Filesystem, "the file system's process, or what is behind it"),
+        "zfs-pool" => (LimitLayer::Filesystem, "the ZFS pool"),
+        "overlay" => (LimitLayer::Filesystem, "what the overlay stands on"),
+        _ => return None,
+    })
+}
+
 impl RowAnswer {
+    /// What has no device below it is never called one.
+    fn of_storage(self, run: &Run) -> Self {
+        match storage_elsewhere(run).filter(|_| self.layer == LimitLayer::Device) {
+            Some((layer, words)) => Self { layer, statement: self.statement.replace(THE_DEVICE, words), ..self },
+            None => self,
+        }
+    }
+
     fn new(layer: LimitLayer, confidence: Confidence, statement: impl Into<String>) -> Self {
         Self { layer, statement: statement.into(), confidence, evidence: Vec::new(), next_step: None }
     }
@@ -97,7 +124,7 @@ pub(crate) fn limits_of(run: &Run, causes: &[Cause]) -> Vec<RowLimit> {
                 }
                 _ => unmeasured(phase),
             };
-            let RowAnswer { layer, statement, confidence, evidence, next_step } = said;
+            let RowAnswer { layer, statement, confidence, evidence, next_step } = said.of_storage(run);
             Some(RowLimit { phase: phase.plan.name.clone(), layer, statement, confidence, evidence, next_step })
         })
         .collect()
@@ -221,7 +248,7 @@ impl Row<'_> {
         let stack = &self.run.target.stack;
         let busy = machine::disk_busy(self.run, self.phase);
         let virtual_disk = stack_view::is_virtual_disk(stack, &self.run.environment);
-        let statement = if virtual_disk { "the virtual disk, or what is behind it" } else { "the device" };
+        let statement = if virtual_disk { "the virtual disk, or what is behind it" } else { THE_DEVICE };
         let known = of_causes::link_is_known(self.run) && busy.is_none_or(|b| b >= WAITING_FOR_DEVICE);
         let sure = if known && !virtual_disk { Confidence::Probable } else { Confidence::Low };
         let busy = match busy {

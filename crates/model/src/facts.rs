@@ -64,6 +64,15 @@ fact_names! {
     COMMIT_INTERVAL_S = "commit_interval_s", "int, s", "mount options (commit=)", "Seconds between forced commits, where the options name it.";
     ONLINE_DISCARD = "online_discard", "bool", "mount options (discard)", "Freed blocks are discarded at once.";
     LAZY_INIT_RUNNING = "lazy_init_running", "bool", "/proc/*/comm = ext4lazyinit", "The kernel is still initialising inode tables of a fresh ext4 (live).";
+    BDI_READ_AHEAD_KB = "bdi_read_ahead_kb", "int, KiB", "/sys/class/bdi/*/read_ahead_kb", "Read-ahead window of a file system that has no block device (NFS, SMB, FUSE, ceph, 9p).";
+    NFS_VERSION = "nfs_version", "text", "mount options (vers=)", "Version of the protocol.";
+    NFS_TRANSPORT = "nfs_transport", "text", "mount options (proto=)", "`tcp`, `rdma`, `udp`, with 6 for IPv6.";
+    NFS_CONNECTIONS = "nfs_connections", "int", "mount options (nconnect=)", "Connections to the server; 1 where the options name none.";
+    NFS_READ_BYTES = "nfs_read_bytes", "int, bytes", "mount options (rsize=)", "Most that one READ asks for: what was asked for, or what the server offers where that is less.";
+    NFS_WRITE_BYTES = "nfs_write_bytes", "int, bytes", "mount options (wsize=)", "Most that one WRITE carries.";
+    NFS_SLOTS = "nfs_slots", "int", "/sys/module/nfs/parameters/max_session_slots (4.1 and later), /proc/sys/sunrpc/tcp_max_slot_table_entries", "Calls in flight that the client allows itself; the server may grant fewer.";
+    ATTRIBUTES_CACHED = "attributes_cached", "bool", "mount options (noac, actimeo=0, acregmax=0)", "Attributes of files are kept for a while instead of being asked for each time (NFS, SMB).";
+    SOFT_MOUNT = "soft_mount", "bool", "mount options (soft, softerr)", "Calls that are not answered end with EIO or ETIMEDOUT instead of waiting: a write may be lost.";
     LOWER_DIRECTORIES = "lower_directories", "list", "mount options (lowerdir=)", "Lower directories of an overlay; reads of unmodified files go there.";
     UPPER_DIRECTORY = "upper_directory", "text", "mount options (upperdir=)", "Upper directory of an overlay; writes go there.";
     FILESYSTEM_ERRORS = "filesystem_errors", "int", "/sys/fs/ext4/*/errors_count", "Errors that the file system has recorded (live); only where health is asked for.";

@@ -126,15 +126,17 @@ pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};
 pub use rate_change::RateChange;
 pub use rates::{
-    Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, PressureActivity, RequestActivity, activity,
+    Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, NfsActivity, PressureActivity, RequestActivity, activity,
     activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
 pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};
 pub use responsiveness::{Responsiveness, SmallOperations};
 pub use run::{PhaseRun, PhaseStatus, Run, RunState, Session};
-pub use sample::{CpuTicks, DiskCounters, MemorySample, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState};
-pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, TICK_COLUMNS};
+pub use sample::{
+    CpuTicks, DiskCounters, MemorySample, NfsCounters, Pressure, ProcessIo, SystemSample, Temperature, ThrottleState,
+};
+pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, NFS_COLUMNS, TICK_COLUMNS};
 pub use sample_series::SampleSeries;
 pub use sanitize::{csv_text, is_control, push_escaped, sanitize, sanitize_json};
 pub use sim::{

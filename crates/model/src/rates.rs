@@ -1,10 +1,12 @@
 //! Rates, derived from a sample and the one before it. A counter that ran backwards yields no rate.
 
 mod activity;
+mod nfs;
 
 pub use activity::{
     Activity, CpuActivity, DiskActivity, PressureActivity, RequestActivity, activity, activity_since_boot,
 };
+pub use nfs::NfsActivity;
 
 use crate::{CpuTicks, DiskCounters, NS_PER_S, Ns, QuietWindow, SystemSample};
 

@@ -41,6 +41,49 @@ pub struct DiskCounters {
     pub flush_ms: Option<u64>,
 }
 
+/// Counters of one operation of an NFS mount (k:include/linux/sunrpc/metrics.h, struct rpc_iostats), since it was mounted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NfsCounters {
+    /// `READ`, `COMMIT`.
+    pub name: String,
+    /// Calls that ended.
+    pub operations: u64,
+    /// Requests that were sent for them; more than calls where some were sent again.
+    pub transmissions: u64,
+    /// Calls that met a major time-out.
+    pub timeouts: u64,
+    /// With their headers.
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    /// Milliseconds between the start of a call and its transmission: it waits for a slot of the client.
+    pub queue_ms: u64,
+    /// Milliseconds from its transmission to the reply: network and server.
+    pub rtt_ms: u64,
+    /// Milliseconds of the whole call.
+    pub execute_ms: u64,
+    /// Calls that ended with an error; `None` before Linux 5.3.
+    pub errors: Option<u64>,
+}
+
+impl NfsCounters {
+    /// What happened between two looks; `None` where a counter fell: it was mounted anew.
+    pub fn since(&self, before: &Self) -> Option<Self> {
+        let of = |get: fn(&Self) -> u64| get(self).checked_sub(get(before));
+        Some(Self {
+            name: self.name.clone(),
+            operations: of(|c| c.operations)?,
+            transmissions: of(|c| c.transmissions)?,
+            timeouts: of(|c| c.timeouts)?,
+            bytes_sent: of(|c| c.bytes_sent)?,
+            bytes_received: of(|c| c.bytes_received)?,
+            queue_ms: of(|c| c.queue_ms)?,
+            rtt_ms: of(|c| c.rtt_ms)?,
+            execute_ms: of(|c| c.execute_ms)?,
+            errors: self.errors.zip(before.errors).and_then(|(now, then)| now.checked_sub(then)),
+        })
+    }
+}
+
 /// Time of one CPU by kind, in ticks of 1/100 s (USER_HZ) since boot (proc_stat(5)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuTicks {
@@ -147,6 +190,17 @@ pub struct SystemSample {
     pub at_ns: Ns,
     /// Every layer of the target's stack that counts.
     pub disks: Vec<DiskCounters>,
+    /// The operations of the NFS mount that the target lies on, those that were ever used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nfs: Vec<NfsCounters>,
+    /// TCP segments that all connections sent since boot (/proc/net/snmp), and how many of them again; only where the target is on NFS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp_segments_out: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp_segments_again: Option<u64>,
+    /// Segments that the other side said it had already, so that they were late and not lost (/proc/net/netstat, TCPDSACK*Recv).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp_segments_late: Option<u64>,
     /// Every online CPU, in order of its number.
     pub cpus: Vec<CpuTicks>,
     /// Current frequency of each CPU in kHz; empty where the machine does not tell.

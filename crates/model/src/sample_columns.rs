@@ -1,6 +1,6 @@
 //! The numbers of a sample, a row each with its name: tables write and read them by these alone.
 
-use crate::{CpuTicks, DiskCounters, Pressure, SystemSample};
+use crate::{CpuTicks, DiskCounters, NfsCounters, Pressure, SystemSample};
 
 /// A number of a part of a sample.
 pub struct Column<T> {
@@ -49,7 +49,7 @@ macro_rules! columns {
 }
 
 /// Of the machine as a whole.
-pub const MACHINE_COLUMNS: [Column<SystemSample>; 15] = columns! {
+pub const MACHINE_COLUMNS: [Column<SystemSample>; 18] = columns! {
     "at_ns" always at_ns;
     "memory_available_bytes" maybe memory.available_bytes;
     "memory_cached_bytes" maybe memory.cached_bytes;
@@ -65,6 +65,9 @@ pub const MACHINE_COLUMNS: [Column<SystemSample>; 15] = columns! {
     "interrupts" maybe interrupts;
     "context_switches" maybe context_switches;
     "tasks_blocked" maybe tasks_blocked;
+    "tcp_segments_out" maybe tcp_segments_out;
+    "tcp_segments_again" maybe tcp_segments_again;
+    "tcp_segments_late" maybe tcp_segments_late;
 };
 
 /// Of a processor, ticks of 1/100 s.
@@ -96,4 +99,17 @@ pub const DISK_COLUMNS: [Column<DiskCounters>; 15] = columns! {
     "sectors_discarded" maybe sectors_discarded;
     "flushes" maybe flushes;
     "flush_ms" maybe flush_ms;
+};
+
+/// Of an operation of an NFS mount, as /proc/self/mountstats has them.
+pub const NFS_COLUMNS: [Column<NfsCounters>; 9] = columns! {
+    "operations" always operations;
+    "transmissions" always transmissions;
+    "timeouts" always timeouts;
+    "bytes_sent" always bytes_sent;
+    "bytes_received" always bytes_received;
+    "queue_ms" always queue_ms;
+    "rtt_ms" always rtt_ms;
+    "execute_ms" always execute_ms;
+    "errors" maybe errors;
 };

@@ -82,6 +82,14 @@ steps! {
     ThrottleWriteback: "write-back throttling: -1 in queue/wbt_lat_usec", "a read then no longer waits for all that was queued before it";
     LessDirtyMemory: "less memory that may be dirty: sysctl vm.dirty_bytes=16777216 vm.dirty_background_bytes=8388608", "less is then written to the device at once";
     RaiseMaxSectors: "raise max_sectors_kb to what the hardware takes", "what the link carries over the present rate";
+    FindPacketLoss: "find where packets are lost: cables, duplex, full queues of switches; then repeat", "TCP waits for what is lost, and sends slower afterwards";
+    CacheAttributes: "mount without noac and actimeo=0 where no other client changes the files", "direct over buffered write throughput of this run";
+    LargerTransfers: "mount without rsize and wsize, so that the client takes what the server offers", "what the server offers was not seen";
+    MoreSlots: "more slots: options nfs max_session_slots=180 (4.1 and later), sysctl sunrpc.tcp_max_slot_table_entries (before); then nconnect=4", "the time of a call over that of its reply";
+    MoreReadAheadOfMount: "a larger read_ahead_kb of the mount (/sys/class/bdi/MAJOR:MINOR, nfsrahead in /etc/nfs.conf)", "direct over buffered read throughput of this run";
+    MoreServerThreads: "more threads of the server (rpc.nfsd 16; threads= in /etc/nfs.conf), or a disk that takes requests side by side", "no ceiling above it was measured";
+    MeasureNetworkAndServer: "measure the network alone (iperf3) and the server's storage (narrows on the server)", "a measurement that separates the two, no remedy";
+    FewerRoundTrips: "more calls in flight (depth, more files at once), larger operations, or a server that is nearer", "each call waits for its reply";
     CheckToItsEnd: "repeat the check and let it come to its end", "the limit is not known for want of measurements";
     LongerAndLargerCheck: "repeat the check with a longer --budget and a larger --max-write", "the limit is not known for want of measurements";
     LargerCheck: "repeat the check with a larger --max-write", "the limit is not known for want of measurements";

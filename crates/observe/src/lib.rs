@@ -40,6 +40,7 @@ mod locate;
 mod machine;
 mod memory_limit;
 mod mounts;
+mod nfs;
 mod pci_names;
 mod process_io;
 mod read_error;
@@ -61,6 +62,7 @@ pub use health::note_limits_of_run;
 pub use locate::{TargetNameError, locate, locate_root};
 pub use memory_limit::memory_available;
 pub use mounts::{MountEntry, mount_of, mounts};
+pub use nfs::{operations as nfs_operations, tcp_segments, tcp_segments_late};
 pub use process_io::process_io;
 pub use read_error::ReadError;
 pub use redaction::Redaction;
@@ -70,6 +72,7 @@ pub use settings::set_by;
 pub use since_boot::written_since_boot;
 pub use stack::{
     Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,
+    nfs_mount_point,
 };
 pub use uses::{
     DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_identity, device_use, file_use,

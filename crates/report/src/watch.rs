@@ -3,7 +3,7 @@
 use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table};
 use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, quantity};
-use model::{Activity, DiskActivity, LayerKind, RequestActivity, WatchTick};
+use model::{Activity, DiskActivity, LayerKind, NfsActivity, RequestActivity, WatchTick};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedLayer {
@@ -232,7 +232,7 @@ pub fn watch_header(style: &Style) -> String {
     format!("{}\n{}\n", style.paint(Paint::Dim, &first), style.paint(Paint::Dim, &second))
 }
 
-/// One interval: a line for the machine, and one for each layer.
+/// One interval: a line for the machine, one for each layer, and one for each operation of an NFS mount.
 pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> String {
     let mut out = String::new();
     if let Some(slept) = slept(tick) {
@@ -248,7 +248,30 @@ pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> 
         let name = shorten(&plain(&row.label, style.ascii), NAME_COLUMNS - 2, style.ascii);
         out.push_str(&format!("  {}{}\n", pad(&name, NAME_COLUMNS - 2), line(&row, &columns, style)));
     }
+    for operation in &tick.activity.nfs {
+        let text = format!("  {}", nfs_words(operation));
+        out.push_str(&format!("{}\n", shorten(&plain(&text, style.ascii), style.width, style.ascii)));
+    }
     out
+}
+
+/// `READ 312 /s 40.9 MB/s: 300 us queue, 2.10 ms RTT, 2.40 ms in all`.
+fn nfs_words(operation: &NfsActivity) -> String {
+    let ms = |ms: f64| quantity::latency((ms * 1e6) as u64);
+    let moved = operation.bytes_sent_per_s + operation.bytes_received_per_s;
+    let again = match operation.sent_again_per_s {
+        n if n > 0.0 => format!(", {} /s sent again", number(Some(n), 8)),
+        _ => String::new(),
+    };
+    format!(
+        "{} {} /s {}: {} queue, {} RTT, {} in all{again}",
+        operation.operation,
+        number(Some(operation.per_s), 8),
+        quantity::rate(moved),
+        ms(operation.queue_ms),
+        ms(operation.rtt_ms),
+        ms(operation.execute_ms)
+    )
 }
 
 /// The layers in a line, top to bottom, for above the table: `/mnt: dm-0 (vg-root), sda2, sda (Samsung SSD 870)`.
@@ -283,6 +306,22 @@ mod tests {
             .collect();
         assert_eq!(shown, ["0", "0.012", "0.400", "9.99", "10.0", "123.4", "1000", "1234", "12.3M", "4000.0G"]);
         assert_eq!((number(None, 8), number(Some(f64::NAN), 8)), ("-".into(), "-".into()));
+    }
+
+    #[test]
+    fn an_operation_of_an_nfs_mount_is_a_line() {
+        let read = NfsActivity {
+            operation: "READ".to_owned(),
+            per_s: 312.0,
+            sent_again_per_s: 2.0,
+            bytes_sent_per_s: 0.0,
+            bytes_received_per_s: 40.9e6,
+            queue_ms: 0.3,
+            rtt_ms: 2.1,
+            execute_ms: 2.4,
+        };
+        let words = nfs_words(&read);
+        assert_eq!(words, "READ 312.0 /s 40.9 MB/s: 300 us queue, 2.10 ms RTT, 2.40 ms in all, 2.00 /s sent again");
     }
 
     #[test]

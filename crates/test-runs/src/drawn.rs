@@ -239,6 +239,21 @@ pub fn sample(d: &mut Draw) -> SystemSample {
     SystemSample {
         at_ns: d.number(),
         disks: d.list(3, disk),
+        nfs: d.list(3, |d| NfsCounters {
+            name: d.text(),
+            operations: d.number(),
+            transmissions: d.number(),
+            timeouts: d.number(),
+            bytes_sent: d.number(),
+            bytes_received: d.number(),
+            queue_ms: d.number(),
+            rtt_ms: d.number(),
+            execute_ms: d.number(),
+            errors: d.maybe(),
+        }),
+        tcp_segments_out: d.maybe(),
+        tcp_segments_again: d.maybe(),
+        tcp_segments_late: d.maybe(),
         cpus: d.list(4, |d| CpuTicks {
             user: d.number(),
             nice: d.number(),

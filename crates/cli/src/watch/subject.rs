@@ -22,6 +22,8 @@ pub struct Subject {
     totals: Vec<String>,
     missing: Vec<String>,
     sampler: Sampler,
+    /// The NFS mount that the target lies on.
+    nfs: Option<String>,
     /// The devices that could be used when the sampler was made.
     names: Vec<String>,
     /// Went away since the last look, which the next one says.
@@ -38,15 +40,15 @@ impl Subject {
     /// The target is none, or nothing below it counts its traffic.
     pub fn new(target: Option<&OsStr>) -> Result<Self, Failure> {
         let root = Root::new("/");
-        let (candidates, totals, missing) = match target {
+        let ((candidates, totals, missing), nfs) = match target {
             Some(target) => of_target(&root, target)?,
             None => {
                 let (layers, totals) = of_all(&root);
-                (layers, totals, Vec::new())
+                ((layers, totals, Vec::new()), None)
             }
         };
         let names: Vec<String> = candidates.iter().map(|l| l.name.clone()).collect();
-        let sampler = Sampler::new(&root, &names);
+        let sampler = Sampler::new(&root, &names).with_nfs(&root, nfs.as_deref());
         Ok(Self {
             all: target.is_none(),
             fixed: false,
@@ -55,6 +57,7 @@ impl Subject {
             totals,
             missing,
             sampler,
+            nfs,
             names: usable(&root),
             root,
             leaving: Vec::new(),
@@ -128,7 +131,7 @@ impl Subject {
             self.names = names;
         }
         let wanted: Vec<String> = self.candidates.iter().map(|l| l.name.clone()).collect();
-        self.sampler = Sampler::new(&self.root, &wanted);
+        self.sampler = Sampler::new(&self.root, &wanted).with_nfs(&self.root, self.nfs.as_deref());
     }
 }
 
@@ -156,7 +159,7 @@ fn clocks() -> (Ns, Ns) {
 
 type Watched = (Vec<WatchedLayer>, Vec<String>, Vec<String>);
 
-fn of_target(root: &Root, target: &OsStr) -> Result<Watched, Failure> {
+fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<String>), Failure> {
     if inspect_place::is_no_place(target) {
         let name = target.to_string_lossy();
         let message = format!("{name} has no counters of the kernel, so there is nothing to watch");
@@ -170,7 +173,8 @@ fn of_target(root: &Root, target: &OsStr) -> Result<Watched, Failure> {
             layers.push(WatchedLayer { name: layer.name.clone(), kind: layer.kind, title: title(layer) });
         }
     }
-    if layers.is_empty() {
+    let nfs = observe::nfs_mount_point(&stack).map(str::to_owned);
+    if layers.is_empty() && nfs.is_none() {
         let target = target.to_string_lossy();
         let on = stack.mount.as_ref().map(|m| format!(" ({})", m.fstype)).unwrap_or_default();
         let failure = Failure::environment(format!("nothing below {target}{on} counts its traffic"));
@@ -181,7 +185,7 @@ fn of_target(root: &Root, target: &OsStr) -> Result<Watched, Failure> {
         return Err(failure.remedy(remedy));
     }
     let totals = stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
-    Ok((layers, totals, missing))
+    Ok(((layers, totals, missing), nfs))
 }
 
 /// What people call a layer.

@@ -285,7 +285,8 @@ impl<'a> Conductor<'a> {
         let mut record = record?;
         let now = self.rig.now();
         if let (Some(cold), [first, .., last]) = (&mut record.cold, samples.as_slice()) {
-            cold.device_read_bytes = traffic(first, last, &self.disks).map(|t| t.read_bytes);
+            cold.device_read_bytes =
+                traffic(first, last, &self.disks).map(|t| t.read_bytes).or_else(|| read_from_server(first, last));
         }
         match record.stop {
             StopCause::Failed if only_unsupported(&plan, &record) => {}
@@ -416,6 +417,14 @@ impl<'a> Conductor<'a> {
             session.clock_step_ns = Some(self.clock.step_ns());
         }
     }
+}
+
+/// Bytes that the replies of an NFS server brought, their headers among them: what a client has not cached. The server's own cache is not
+/// seen.
+fn read_from_server(before: &SystemSample, after: &SystemSample) -> Option<u64> {
+    let read = |sample: &SystemSample| sample.nfs.iter().find(|o| o.name == "READ").map(|o| o.bytes_received);
+    let after = read(after)?;
+    after.checked_sub(read(before).unwrap_or(0))
 }
 
 fn nothing_measured(state: RunState) -> Failure {

@@ -12,6 +12,7 @@ mod generator;
 mod granted;
 mod interference;
 mod link;
+pub(crate) mod nfs;
 mod page_cache;
 mod pages;
 pub(crate) mod probes;
@@ -267,24 +268,35 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     causes.extend(group);
     causes.extend(page_cache::direct_fallback(run));
     causes.extend(filesystem::in_user_mode(run));
-    causes.extend(page_cache::buffered_writes(run));
+    let on_nfs = nfs::mount(run).is_some();
+    // There each write waits for the server, which the client's counters tell.
+    if !(on_nfs && filesystem::waits_for_each_write(run)) {
+        causes.extend(page_cache::buffered_writes(run));
+    }
     causes.extend(cached::served(run));
-    causes.extend(page_cache::buffered_reads(run));
+    if !on_nfs {
+        causes.extend(page_cache::buffered_reads(run));
+    }
+    causes.extend(nfs::causes(run));
     causes.extend(link::utilisation(run));
     causes.extend(processor::saturated(run));
     causes.extend(processor::memory(run));
     if !capped {
         // A cap on operations looks like a serialised queue; the cap explains more.
-        causes.extend(depth::serialised(run));
-        causes.extend(depth::short_queue(run));
+        if !on_nfs {
+            causes.extend(depth::serialised(run));
+            causes.extend(depth::short_queue(run));
+        }
         causes.extend(splitting::small_requests(run));
         causes.extend(gaps::is_stalled(run));
         causes.extend(stacking::above_the_disk(run));
         causes.extend(stacking::slow_member(run));
     }
     causes.extend(exhausted(run));
-    causes.extend(small_writes::flush(run));
-    causes.extend(small_writes::rewritten(run));
+    if !on_nfs {
+        causes.extend(small_writes::flush(run));
+        causes.extend(small_writes::rewritten(run));
+    }
     causes.extend(responsive::waits(run));
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
         causes.extend(device::device_itself(run));

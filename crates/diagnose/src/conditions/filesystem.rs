@@ -48,6 +48,10 @@ pub fn sync_mount(on: &Subject<'_>) -> Decision {
         if directories && fs.bool(names::SYNC_MOUNT) != Some(true) {
             return Ok(Some(Match::observed([fs.evidence(names::MOUNT_OPTIONS)])));
         }
+        // noac brings sync with it, and has a page of its own.
+        if fs.bool(names::ATTRIBUTES_CACHED) == Some(false) {
+            return Ok(None);
+        }
         Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
             let ratio = on.direct_rate(Work::SequentialWrite).zip(on.rate(Work::BufferedWrite)).map(|(d, b)| d / b);
             Match::observed([fs.evidence(names::SYNC_MOUNT)]).gain(

@@ -12,6 +12,7 @@ pub mod health;
 pub mod host;
 pub mod mmc;
 pub mod mmc_bus;
+pub mod nfs;
 pub mod nvme;
 pub mod paths;
 pub mod pcie;

@@ -16,7 +16,7 @@ fn need_iops(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
     on.value_of_work(work, "iops").ok_or(Missing(work.iops()))
 }
 
-fn case_of(cause: Cause) -> Match {
+pub(super) fn case_of(cause: Cause) -> Match {
     let confidence = cause.confidence;
     Match::observed(model::Cause::from(cause).evidence).at_most(confidence)
 }

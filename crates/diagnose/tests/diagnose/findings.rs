@@ -414,6 +414,7 @@ fn every_finding_is_tested() {
         include_str!("findings_of_cards.rs"),
         include_str!("findings_of_runs.rs"),
         include_str!("findings_of_settings.rs"),
+        include_str!("network.rs"),
     ];
     for text in diagnose::catalogue() {
         let quoted = format!("\"{}\"", text.id);

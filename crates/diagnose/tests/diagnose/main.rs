@@ -7,6 +7,7 @@ mod findings_of_cards;
 mod findings_of_runs;
 mod findings_of_settings;
 mod headlines;
+mod network;
 mod run_builder;
 mod scenarios;
 mod scenarios_of_caches;

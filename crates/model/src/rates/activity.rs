@@ -79,6 +79,8 @@ pub struct Activity {
     pub elapsed_ns: Ns,
     /// The disks of the later sample, in its order. One that the earlier sample lacks has nothing but its name.
     pub disks: Vec<DiskActivity>,
+    /// The operations of the NFS mount that is watched of which calls ended.
+    pub nfs: Vec<super::NfsActivity>,
     /// The processors; `None` if some came or went.
     pub cpu: Option<CpuActivity>,
     /// I/O pressure.
@@ -129,6 +131,7 @@ pub fn activity(before: &SystemSample, after: &SystemSample) -> Activity {
         cpu: cpu_activity(&before.cpus, &after.cpus),
         pressure_io: pressure_activity(before.pressure_io, after.pressure_io, elapsed_ns),
         pressure_cpu: pressure_activity(before.pressure_cpu, after.pressure_cpu, elapsed_ns),
+        nfs: super::nfs::nfs_activity(before, after),
         interrupts_per_s: per_s(before.interrupts, after.interrupts),
         context_switches_per_s: per_s(before.context_switches, after.context_switches),
     }

@@ -5,6 +5,7 @@ use crate::block_devices;
 use crate::facts;
 use crate::health;
 use crate::mounts::{MountEntry, mount_of};
+use crate::nfs;
 use crate::root::file_name;
 use model::{DeviceId, Layer, LayerKind};
 
@@ -136,6 +137,14 @@ impl StackBuilder<'_> {
         layer.set(facts::ONLINE_DISCARD, discard && !has("nodiscard"));
         if fstype == "ext4" {
             layer.set(facts::LAZY_INIT_RUNNING, self.kernel_thread_runs("ext4lazyinit"));
+        }
+        if nfs::is_nfs(fstype) {
+            nfs::set_facts(self.root, entry, layer);
+        }
+        // Its own, where no block device has one.
+        if entry.device.major == 0 && !matches!(backing_of(fstype), "memory" | "block" | "mtd") {
+            let bdi = format!("/sys/class/bdi/{}/read_ahead_kb", entry.device);
+            layer.set(facts::BDI_READ_AHEAD_KB, self.root.number::<u64>(&bdi));
         }
         if fstype == "overlay" {
             let lower: Vec<String> = option("lowerdir")

@@ -40,6 +40,29 @@ fn memory_and_network_have_no_block_device() {
 }
 
 #[test]
+fn the_options_of_an_nfs_mount_are_facts() {
+    let tree = tree!("virtio");
+    let options = "rw,vers=4.2,rsize=131072,wsize=4096,soft,proto=tcp,nconnect=4,timeo=600,actimeo=0";
+    let mountinfo = format!("40 27 0:40 / /srv rw - nfs4 10.0.0.1:/srv {options}\n");
+    std::fs::write(tree.host("/proc/self/mountinfo"), mountinfo).unwrap();
+    let write = |path: &str, text: &str| {
+        let path = tree.host(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("/sys/class/bdi/0:40/read_ahead_kb", "128\n");
+    write("/sys/module/nfs/parameters/max_session_slots", "64\n");
+    let seen = tree.at("/srv/x");
+    let fs = &seen.stack.layers[0];
+    assert_eq!((fs.text(facts::NFS_VERSION), fs.text(facts::NFS_TRANSPORT)), (Some("4.2"), Some("tcp")));
+    assert_eq!((fs.int(facts::NFS_READ_BYTES), fs.int(facts::NFS_WRITE_BYTES)), (Some(131_072), Some(4096)));
+    assert_eq!((fs.int(facts::NFS_CONNECTIONS), fs.int(facts::NFS_SLOTS)), (Some(4), Some(64)));
+    assert_eq!((fs.bool(facts::SOFT_MOUNT), fs.bool(facts::ATTRIBUTES_CACHED)), (Some(true), Some(false)));
+    assert_eq!(fs.int(facts::BDI_READ_AHEAD_KB), Some(128));
+    assert_eq!(observe::nfs_mount_point(&seen.stack), Some("/srv"));
+}
+
+#[test]
 fn sd_card_of_a_raspberry_pi() {
     let tree = tree!("raspberry-pi-sd");
     let seen = tree.at("/home");

@@ -38,6 +38,26 @@ fn one_look_sees_everything() {
 }
 
 #[test]
+fn the_calls_of_an_nfs_mount_are_in_each_look() {
+    let tree = machine();
+    let write = |path: &str, text: &str| {
+        let path = tree.host(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let head = "device s:/x mounted on /mnt with fstype nfs4 statvers=1.1\n";
+    write("/proc/self/mountstats", &format!("{head}\tREAD: 5 5 0 1 2 3 4 8 0\n"));
+    write("/proc/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 100 3\n");
+    write("/proc/net/netstat", "TcpExt: TCPDSACKRecv TCPDSACKOfoRecv\nTcpExt: 2 0\n");
+    let mut sampler = Sampler::new(&tree.root(), &[]).with_nfs(&tree.root(), Some("/mnt"));
+    let sample = sampler.sample(0);
+    assert_eq!((sample.nfs[0].name.as_str(), sample.nfs[0].rtt_ms, sample.nfs.len()), ("READ", 4, 1));
+    let tcp = (sample.tcp_segments_out, sample.tcp_segments_again, sample.tcp_segments_late);
+    assert_eq!(tcp, (Some(100), Some(3), Some(2)));
+    assert!(Sampler::new(&tree.root(), &[]).sample(0).nfs.is_empty(), "only where it is asked for");
+}
+
+#[test]
 fn slow_sources_are_read_when_they_are_due_and_empty_in_between() {
     let tree = machine();
     let mut sampler = Sampler::new(&tree.root(), &[]);

@@ -3,7 +3,7 @@
 use super::seconds;
 use crate::watch::{LayerInInterval, WatchedLayer};
 use model::watched::{CPU, LAYER, Values, values};
-use model::{DiskActivity, LayerKind, PressureActivity, WatchTick};
+use model::{DiskActivity, LayerKind, NfsActivity, PressureActivity, WatchTick};
 use serde::Serialize;
 
 /// What `narrows watch --json` prints for each interval. A rate that is not known is null: the disk was not there
@@ -37,6 +37,9 @@ pub struct WatchDocument<'a> {
     pub dirty_bytes: Option<u64>,
     /// Memory being written.
     pub writeback_bytes: Option<u64>,
+    /// The operations of the NFS mount that is watched of which calls ended in the interval.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub nfs: &'a [NfsActivity],
     /// The layers, top to bottom.
     pub layers: Vec<WatchLayer<'a>>,
 }
@@ -97,6 +100,7 @@ impl<'a> WatchDocument<'a> {
             cpu_mhz: tick.sample.cpu_khz.iter().map(|khz| khz.map(|k| k as f64 / 1e3)).collect(),
             dirty_bytes: tick.sample.memory.dirty_bytes,
             writeback_bytes: tick.sample.memory.writeback_bytes,
+            nfs: &a.nfs,
             layers: layers.iter().map(|l| WatchLayer::new(l, &LayerInInterval::of(a, l), a.disk(&l.name))).collect(),
         }
     }

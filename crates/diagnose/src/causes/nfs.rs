@@ -1,0 +1,415 @@
+//! What holds an NFS mount back, by what its client counts of each call: how long it waited for a slot (queue), for network and server (RTT),
+//! and as a whole (k:net/sunrpc/stats.c rpc_count_iostats_metrics); and by what its mount options say.
+//!
+//! A call that waits for a slot has not been sent. From its transmission on nothing tells the network from the server but how the time
+//! grows: with the bytes in flight (a rate), with the calls in flight (calls one after the other), or not at all (a round trip).
+
+use super::probes::{self, Probe};
+use super::{Cause, CauseKind, CauseNature};
+use crate::{machine, phrase};
+use model::facts as names;
+use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, NfsCounters, PhaseRun, Run, Step};
+
+/// Transfers below this are smaller than any server of today offers (128 KiB to 1 MiB).
+pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
+/// Single blocks up to this fit into one call.
+const SMALL_BLOCK: f64 = 32_768.0;
+/// Fewer calls say nothing.
+const LEAST_CALLS: u64 = 16;
+/// Of the time of a call, what waits this share before it is sent waits for a slot.
+const WAITS_FOR_SLOT: f64 = 0.5;
+/// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
+const LOST_SHARE: f64 = 0.004;
+/// And so many of them.
+const LOST_LEAST: u64 = 20;
+/// Attribute calls, as a share of all, that are traffic of their own.
+const ATTRIBUTES_SHARE: f64 = 0.2;
+/// Buffered reads below this share of direct ones with depth leave room in flight.
+const WELL_BELOW: f64 = 0.8;
+/// What is in flight of cold buffered reads is one window, give or take, where read-ahead is what limits them: the next window is asked
+/// for when the reader reaches the middle of the last one (k:mm/readahead.c).
+const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
+/// A call at depth that takes this much of (depth) times a single one is served one after the other.
+const ONE_AFTER_OTHER: f64 = 0.5;
+/// A full pipe: large calls side by side take this many times as long as a small one alone.
+const QUEUED_BYTES: f64 = 4.0;
+/// A round trip above this is more than a local network takes.
+const LONG_ROUND_TRIP_MS: f64 = 1.0;
+
+/// The NFS mount that the target lies on.
+pub(crate) fn mount(run: &Run) -> Option<&Layer> {
+    let fs = run.target.stack.first(LayerKind::Filesystem)?;
+    fs.text(names::FSTYPE).is_some_and(|fstype| matches!(fstype, "nfs" | "nfs4")).then_some(fs)
+}
+
+/// What was counted of an operation during a phase.
+fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
+    let counted: Vec<_> = run.samples_of(phase).iter().filter(|s| !s.nfs.is_empty()).collect();
+    let (first, last) = (counted.first()?, counted.last()?);
+    let find = |nfs: &[NfsCounters]| nfs.iter().find(|o| o.name == operation).cloned();
+    // What was never used before is not among the first.
+    let before = find(&first.nfs).unwrap_or_default();
+    find(&last.nfs)?.since(&before).filter(|o| o.operations >= LEAST_CALLS)
+}
+
+/// All calls of a phase.
+fn calls(run: &Run, phase: &PhaseRun) -> u64 {
+    let counted: Vec<_> = run.samples_of(phase).iter().filter(|s| !s.nfs.is_empty()).collect();
+    let sum = |nfs: &[NfsCounters]| nfs.iter().map(|o| o.operations).fold(0, u64::saturating_add);
+    counted.first().zip(counted.last()).map_or(0, |(a, b)| sum(&b.nfs).saturating_sub(sum(&a.nfs)))
+}
+
+/// Means of a call, milliseconds.
+struct CallTime {
+    queue: f64,
+    rtt: f64,
+    execute: f64,
+    bytes: f64,
+}
+
+impl CallTime {
+    fn of(run: &Run, probe: &Probe<'_>) -> Option<Self> {
+        let name = if probe.writes() { "WRITE" } else { "READ" };
+        let counted = during(run, probe.phase, name)?;
+        let each = |total: u64| total as f64 / counted.operations as f64;
+        let bytes = if probe.writes() { counted.bytes_sent } else { counted.bytes_received };
+        Some(Self {
+            queue: each(counted.queue_ms),
+            rtt: each(counted.rtt_ms),
+            execute: each(counted.execute_ms),
+            bytes: each(bytes),
+        })
+    }
+
+    fn evidence(&self, probe: &Probe<'_>) -> [Evidence; 3] {
+        let source = || format!("{} /proc/self/mountstats", probe.name());
+        [
+            Evidence::measured("a call waits to be sent, ms", self.queue, source()),
+            Evidence::measured("network and server, ms a call", self.rtt, source()),
+            Evidence::measured("a whole call, ms", self.execute, source()),
+        ]
+    }
+}
+
+/// Segments of TCP that were sent during the run, and how many of them were lost: sent again, without those that the other side said it had
+/// already. `None` where the kernel does not say that, since then a late reply looks like a loss.
+fn segments_lost(run: &Run) -> Option<(u64, u64)> {
+    let of = |sample: &model::SystemSample| {
+        Some((sample.tcp_segments_out?, sample.tcp_segments_again?.saturating_sub(sample.tcp_segments_late?)))
+    };
+    let (first, last) = (run.samples.iter().find_map(of)?, run.samples.iter().rev().find_map(of)?);
+    Some((last.0.checked_sub(first.0)?, last.1.checked_sub(first.1)?))
+}
+
+/// What the client's counters and the mount's options give reason to name.
+pub(super) fn causes(run: &Run) -> Vec<Cause> {
+    let Some(fs) = mount(run) else { return Vec::new() };
+    let mut found: Vec<Cause> = Vec::new();
+    found.extend(packets_lost(run));
+    found.extend(attributes(run, fs).or_else(|| each_write_waits(run, fs)));
+    found.extend(small_transfers(run, fs));
+    found.extend(slots(run, fs));
+    found.extend(read_ahead(run, fs));
+    if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
+        found.extend(one_after_the_other(run).or_else(|| full_pipe(run)).or_else(|| round_trip(run)));
+    }
+    found
+}
+
+pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
+    let (sent, lost) = segments_lost(run)?;
+    let share = lost as f64 / sent.max(1) as f64;
+    if share < LOST_SHARE || lost < LOST_LEAST {
+        return None;
+    }
+    Some(
+        Cause::new(
+            LimitLayer::Link,
+            CauseNature::Distortion,
+            format!(
+                "packets are lost: TCP sent {lost} of {sent} segments again that had not arrived ({:.1} %)",
+                100.0 * share
+            ),
+        )
+        .with_evidence([
+            Evidence::measured("segments sent", sent as f64, "/proc/net/snmp Tcp OutSegs"),
+            Evidence::measured(
+                "segments sent again that had not arrived",
+                lost as f64,
+                "/proc/net/snmp Tcp RetransSegs less /proc/net/netstat TCPDSACKRecv, TCPDSACKOfoRecv",
+            ),
+        ])
+        .decided_by("the counters of the interfaces and switches on the way: ip -s link, ethtool -S")
+        .step(Step::FindPacketLoss, None),
+    )
+}
+
+/// Attributes are asked for each time: noac, actimeo=0.
+pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
+    if fs.bool(names::ATTRIBUTES_CACHED) != Some(false) {
+        return None;
+    }
+    let (most, name) = run
+        .phases
+        .iter()
+        .map(|phase| {
+            let asked = during(run, phase, "GETATTR").map_or(0, |o| o.operations);
+            (asked as f64 / calls(run, phase).max(1) as f64, phase.plan.name.as_str())
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let also = if fs.bool(names::SYNC_MOUNT) == Some(true) { ", and each write waits for the server" } else { "" };
+    let buffered = probes::buffered(run, Direction::Write).map(|p| p.bytes_per_s);
+    let direct = probes::fastest(run, Direction::Write).map(|p| p.bytes_per_s);
+    let ratio = direct.zip(buffered).map(|(d, b)| d / b);
+    Some(
+        Cause::new(
+            LimitLayer::Filesystem,
+            CauseNature::Setting,
+            format!(
+                "attributes are not cached (noac, actimeo=0): they were {} of the calls in {name}{also}",
+                phrase::percent(most)
+            ),
+        )
+        .with_confidence(if most >= ATTRIBUTES_SHARE || !also.is_empty() {
+            Confidence::Probable
+        } else {
+            Confidence::Low
+        })
+        .with_evidence([
+            Evidence::fact("attributes are cached", false, "mount options"),
+            Evidence::measured("GETATTR, share of calls", most, format!("{name} /proc/self/mountstats")),
+        ])
+        .decided_by("the same work on a mount without noac, where no other client changes the files")
+        .step(Step::CacheAttributes, ratio)
+        .speedup_without(ratio.map(|r| r.max(2.0)).or(Some(2.0))),
+    )
+}
+
+/// A mount with sync: no write is gathered with others, each waits until the server has it on its disk.
+fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
+    if fs.bool(names::SYNC_MOUNT) != Some(true) {
+        return None;
+    }
+    let probe = probes::buffered(run, Direction::Write)?;
+    let direct = probes::fastest(run, Direction::Write).map(|p| p.bytes_per_s);
+    let time = CallTime::of(run, &probe)?;
+    Some(
+        Cause::new(
+            LimitLayer::Filesystem,
+            CauseNature::Setting,
+            format!(
+                "mounted with sync: each write waits for the server ({:.1} ms a call in {}, {})",
+                time.execute,
+                probe.name(),
+                phrase::rate(probe.bytes_per_s)
+            ),
+        )
+        .of_kind(CauseKind::SyncMount)
+        .with_evidence([Evidence::fact(names::SYNC_MOUNT, true, "mount options")])
+        .with_evidence(time.evidence(&probe))
+        .decided_by("the same writes on a mount without sync")
+        .step(Step::MountWithoutSync, direct.map(|direct| direct / probe.bytes_per_s)),
+    )
+}
+
+/// Large operations are cut into small calls by rsize or wsize.
+pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
+    let cut = |p: &Probe<'_>| {
+        let fact = if p.writes() { names::NFS_WRITE_BYTES } else { names::NFS_READ_BYTES };
+        let size = fs.int(fact).filter(|size| (1..SMALL_TRANSFER_BYTES).contains(size))?;
+        let time = CallTime::of(run, p)?;
+        (p.block >= 4.0 * size as f64 && time.bytes <= 2.0 * size as f64 + 512.0).then_some((fact, size, time))
+    };
+    let (probe, (fact, size, time)) = probes::all(run).into_iter().find_map(|p| Some((p, cut(&p)?)))?;
+    let option = if probe.writes() { "wsize" } else { "rsize" };
+    let pieces = probe.block / size as f64;
+    Some(
+        Cause::new(
+            LimitLayer::Filesystem,
+            CauseNature::Setting,
+            format!(
+                "{option} is {} bytes: each operation of {} in {} is cut into {pieces:.0} calls",
+                size,
+                phrase::bytes(probe.block as u64),
+                probe.name()
+            ),
+        )
+        .with_evidence([Evidence::fact(fact, size, "mount options")])
+        .with_evidence(time.evidence(&probe))
+        .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
+        .step(Step::LargerTransfers, None)
+        .speedup_without(Some(pieces.min(8.0))),
+    )
+}
+
+/// Small calls wait for a slot of the client longer than for network and server.
+pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
+    let waits = |p: &Probe<'_>| {
+        let time = CallTime::of(run, p)?;
+        (time.queue >= WAITS_FOR_SLOT * time.execute && time.queue > time.rtt).then_some(time)
+    };
+    let small = probes::all(run).into_iter().filter(|p| p.random && p.block <= SMALL_BLOCK && p.depth > 1.0);
+    let (probe, time) = small.filter_map(|p| Some((p, waits(&p)?))).max_by(|a, b| a.1.queue.total_cmp(&b.1.queue))?;
+    let in_flight = probe.iops(run) * time.rtt / 1e3;
+    Some(
+        Cause::new(
+            LimitLayer::Driver,
+            CauseNature::Setting,
+            format!(
+                "the client's slots: in {} a call waits {:.1} ms to be sent and {:.1} ms for its reply; about {in_flight:.0} of {:.0} are \
+                 in flight",
+                probe.name(),
+                time.queue,
+                time.rtt,
+                probe.depth
+            ),
+        )
+        .with_evidence(time.evidence(&probe))
+        .with_evidence([crate::stack_view::Facts::evidence(fs, names::NFS_SLOTS)])
+        .decided_by("the same work with more slots (nfs.max_session_slots, sunrpc.tcp_max_slot_table_entries), and with nconnect")
+        .step(Step::MoreSlots, Some(time.execute / time.rtt.max(0.001))),
+    )
+}
+
+/// Cold buffered reads keep no more than the read-ahead window in flight.
+pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
+    let probe = probes::buffered(run, Direction::Read)?;
+    let best = probes::fastest(run, Direction::Read)?;
+    let time = CallTime::of(run, &probe)?;
+    let window = fs.int(names::BDI_READ_AHEAD_KB).filter(|kb| *kb > 0)? as f64 * 1024.0;
+    // In the time of a call that nothing delays: what waits behind others is in flight, too, and says nothing of the window.
+    let undelayed_ms = alone(run).map_or(time.execute, |(_, one)| one.execute.min(time.execute));
+    let in_flight = probe.bytes_per_s * undelayed_ms / 1e3;
+    let ids = (machine::throughput_id(probe.name()), machine::throughput_id(best.name()));
+    if probe.bytes_per_s / best.bytes_per_s >= WELL_BELOW
+        || !machine::below_beyond_noise(run, &ids.0, &ids.1)
+        || !(window * WINDOWS_IN_FLIGHT.0..=window * WINDOWS_IN_FLIGHT.1).contains(&in_flight)
+    {
+        return None;
+    }
+    let ratio = best.bytes_per_s / probe.bytes_per_s;
+    Some(
+        Cause::new(
+            LimitLayer::PageCache,
+            CauseNature::Setting,
+            format!(
+                "read-ahead: cold buffered reads run at {} against {} direct; {} are in flight of a window of {}",
+                phrase::rate(probe.bytes_per_s),
+                phrase::rate(best.bytes_per_s),
+                phrase::bytes(in_flight as u64),
+                phrase::bytes(window as u64)
+            ),
+        )
+        .of_kind(CauseKind::ReadAhead)
+        .with_evidence([Evidence::fact(names::BDI_READ_AHEAD_KB, window / 1024.0, "/sys/class/bdi")])
+        .with_evidence(time.evidence(&probe))
+        .decided_by("the same read with a larger read_ahead_kb of the mount's bdi, alternating")
+        .step(Step::MoreReadAheadOfMount, Some(ratio)),
+    )
+}
+
+/// A phase, and what its calls take.
+type Timed<'a> = (Probe<'a>, CallTime);
+
+/// Small operations of one direction at depth 1 and at the largest depth.
+fn shallow_and_deep(run: &Run, direction: Direction) -> Option<(Timed<'_>, Timed<'_>)> {
+    let depths = probes::depths(run, direction);
+    let shallow = *depths.first().filter(|p| p.depth == 1.0 && p.block <= SMALL_BLOCK)?;
+    let deep = *depths.last().filter(|p| p.depth >= 8.0)?;
+    Some(((shallow, CallTime::of(run, &shallow)?), (deep, CallTime::of(run, &deep)?)))
+}
+
+/// A single small call, of reads where there are some.
+fn alone(run: &Run) -> Option<Timed<'_>> {
+    [Direction::Read, Direction::Write].into_iter().find_map(|d| shallow_and_deep(run, d)).map(|(shallow, _)| shallow)
+}
+
+/// Small calls side by side take as long as one after the other.
+fn one_after_the_other(run: &Run) -> Option<Cause> {
+    let by_direction = [Direction::Write, Direction::Read].into_iter().filter_map(|d| shallow_and_deep(run, d));
+    let serial = |((shallow, one), (deep, many)): &(Timed<'_>, Timed<'_>)| {
+        let grows = many.rtt / one.rtt.max(0.05);
+        grows >= ONE_AFTER_OTHER * deep.depth
+            && deep.iops(run) < 2.0 * shallow.iops(run)
+            && one.rtt >= LONG_ROUND_TRIP_MS
+    };
+    let ((shallow, one), (deep, many)) = by_direction.into_iter().find(serial)?;
+    Some(
+        Cause::new(
+            LimitLayer::Filesystem,
+            CauseNature::Path,
+            format!(
+                "the server answers one call after the other: {} alone ({:.1} ms a call), {} with {:.0} in flight ({:.1} ms)",
+                phrase::iops(shallow.iops(run)),
+                one.rtt,
+                phrase::iops(deep.iops(run)),
+                deep.depth,
+                many.rtt
+            ),
+        )
+        .with_evidence(one.evidence(&shallow))
+        .with_evidence(many.evidence(&deep))
+        .decided_by("the threads of the server (/proc/fs/nfsd/threads, or what it has in their place), and its disk with many requests")
+        .step(Step::MoreServerThreads, None)
+        .speedup_without(Some(deep.depth.min(8.0))),
+    )
+}
+
+/// Large calls side by side wait for one another: a rate of network or server is full.
+fn full_pipe(run: &Run) -> Option<Cause> {
+    let (_, one) = alone(run)?;
+    let best = probes::fastest_of_all(run)?;
+    let time = CallTime::of(run, &best)?;
+    // A call that cannot be sent because the socket is full waits, too.
+    let whole = time.queue + time.rtt;
+    if whole < QUEUED_BYTES * one.rtt.max(0.2) || busy(run, &best) {
+        return None;
+    }
+    Some(
+        Cause::new(
+            LimitLayer::Link,
+            CauseNature::Path,
+            format!(
+                "the network or the server carries no more than {} ({}): a large call takes {:.1} ms beside others, a small one alone {:.1} ms",
+                phrase::rate(best.bytes_per_s),
+                best.name(),
+                whole,
+                one.rtt
+            ),
+        )
+        .with_evidence(time.evidence(&best))
+        .with_evidence([Evidence::measured("a small call alone, ms", one.rtt, "/proc/self/mountstats")])
+        .decided_by("the rate of the network alone (iperf3), and of the server's own storage (narrows there)")
+        .step(Step::MeasureNetworkAndServer, None),
+    )
+}
+
+/// Whether a processor of this machine is what the phase waits for.
+fn busy(run: &Run, probe: &Probe<'_>) -> bool {
+    const BUSY: f64 = 0.9;
+    machine::cpus_during(run, probe.phase).is_some_and(|c| c.full() >= BUSY)
+}
+
+/// A single small call takes long, and nearly all of it network and server.
+fn round_trip(run: &Run) -> Option<Cause> {
+    let (shallow, one) = alone(run)?;
+    if one.rtt < LONG_ROUND_TRIP_MS || one.rtt < WELL_BELOW * one.execute {
+        return None;
+    }
+    Some(
+        Cause::new(
+            LimitLayer::Link,
+            CauseNature::Path,
+            format!(
+                "the round trip to the server: {:.1} ms of each call of {:.1} ms in {} are network and server",
+                one.rtt,
+                one.execute,
+                shallow.name()
+            ),
+        )
+        .with_evidence(one.evidence(&shallow))
+        .decided_by("ping to the server; what is more than that is the server's")
+        .step(Step::FewerRoundTrips, None)
+        .speedup_without(Some(one.execute / LONG_ROUND_TRIP_MS)),
+    )
+}
