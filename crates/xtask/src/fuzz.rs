@@ -14,6 +14,7 @@ mod fio;
 mod imports;
 mod journals;
 mod minimise;
+mod mountstats;
 mod mutate;
 mod ordinary;
 mod pieces;
@@ -91,6 +92,7 @@ const ALL: &[Entry] = &[
     Entry { name: "bundles", about: "run bundles: loaded, verified, recovered, shown, exported", make: bundles::make },
     Entry { name: "trees", about: "captured trees of /proc and /sys, inspected", make: trees::make },
     Entry { name: "recordings", about: "recorded streams, pictures and frames of producers", make: recordings::make },
+    Entry { name: "mountstats", about: "what the kernel counts of NFS mounts and TCP", make: mountstats::make },
     Entry { name: "journals", about: "journals of settings: found, distinguished, listed", make: journals::make },
 ];
 
