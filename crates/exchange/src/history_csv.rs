@@ -58,7 +58,7 @@ pub fn history_csv(rows: &[HistoryRow<'_>], options: &Options) -> Result<History
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut ids: Vec<&str> = Vec::new();
     for metric in rows.iter().flat_map(|row| metrics(row.run, options)) {
-        places.entry(&metric.0).or_insert_with(|| {
+        places.entry(metric.0).or_insert_with(|| {
             ids.push(metric.0);
             ids.len() - 1
         });

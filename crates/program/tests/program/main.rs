@@ -44,6 +44,7 @@ mod replay;
 mod responsive;
 mod run;
 mod simulated;
+mod site;
 mod soak;
 mod targets;
 mod texts;

@@ -106,14 +106,18 @@ pub(super) fn plot(series: &HistorySeries, events: &[&HistoryEvent], link: &dyn 
         }
     };
     let last = points.len().saturating_sub(1);
-    let ticks = [0, last].map(|i| (i as f64, date(points.get(i).and_then(|p| p.time.as_deref()))));
+    let [first_day, last_day] = [0, last].map(|i| date(points.get(i).and_then(|p| p.time.as_deref())));
+    let days = if first_day == last_day { first_day } else { format!("{first_day} to {last_day}") };
+    // Values that are nearly the same have one name.
+    let apart = high - low > room;
+    let named: Vec<f64> = if apart { vec![low, high] } else { vec![f64::midpoint(low, high)] };
     let chart = Chart {
         label: format!("{} of {} runs, the events marked", t(&series.metric), points.len()),
-        x: Axis { low: -0.5, high: last as f64 + 0.5, ticks: ticks.into(), ..Axis::default() },
+        x: Axis { low: -0.5, high: last as f64 + 0.5, name: days, ..Axis::default() },
         y: Axis {
             low: low - room,
             high: high + room,
-            ticks: [low, high].map(|v| (v, quantity::quantity(v, series.unit))).into(),
+            ticks: named.into_iter().map(|v| (v, quantity::quantity(v, series.unit))).collect(),
             grid: true,
             ..Axis::default()
         },

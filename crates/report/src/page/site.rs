@@ -18,13 +18,16 @@ const SEARCH: &str = include_str!("site/search.js");
 /// Bundles that are not counted, named one by one.
 const MOST_PROBLEMS: usize = 2_000;
 
+/// Runs by a name, in their order.
+type RunsBy<'a> = BTreeMap<&'a str, Vec<&'a SiteRun>>;
+
 /// What a page of the site needs to know of the whole.
 struct Context<'a> {
     site: &'a Site,
     version: &'a str,
     title: &'a str,
-    devices: BTreeMap<&'a str, Vec<&'a SiteRun>>,
-    machines: BTreeMap<&'a str, Vec<&'a SiteRun>>,
+    devices: RunsBy<'a>,
+    machines: RunsBy<'a>,
 }
 
 impl Context<'_> {
@@ -71,8 +74,7 @@ pub fn site_pages<E>(
     version: &str,
     mut page: impl FnMut(&str, String) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (mut devices, mut machines): (BTreeMap<&str, Vec<&SiteRun>>, BTreeMap<&str, Vec<&SiteRun>>) =
-        Default::default();
+    let (mut devices, mut machines) = (RunsBy::new(), RunsBy::new());
     for run in &site.runs {
         run.device.iter().for_each(|device| devices.entry(device).or_default().push(run));
         machines.entry(&run.machine).or_default().push(run);

@@ -40,11 +40,15 @@ pub fn latest(runs: &[&SiteRun]) -> String {
     runs.last().and_then(|r| r.time.as_deref()).map(minute).unwrap_or_default()
 }
 
+/// Values, each of a run.
+type Values<'a> = Vec<(&'a SiteRun, f64)>;
+/// What a run is of, where it tells.
+type PartOf = fn(&SiteRun) -> Option<&str>;
 /// Name, values by group.
 type Groups<'a> = BTreeMap<&'a str, Vec<f64>>;
 
 pub fn page(context: &Context<'_>, name: &str, runs: &[&SiteRun]) -> String {
-    let mut metrics: BTreeMap<(&str, &str), (Unit, Vec<(&SiteRun, f64)>)> = BTreeMap::new();
+    let mut metrics: BTreeMap<(&str, &str), (Unit, Values<'_>)> = BTreeMap::new();
     for run in runs {
         for (id, unit, _, value) in &run.metrics {
             metrics.entry((&run.workload, id)).or_insert_with(|| (*unit, Vec::new())).1.push((run, *value));
@@ -80,13 +84,13 @@ pub fn page(context: &Context<'_>, name: &str, runs: &[&SiteRun]) -> String {
 }
 
 /// By what values spread.
-const PARTS: [(&str, fn(&SiteRun) -> Option<&str>); 3] = [
+const PARTS: [(&str, PartOf); 3] = [
     ("unit", |r| Some(if r.unit.is_empty() { "not told" } else { &r.unit })),
     ("firmware", |r| r.firmware.as_deref()),
     ("board", |r| r.board.as_deref()),
 ];
 
-fn grouped<'a>(values: &[(&'a SiteRun, f64)], of: fn(&SiteRun) -> Option<&str>) -> Groups<'a> {
+fn grouped<'a>(values: &[(&'a SiteRun, f64)], of: PartOf) -> Groups<'a> {
     let mut groups = Groups::new();
     for (run, value) in values {
         of(run).into_iter().for_each(|name| groups.entry(name).or_default().push(*value));

@@ -1,6 +1,6 @@
 //! A page a machine, with the history of its series; and the events of all machines.
 
-use super::super::{elements, history as plots, section, t};
+use super::super::{elements, fold, history as plots, section, t};
 use super::Context;
 use super::device::{all_runs, latest};
 use super::parts::{link, table};
@@ -44,7 +44,8 @@ pub fn page(context: &Context<'_>, name: &str, runs: &[&SiteRun]) -> String {
     // The series are sorted by their keys, the machine first.
     let from = h.series.partition_point(|s| s.key.machine.as_str() < name);
     let own: Vec<&HistorySeries> = h.series[from..].iter().take_while(|s| s.key.machine == name).collect();
-    let drawn = own.iter().filter(|s| s.points.len() >= LEAST_RUNS).take(MOST_SERIES);
+    let drawn: Vec<&HistorySeries> =
+        own.into_iter().filter(|s| s.points.len() >= LEAST_RUNS).take(MOST_SERIES).collect();
     let none = |_: &str| None;
     let main = html! {
         @if !events.is_empty() {
@@ -55,13 +56,15 @@ pub fn page(context: &Context<'_>, name: &str, runs: &[&SiteRun]) -> String {
                 }
             }
         }
-        (section("series", "History", "Metric by metric, run by run; a line marks an event", html! {
-            div.series.runs { @for s in drawn {
-                @let of: Vec<&HistoryEvent> = events.iter().copied().filter(|e| e.key == s.key && e.metrics.iter().any(|m| m.id == s.metric)).collect();
-                (plots::plot(s, &of, &none))
-            } }
-            @if own.iter().all(|s| s.points.len() < LEAST_RUNS) { p.hint { "No series has four runs yet." } }
-        }))
+        @for (i, of_key) in drawn.chunk_by(|a, b| a.key == b.key).enumerate() {
+            (fold(&format!("series-{i}"), &t(&key_words(&of_key[0].key)), "metric by metric, run by run; a line marks an event", html! {
+                div.series.runs { @for s in of_key {
+                    @let of: Vec<&HistoryEvent> = events.iter().copied().filter(|e| e.key == s.key && e.metrics.iter().any(|m| m.id == s.metric)).collect();
+                    (plots::plot(s, &of, &none))
+                } }
+            }))
+        }
+        @if drawn.is_empty() { p.hint { "No series has four runs yet." } }
         (section("runs", "All runs", "", all_runs(runs, false)))
     };
     context.page(name, "../", &main)
