@@ -2,7 +2,7 @@
 
 use crate::presentation::Tone;
 use crate::run::{Form, forms, grid_answer, packages_sentence, paused_sentence, replays_answer};
-use crate::{Check, fill, rate, record, responsive, soak, verdict};
+use crate::{Check, fill, ranks, rate, record, responsive, soak, verdict};
 use model::{Answer, RunState};
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
@@ -21,6 +21,9 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
 }
 
 fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
+    if let Some(together) = ranks::answer(check.run).filter(|_| !check.is_check()) {
+        return Some(together);
+    }
     match check.answer {
         Some(Answer::Filled { filled, rested, rest_ns }) => {
             Some(fill::answer(check.run, filled.as_ref(), rested.as_ref(), *rest_ns))

@@ -47,6 +47,7 @@ mod plan;
 mod presentation;
 pub mod quantity;
 mod rank;
+mod ranks;
 mod rate;
 mod record;
 mod repeated;

@@ -146,6 +146,7 @@ fn limits(run: &Run) -> Vec<Option<RankLimit>> {
     let phases = run.group.iter().flat_map(|g| &g.phases);
     phases
         .map(|phase| {
+            run.phase(&phase.name).filter(|p| p.plan.measures_target())?;
             let own = conclusions.limits.iter().find(|l| l.phase == phase.name);
             let (layer, statement) = own.map_or_else(
                 || (conclusions.limit.layer, &conclusions.limit.statement),

@@ -207,10 +207,12 @@ impl Line {
     /// Leaves; why, where it is before the end.
     pub fn leave(&self, why: Option<&str>) {
         let mut known = locked(&self.known);
-        if !std::mem::replace(&mut known.left, true) && known.ended.is_none() {
+        if !std::mem::replace(&mut known.left, true) {
+            // Where the group has ended already, that is said of another.
+            let why = why.filter(|_| known.ended.is_none()).map(shown);
             drop(known);
             // Who is gone needs no goodbye.
-            let _ = send(&self.to, &FromRank::Leaves(why.map(shown)));
+            let _ = send(&self.to, &FromRank::Leaves(why));
         }
     }
 

@@ -20,6 +20,7 @@ mod fio_jobs;
 mod foreign_text;
 mod foreign_worth;
 mod frames;
+mod group;
 mod handed_over;
 mod history;
 mod import;

@@ -1,6 +1,7 @@
 //! `narrows/check/1`.
 
 use super::seconds;
+use crate::ranks::GroupDocument;
 use crate::{Check, NextStep};
 use model::{
     Cause, ColdProof, DataProof, DirectProof, EngineRecord, Environment, Finding, Fit, Limit, Metric, PhaseStatus,
@@ -87,6 +88,9 @@ pub struct CheckDocument<'a> {
     /// What to do next; null without advice.
     pub next_step: Option<&'a NextStep>,
     pub phases: Vec<PhaseSummary<'a>>,
+    /// What the ranks of its group did together; absent where the run is none of a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupDocument<'a>>,
 }
 
 impl<'a> CheckDocument<'a> {
@@ -120,6 +124,7 @@ impl<'a> CheckDocument<'a> {
             program_version: &run.program_version,
             remarks: &run.remarks,
             next_step: check.next_step,
+            group: GroupDocument::of(run),
             phases: run
                 .phases
                 .iter()

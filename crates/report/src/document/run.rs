@@ -1,6 +1,7 @@
 //! `narrows/run/1`: one run with its phases.
 
 use super::seconds;
+use crate::ranks::GroupDocument;
 use model::{
     DepthCurve, DepthSearch, Environment, Metric, PhaseStatus, Plan, RateChange, Reason, Run, RunState, RunValidity,
     Session, SteadyRecord, StreamSummary, Target, VerifyRecord, VerifySource,
@@ -106,6 +107,9 @@ pub struct RunDocument<'a> {
     pub bytes_written: u64,
     /// Remarks that concern the whole run.
     pub remarks: &'a [String],
+    /// What the ranks of its group did together; absent where the run is none of a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupDocument<'a>>,
     /// Tags that people gave it.
     pub tags: &'a [String],
 }
@@ -153,6 +157,7 @@ impl<'a> RunDocument<'a> {
             duration_s: seconds(run.duration_ns),
             bytes_written: run.bytes_written,
             remarks: &run.remarks,
+            group: GroupDocument::of(run),
             tags,
         }
     }

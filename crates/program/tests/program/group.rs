@@ -1,0 +1,130 @@
+//! Several processes that measure together.
+
+use crate::program::{Ended, Scratch};
+use serde_json::Value;
+use std::net::TcpListener;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+const TOKEN: &str = "a-token-of-tests";
+
+/// A port that is free now.
+fn port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port()
+}
+
+/// A rank of a group, begun; `more` is said beside the workload and the target.
+fn rank(scratch: &Scratch, place: &str, port: u16, command: &[&str], more: &[&str]) -> Child {
+    let meet = format!("127.0.0.1:{port}");
+    let group = ["--group", "--rank", place, "--meet", &meet, "--json"];
+    let mut command = scratch.command(command.iter().chain(&group).chain(more));
+    command.env("NARROWS_GROUP_TOKEN", TOKEN).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the binary runs")
+}
+
+fn ended(child: Child) -> Ended {
+    Ended::of(child.wait_with_output().expect("it ends"))
+}
+
+fn document(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}{}", ended.stdout, ended.stderr))
+}
+
+fn metric<'a>(document: &'a Value, id: &str) -> &'a Value {
+    let all =
+        document["phases"].as_array().expect("phases").iter().flat_map(|p| p["metrics"].as_array().expect("metrics"));
+    all.into_iter().find(|m| m["id"] == id).unwrap_or_else(|| panic!("no {id}"))
+}
+
+const MIX: [&str; 3] = ["run", "latency", "sim:a1-card"];
+
+#[test]
+fn the_sum_of_three_simulated_ranks_is_that_of_each_of_them() {
+    let (scratch, port) = (Scratch::new(), port());
+    let ranks = ["2/3", "1/3", "0/3"].map(|place| rank(&scratch, place, port, &MIX, &["--seed", "1"]));
+    let documents = ranks.map(|child| {
+        let ended = ended(child);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        document(&ended)
+    });
+    let [two, one, zero] = &documents;
+    let own: f64 = documents.iter().map(|d| metric(d, "read.iops")["value"].as_f64().expect("a value")).sum();
+    let sum = metric(zero, "read.group.iops")["value"].as_f64().expect("a sum");
+    assert!((sum / own - 1.0).abs() < 0.03, "{sum} of {own}");
+    let group = &zero["group"];
+    assert_eq!((&group["rank"], &group["size"], &group["ended"]), (&0.into(), &3.into(), &Value::Null));
+    let phase = group["phases"].as_array().expect("phases").iter().find(|p| p["name"] == "read").expect("read");
+    assert_eq!(phase["shares"].as_array().map(Vec::len), Some(3));
+    assert!(phase["overlap_percent"].as_f64() > Some(95.0), "{phase}");
+    for (document, number) in [(one, 1), (two, 2)] {
+        assert_eq!((&document["group"]["rank"], &document["group"]["id"]), (&number.into(), &group["id"]));
+        assert!(!document.to_string().contains("read.group.iops"), "the sums are those of rank 0");
+    }
+    // Data and places are of each rank's own.
+    assert_ne!(zero["plan"]["seed"], one["plan"]["seed"]);
+    // All are kept, and shown again.
+    let shown = scratch.run(["runs", "show", zero["run_id"].as_str().expect("an id")]);
+    assert!(shown.stdout.contains("All ranks together"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("rank 0 of 3, group "), "{}", shown.stdout);
+}
+
+#[test]
+fn ranks_of_different_commands_end_at_the_meeting() {
+    let (scratch, port) = (Scratch::new(), port());
+    let other = ["run", "depth", "sim:a1-card"];
+    for ended in [rank(&scratch, "0/2", port, &MIX, &[]), rank(&scratch, "1/2", port, &other, &[])].map(ended) {
+        let said = document(&ended);
+        assert!(said["message"].as_str().is_some_and(|m| m.contains("was asked something else")), "{said}");
+        assert!(matches!(ended.code, 3 | 4), "{}", ended.code);
+    }
+}
+
+#[test]
+fn a_rank_that_cannot_open_its_target_ends_the_others_with_its_reason() {
+    let (scratch, port) = (Scratch::new(), port());
+    let lost = ["run", "mix", "/no/such/place"];
+    let target = scratch.target();
+    let there = ["run", "mix", target.to_str().expect("a path")];
+    let began = Instant::now();
+    let (zero, one) = (rank(&scratch, "0/2", port, &there, &[]), rank(&scratch, "1/2", port, &lost, &[]));
+    let said = document(&ended(zero));
+    assert!(said["message"].as_str().is_some_and(|m| m.contains("rank 1 (") && m.contains("/no/such/place")), "{said}");
+    assert_eq!(ended(one).code, 3);
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn what_is_missing_for_a_group_is_said_with_what_to_do() {
+    let scratch = Scratch::new();
+    let cases: [(&[&str], &str, &str); 7] = [
+        (&["--group"], "no launcher says which rank this is", "--rank 2/8"),
+        (&["--group", "--rank", "0/2"], "does not say where rank 0 runs", "--meet HOST:PORT"),
+        (&["--group", "--rank", "2/2", "--meet", "h:1"], "counted from 0 on", ""),
+        (&["--group", "--rank", "0/2", "--meet", "h"], "is not HOST:PORT", ""),
+        (
+            &["--group", "--rank", "0/2", "--meet", "h:1"],
+            "without a token anybody could take part",
+            "NARROWS_GROUP_TOKEN=",
+        ),
+        (&["--group", "--rank", "0/2", "--meet", "h:1", "--token", "short"], "8 to 256 characters", ""),
+        (&["--group", "--repeat", "3"], "several runs", ""),
+    ];
+    for (args, message, remedy) in cases {
+        let said = scratch.run(MIX.iter().chain(args));
+        assert_eq!(said.code, 2, "{args:?}: {}", said.stderr);
+        assert!(said.stderr.contains(message) && said.stderr.contains(remedy), "{args:?}: {}", said.stderr);
+    }
+    assert_eq!(scratch.run(MIX.iter().chain(&["--meet", "h:1"])).code, 2, "--meet is of a group");
+}
+
+#[test]
+fn one_that_never_comes_is_named_and_an_interrupted_one_does_not_wait() {
+    let scratch = Scratch::new();
+    let alone = ended(rank(&scratch, "0/3", port(), &MIX, &["--meet-timeout", "1s"]));
+    let said = document(&alone);
+    assert_eq!(alone.code, 4, "{said}");
+    assert!(said["message"].as_str().is_some_and(|m| m.contains("ranks 1 and 2 never came")), "{said}");
+    let nobody = ended(rank(&scratch, "1/3", port(), &MIX, &["--meet-timeout", "1s"]));
+    assert_eq!(nobody.code, 3, "{}", nobody.stdout);
+    assert!(nobody.stdout.contains("rank 0 was not met"), "{}", nobody.stdout);
+}
