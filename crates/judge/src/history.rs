@@ -1,7 +1,7 @@
 //! The runs of an archive in a row: a series for each metric of each key, and one event where several change together.
 //!
-//! Runs are told apart by machine, device, workload and plan ([`keys`]) and never mixed. Where a metric changed is for
-//! [`stats::mean_changes`] to say; changes of one key whose places cannot be told apart are one event, at the place of the clearest.
+//! Runs are separated by machine, device, workload and plan ([`keys`]) and never mixed. Where a metric changed is for
+//! [`stats::mean_changes`] to say; changes of one key whose places are not separable are one event, at the place of the clearest.
 
 mod differences;
 mod keys;

@@ -70,7 +70,7 @@ pub struct SiteArgs {
     /// Where the pages go: a directory that is empty, new, or a site already
     #[arg(long, short, value_name = "OUT", value_hint = clap::ValueHint::DirPath)]
     pub output: PathBuf,
-    /// The title of each page [default: Storage]
+    /// Heading of each page [default: Storage]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
     /// Keep the names of machines and the serial numbers of devices

@@ -15,6 +15,9 @@ use model::{Comparison, Failure, Run, RunState, Verdict};
 use spec::Workload;
 use std::ffi::OsStr;
 
+/// Compares side A with runs of B, at an error rate that is so many times smaller.
+pub type Look<'a> = &'a dyn Fn(&[Run], f64) -> Result<Comparison, Failure>;
+
 /// Runs before the first look: fewer separate nothing.
 const FIRST_LOOK: u32 = 4;
 
@@ -41,14 +44,14 @@ pub fn is_sure(comparison: &Comparison) -> bool {
     has_any && (all.contains(&Verdict::Worse) || all.iter().all(clear))
 }
 
-/// Makes the runs; `look` compares side A with those that there are, at an error rate that is so many times smaller.
+/// Makes the runs, and looks at them from time to time.
 pub fn make(
     args: &CompareArgs,
     b: &OsStr,
     most: u32,
     global: &GlobalArgs,
     output: &Output,
-    look: &dyn Fn(&[Run], f64) -> Result<Comparison, Failure>,
+    look: Look<'_>,
 ) -> Result<Made, Failure> {
     let (name, target) = text_and_target(b);
     let source = text::source(OsStr::new(&name))?;

@@ -69,10 +69,9 @@ fn take(archive: &Archive, bundles: &[RunRef], of: &Archive, merged: &mut Merged
 }
 
 /// Host and path of `HOST:PATH`, as scp and rsync take it: no slash before the colon, and nothing of that name here.
-fn remote(source: &OsStr) -> Option<(&str, &str)> {
-    let name = source.to_str()?;
-    let (host, path) = name.split_once(':')?;
-    (!host.is_empty() && !host.contains('/') && !Path::new(source).exists()).then_some((host, path))
+fn remote(from: &OsStr) -> Option<(&str, &str)> {
+    let (host, path) = from.to_str()?.split_once(':')?;
+    (!host.is_empty() && !host.contains('/') && !Path::new(from).exists()).then_some((host, path))
 }
 
 /// Fetches what is not here into a place of its own, and takes it over from there.
