@@ -9,7 +9,7 @@ mod levels;
 mod place;
 
 use crate::execution::{Budget, Execution};
-use crate::frames::Workspace;
+use crate::frames::{LAYERS_FILE, Workspace};
 use crate::{NullListener, Opened, Wanted, open, plan};
 use levels::{Level, LevelTarget, Levels};
 use model::{
@@ -25,8 +25,6 @@ use sys::OpenMode;
 
 /// Length of the intervals of the series, which nobody sees.
 const INTERVAL_NS: u64 = 100_000_000;
-/// Name of the file of ours.
-pub(crate) const OWN_FILE: &str = "layers.data";
 
 /// Where, and what is asked.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +147,7 @@ pub fn layers(
 /// A file of ours in a directory of ours, as long as what is asked for, or as there is room.
 fn own_file(directory: &Path, study: &mut LayersStudy, room: u64) -> Result<(Workspace, PathBuf), Failure> {
     let workspace = Workspace::below(directory)?;
-    let path = workspace.path.join(OWN_FILE);
+    let path = workspace.path.join(LAYERS_FILE);
     study.bytes = study.bytes.min(room) >> 20 << 20;
     if study.bytes < place::LEAST_BYTES {
         let what = format!("{}: there is no room for {}", directory.display(), model::bytes_text(place::LEAST_BYTES));

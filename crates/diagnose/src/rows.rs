@@ -44,7 +44,7 @@ fn storage_elsewhere(run: &Run) -> Option<(LimitLayer, &'static str)> {
         "host-directory" => (LimitLayer::Link, "the host's directory, or the way to it"),
         "fuse" => (LimitLayer::Filesystem, "the file system's process, or what is behind it"),
         "zfs-pool" => (LimitLayer::Filesystem, "the ZFS pool"),
-        "overlay" => (LimitLayer::Filesystem, "what the overlay stands on"),
+        "overlay" => (LimitLayer::Filesystem, "what is below the overlay"),
         _ => return None,
     })
 }

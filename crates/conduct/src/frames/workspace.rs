@@ -1,7 +1,6 @@
 //! The directory in which frames, and files of other studies, are written: ours, locked, and gone afterwards; one that a killed program left is removed.
 
 use crate::clock::random_u64;
-use crate::layers::OWN_FILE;
 use model::Failure;
 use std::fs::{DirBuilder, File};
 use std::io;
@@ -14,6 +13,8 @@ use sys::Locked;
 /// What its name begins with.
 const PREFIX: &str = "narrows-frames-";
 /// What lies in it, beside the files of single frames.
+/// The file of a study of layers.
+pub(crate) const LAYERS: &str = "layers.data";
 pub(super) const GROWING: &str = "growing.mjpeg";
 pub(super) const RESERVED: &str = "reserved.mjpeg";
 pub(super) const CONTAINER: &str = "container.nrec";
@@ -58,7 +59,7 @@ fn is_ours(name: &[u8]) -> bool {
         let number = name.strip_prefix(b"frame-")?.strip_suffix(b".jpg")?;
         (number.len() >= 8 && number.iter().all(u8::is_ascii_digit)).then_some(())
     };
-    [GROWING, RESERVED, CONTAINER, OWN_FILE].iter().any(|own| own.as_bytes() == name) || frame().is_some()
+    [GROWING, RESERVED, CONTAINER, LAYERS].iter().any(|own| own.as_bytes() == name) || frame().is_some()
 }
 
 /// Removes files of ours, and nothing else.
