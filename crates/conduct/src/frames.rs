@@ -25,7 +25,7 @@ use stats::mean_interval;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{Duration, Instant};
-pub(crate) use workspace::{LAYERS, Workspace};
+pub(crate) use workspace::{LAYERS as LAYERS_FILE, Workspace};
 
 /// The search begins at this part of the full rate.
 const FIRST_TRY: f64 = 0.95;

@@ -13,6 +13,8 @@ use sys::Locked;
 /// What its name begins with.
 const PREFIX: &str = "narrows-frames-";
 /// What lies in it, beside the files of single frames.
+/// The file of a study of layers.
+pub(crate) const LAYERS: &str = "layers.data";
 pub(super) const GROWING: &str = "growing.mjpeg";
 pub(super) const RESERVED: &str = "reserved.mjpeg";
 pub(super) const CONTAINER: &str = "container.nrec";

@@ -177,7 +177,7 @@ impl Walk<'_> {
         match found {
             Ok(found) => {
                 let Some(next) = self.member(at, found.member.as_ref()) else {
-                    return self.leave_out(&format!("below {}", layer.name), "what is below it is not in /sys");
+                    return self.leave_out(&format!("below {}", layer.name), "the device below it is not in /sys");
                 };
                 self.narrow(&found);
                 self.device(next, found.start, false, same_bytes && found.same_bytes);

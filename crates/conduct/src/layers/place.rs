@@ -131,7 +131,7 @@ pub(super) fn of_mapping(
         // Its header lies before the data (LUKS), and the data go to the end: the difference in size is where they begin.
         "crypt" if targets.len() == 1 => {
             let (mapping, member) = sizes.ok_or("its size is not known")?;
-            let header = member.checked_sub(mapping).ok_or("it is larger than what is below it")?;
+            let header = member.checked_sub(mapping).ok_or("it is larger than the device below it")?;
             Ok(below(start.saturating_add(header), None))
         }
         "multipath" => Ok(below(start, None)),
