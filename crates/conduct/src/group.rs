@@ -33,6 +33,11 @@ use sys::monotonic_ns;
 
 /// Questions for the time before each phase; the fastest answer counts.
 const QUESTIONS: u32 = 5;
+/// How long an address may take to answer, and the meeting to take a rank that has shown its token.
+const REACHED: Duration = Duration::from_secs(2);
+const WELCOME: Duration = Duration::from_secs(15);
+/// Descriptors that a run needs beside those of its group.
+const DESCRIPTORS: u64 = 512;
 /// The goodbyes of the others are waited for so long.
 const GOODBYES: Duration = Duration::from_secs(8);
 
@@ -92,6 +97,7 @@ impl Invitation {
         let mut server = None;
         let mut own = None;
         if self.rank == 0 {
+            server::allow_descriptors(u64::from(self.size) + DESCRIPTORS);
             let listener = server::listen(&self.host, self.port).map_err(|e| self.cannot_listen(&e))?;
             own = Some(server::own_address(&listener).map_err(|e| self.cannot_listen(&e))?);
             let id = format!("{:016x}", random_u64()?);
@@ -99,8 +105,8 @@ impl Invitation {
             let meeting = meeting::Meeting::new(self.token.clone(), id, self.size, monotonic_ns(), patience_ns);
             server = Some(server::start(listener, meeting).map_err(|e| self.cannot_listen(&e))?);
         }
-        let socket = self.connect(own, interrupts)?;
-        let (id, lines) = self.greet(&socket).map_err(|why| self.refused(&why))?;
+        let (socket, drawn, lines) = self.connect(own, interrupts)?;
+        let (id, lines) = self.greet(&socket, &drawn, lines).map_err(|why| self.refused(&why))?;
         let Self { rank, size, .. } = self;
         let line = Line::open(socket, lines, size, interrupts.clone(), control)
             .map_err(|e| Failure::environment(format!("the connection to the group's meeting: {e}")))?;
@@ -122,8 +128,8 @@ impl Invitation {
             .remedy("the same version, command, size and token for all ranks, and a number of its own for each")
     }
 
-    /// Reaches the meeting, by whichever of its addresses answers; rank 0 may still have to come.
-    fn connect(&self, own: Option<SocketAddr>, interrupts: &Interrupts) -> Result<TcpStream, Failure> {
+    /// Reaches the meeting, by whichever of its addresses answers; rank 0 may still have to come. With what it says first.
+    fn connect(&self, own: Option<SocketAddr>, interrupts: &Interrupts) -> Result<(TcpStream, String, Lines), Failure> {
         let began = Instant::now();
         let mut why = String::new();
         while began.elapsed() < self.patience && !interrupts.end() {
@@ -135,8 +141,9 @@ impl Invitation {
             match addresses {
                 Ok(addresses) => {
                     for address in addresses {
-                        match TcpStream::connect_timeout(&address, Duration::from_secs(2)) {
-                            Ok(socket) => return Ok(socket),
+                        match reached(address) {
+                            Ok(Some(reached)) => return Ok(reached),
+                            Ok(None) => return Err(self.refused("what listens there is no group's meeting")),
                             Err(e) => why = format!("{address}: {e}"),
                         }
                     }
@@ -152,26 +159,9 @@ impl Invitation {
     }
 
     /// Shows that it has the token, and has it shown. The group's id, and what came after that.
-    fn greet(&self, socket: &TcpStream) -> Result<(String, Lines), String> {
+    fn greet(&self, socket: &TcpStream, theirs: &str, mut lines: Lines) -> Result<(String, Lines), String> {
         let text = |e: io::Error| e.to_string();
-        socket.set_nodelay(true).map_err(text)?;
-        socket.set_read_timeout(Some(Duration::from_secs(10))).map_err(text)?;
-        let mut lines = Lines::default();
-        let next = |lines: &mut Lines| -> Result<ToRank, String> {
-            let mut buffer = [0; 4096];
-            loop {
-                if let Some(line) = lines.next(RANK_BYTES)? {
-                    return parsed(&line);
-                }
-                match (&mut &*socket).read(&mut buffer) {
-                    Ok(0) => return Err("it closed the connection: another token, or no group's meeting".to_owned()),
-                    Ok(read) => lines.push(&buffer[..read], RANK_BYTES)?,
-                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                    Err(e) => return Err(text(e)),
-                }
-            }
-        };
-        let ToRank::Drawn(theirs) = next(&mut lines)? else { return Err("no group meets there".to_owned()) };
+        socket.set_read_timeout(Some(WELCOME)).map_err(text)?;
         let draw = || random_u64().map_err(|e| e.message);
         let mut hello = Hello {
             rank: self.rank,
@@ -182,15 +172,51 @@ impl Invitation {
             drawn: format!("{:016x}{:016x}", draw()?, draw()?),
             proof: String::new(),
         };
-        hello.proof = self.token.proof(&hello.parts(&hello.numbers(), &theirs));
+        hello.proof = self.token.proof(&hello.parts(&hello.numbers(), theirs));
         let drawn = hello.drawn.clone();
         (&mut &*socket).write_all(&message::line(&FromRank::Hello(hello))?).map_err(text)?;
-        match next(&mut lines)? {
+        let welcome = next(socket, &mut lines).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => "it closed the connection: another token".to_owned(),
+            _ => text(e),
+        })?;
+        match welcome {
             ToRank::Welcome { group, proof } if self.token.proves(&["meeting", &group, &drawn], &proof) => {
                 Ok((message::shown(&group), lines))
             }
             ToRank::Ended(why) => Err(message::shown(&why)),
             _ => Err("who listens there does not have the token".to_owned()),
+        }
+    }
+}
+
+/// A connection to an address, what was drawn there for the proof, and what came after that; `None` where it is no meeting. Whoever
+/// does not say anything is asked again: the kernel of a busy host may have forgotten the connection.
+fn reached(address: SocketAddr) -> io::Result<Option<(TcpStream, String, Lines)>> {
+    let socket = TcpStream::connect_timeout(&address, REACHED)?;
+    socket.set_nodelay(true)?;
+    socket.set_read_timeout(Some(REACHED))?;
+    let mut lines = Lines::default();
+    Ok(match next(&socket, &mut lines) {
+        Ok(ToRank::Drawn(drawn)) => Some((socket, drawn, lines)),
+        Ok(_) => None,
+        Err(e) if e.kind() == io::ErrorKind::InvalidData => None,
+        Err(e) => return Err(e),
+    })
+}
+
+/// The next message of a connection that has no thread yet.
+fn next(mut socket: &TcpStream, lines: &mut Lines) -> io::Result<ToRank> {
+    let invalid = |e: String| io::Error::new(io::ErrorKind::InvalidData, e);
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(line) = lines.next(RANK_BYTES).map_err(invalid)? {
+            return parsed(&line).map_err(invalid);
+        }
+        match socket.read(&mut buffer) {
+            Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed")),
+            Ok(read) => lines.push(&buffer[..read], RANK_BYTES).map_err(invalid)?,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
         }
     }
 }

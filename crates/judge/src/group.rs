@@ -154,7 +154,7 @@ mod tests {
         stopped.stopped = vec![(300, 700)];
         let all = together(&[active(0, 1000), stopped]);
         assert_eq!((all.stretches.as_slice(), all.overlap_percent), (&[(0, 300), (700, 1000)][..], 60.0));
-        let phase = super::phase(&all, "p", Vec::new());
+        let phase = phase(&all, "p", Vec::new());
         assert_eq!(not_together(&phase), Some(Reason::NotTogether { overlap_percent: 60.0, rank: 1 }));
         assert_eq!(phase.together_ns, 600);
     }
@@ -181,7 +181,7 @@ mod tests {
             |start_ns| Interval { start_ns, length_ns: 100, operations: 10, bytes: 1000, ..Interval::default() };
         let own = active(1000, 1300);
         // Its own clock begins 1,000 after that of the group.
-        let share = super::share(&all, 1, &own, &[interval(0), interval(100), interval(200)], 1000);
+        let share = share(&all, 1, &own, &[interval(0), interval(100), interval(200)], 1000);
         assert_eq!((share.operations, share.bytes, share.started_ns, share.ended_ns), (20, 2000, 0, 300));
     }
 }

@@ -5,6 +5,7 @@ use super::message::{Lines, RANK_BYTES, STRANGER_BYTES, ToRank, line, parsed};
 use crate::random_u64;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -20,6 +21,9 @@ const MOST_WAITING: usize = 1 << 20;
 const LISTENER: Connection = 0;
 /// Connections that are taken in one go, so that those that are there are heard, too.
 const MOST_AT_ONCE: usize = 256;
+
+/// Connections that the kernel holds until they are taken; it has a bound of its own (listen(2), somaxconn).
+const BACKLOG: i32 = 4096;
 
 struct Peer {
     socket: TcpStream,
@@ -75,12 +79,25 @@ pub fn own_address(listener: &TcpListener) -> io::Result<SocketAddr> {
     Ok(address)
 }
 
+/// Has the kernel allow this process so many descriptors, as far as it may ask for them (getrlimit(2), RLIMIT_NOFILE): a thousand
+/// ranks are more than the usual limit.
+pub fn allow_descriptors(wanted: u64) {
+    let limit = getrlimit(Resource::Nofile);
+    if let Some(current) = limit.current.filter(|current| *current < wanted) {
+        let allowed = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted)).max(current);
+        // Without them ranks wait in the kernel's queue, and are told which never came.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(allowed), maximum: limit.maximum });
+    }
+}
+
 /// Starts the thread. It ends when all ranks have left, or nobody is left to be told that the group has ended.
 ///
 /// # Errors
 /// The kernel has no epoll(7), or gives no thread.
 pub fn start(listener: TcpListener, meeting: Meeting) -> io::Result<std::thread::JoinHandle<()>> {
     listener.set_nonblocking(true)?;
+    // All ranks come at one moment: who finds the kernel's queue full believes to be connected, and waits.
+    rustix::net::listen(&listener, BACKLOG)?;
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, &listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
     let server = Server { epoll, listener, peers: BTreeMap::new(), next: LISTENER + 1, meeting };

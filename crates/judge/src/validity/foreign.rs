@@ -189,6 +189,25 @@ mod tests {
     }
 
     #[test]
+    fn bytes_of_other_ranks_are_not_foreign_and_those_of_others_still_are() {
+        let mut f = Fixture::random_read().on_disk();
+        let last = f.samples.len() - 1;
+        f.samples[last].disks[0].reads += 4_000;
+        f.samples[last].disks[0].sectors_read += 32_000;
+        f.samples[last].disks[0].sectors_written += 32_000;
+        f.samples[last].disks[0].writes += 4_000;
+        f.each_sample(|_, _| ());
+        assert_eq!(f.codes(), ["foreign-traffic"; 2]);
+        f.group = Some(model::GroupPhase { overlap_percent: 99.0, ..model::GroupPhase::default() });
+        assert_eq!(f.codes(), NONE);
+        f.record.quiet_before = window(800_000, 100);
+        f.record.quiet_after = window(800_000, 100);
+        assert_eq!(f.codes(), ["foreign-traffic"], "all ranks were silent then");
+        f.group = Some(model::GroupPhase { overlap_percent: 60.0, ..model::GroupPhase::default() });
+        assert_eq!(f.codes(), ["not-together", "foreign-traffic"]);
+    }
+
+    #[test]
     fn our_own_amplification_is_not_foreign() {
         let mut f = Fixture::sync_write().on_disk();
         let last = f.samples.len() - 1;
