@@ -12,14 +12,12 @@ use sys::Locked;
 
 /// What its name begins with.
 const PREFIX: &str = "narrows-frames-";
-/// What lies in it, beside the files of single frames.
 /// The file of a study of layers.
 pub(crate) const LAYERS: &str = "layers.data";
+/// What lies in it, beside the files of single frames.
 pub(super) const GROWING: &str = "growing.mjpeg";
 pub(super) const RESERVED: &str = "reserved.mjpeg";
 pub(super) const CONTAINER: &str = "container.nrec";
-/// The file of a study of layers.
-pub(crate) const LAYERS: &str = "layers.data";
 
 /// A directory of this program, held by a lock.
 pub(crate) struct Workspace {
