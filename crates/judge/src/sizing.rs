@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(ring_needed(&stalls, 50e6, 0), Some(100_000_000));
         assert_eq!(sustained(&stalls).unwrap().slowest_second_bytes_per_s, Some(0.0));
         assert_eq!(cache_end(&course(vec![10; 600])), None);
-        assert_eq!(cache_end(&course(vec![10; 600]).split_at(5).0), None, "too short to tell");
+        assert_eq!(cache_end(course(vec![10; 600]).split_at(5).0), None, "too short to tell");
         // Late in what was measured: what comes after counts, and not the half that it is in.
         let late = course([vec![40; 500], vec![5; 100]].concat());
         let end = cache_end(&late).unwrap();
