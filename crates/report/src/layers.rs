@@ -226,13 +226,13 @@ mod tests {
         ]));
         assert_eq!(
             answer,
-            "Dm-crypt (dm-0) +38 us, -31 %, 0.9 s of CPU a GB, which is most; LVM (dm-1) +3 us, -3 %, 0.9 s of CPU a GB."
+            "Dm-crypt (dm-0) +38.0 us, -31 %, 0.90 s of CPU a GB, which is most; LVM (dm-1) +3.00 us, -3 %, 0.90 s of CPU a GB."
         );
         assert_eq!(
             verdict(&document(vec![cost("ext4", 1.0, 1.0, None)])),
             "No layer costs more than the rounds differ."
         );
         assert!(verdict(&document(Vec::new())).starts_with("Only one level"));
-        assert_eq!((added(-2_000.0), changed(4.0)), ("-2 us".to_owned(), "4 times the rate".to_owned()));
+        assert_eq!((added(-2_000.0), changed(4.0)), ("-2.00 us".to_owned(), "4.0 times the rate".to_owned()));
     }
 }
