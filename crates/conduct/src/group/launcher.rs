@@ -24,7 +24,7 @@ pub struct Place {
 /// # Errors
 /// What the launcher says is no place.
 pub fn place(get: &dyn Fn(&str) -> Option<String>) -> Result<Option<Place>, String> {
-    let number = |name: &str| get(name).map(|text| text.parse().map_err(|_| format!("{name}={text} is no number")));
+    let number = |name: &str| get(name).map(|text| text.parse().map_err(|_| format!("{name}={text} is not a number")));
     let pair = |rank: &str, size: &str| -> Result<Option<(u32, u32)>, String> {
         match (number(rank).transpose()?, number(size).transpose()?) {
             (Some(rank), Some(size)) => Ok(Some((rank, size))),
