@@ -16,7 +16,7 @@ daemons=()
 
 clean_up() {
     ((${#daemons[@]} == 0)) || kill "${daemons[@]}" 2>/dev/null || true
-    wait 2>/dev/null || true
+    ((${#daemons[@]} == 0)) || wait "${daemons[@]}" 2>/dev/null || true
     if [[ -n $group && -d $group ]]; then rmdir "$group" 2>/dev/null || true; fi
     umount "$scratch/mount" 2>/dev/null || true
     if [[ -n $device ]]; then losetup --detach "$device"; fi
@@ -233,7 +233,7 @@ CONF
     daemons+=($!)
     for node in n1 n2 n3 n4; do
         mkdir -p "$scratch/slurm/$node"
-        capped slurmd -D -N "$node" >>"$scratch/slurm/log" 2>&1 &
+        bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" slurmd -D -N "$node" >>"$scratch/slurm/log" 2>&1 &
         daemons+=($!)
     done
     for _ in $(seq 100); do

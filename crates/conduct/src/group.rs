@@ -83,7 +83,7 @@ pub fn meeting_place(text: &str) -> Result<(String, u16), String> {
     let bare = host.strip_prefix('[').map_or(Some(host), |host| host.strip_suffix(']'));
     match bare {
         Some(bare) if host.starts_with('[') || !bare.contains(':') => Ok((bare.to_owned(), port)),
-        _ => Err(format!("'{text}': an IPv6 address is in brackets, for example [fd00::1]:7411")),
+        _ => Err(format!("'{text}': write an IPv6 address in brackets, for example [fd00::1]:7411")),
     }
 }
 
@@ -389,7 +389,7 @@ impl Drop for Group {
 }
 
 fn failure(why: &str) -> Failure {
-    Failure::invalid(format!("the group ended: {why}")).remedy("start all ranks again once that is fixed")
+    Failure::invalid(format!("the group ended: {why}")).remedy("start all ranks again once that is repaired")
 }
 
 fn unexpected(agreed: &Agreed) -> Failure {

@@ -17,7 +17,7 @@ pub struct GroupArgs {
     /// Where the group meets: rank 0 listens there, the others come
     ///
     /// Without it the first host of a Slurm step, or this machine where Open MPI has all ranks on it, and a port that follows from the
-    /// job's number. An IPv6 address is in brackets.
+    /// job's number. Write an IPv6 address in brackets.
     #[arg(long, value_name = "HOST:PORT", requires = "group")]
     pub meet: Option<String>,
     /// What all ranks know and nobody else: 8 characters or more

@@ -267,7 +267,7 @@ impl Ear {
             }
             if now - heard_ns > SILENCE_NS {
                 return format!(
-                    "rank 0, where the group meets, hangs: no message of it for {} s",
+                    "rank 0, where the group meets, hangs: it sent nothing for {} s",
                     SILENCE_NS / 1_000_000_000
                 );
             }

@@ -156,7 +156,7 @@ impl Meeting {
         let silent = |m: &Member| !m.left && now.saturating_sub(m.heard_ns) > SILENCE_NS;
         let silent: Vec<u32> = self.members.iter().filter(|(_, m)| silent(m)).map(|(rank, _)| *rank).collect();
         for rank in silent {
-            let why = format!("{} hangs: no message of it for {} s", self.name(rank), SILENCE_NS / 1_000_000_000);
+            let why = format!("{} hangs: it sent nothing for {} s", self.name(rank), SILENCE_NS / 1_000_000_000);
             if let Some(member) = self.members.get_mut(&rank) {
                 member.left = true;
                 out.close.push(member.connection);

@@ -156,7 +156,7 @@ fn one_that_dies_hangs_or_leaves_ends_it_for_the_others() {
     let b = hangs.comes(1);
     hangs.meeting.hears(b, FromRank::Ping(1), 5 * SECOND, &mut hangs.out);
     hangs.meeting.looks(6 * SECOND + 1, &mut hangs.out);
-    assert_eq!(hangs.ended(), "rank 0 (m0) hangs: no message of it for 6 s");
+    assert_eq!(hangs.ended(), "rank 0 (m0) hangs: it sent nothing for 6 s");
 
     let b = leaves.comes(1);
     leaves.meeting.hears(b, FromRank::Leaves(Some("no space\nleft".into())), 0, &mut leaves.out);
