@@ -204,7 +204,7 @@ mod tests {
         assert_eq!((first.start, first.bytes, first.member), (2 * MIB, 31 * MIB, Some(vda)));
         let second = of_mapping(&table, 40 * MIB, 64 * MIB, None).unwrap();
         assert_eq!((second.start, second.bytes), (8 * MIB, 64 * MIB));
-        assert!(of_mapping(&table, 20 * MIB, 64 * MIB, None).unwrap_err().contains("several pieces"));
+        assert!(of_mapping(&table, 31 * MIB, 64 * MIB, None).unwrap_err().contains("several pieces"));
         assert!(of_mapping(&table, 1 << 40, MIB, None).is_err());
     }
 
