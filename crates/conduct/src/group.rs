@@ -1,9 +1,9 @@
 //! A group: copies of this program, started by a launcher on one machine or many, that begin each phase together and give one
 //! answer.
 //!
-//! Rank 0 listens at the meeting place ([`server`]); every rank, rank 0 too, connects there and shows that it has the token
-//! ([`token`]). The meeting is a state machine ([`meeting`]): all wait at one point after the other, each brings what is needed
-//! there, and each hears what follows ([`message`]). A rank that dies, hangs or leaves early ends the group for all, with its name.
+//! Rank 0 listens at the meeting place (`server`); every rank, rank 0 too, connects there and shows that it has the token
+//! (`token`). The meeting is a state machine (`meeting`): all wait at one point after the other, each brings what is needed
+//! there, and each hears what follows (`message`). A rank that dies, hangs or leaves early ends the group for all, with its name.
 //!
 //! No wall clock is needed and no file is shared: each rank reads the meeting's clock before a phase, by questions and answers
 //! over its connection, and knows it to half a round trip; all start at one moment of it.
