@@ -68,8 +68,21 @@ pub fn command() -> clap::Command {
 
 pub use completions::script as completion_script;
 
+/// A panic of a program that does not unwind drops nothing: what has to be put back is put back before it ends, with the code of a panic.
+fn restore_where_nothing_unwinds() {
+    if cfg!(panic = "abort") {
+        let said = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            said(panic);
+            conduct::experiment::restore_in_panic();
+            std::process::exit(101);
+        }));
+    }
+}
+
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
+    restore_where_nothing_unwinds();
     if let Err(code) = check_streams() {
         return code;
     }

@@ -15,7 +15,7 @@ mod state;
 mod steps;
 
 pub use declared::{Declaration, alpha, declared};
-pub use in_force::SettingsInForce;
+pub use in_force::{SettingsInForce, restore_in_panic};
 pub use noise::{noise_floor_of, refuse_small_margins};
 pub use order::order;
 pub use outcome::ExperimentResult;

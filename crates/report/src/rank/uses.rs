@@ -30,14 +30,36 @@ fn lead(uses: &[RankedUse]) -> Option<String> {
         [] => "Which to buy depends on the use.".to_owned(),
         one_or_more => {
             let names: Vec<&str> = one_or_more.iter().map(String::as_str).collect();
-            format!("Which to buy: {}, for every use that any of them is good for.", names.join(" or "))
+            let it = format!("{}, for every use that any of them is good for.", names.join(" or "));
+            let rivals = rivals(uses, one_or_more);
+            let Some(one) = rivals.first() else { return Some(format!("Which to buy: {it}")) };
+            format!(
+                "Which to buy is not known: too little was measured of {} (narrows check {one}, a minute or more). Of the others: {it}",
+                and_list(&rivals)
+            )
         }
     })
 }
 
+/// Those of whom it is not known whether they are good for a use that these are good for: they may be better.
+fn rivals<'a>(uses: &'a [RankedUse], best: &[String]) -> Vec<&'a str> {
+    let decided = uses.iter().filter(|of| of.targets.iter().any(|t| t.place == Some(1)));
+    let unknown = decided.flat_map(|of| &of.targets).filter(|t| t.fit.met.is_none() && !is_fake(t));
+    let mut rivals: Vec<&str> = Vec::new();
+    for name in unknown.map(|t| t.target.as_str()).filter(|name| best.iter().all(|best| best != name)) {
+        if !rivals.contains(&name) {
+            rivals.push(name);
+        }
+    }
+    rivals
+}
+
+fn is_fake(of: &UseFit) -> bool {
+    Reason::find(&of.fit.reasons, "fake").is_some()
+}
+
 fn verdict(of: &RankedUse) -> String {
     // What is said of fakes stands before all uses.
-    let is_fake = |t: &&UseFit| Reason::find(&t.fit.reasons, "fake").is_some();
     let those = |met: Option<bool>| of.targets.iter().filter(move |t| t.fit.met == met && !is_fake(t));
     let name = |t: &UseFit| {
         let class = if of.what == "video" { format!(" ({})", t.fit.by) } else { String::new() };
@@ -121,10 +143,12 @@ mod tests {
         assert_eq!(
             use_sentences(&[system.clone(), class]),
             [
-                "Which to buy: a or b, for every use that any of them is good for.",
+                "Which to buy is not known: too little was measured of e (narrows check e, a minute or more). Of the others: a or b, for every use that any of them is good for.",
                 "For an operating system and A1: a and b alike, then c; not d (12.0 random writes/s, A1 asks for 500); not known of e."
             ]
         );
+        let known = of("root-fs", "an operating system", &alike[..4]);
+        assert_eq!(use_sentences(&[known])[0], "Which to buy: a or b, for every use that any of them is good for.");
         let video = of("video", "video", &[("c", yes, Some(1)), ("a", no, None)]);
         let said = use_sentences(&[system, video]);
         assert_eq!(said[0], "Which to buy depends on the use.");

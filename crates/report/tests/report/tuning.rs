@@ -50,6 +50,7 @@ struct Guard {
     low: Option<f64>,
     margin_percent: f64,
     pairs: usize,
+    in_reach: bool,
     passes: bool,
 }
 
