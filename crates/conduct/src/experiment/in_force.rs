@@ -31,7 +31,7 @@ struct SettingsState {
 /// Those that were applied last, for a panic after which nothing is dropped.
 static APPLIED: Mutex<Option<SettingsInForce>> = Mutex::new(None);
 
-/// Puts back what is in force, in a panic of a program that does not unwind (the profile `dist`, which is smaller by a tenth for it). What is just
+/// Puts back what is in force, in a panic of a program that does not unwind (the profile `dist`, which is smaller by 15 of 100 for it). What is just
 /// being applied or undone is left to its journal, as after SIGKILL.
 pub fn restore_in_panic() {
     let applied = APPLIED.try_lock().ok().and_then(|mut applied| applied.take());
