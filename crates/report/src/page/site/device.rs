@@ -11,7 +11,7 @@ use model::{SiteRun, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs of a table; the latest.
-const MOST_RUNS: usize = 1_000;
+const MOST_RUNS: usize = 100;
 /// Groups of a spread.
 const MOST_GROUPS: usize = 40;
 /// Metrics of which the spread is shown.
