@@ -3,10 +3,11 @@
 # `narrows tune` on a loop device whose read-ahead was set to 4 KiB: what it would do changes nothing; after Ctrl-C and after SIGKILL with
 # `settings restore` all is as it was; one that was killed goes on with --resume; a second search at the same time is refused; --verify says
 # whether what is kept is in effect, and which file overwrote it. That it finds the setting is in tests/trials/tune-finds.sh.
-# Needs root, a free loop device and python3; NARROWS is the binary.
+# Needs root, a free loop device, mkfs.ext4, mkfs.btrfs, mkfs.xfs and python3; NARROWS is the binary.
 set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
+needs mkfs.ext4 mkfs.btrfs mkfs.xfs
 . "$(dirname "$0")/../slow-read-ahead"
 
 # What it would do changes nothing.
@@ -170,5 +171,21 @@ child=
     fail "mount-sync was not measured"
 [[ $(asked 'd["winner"] is None or all(k["mechanism"] == "fstab" for k in d["winner"]["keep"])') == True ]] || fail "it is not kept by fstab"
 umount "$scratch/mounted"
+# Each value of each option has its way back, on other file systems too: all are applied and restored before the first comparison.
+for kind in btrfs xfs; do
+    truncate -s 2G "$scratch/$kind-image"
+    "mkfs.$kind" -q "$scratch/$kind-image" >"$scratch/answer" 2>&1
+    mount -o loop "$scratch/$kind-image" "$scratch/mounted"
+    held=$(options)
+    names=$("$narrows" settings list "$scratch/mounted" --json |
+        python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)["settings"] if s["name"].startswith("mount-") and s["values"][0]["candidates"]], sep=",")')
+    [[ $names == *mount-atime*mount-lazytime* ]] || fail "$kind has the options $names"
+    timeout --signal=INT 15 "$narrows" tune "$scratch/mounted" --for sync-write --only "$names" --allow-unsafe --budget 100s \
+        >"$scratch/out" 2>"$scratch/err" || true
+    ! grep -q 'still changed' "$scratch/out" "$scratch/err" || fail "$kind: $(grep -h 'still changed' "$scratch/out" "$scratch/err")"
+    grep -q '^narrows: 1 of ' "$scratch/err" || fail "$kind: it did not come as far as its search: $(tail -2 "$scratch/err")"
+    [[ $(options) == "$held" ]] || fail "$kind is mounted with $(options), not $held"
+    umount "$scratch/mounted"
+done
 printf 'mount options: %s\n' "$(asked 'd["answer"]')"
 echo "ok"

@@ -11,8 +11,7 @@ use conduct::{Budget, Wanted, random_u64};
 use model::{Conclusions, Confidence, Confirmation, Failure, FailureKind, Limit, LimitLayer, Run, TargetKind};
 use report::Why;
 use report::document::WhyDocument;
-use spec::{TextInputs, TextMachine, Workload};
-use std::collections::BTreeMap;
+use spec::{TextInputs, Workload};
 use std::ffi::OsStr;
 use std::process::ExitCode;
 use sys::SymlinkPolicy;
@@ -94,17 +93,7 @@ fn same_machine(run: &Run) -> Result<(), Failure> {
 
 /// A text of this program is sound; if one is not, that is our fault.
 fn workload(text: &str) -> Result<Workload, Failure> {
-    let nothing = BTreeMap::new();
-    let inputs = TextInputs {
-        file: "why",
-        text,
-        includes: &nothing,
-        set: &[],
-        variables: &nothing,
-        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
-        lenient: false,
-    };
-    spec::parse_workload(&inputs).map_err(|errors| {
+    spec::parse_workload(&TextInputs::own("why", text)).map_err(|errors| {
         let text = errors.first().map(ToString::to_string).unwrap_or_default();
         Failure::internal(format!("the measurement's own text: {text}"))
     })

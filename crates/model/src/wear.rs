@@ -22,7 +22,7 @@ pub struct WearReading {
     pub flash_written_bytes: Option<u64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WearOfDisk {
     /// Its serial number.
     pub serial: String,

@@ -111,15 +111,9 @@ mod tests {
         WearOfDisk {
             serial: "S3R1".into(),
             model: Some("SSD".into()),
-            name: None,
             medium: WearMedium::Flash,
             size_bytes: Some(32_000_000_000),
-            readings: Vec::new(),
-            percent_per_terabyte: None,
-            write_amplification: None,
-            writing: None,
-            years_left: None,
-            assumed_writes: None,
+            ..WearOfDisk::default()
         }
     }
 

@@ -113,7 +113,9 @@ fn unmounted_or_as_it_was(
 ) -> Result<String> {
     let point = &was.mount_point;
     let again = || format!("{point} is mounted with {} again", was.options.join(","));
-    let now = mount_at(point).filter(|now| now.source == was.source);
+    // The device may hold another file system by now.
+    let is_it = |now: &Mounted| now.source == was.source && (was.fstype.is_empty() || now.fstype == was.fstype);
+    let now = mount_at(point).filter(is_it);
     let Some(now) = now else { return Ok(format!("{point} is no longer mounted, and its options are gone")) };
     // Where the arm's options were refused, nothing was changed, and their opposites would be refused too.
     if same_options(&now.options, &was.options) {

@@ -10,6 +10,9 @@ pub struct Mounted {
     pub mount_point: String,
     /// What: a device, as /proc/mounts names it.
     pub source: String,
+    /// `ext4`; empty in journals of earlier versions.
+    #[serde(default)]
+    pub fstype: String,
     /// With which options, as /proc/mounts shows them.
     pub options: Vec<String>,
 }
@@ -25,8 +28,9 @@ pub fn mount_at(mount_point: &str) -> Option<Mounted> {
     let line = text.lines().rev().find(|l| l.split(' ').nth(1).map(unescape).as_deref() == Some(mount_point))?;
     let mut fields = line.split(' ');
     let source = unescape(fields.next()?);
-    let options = fields.nth(2)?.split(',').map(str::to_owned).collect();
-    Some(Mounted { mount_point: mount_point.to_owned(), source, options })
+    let fstype = fields.nth(1)?.to_owned();
+    let options = fields.next()?.split(',').map(str::to_owned).collect();
+    Some(Mounted { mount_point: mount_point.to_owned(), source, fstype, options })
 }
 
 /// Spaces and the like are octal in /proc/mounts (fs/proc_namespace.c, mangle).
@@ -58,7 +62,9 @@ pub fn with_option(options: &str, option: &str) -> String {
 /// same key is named anyway, and where nothing is known.
 pub fn opposite(option: &str, before: &[String]) -> Option<String> {
     let (key, value) = option.split_once('=').map_or((option, None), |(k, v)| (k, Some(v)));
-    if before.iter().any(|have| have.split('=').next() == Some(key)) {
+    // `nodiscard` is undone by naming the `discard=async` that was there; by `discard` it would become another one.
+    let keys = [Some(key), key.strip_prefix("no")];
+    if before.iter().any(|have| have.split('=').next().is_some_and(|have| keys.contains(&Some(have)))) {
         return None;
     }
     match (key, value) {
@@ -113,5 +119,6 @@ mod tests {
         }
         assert_eq!(opposite("relatime", &["rw".to_owned()]).as_deref(), Some("strictatime"));
         assert_eq!(opposite("relatime", &["noatime".to_owned()]), None);
+        assert_eq!(opposite("nodiscard", &["discard=async".to_owned()]), None);
     }
 }

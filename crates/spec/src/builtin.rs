@@ -2,9 +2,8 @@
 
 use crate::job::Workload;
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::text_inputs::{TextInputs, TextMachine};
+use crate::text_inputs::TextInputs;
 use crate::workload::parse_workload;
-use std::collections::BTreeMap;
 
 const TEXTS: &[(&str, &str)] = &[
     ("check", include_str!("../workloads/check.toml")),
@@ -71,13 +70,5 @@ pub fn built_in(name: &str, set: &[(String, String)]) -> Result<Workload, Vec<Te
         let place = TextPosition { file: name.to_owned(), line: 0 };
         vec![place.error(TextErrorKind::Unknown, name, "no such workload").with_nearest(nearest_workload(name))]
     })?;
-    parse_workload(&TextInputs {
-        file: name,
-        text,
-        includes: &BTreeMap::new(),
-        set,
-        variables: &BTreeMap::new(),
-        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
-        lenient: false,
-    })
+    parse_workload(&TextInputs { set, ..TextInputs::own(name, text) })
 }

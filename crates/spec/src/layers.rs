@@ -5,12 +5,11 @@ use crate::job::Workload;
 use crate::keys::keys;
 use crate::study::{read_study, within};
 use crate::text_error::TextError;
-use crate::text_inputs::{TextInputs, TextMachine};
+use crate::text_inputs::TextInputs;
 use crate::toml_values::has_table;
 use crate::values::{bytes, flag, time, whole};
 use crate::workload::parse_workload;
 use model::{LayersStudy, LevelAccess, Ns};
-use std::collections::BTreeMap;
 
 keys! {
     /// The keys of `[layers]`.
@@ -93,15 +92,7 @@ pub fn level_workload(
         "name = \"layers\"\ntitle = \"one level of a path\"\nquiet = \"0s\"\ninterval = \"100ms\"\n\
          [defaults]\nregion = {bytes}\noffset = {start}\naccess = \"{access}\"\n[[phase]]\n{phase}"
     );
-    parse_workload(&TextInputs {
-        file: "layers",
-        text: &text,
-        includes: &BTreeMap::new(),
-        set: &[],
-        variables: &BTreeMap::new(),
-        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
-        lenient: false,
-    })
+    parse_workload(&TextInputs::own("layers", &text))
 }
 
 #[cfg(test)]

@@ -28,6 +28,13 @@ pub struct TextInputs<'a> {
 }
 
 impl<'a> TextInputs<'a> {
+    /// Of a text of this program, which includes nothing and asks for nothing of the machine.
+    pub fn own(file: &'a str, text: &'a str) -> Self {
+        static NOTHING: BTreeMap<String, String> = BTreeMap::new();
+        let machine = TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 };
+        Self { file, text, includes: &NOTHING, set: &[], variables: &NOTHING, machine, lenient: false }
+    }
+
     /// The name and the text that another text, itself included at `depth`, includes at a place. It stands beside the other;
     /// the text that is read itself has no directory here: the caller knows it.
     pub(crate) fn included(&self, at: &TextPosition, depth: u32, name: &str) -> Result<(String, &'a str), TextError> {

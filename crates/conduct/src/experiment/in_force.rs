@@ -51,11 +51,21 @@ impl SettingsInForce {
         if arm.settings.is_empty() {
             return Ok(());
         }
+        self.apply_with(JournalDirectories::of_this_user(), arm, experiment, stack, interrupts)
+    }
+
+    fn apply_with(
+        &self,
+        journals: JournalDirectories,
+        arm: &Arm,
+        experiment: &str,
+        stack: &Stack,
+        interrupts: &Interrupts,
+    ) -> Result<(), Failure> {
         let refused = |e: SettingError| Failure::refused(e.to_string());
         let machine = Machine::of(Path::new("/"));
-        let mut in_force =
-            AppliedSettings::new(Tree::machine(), JournalDirectories::of_this_user(), machine, experiment, &arm.name)
-                .map_err(|e| Failure::internal(e.to_string()))?;
+        let mut in_force = AppliedSettings::new(Tree::machine(), journals, machine, experiment, &arm.name)
+            .map_err(|e| Failure::internal(e.to_string()))?;
         *APPLIED.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.clone());
         let mut shared = self.lock();
         shared.undone = None;
@@ -181,6 +191,26 @@ mod tests {
             },
         ];
         Stack { mount: None, layers: layers.into() }
+    }
+
+    /// What the hook of a panic does where nothing is dropped.
+    #[test]
+    fn what_is_in_force_is_restored_in_a_panic() {
+        let directory = tempfile::tempdir().unwrap();
+        let marked = directory.path().join("changed");
+        let line = |program: &str| vec![program.to_owned(), marked.display().to_string()];
+        let settings = vec![spec::Setting::Command { run: line("touch"), undo: line("rm") }];
+        let arm = Arm { name: "a".into(), settings, set: Vec::new(), target: None, when: None };
+        let in_force = SettingsInForce::default();
+        let journal = directory.path().join("journal").into_os_string();
+        let journals = JournalDirectories::new(&|name| (name == "NARROWS_JOURNAL").then(|| journal.clone()), false);
+        in_force.apply_with(journals, &arm, "test-of-a-panic", &stack(), &Interrupts::default()).unwrap();
+        assert!(marked.exists());
+        restore_in_panic();
+        assert!(!marked.exists(), "the command's undoing was not run");
+        // Whoever ends meanwhile undoes nothing twice, and a second panic finds nothing.
+        assert_eq!(in_force.undo(&|| true), Ok(()));
+        restore_in_panic();
     }
 
     #[test]

@@ -22,6 +22,9 @@ const LISTENER: Connection = 0;
 /// Connections that are taken in one go, so that those that are there are heard, too.
 const MOST_AT_ONCE: usize = 256;
 
+/// After a connection that could not be taken; the others wait so long.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// Connections that the kernel holds until they are taken; it has a bound of its own (listen(2), somaxconn).
 const BACKLOG: i32 = 4096;
 
@@ -135,8 +138,12 @@ impl Server {
 
     fn accept(&mut self, out: &mut Answers) {
         for _ in 0..MOST_AT_ONCE {
-            // Where descriptors are short it is tried again: those who wait are in the kernel's queue.
-            let Ok((socket, from)) = self.listener.accept() else { return };
+            let (socket, from) = match self.listener.accept() {
+                Ok(accepted) => accepted,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
+                // Where descriptors are short it is tried again, not at once: those who wait are in the kernel's queue.
+                Err(_) => return std::thread::sleep(PAUSE),
+            };
             let connection = self.next;
             let ready = socket.set_nonblocking(true).is_ok()
                 && socket.set_nodelay(true).is_ok()

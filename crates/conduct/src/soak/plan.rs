@@ -4,8 +4,7 @@ use super::SoakState;
 use super::state::Churn;
 use crate::{Opened, plan};
 use model::{Failure, PhaseKind, PhasePlan, StopRule, Warmup};
-use spec::{TextInputs, TextMachine, parse_workload};
-use std::collections::BTreeMap;
+use spec::{TextInputs, parse_workload};
 use std::ops::Range;
 
 /// What a phase does.
@@ -89,16 +88,7 @@ impl Work {
 pub(super) fn phase(opened: &Opened, work: &Work, seed: u64) -> Result<PhasePlan, Failure> {
     let internal = |what: String| Failure::internal(format!("soak: {what}"));
     let text = work.text();
-    let inputs = TextInputs {
-        file: "soak",
-        text: &text,
-        includes: &BTreeMap::new(),
-        set: &[],
-        variables: &BTreeMap::new(),
-        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 0, processors: 1 },
-        lenient: false,
-    };
-    let workload = parse_workload(&inputs)
+    let workload = parse_workload(&TextInputs::own("soak", &text))
         .map_err(|errors| internal(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
     let plan = plan::plan(&workload, opened, seed)?;
     let phase = plan.phases.into_iter().find(|p| p.kind == PhaseKind::Measure && p.skip.is_none());

@@ -44,6 +44,7 @@ fn changes() -> anyhow::Result<Vec<Change>> {
     let mounted = Mounted {
         mount_point: "/mnt".to_owned(),
         source: "/dev/sda1".to_owned(),
+        fstype: "ext4".to_owned(),
         options: vec!["rw".to_owned(), "relatime".to_owned()],
     };
     let mut all = vec![
