@@ -10,15 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 # Later versions may draw differently; these are known to read what fio 3.33 writes.
 tools=(fio-plot==1.1.21 hdrhistogram==0.10.8)
 
-if ! [[ -f $venv/installed && $(<"$venv/installed") == "${tools[*]}" ]]; then
-    command -v python3 >/dev/null || cannot "there is no python3"
-    rm -rf "$venv"
-    python3 -m venv "$venv" >"$scratch/log" 2>&1 ||
-        cannot "no Python environment can be made (Debian: python3-venv): $(tail -n 1 "$scratch/log")"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check "${tools[@]}" >"$scratch/log" 2>&1 ||
-        cannot "pip could not install ${tools[*]}: $(grep -m 1 -i error "$scratch/log" || tail -n 1 "$scratch/log")"
-    printf '%s' "${tools[*]}" >"$venv/installed"
-fi
+python_tools "$venv" "${tools[@]}"
 
 run() { "$@" >"$scratch/log" 2>&1 || fail "ended with $?: $*"; }
 

@@ -54,7 +54,7 @@ echo "runs list --target --since: $seconds s"
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [[ -z $chromium ]]; then
-    echo "SKIPPED: the pages in a browser: there is no chromium (Debian: chromium)"
+    cannot "the pages in a browser: there is no chromium (Debian: chromium)"
 else
     # A list of hundreds of machines is as long as it is.
     pages=()

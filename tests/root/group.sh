@@ -12,6 +12,7 @@ set -euo pipefail
 scratch=$(in_memory 700000000)
 device=
 group=
+skipped=
 daemons=()
 
 clean_up() {
@@ -204,6 +205,7 @@ if command -v mpirun >/dev/null; then
     thrice started by-mpirun sh "$deploy/mpirun.sh" 4 127.0.0.1:27416 "$scratch/reads.toml" "$scratch/mount"
 else
     printf 'SKIPPED: there is no mpirun (Debian: openmpi-bin)\n'
+    skipped=yes
 fi
 
 # By Slurm, with four nodes on this host.
@@ -246,4 +248,7 @@ CONF
         "$scratch/reads.toml" "$scratch/mount"
 else
     printf 'SKIPPED: there is no Slurm (Debian: slurm-wlm)\n'
+    skipped=yes
 fi
+# What ran has passed; that the rest did not is counted.
+[[ -z $skipped ]] || exit 77
