@@ -67,6 +67,7 @@ fn four_meet_start_together_and_rank_0_has_the_shares_of_all() {
         }
         let starts = ranks(all(4, host), |group| {
             let group = group.expect("they meet");
+            let came = monotonic_ns();
             group.start(false).expect("they start");
             let at = monotonic_ns();
             let phase = phase(&group).expect("a phase");
@@ -83,10 +84,11 @@ fn four_meet_start_together_and_rank_0_has_the_shares_of_all() {
                 }
                 rank => assert_eq!(phase.shares.iter().map(|s| s.rank).collect::<Vec<_>>(), [rank]),
             }
-            at
+            (came, at)
         });
-        let skew = starts.iter().max().expect("four") - starts.iter().min().expect("four");
-        assert!(skew < 50_000_000, "{host}: started {skew} ns apart");
+        // How far apart they start is seen by tests/root/group.sh, which may try thrice on a busy machine.
+        let last_came = starts.iter().map(|(came, _)| came).max().expect("four");
+        assert!(starts.iter().all(|(_, at)| at > last_came), "{host}: one started before all had come: {starts:?}");
     }
 }
 
@@ -95,6 +97,7 @@ fn one_that_goes_without_a_word_is_named_to_all_others_soon() {
     let began = Instant::now();
     let ended = ranks(all(3, "127.0.0.1"), |group| {
         let group = group.expect("they meet");
+        group.wait().expect("all are there");
         if group.place().0 == 2 {
             drop(group);
             return String::new();
@@ -105,6 +108,22 @@ fn one_that_goes_without_a_word_is_named_to_all_others_soon() {
         assert!(said.contains("rank 2 (machine-2)"), "{said}");
     }
     assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn who_comes_after_the_end_is_told_why_it_ended() {
+    let [zero, one] = <[Invitation; 2]>::try_from(all(2, "127.0.0.1")).expect("two");
+    let meets = |invitation: &Invitation| invitation.clone().meet(&Interrupts::default(), &Control::default());
+    std::thread::scope(|scope| {
+        // It ends as soon as it is taken, which may be before rank 0 itself is.
+        let ends = scope.spawn(|| meets(&one).map(drop));
+        let said = match meets(&zero) {
+            Ok(group) => group.wait().expect_err("rank 1 has ended").message,
+            Err(failure) => failure.message,
+        };
+        assert!(said.contains("rank 1 (machine-1) ended: it ended before the others"), "{said}");
+        ends.join().expect("no panic").expect("rank 1 was taken");
+    });
 }
 
 #[test]
@@ -148,10 +167,10 @@ fn what_is_no_group_at_all_is_told_in_time() {
     let unknown = Invitation { patience: Duration::from_millis(300), ..invitation(1, 2, "no-such-host.invalid", 7411) };
     assert!(unknown.meet(&Interrupts::default(), &Control::default()).is_err());
     // Rank 0 alone says who is missing.
-    let alone = Invitation { patience: Duration::from_secs(1), ..invitation(0, 3, "127.0.0.1", port()) };
+    let alone = Invitation { patience: Duration::from_secs(4), ..invitation(0, 3, "127.0.0.1", port()) };
     let group = alone.meet(&Interrupts::default(), &Control::default()).expect("it is there itself");
     let said = group.wait().expect_err("the others never come").message;
-    assert!(said.contains("ranks 1 and 2 never came (2 of 3, 1 s were waited)"), "{said}");
+    assert!(said.contains("ranks 1 and 2 never came (2 of 3, 4 s were waited)"), "{said}");
 }
 
 #[test]

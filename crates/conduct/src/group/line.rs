@@ -129,10 +129,11 @@ impl Line {
             let _tell = ear.tell.clone();
             let why = ear.listen();
             let mut known = locked(&known);
-            known.ended.get_or_insert(why);
+            // That the connection ends after this rank has left is no end of the group.
             if known.left {
                 return;
             }
+            known.ended.get_or_insert(why);
             interrupts.end_flag().store(true, std::sync::atomic::Ordering::Relaxed);
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
         })?;

@@ -63,6 +63,8 @@ pub struct Meeting {
     asked: Option<(String, String)>,
     point: u32,
     ended: Option<String>,
+    /// Rank 0, in whose process this is, was taken, or told why not.
+    rank_0_came: bool,
     /// Connections with a wrong token, and where the last one came from.
     refused: Option<(u32, String)>,
 }
@@ -81,13 +83,15 @@ impl Meeting {
             asked: None,
             point: 0,
             ended: None,
+            rank_0_came: false,
             refused: None,
         }
     }
 
-    /// Whether nobody is left who waits for it.
+    /// Whether nobody is left who waits for it. One that ended before rank 0 came itself has to tell that first.
     pub fn is_over(&self) -> bool {
-        (self.ended.is_some() || self.members.len() as u32 == self.size) && self.members.values().all(|m| m.left)
+        let came = self.members.len() as u32 == self.size || self.ended.is_some() && self.rank_0_came;
+        came && self.members.values().all(|m| m.left)
     }
 
     /// Whether the other end of a connection has shown that it has the token.
@@ -207,6 +211,7 @@ impl Meeting {
         }
         let from = stranger.from.clone();
         self.strangers.remove(&connection);
+        self.rank_0_came |= hello.rank == 0;
         let who = format!("rank {} ({} at {from})", hello.rank, shown(&hello.machine));
         let asked = (hello.version.clone(), hello.asked.clone());
         let (version, question) = self.asked.get_or_insert(asked).clone();
