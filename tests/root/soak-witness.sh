@@ -5,7 +5,6 @@ set -euo pipefail
 . "$(dirname "$0")/../preamble"
 
 scratch=$(mktemp -d)
-port=$((20000 + RANDOM % 20000))
 server= soak=
 
 clean_up() {
@@ -14,44 +13,9 @@ clean_up() {
 }
 trap clean_up EXIT
 
-[[ -x /usr/sbin/sshd ]] || cannot "there is no sshd"
-needs ssh
-chmod 755 "$scratch"
-ssh-keygen -q -t ed25519 -N '' -f "$scratch/host"
-ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"
-cp "$scratch/key.pub" "$scratch/authorized"
-cat >"$scratch/sshd_config" <<CONFIG
-Port $port
-ListenAddress 127.0.0.1
-HostKey $scratch/host
-AuthorizedKeysFile $scratch/authorized
-PidFile $scratch/sshd.pid
-StrictModes no
-UsePAM no
-PermitRootLogin prohibit-password
-CONFIG
-printf '[127.0.0.1]:%s %s\n' "$port" "$(cat "$scratch/host.pub")" >"$scratch/known"
-cat >"$scratch/ssh_config" <<CONFIG
-Host witness
-    HostName 127.0.0.1
-    Port $port
-    User root
-    IdentityFile $scratch/key
-    IdentitiesOnly yes
-    UserKnownHostsFile $scratch/known
-CONFIG
-# ssh looks for its settings where the user's home is by the password file; these are the test's own.
-mkdir "$scratch/bin" "$scratch/data"
-printf '#!/bin/sh\nexec %s -F %s/ssh_config "$@"\n' "$(command -v ssh)" "$scratch" >"$scratch/bin/ssh"
-chmod +x "$scratch/bin/ssh"
-export PATH="$scratch/bin:$PATH" NARROWS_ARCHIVE=$scratch/archive
-
-serve() {
-    mkdir -p /run/sshd
-    /usr/sbin/sshd -D -e -f "$scratch/sshd_config" 2>>"$scratch/sshd.log" &
-    server=$!
-    until_so 30 ssh -o BatchMode=yes witness true 2>/dev/null || fail "the server does not answer"
-}
+ssh_server witness
+mkdir "$scratch/data"
+export NARROWS_ARCHIVE=$scratch/archive
 
 heard() {
     until_so 60 grep -q "$1" "$scratch/err" || fail "never said: $1"
@@ -64,7 +28,7 @@ status=0
 grep -q 'ssh-copy-id' "$scratch/err" || fail "without a server: no remedy"
 [[ -z $(ls "$scratch/data") ]] || fail "without a server something was made"
 
-serve
+serve_ssh
 "$narrows" soak "$scratch/data" --size 32MiB --for 10m --rate 40MB --witness "$there" >"$scratch/answer" 2>"$scratch/err" &
 soak=$!
 heard 'pass 2, lap 1'
@@ -74,7 +38,7 @@ kill "$server"
 for pid in $sessions; do kill -KILL "$pid" $(pgrep -P "$pid") 2>/dev/null || true; done
 wait "$server" 2>/dev/null || true
 heard 'the soak waits for it'
-serve
+serve_ssh
 heard 'is there again'
 kill -KILL "$soak"
 wait "$soak" 2>/dev/null || true

@@ -1,5 +1,6 @@
 //! Whether what is measured will find room in the archive: looked at before anything is measured.
 
+use crate::record::free_bytes;
 use archive::Archive;
 use model::{Failure, bytes_text};
 use std::fs::File;
@@ -28,6 +29,19 @@ fn is_enough(available_bytes: u64, directory: &str) -> Result<(), Failure> {
         .remedy("free space there, or keep the archive elsewhere: --archive DIR or NARROWS_ARCHIVE=DIR"))
 }
 
+/// # Errors
+/// The file system of the archive has no room for so many bytes besides what stays free of it, which is as much as a check leaves free.
+pub fn room_in_archive(archive: &Archive, bytes: u64) -> Result<(), Failure> {
+    let nearest = archive.directory().ancestors().find_map(|place| File::open(place).ok());
+    let Some(free_bytes) = nearest.and_then(|directory| free_bytes(&directory).ok()) else { return Ok(()) };
+    if bytes <= free_bytes {
+        return Ok(());
+    }
+    let (directory, needed, free) = (archive.directory().display(), bytes_text(bytes), bytes_text(free_bytes));
+    let what = format!("{directory} has room for {free}, and the next runs take {needed}");
+    Err(Failure::environment(what).remedy("free space there, or merge into another archive: --archive DIR"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +53,9 @@ mod tests {
         assert!(failure.message.contains("/home/me/archive has 0 bytes free, and a run may take 4 MiB"), "{failure}");
         assert!(failure.remedy.is_some_and(|r| r.contains("--archive DIR")));
         let directory = tempfile::tempdir().expect("a directory");
+        let failure = room_in_archive(&Archive::open(directory.path()), u64::MAX).expect_err("no room for all that is");
+        assert!(failure.message.contains("the next runs take"), "{failure}");
+        assert!(room_in_archive(&Archive::open(directory.path().join("new")), 1).is_ok());
         assert!(has_room(&Archive::open(directory.path().join("not/there/yet"))).is_ok());
     }
 }

@@ -147,6 +147,13 @@ impl Acknowledged {
                 && self.within.contains(&event.after)
     }
 
+    /// Whether both were said of one event.
+    fn is_of_the_same(&self, other: &Self) -> bool {
+        self.event == other.event
+            || (&self.device, &self.workload, &self.plan) == (&other.device, &other.workload, &other.plan)
+                && !self.within.is_disjoint(&other.within)
+    }
+
     fn said(&self) -> Acknowledgement {
         Acknowledgement { why: self.why.clone(), at: self.at.clone() }
     }
@@ -159,6 +166,11 @@ fn read(archive: &Archive) -> Result<Vec<Acknowledged>, Failure> {
         Failure::invalid(format!("{} is damaged: {e}", path.display()))
             .remedy("correct it, or remove it and acknowledge the events again")
     })
+}
+
+fn write(archive: &Archive, all: &[Acknowledged]) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(all).map_err(|e| Failure::internal(e.to_string()))?;
+    Ok(archive.write_side_file(ACKNOWLEDGED, (text + "\n").as_bytes())?)
 }
 
 /// Keeps that an event is known, and why; what was said of it before is replaced.
@@ -186,8 +198,33 @@ pub fn acknowledge(archive: &Archive, history: &History, id: &str, why: &str) ->
     let mut all = read(archive)?;
     all.retain(|known| !known.is_of(event));
     all.push(Acknowledged::of(event, why));
-    let text = serde_json::to_string_pretty(&all).map_err(|e| Failure::internal(e.to_string()))?;
-    archive.write_side_file(ACKNOWLEDGED, (text + "\n").as_bytes())?;
+    write(archive, &all)?;
     let acknowledged = all.last().map(Acknowledged::said);
     Ok(HistoryEvent { acknowledged, ..event.clone() })
+}
+
+/// Takes over what was acknowledged in another archive of events among runs that this one has; what was said here of an event stays.
+///
+/// # Errors
+/// What one of both archives says cannot be understood, another process is acknowledging, or the archive cannot be written.
+pub fn merge_acknowledged(archive: &Archive, other: &Archive) -> Result<(), Failure> {
+    let theirs = read(other)?;
+    if theirs.is_empty() {
+        return Ok(());
+    }
+    let Some(_lock) = archive.lock_side_file(LOCK)? else {
+        return Err(Failure::refused("another process is acknowledging an event").remedy("run it again"));
+    };
+    let mut all = read(archive)?;
+    let known = all.len();
+    for said in theirs {
+        let usable = said.why.len() <= MOST_WHY_BYTES && said.within.iter().any(|id| archive.has(id));
+        if usable && !all.iter().any(|ours| ours.is_of_the_same(&said)) {
+            all.push(said);
+        }
+    }
+    if all.len() == known {
+        return Ok(());
+    }
+    write(archive, &all)
 }

@@ -43,6 +43,7 @@ mod target;
 pub mod tune;
 mod write_allowance;
 
+pub use archive_room::room_in_archive;
 pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
 pub use execution::{Budget, Executed, Execution};

@@ -28,6 +28,7 @@ pub(crate) use place::open_device;
 pub use place::{RECORDING_SUFFIX, repair_recording, room_bytes};
 pub use priority::Priority;
 pub use read::{Read, open_recording};
+pub(crate) use room::free_bytes;
 pub use scheduling::Scheduling;
 
 use crate::admission::{Consent, Loss};

@@ -97,10 +97,11 @@ fn asked(going: &[Going], yes: bool, output: &Output) -> Result<bool, Failure> {
     Ok(agreed)
 }
 
-/// Bytes of a file, or of all files of a directory; 0 of what is not there.
-fn size(path: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(path) else {
-        return path.symlink_metadata().map_or(0, |m| if m.is_file() { m.len() } else { 0 });
-    };
-    entries.flatten().map(|entry| size(&entry.path())).sum()
+/// Bytes of a file, or of all files of a directory; 0 of what is not there. Links are not followed.
+pub(super) fn size(path: &Path) -> u64 {
+    match path.symlink_metadata() {
+        Ok(of) if of.is_dir() => std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| size(&e.path())).sum(),
+        Ok(of) if of.is_file() => of.len(),
+        _ => 0,
+    }
 }

@@ -1,17 +1,21 @@
 //! `narrows runs merge FROM...`: runs of other machines, by path or by ssh.
 
+use super::deletion;
 use crate::output::Output;
 use archive::{Adopted, Archive, RunRef, find_bundles, is_run_id};
 use model::Failure;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 /// Bundles that one command of ssh fetches: their names must fit in its arguments.
 const AT_ONCE: usize = 100;
 /// A list of bundles is never longer.
-const MOST_LISTED_BYTES: usize = 64 << 20;
+const MOST_LISTED_BYTES: u64 = 64 << 20;
+/// Of what ssh says of an error.
+const MOST_ERROR_BYTES: u64 = 16 << 10;
 
 /// What came of all sources.
 #[derive(Default)]
@@ -47,16 +51,24 @@ fn local(archive: &Archive, path: &Path, merged: &mut Merged) -> Result<(), Fail
         return Err(Failure::usage(format!("there is no run in {}", path.display()))
             .remedy("name an archive, or a directory of bundles"));
     }
+    // Archives of many machines may lie below it, each with tags of its own.
+    let mut archives: BTreeMap<PathBuf, Vec<RunRef>> = BTreeMap::new();
+    for bundle in bundles {
+        let of = bundle.path.parent().filter(|runs| runs.ends_with("runs")).and_then(Path::parent).unwrap_or(path);
+        archives.entry(of.to_owned()).or_default().push(bundle);
+    }
     if path.canonicalize().ok() == archive.directory().canonicalize().ok() {
         return Err(Failure::usage(format!("{} is the archive that the runs are to be merged into", path.display()))
             .remedy("--archive DIR names another one"));
     }
-    take(archive, &bundles, &Archive::open(path), merged)
+    archives.iter().try_for_each(|(of, bundles)| take(archive, bundles, &Archive::open(of), merged))
 }
 
+/// Takes over bundles, the tags of those that are new, and what people acknowledged of events among them.
 fn take(archive: &Archive, bundles: &[RunRef], of: &Archive, merged: &mut Merged) -> Result<(), Failure> {
     let mut added = BTreeSet::new();
     for bundle in bundles {
+        conduct::room_in_archive(archive, deletion::size(&bundle.path))?;
         match archive.adopt(bundle)? {
             Adopted::Added => drop(added.insert(bundle.id.clone())),
             Adopted::Duplicate => merged.here += 1,
@@ -64,6 +76,9 @@ fn take(archive: &Archive, bundles: &[RunRef], of: &Archive, merged: &mut Merged
         }
     }
     archive.end_merge(of, &added)?;
+    if let Err(failure) = conduct::history::merge_acknowledged(archive, of) {
+        merged.left.push(("acknowledged events".to_owned(), failure.to_string()));
+    }
     merged.added += added.len();
     Ok(())
 }
@@ -105,11 +120,16 @@ fn fetch(archive: &Archive, host: &str, path: &str, merged: &mut Merged) -> Resu
     };
     let runs = incoming.archive().run_dir("").display().to_string();
     for some in missing.chunks(AT_ONCE) {
+        // Once as they come, and once as they are kept.
+        conduct::room_in_archive(archive, 2 * size_bytes(host, path, some)?)?;
         let from: Vec<String> = some.iter().map(|id| format!("{host}:{path}/runs/{id}")).collect();
         scp(&from, &runs)?;
         let bundles: Vec<RunRef> =
             find_bundles(Path::new(&runs))?.into_iter().filter(|b| some.contains(&b.id.as_str())).collect();
-        let _ = scp(&[format!("{host}:{path}/tags.toml")], &incoming.archive().directory().display().to_string());
+        for of_all in ["tags.toml", "acknowledged.json"] {
+            // An archive may have none.
+            let _ = scp(&[format!("{host}:{path}/{of_all}")], &incoming.archive().directory().display().to_string());
+        }
         take(archive, &bundles, incoming.archive(), merged)?;
     }
     for some in here.chunks(AT_ONCE) {
@@ -140,14 +160,19 @@ fn compare_each(archive: &Archive, host: &str, path: &str, ids: &[&str], merged:
     Ok(())
 }
 
+/// What bundles take on another machine.
+fn size_bytes(host: &str, path: &str, ids: &[&str]) -> Result<u64, Failure> {
+    let places: Vec<String> = ids.iter().map(|id| format!("{path}/runs/{id}")).collect();
+    let said = ssh(host, &["du", "-sk"].into_iter().chain(places.iter().map(String::as_str)).collect::<Vec<_>>())?;
+    let kib = said.lines().filter_map(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    Ok(kib.fold(0, u64::saturating_add).saturating_mul(1024))
+}
+
 /// What a command says on another machine.
 fn ssh(host: &str, command: &[&str]) -> Result<String, Failure> {
     let mut ssh = Command::new("ssh");
     ssh.args(["-o", "BatchMode=yes", "--", host]).args(command);
     let said = run(ssh, host)?;
-    if said.len() > MOST_LISTED_BYTES {
-        return Err(Failure::invalid(format!("{host} lists more runs than can be")));
-    }
     String::from_utf8(said).map_err(|_| Failure::invalid(format!("{host} says what is no text")))
 }
 
@@ -157,17 +182,39 @@ fn scp(from: &[String], to: &str) -> Result<(), Failure> {
     run(scp, from.first().map_or("", String::as_str)).map(drop)
 }
 
+/// Runs a program to its end; its output has a bound, whatever the other machine sends.
 fn run(mut command: Command, host: &str) -> Result<Vec<u8>, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let done = command.stdin(Stdio::null()).output().map_err(|e| {
+    let cannot = |e: std::io::Error| {
         Failure::environment(format!("{name} cannot be run: {e}"))
             .remedy("install OpenSSH's client, or copy the archive here first")
-    })?;
-    if done.status.success() {
-        return Ok(done.stdout);
+    };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(cannot)?;
+    let (mut said, mut errors) = (Vec::new(), Vec::new());
+    if let (Some(out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) {
+        std::thread::scope(|scope| {
+            // Read to its end beside: a program that cannot write an error waits.
+            scope.spawn(|| {
+                let _ = err.by_ref().take(MOST_ERROR_BYTES).read_to_end(&mut errors);
+                let _ = std::io::copy(&mut err, &mut std::io::sink());
+            });
+            let read = out.take(MOST_LISTED_BYTES + 1).read_to_end(&mut said);
+            if said.len() as u64 > MOST_LISTED_BYTES {
+                let _ = child.kill();
+            }
+            read.map_err(cannot)
+        })?;
     }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed").to_owned();
+    let status = child.wait().map_err(cannot)?;
+    if said.len() as u64 > MOST_LISTED_BYTES {
+        return Err(Failure::invalid(format!("{host} sends more than {MOST_LISTED_BYTES} bytes in answer to {name}")));
+    }
+    if status.success() {
+        return Ok(said);
+    }
+    let errors = String::from_utf8_lossy(&errors);
+    let last = errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed").to_owned();
     Err(Failure::environment(format!("{host}: {last}"))
         .remedy(format!("ssh {} must work without a question", host.split(':').next().unwrap_or(host))))
 }

@@ -15,7 +15,7 @@ const AHEAD: u64 = 2;
 const MOST_AHEAD: u64 = 16;
 
 /// What may still be taken of the file system that this lies in: as much stays free as a check leaves free.
-pub(super) fn free_bytes(file: &File) -> io::Result<u64> {
+pub(crate) fn free_bytes(file: &File) -> io::Result<u64> {
     let memory = observe::memory_available(&observe::Root::new("/"));
     sys::space_of(file).map(|space| engine::usable_bytes(&space, memory))
 }

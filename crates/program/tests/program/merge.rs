@@ -118,3 +118,47 @@ fn an_archive_of_another_machine_comes_by_ssh_and_only_what_is_new_of_it() {
         );
     }
 }
+
+#[test]
+fn what_people_acknowledged_and_the_tags_of_each_archive_below_a_directory_come_along() {
+    let scratch = Scratch::new();
+    let fleet = scratch.path().join("fleet");
+    let (a, b) = (other(&scratch, "fleet/a", 1), other(&scratch, "fleet/b", 1));
+    let said = |why: &str, within: &[String]| {
+        let within = within.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(",");
+        format!(
+            r#"{{"event":"{why}0000","machine":"m","device":"d","workload":"w","plan":"p","within":[{within}],"why":"{why}","at":"2026-01-01T00:00:00Z"}}"#
+        )
+    };
+    let file = |archive: &Path| archive.join("acknowledged.json");
+    fs::write(file(&a), format!("[{},{}]", said("first", &ids(&a)), said("foreign", &["x".to_owned()]))).unwrap();
+    fs::write(file(&b), format!("[{}]", said("second", &[ids(&a), ids(&b)].concat()))).unwrap();
+    let merged = scratch.json([Path::new("runs"), Path::new("merge"), &fleet, Path::new("--json")], 0);
+    assert_eq!(total(&merged), "2 added, 0 already here, 0 not taken");
+    for tag in ["a", "b"] {
+        let listed = scratch.json(["runs", "list", "--tag", tag, "--json"], 0);
+        assert_eq!(listed["runs"].as_array().unwrap().len(), 1, "{tag}");
+    }
+    // Of runs that are not here nothing is kept, and of two that speak of one event the first.
+    let kept: Value = serde_json::from_slice(&fs::read(file(&scratch.archive())).unwrap()).unwrap();
+    assert_eq!(kept.as_array().unwrap().iter().map(|k| k["why"].as_str().unwrap()).collect::<Vec<_>>(), ["first"]);
+    fs::write(file(&a), "[{]").unwrap();
+    let damaged = scratch.json([Path::new("runs"), Path::new("merge"), &fleet, Path::new("--json")], 1);
+    assert!(damaged.to_string().contains("acknowledged.json is damaged"), "{damaged}");
+}
+
+#[test]
+fn another_machine_that_sends_without_end_is_not_believed() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path().join("host")).unwrap();
+    let path = of_ssh(&scratch);
+    let ssh = scratch.path().join("bin/ssh");
+    fs::write(&ssh, "#!/bin/sh\nexec yes 20260101T000000Z-0000abcd\n").unwrap();
+    let ended = Ended::of(scratch.command(["runs", "merge", "board:x"]).env("PATH", &path).output().unwrap());
+    assert!(ended.code > 1 && ended.stderr.contains("sends more than"), "{}", ended.stderr);
+    // More than there is room for is not fetched.
+    fs::write(&ssh, "#!/bin/sh\ncase $5 in ls) echo 20260101T000000Z-0000abcd;; du) echo 9000000000000 x;; esac\n")
+        .unwrap();
+    let ended = Ended::of(scratch.command(["runs", "merge", "board:x"]).env("PATH", &path).output().unwrap());
+    assert!(ended.code > 1 && ended.stderr.contains("has room for"), "{}", ended.stderr);
+}

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs of a table; the latest.
 const MOST_RUNS: usize = 100;
-/// Groups of a spread.
-const MOST_GROUPS: usize = 40;
+/// Groups of a spread at either end: of hundreds of units the slowest and the fastest say most.
+const GROUPS_AT_ENDS: usize = 6;
 /// Metrics of which the spread is shown.
 const MOST_METRICS: usize = 12;
 
@@ -99,11 +99,20 @@ fn grouped<'a>(values: &[(&'a SiteRun, f64)], of: PartOf) -> Groups<'a> {
 }
 
 fn spreads(what: &str, groups: &Groups<'_>, unit: Unit) -> Markup {
-    let all = groups.values().flatten();
-    let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
-    let row = |(name, values): (&&str, &Vec<f64>)| {
+    let sorted = |values: &Vec<f64>| {
         let mut sorted = values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
+        sorted
+    };
+    let mut by_middle: Vec<(&str, Vec<f64>)> = groups.iter().map(|(name, values)| (*name, sorted(values))).collect();
+    by_middle.sort_by(|(_, a), (_, b)| a[a.len() / 2].total_cmp(&b[b.len() / 2]));
+    let low = by_middle.iter().map(|(_, v)| v[0]).fold(f64::INFINITY, f64::min);
+    let high = by_middle.iter().map(|(_, v)| v[v.len() - 1]).fold(f64::NEG_INFINITY, f64::max);
+    let between = by_middle.len().saturating_sub(2 * GROUPS_AT_ENDS);
+    if between > 0 {
+        by_middle.drain(GROUPS_AT_ENDS..GROUPS_AT_ENDS + between);
+    }
+    let row = |(name, sorted): &(&str, Vec<f64>)| {
         let value = |v: f64| quantity::quantity(v, unit);
         let ends = format!("{} to {}", value(sorted[0]), value(sorted[sorted.len() - 1]));
         vec![
@@ -111,12 +120,12 @@ fn spreads(what: &str, groups: &Groups<'_>, unit: Unit) -> Markup {
             html! { (value(sorted[sorted.len() / 2])) },
             html! { (ends) },
             html! { (sorted.len()) },
-            spread(&sorted, low, high),
+            spread(sorted, low, high),
         ]
     };
     html! {
-        (table(&[what, "middle", "from, to", "runs", "spread"], groups.iter().take(MOST_GROUPS).map(row).collect(), ""))
-        @if groups.len() > MOST_GROUPS { p.hint { "and " (groups.len() - MOST_GROUPS) " more" } }
+        (table(&[what, "middle", "from, to", "runs", "spread"], by_middle.iter().map(row).collect(), ""))
+        @if between > 0 { p.hint { "the " (GROUPS_AT_ENDS) " lowest and the " (GROUPS_AT_ENDS) " highest; " (between) " more are between them" } }
     }
 }
 
