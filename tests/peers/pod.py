@@ -80,7 +80,7 @@ def main():
 
     volumes = {volume['name']: os.path.join(given.work, volume['name']) for volume in pod['volumes']}
     mounts = []
-    for mount in container['volumeMounts']:
+    for mount in container.get('volumeMounts', []):
         source = os.path.join(volumes[mount['name']], mount.get('subPath', ''))
         os.makedirs(source, exist_ok=True)
         os.makedirs(given.root + mount['mountPath'], exist_ok=True)
