@@ -210,38 +210,10 @@ fi
 
 # By Slurm, with four nodes on this host.
 if command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v srun >/dev/null; then
-    host=$(hostname -s)
-    mkdir -p "$scratch/slurm"
-    cat >"$scratch/slurm/slurm.conf" <<CONF
-ClusterName=test
-SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=16817
-AuthType=auth/none
-CredType=cred/none
-SwitchType=switch/none
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SlurmUser=root
-StateSaveLocation=$scratch/slurm
-SlurmdSpoolDir=$scratch/slurm/%n
-SlurmctldPidFile=$scratch/slurm/ctld.pid
-SlurmdPidFile=$scratch/slurm/%n.pid
-ReturnToService=2
-NodeName=n[1-4] NodeAddr=127.0.0.1 NodeHostname=$host Port=[17001-17004] CPUs=1
-PartitionName=all Nodes=n[1-4] Default=YES State=UP OverSubscribe=YES
-CONF
-    export SLURM_CONF=$scratch/slurm/slurm.conf
-    slurmctld -D >"$scratch/slurm/log" 2>&1 &
-    daemons+=($!)
-    for node in n1 n2 n3 n4; do
-        mkdir -p "$scratch/slurm/$node"
-        bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" slurmd -D -N "$node" >>"$scratch/slurm/log" 2>&1 &
-        daemons+=($!)
-    done
-    for _ in $(seq 100); do
-        [[ $(sinfo --noheader --Node --states=idle 2>/dev/null | wc -l) -ge 4 ]] && break
-        sleep 0.2
-    done
+    . "$(dirname "$0")/../slurm"
+    # Not by `capped`, so that the numbers are those of the daemons themselves.
+    four_nodes "$scratch/slurm" 16817 bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" ||
+        fail "Slurm's nodes do not come: $(tail -3 "$scratch/slurm/log")"
     # All nodes are this host, which has no other names.
     export MEET=127.0.0.1:27417
     thrice started by-slurm timeout 120 sbatch --wait --nodes=4 --output="$scratch/slurm/output" "$deploy/slurm.sbatch" \
