@@ -52,6 +52,9 @@ pub fn describe(check: &Check<'_>) -> Presentation {
         let ratings = format!("{} (not a certificate)", headline::ratings_words(check.ratings));
         findings.push(Part::Named("Short-test ratings", ratings));
     }
+    if is_check && let Some(said) = crate::rate::capacity_not_measured(check.run) {
+        findings.push(Part::Sentence(Tone::Plain, said));
+    }
     presentation.push(SectionName::Findings, findings);
     presentation
 }

@@ -7,6 +7,7 @@ mod columns;
 mod interval;
 pub(crate) mod markdown;
 mod paint;
+mod screen;
 mod sides;
 pub(crate) mod table;
 pub(crate) mod terminal;
