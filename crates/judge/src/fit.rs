@@ -39,7 +39,7 @@ fn of_id(id: &str) -> Option<UseText> {
 }
 
 /// Words for uses that people and the screens have, each with the name that it stands for.
-const OTHER_WORDS: [(&str, &str); 22] = [
+const OTHER_WORDS: [(&str, &str); 24] = [
     ("os", "root-fs"),
     ("system", "root-fs"),
     ("operating-system", "root-fs"),
@@ -55,6 +55,8 @@ const OTHER_WORDS: [(&str, &str); 22] = [
     ("vms", "vm-images"),
     ("virtual-machines", "vm-images"),
     ("images of virtual machines", "vm-images"),
+    ("sqlite3", "sqlite"),
+    ("work while something copies", "responsive"),
     ("a1", "A1"),
     ("a2", "A2"),
     ("application class a1", "A1"),
@@ -71,7 +73,9 @@ const OTHER_WORDS: [(&str, &str); 22] = [
 /// What is wrong with the name, and which there are.
 pub fn use_named(name: &str) -> Result<UseText, String> {
     let lower = name.trim().to_ascii_lowercase();
-    let name = OTHER_WORDS.iter().find(|(word, _)| *word == lower).map_or(name, |(_, name)| name);
+    let own = uses().iter().map(|used| used.id.as_str()).find(|id| *id == lower && !matches!(*id, "video" | "record"));
+    let other = OTHER_WORDS.iter().find(|(word, _)| *word == lower).map(|(_, name)| *name);
+    let name = own.or(other).unwrap_or(name);
     let class = name.strip_prefix("video=").unwrap_or(name);
     if let Some((class, mb)) = SPEED.iter().find(|(c, _)| *c == class) {
         let mut video = of_id("video").ok_or("there is no use video")?;

@@ -326,7 +326,8 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
                     );
                     format!("; known for the first {first} ({time}), {by}")
                 }
-                _ => format!(", for long{}", after_cache(document)),
+                _ if document.cache_bytes.is_some() => format!(", for long, also{}", after_cache(document)),
+                _ => ", for long".to_owned(),
             };
             let carried = if document.streams == 1 { "is" } else { "are" };
             format!("Yes: {planned} {carried} carried, with a ring of {}{far}", quantity::memory_size(ring))

@@ -47,7 +47,8 @@ pub fn repeated(view: &Repeated<'_>) -> Presentation {
     let head = ["median", "95 % interval over the runs"].map(str::to_owned).into();
     let table = Table { corner: "metric", head, rows, footer: reasons.collect(), ..Table::default() };
     let head = Head { subject: format!("{}: {} runs", view.tag, view.runs), ..Head::default() };
-    let end = End { answers: answers(view), ..End::default() };
+    let all_of_it = Some(format!("--json, and narrows runs list --tag {}", view.tag));
+    let end = End { answers: answers(view), all_of_it, ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
     let said = presentation.end.answers.iter().cloned().map(|text| Part::Sentence(Tone::Plain, text)).collect();
     presentation.push(SectionName::Numbers, vec![Part::Table(table)]);

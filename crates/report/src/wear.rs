@@ -124,9 +124,7 @@ mod tests {
         };
         let text = said(&disk);
         assert!(
-            text.starts_with(
-                "SSD S3R1: 5 % of its life is used; all of it would be after 333 TB to 1 000 TB of the same"
-            ),
+            text.starts_with("SSD: 5 % of its life is used; all of it would be after 333 TB to 1 000 TB of the same"),
             "{text}"
         );
         assert!(text.contains("it wrote 1.50 times what it was given. 2026-11-01 r 5 % 22 TB written"), "{text}");

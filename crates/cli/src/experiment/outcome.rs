@@ -77,7 +77,10 @@ pub fn show(
         if output.is_terminal() {
             output.text(&runs);
         }
-        views.iter().for_each(|v| output.part(&report::compare(v, output.is_markdown())));
+        for (view, tag) in views.iter().zip(&tags[1..]) {
+            let again = format!("narrows compare {} {tag} --details", tags[0]);
+            output.part(&report::compare(view, output.is_markdown()).all_of_it(again));
+        }
         if let [_, _, ..] = views[..] {
             output.part(&report::comparisons(&views));
         }

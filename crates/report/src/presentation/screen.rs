@@ -44,7 +44,8 @@ impl Presentation {
         let head = Self { head: super::Head { notes: Vec::new(), ..rest.head.clone() }, ..Self::default() };
         let end = Self { end: rest.end.clone(), ..Self::default() };
         let (head, end) = (trimmed(&head.text(style)), trimmed(&end.text(style)));
-        let hint = style.paint(Paint::Dim, if self.end.kept.is_some() { KEPT } else { DETAILS });
+        let all = self.end.all_of_it.as_deref().unwrap_or(if self.end.kept.is_some() { KEPT } else { DETAILS });
+        let hint = style.paint(Paint::Dim, &format!("  All of it: {all}"));
         let fixed: usize = [&head, &end, &closing, &hint].into_iter().map(|t| rows_of(t, columns)).sum();
         let shown = rest.sections_within(rows.saturating_sub(fixed), style);
         let parts: Vec<String> = std::iter::once(head).chain(shown).filter(|p| !p.is_empty()).collect();
@@ -90,9 +91,9 @@ impl Presentation {
 }
 
 /// Where the rest is, of what is kept as a run.
-const KEPT: &str = "  All of it: narrows runs show latest";
+const KEPT: &str = "narrows runs show latest";
 /// Where the rest is, of what is not.
-const DETAILS: &str = "  All of it: the same command with --details";
+const DETAILS: &str = "the same command with --details";
 
 fn trimmed(text: &str) -> String {
     text.trim_end_matches('\n').trim_start_matches('\n').to_owned()
@@ -104,15 +105,18 @@ fn rows_of(text: &str, columns: usize) -> usize {
     text.lines().map(rows).sum()
 }
 
+/// As many lines as there is room for, and how many more there are.
 fn first_rows(text: &str, rows: usize, columns: usize) -> String {
-    let mut left = rows;
+    let mut left = rows - 1;
     let fits = |line: &&str| {
         let needed = rows_of(line, columns).max(1);
         let fits = needed <= left;
         left = left.saturating_sub(needed);
         fits
     };
-    text.lines().take_while(fits).collect::<Vec<_>>().join("\n")
+    let shown: Vec<&str> = text.lines().take_while(fits).collect();
+    let more = text.lines().count() - shown.len();
+    format!("{}\n  ... {more} more lines", shown.join("\n"))
 }
 
 #[cfg(test)]
@@ -135,7 +139,7 @@ mod tests {
     fn a_screen_ends_with_the_answer_and_has_what_is_needed_most() {
         let style = Style::default();
         let last = ["Which to buy: a.".to_owned()];
-        for (lines, numbers, others, is_all) in [(3, 3, 3, true), (10, 10, 4, false), (40, 15, 0, false)] {
+        for (lines, numbers, others, is_all) in [(3, 3, 3, true), (10, 10, 3, false), (40, 14, 0, false)] {
             let text = long(lines).on_screen(&style, 22, &last);
             assert!(rows_of(&text, 80) <= 22, "{text}");
             let count = |name: &str| text.lines().filter(|l| l.contains(&format!("- {name} "))).count();
