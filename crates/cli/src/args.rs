@@ -55,6 +55,11 @@ pub struct GlobalArgs {
     /// The answer as Markdown, for an issue or a forum
     #[arg(long, global = true, display_order = 901)]
     pub markdown: bool,
+    /// All of it on a terminal, too, which else gets a screen
+    ///
+    /// Intervals, evidence, reasons, everything that was measured. Files and pipes always get it.
+    #[arg(long, global = true, display_order = 904)]
+    pub details: bool,
     /// Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]
     #[arg(long, global = true, display_order = 902, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub archive: Option<PathBuf>,

@@ -38,7 +38,7 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     let executed = args.targets.iter().map(|target| check.one(target, &execution)).collect::<Result<Vec<_>, _>>()?;
     Ok(executed.into_iter().flatten().next().map_or(ExitCode::SUCCESS, |executed| {
         execution.answer(executed, output, |run, conclusions, page| {
-            report_page::show_check(run, conclusions, page, args.details, output);
+            report_page::show_check(run, conclusions, page, output);
             Ok(())
         })
     }))
@@ -139,7 +139,7 @@ fn workload(args: &CheckArgs) -> Result<Workload, Failure> {
             .remedy("ask for one of them at a time"));
     }
     entries.into_iter().for_each(|bytes| workload.with_log_entries(bytes));
-    workload.notes.extend(args.made_for.iter().map(|name| Purpose::Use(name.clone()).note()));
+    workload.notes.extend(used.iter().map(|of| Purpose::Use(of.id.clone()).note()));
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     Ok(workload)
 }

@@ -138,7 +138,8 @@ fn same_work(args: &CompareArgs, comparison: &Comparison) -> Result<(), Failure>
     Err(Failure::refused(message).remedy("compare results of the same job, or add --anyway"))
 }
 
-/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared, or for a script not all of A.
+/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared, for a script also if it cannot be told or
+/// not all of A is there.
 fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
     let worse = comparison.metrics.iter().any(|m| m.primary && m.verdict == Verdict::Worse);
     let in_part = fail_on.is_some() && comparison.reasons.iter().any(|r| r.is("not-in-b"));
@@ -146,6 +147,7 @@ fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
         _ if worse && fail_on == Some(FailOn::Worse) => ExitCode::from(1),
         _ if in_part => ExitCode::from(FailureKind::Invalid.exit_code()),
         Verdict::Invalid => ExitCode::from(FailureKind::Invalid.exit_code()),
+        Verdict::Unclear if fail_on.is_some() => ExitCode::from(FailureKind::Invalid.exit_code()),
         _ => ExitCode::SUCCESS,
     }
 }

@@ -27,6 +27,8 @@ pub struct Output {
     terminal: bool,
     /// Rows of that terminal; 0 if it is none.
     rows: usize,
+    /// Whether a terminal gets all of an answer.
+    details: bool,
     /// The first error in writing to stdout.
     lost: RefCell<Option<io::Error>>,
     /// Whether something was printed on stdout.
@@ -75,7 +77,8 @@ impl Output {
         let is_text = form != Form::Markdown;
         let (width, rows) = if terminal && is_text { size() } else { (80, 0) };
         let style = Style { ascii: dumb || !utf8_locale(), colour: color(terminal) && is_text, width };
-        Self { terminal, rows, ..Self::with(form, style, color(io::stderr().is_terminal())) }
+        let details = global.details;
+        Self { terminal, rows, details, ..Self::with(form, style, color(io::stderr().is_terminal())) }
     }
 
     fn with(form: Form, style: Style, colour_beside: bool) -> Self {
@@ -84,6 +87,7 @@ impl Output {
             style,
             terminal: false,
             rows: 0,
+            details: false,
             lost: RefCell::default(),
             answered: Cell::new(false),
             colour_beside,
@@ -94,7 +98,8 @@ impl Output {
 
     /// The same places in the same style, for a thread of its own.
     pub fn for_another_thread(&self) -> Self {
-        Self { terminal: self.terminal, rows: self.rows, ..Self::with(self.form, self.style, self.colour_beside) }
+        let Self { terminal, rows, details, .. } = *self;
+        Self { terminal, rows, details, ..Self::with(self.form, self.style, self.colour_beside) }
     }
 
     /// JSON, whatever else was asked.
@@ -115,6 +120,11 @@ impl Output {
     /// Whether text goes to a terminal, and not into a file or a pipe.
     pub fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// Whether all of an answer is wanted where a terminal gets less.
+    pub fn has_details(&self) -> bool {
+        self.details
     }
 
     /// How text is to look.
@@ -167,30 +177,42 @@ impl Output {
         }
     }
 
-    /// The answer of a command: its document, or what it says in the form and style of this output. Where a terminal has fewer rows
-    /// than that takes, the sentence that answers closes it if it is no longer on the screen.
+    /// The answer of a command: its document, or what it says in the form and style of this output. On a terminal no more than a screen
+    /// with the sentences that answer at its end, unless `--details` asks for all.
     pub fn answer(&self, document: &impl Serialize, said: impl FnOnce() -> Presentation) {
+        self.answer_in(document, said, self.details);
+    }
+
+    /// As [`Self::answer`], all of it on a terminal, too.
+    pub fn answer_whole(&self, document: &impl Serialize, said: impl FnOnce() -> Presentation) {
+        self.answer_in(document, said, true);
+    }
+
+    fn answer_in(&self, document: &impl Serialize, said: impl FnOnce() -> Presentation, whole: bool) {
         match self.form {
             Form::Json => self.document(document),
             Form::Markdown => self.print(&said().markdown()),
-            Form::Text => {
-                let said = said();
-                let text = said.text(&self.style);
-                self.print(&text);
-                let rows = self.rows.saturating_sub(2);
-                let is_long = rows > 0 && text.lines().nth(rows).is_some();
-                let sentences: Vec<String> = said.answers().into_iter().map(|s| self.sanitize(s)).collect();
-                let gone = !report::text::is_in_last_lines(&text, rows, &sentences.join(" "));
-                if is_long && gone {
-                    self.print(&report::closing(&sentences, &self.style));
-                }
-            }
+            Form::Text => self.print(&self.on_screen(&said(), whole)),
         }
+    }
+
+    /// What is said, as this terminal has room for it. Of a long `whole` one the sentence that answers closes it where it is no longer
+    /// on the screen.
+    fn on_screen(&self, said: &Presentation, whole: bool) -> String {
+        let sentences: Vec<String> = said.answers().into_iter().map(|s| self.sanitize(s)).collect();
+        let rows = self.rows.saturating_sub(2);
+        if !whole && rows > 0 {
+            return said.on_screen(&self.style, rows, &sentences);
+        }
+        let text = said.text(&self.style);
+        let is_long = rows > 0 && text.lines().nth(rows).is_some();
+        let gone = !report::text::is_in_last_lines(&text, rows, &sentences.join(" "));
+        if is_long && gone { text + &report::closing(&sentences, &self.style) } else { text }
     }
 
     /// A part of an answer, apart from what stands above.
     pub fn part(&self, said: &Presentation) {
-        self.apart(&if self.is_markdown() { said.markdown() } else { said.text(&self.style) });
+        self.apart(&if self.is_markdown() { said.markdown() } else { self.on_screen(said, self.details) });
     }
 
     /// An answer that is a text and nothing else.

@@ -115,20 +115,23 @@ fn shown(run: &Run, conclusions: &Conclusions, page: Option<&Path>, show: impl F
     show(&Check { page: page.as_deref(), fetch: fetch.as_deref(), ..Check::of(run, conclusions, &started) });
 }
 
-/// A check: its document or its card; on a terminal no more than a screen, but for `details`.
-pub fn show_check(run: &Run, conclusions: &Conclusions, page: Option<&Path>, details: bool, output: &Output) {
-    let brief = output.is_terminal() && !output.is_markdown() && !details;
+/// A check: its document or its card; on a terminal no more than a screen, but for `--details`.
+pub fn show_check(run: &Run, conclusions: &Conclusions, page: Option<&Path>, output: &Output) {
+    let brief = output.is_terminal() && !output.is_markdown() && !output.has_details();
     shown(run, conclusions, page, |check| match brief {
         true => output.answer_text(&CheckDocument::new(check), |style| report::brief(check, style)),
-        false => output.answer(&CheckDocument::new(check), || report::describe(check)),
+        false => output.answer_whole(&CheckDocument::new(check), || report::describe(check)),
     });
 }
 
-/// Any other run: its document with its tags, or its card.
-pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, tags: &[String], output: &Output) {
+/// Any other run: its document with its tags, or its card, of one that is looked at `whole`.
+pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, tags: &[String], whole: bool, output: &Output) {
     shown(run, conclusions, page, |check| {
         let document = RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(check.answer());
-        output.answer(&document, || report::describe(check));
+        match whole {
+            true => output.answer_whole(&document, || report::describe(check)),
+            false => output.answer(&document, || report::describe(check)),
+        }
     });
 }
 

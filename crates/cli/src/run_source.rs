@@ -4,7 +4,7 @@
 use crate::import::{self, Purpose};
 use archive::{Archive, ArchiveError, IndexEntry, IndexedRun, RunRef};
 use exchange::MAX_FIGURES;
-use model::{Failure, ForeignWork, Run, RunState};
+use model::{Failure, ForeignWork, Run, RunState, TargetKind};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::FileTypeExt;
@@ -44,16 +44,33 @@ pub enum Part {
 pub enum Wants {
     /// What was done last.
     Newest,
-    /// What the target can do: a fill, a recording or an installation does not hide the check before it.
+    /// What the target can do: a fill, a recording, an installation or a check of a part does not hide what a check before it measured.
     Numbers,
     /// That, and how long an installation takes.
     NumbersAndInstallation,
+    /// What has limits to explain: as it was made, of one run.
+    Limits,
 }
+
+/// Earlier checks of a target in which is looked for what a later one of a part did not measure.
+const MOST_EARLIER: usize = 8;
 
 /// Runs of a name whose samples are read, which say how warm they were; of more, series are not to be read.
 const MOST_WITH_SAMPLES: usize = 100;
 
 impl RunSource {
+    /// The newest run that filled the target of a name; `None` where there is none, or it cannot be read.
+    pub fn newest_fill(archive: &Archive, target: &OsStr) -> Option<Run> {
+        let text = target.to_str()?;
+        let path = std::fs::canonicalize(text).ok();
+        let path = path.as_deref().and_then(Path::to_str);
+        let entries = archive.list().ok()?;
+        let is_fill = |run: &IndexedRun| run.command == "fill" && run.state == RunState::Complete;
+        let is_it = |run: &IndexedRun| run.target == text || path.is_some() && run.target_path.as_deref() == path;
+        let fills = entries.iter().filter(|entry| entry.run.as_ref().is_some_and(|run| is_fill(run) && is_it(run)));
+        archive.resolve_one(&fills.max_by_key(|entry| entry.order)?.id).ok()?.load().ok()
+    }
+
     /// All runs of a name that can be read.
     ///
     /// # Errors
@@ -123,6 +140,39 @@ impl RunSource {
         }
     }
 
+    /// The one run of a name whose limits are asked about, and in words which one that is where the name does not say it: `latest` is the
+    /// newest that has limits, and no soak after it.
+    ///
+    /// # Errors
+    /// As [`Self::one`].
+    pub fn with_limits(archive: &Archive, name: &OsStr) -> Result<(Run, Option<String>), Failure> {
+        if name != LATEST {
+            let on_target = text_of(name).ok().filter(|text| archive.resolve(text).is_err());
+            let (run, _) = Self::one(archive, name, Wants::Limits)?;
+            let taken = on_target.map(|target| format!("{} {}, of the runs on {target}", kind_of(&run), run.id));
+            return Ok((run, taken.filter(|_| !run_is_outside(name))));
+        }
+        let mut entries = archive.list()?;
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.order));
+        let with = |entry: &&IndexEntry| entry.run.as_ref().is_some_and(has_limits);
+        let Some(entry) = entries.iter().find(with) else {
+            return Ok((Self::one(archive, name, Wants::Limits)?.0, None));
+        };
+        let run = archive.resolve_one(&entry.id)?.load()?;
+        let newest = entries.first().filter(|newest| newest.id != entry.id);
+        let taken = newest.map(|newest| {
+            let of = newest.run.as_ref().map_or("run", |run| run.command.as_str());
+            format!(
+                "{} {} on {}; the newest run, {of} {}, has no limits to explain",
+                kind_of(&run),
+                run.id,
+                run.target.name,
+                newest.id
+            )
+        });
+        Ok((run, taken))
+    }
+
     /// The runs of several names, each once, and where they lie unless another tool made them.
     ///
     /// # Errors
@@ -173,6 +223,8 @@ impl RunSource {
 struct OnTarget {
     /// The run that answers, then those that add to it.
     runs: Vec<RunRef>,
+    /// Checks before it, the newest first.
+    earlier: Vec<RunRef>,
     /// The one that told last how large the target really is.
     capacity: Option<RunRef>,
 }
@@ -193,14 +245,20 @@ impl OnTarget {
         };
         let answering = match wants {
             Wants::Newest => newest(&|_| true),
-            Wants::Numbers | Wants::NumbersAndInstallation => on_it()
+            Wants::Numbers | Wants::NumbersAndInstallation | Wants::Limits => on_it()
                 .max_by_key(|(entry, run)| (numbers_of(run), run.state == RunState::Complete, entry.order))
                 .and_then(|(entry, _)| of(entry)),
         }?;
         let installed = newest(&|run| run.workload == INSTALLATION && run.state == RunState::Complete)
             .filter(|run| wants == Wants::NumbersAndInstallation && run.id != answering.id);
         let capacity = newest(&|run| run.capacity.is_some()).filter(|_| wants != Wants::Newest);
-        Some(Self { runs: std::iter::once(answering).chain(installed).collect(), capacity })
+        let adds = matches!(wants, Wants::Numbers | Wants::NumbersAndInstallation);
+        let mut checks: Vec<&IndexEntry> =
+            on_it().filter(|(_, run)| adds && numbers_of(run) == CHECK).map(|(e, _)| e).collect();
+        checks.sort_by_key(|entry| std::cmp::Reverse(entry.order));
+        let others = checks.into_iter().filter(|entry| entry.id != answering.id);
+        let earlier = others.take(MOST_EARLIER).filter_map(of).collect();
+        Some(Self { runs: std::iter::once(answering).chain(installed).collect(), earlier, capacity })
     }
 
     /// Has the runs say what they are, and how large the target really is. Another card in the same place is another target.
@@ -214,11 +272,20 @@ impl OnTarget {
             source.runs[0].capacity = Some(capacity);
             (id != first.id).then_some(id)
         });
-        let kind = |run: &Run| if run.command == "run" { run.plan.name.clone() } else { run.command.clone() };
-        let runs: Vec<String> = source.runs.iter().map(|run| format!("{} {}", kind(run), run.id)).collect();
+        let added: Vec<String> = self
+            .earlier
+            .iter()
+            .filter_map(|earlier| {
+                let adding = earlier.load().ok().filter(|run| judge::is_same_target(run, &first))?;
+                let works = judge::add_what_lacks(&mut source.runs[0], adding);
+                (!works.is_empty()).then(|| format!("; {} of the check {}", works.join(", "), earlier.id))
+            })
+            .collect();
+        let runs: Vec<String> = source.runs.iter().map(|run| format!("{} {}", kind_of(run), run.id)).collect();
         let capacity = known.map_or_else(String::new, |id| format!("; its capacity is what {id} found"));
+        let added = added.concat();
         source.taken =
-            Some(format!("{}: of its runs the newest {}{capacity}", source.name, runs.join(" and the newest ")));
+            Some(format!("{}: of its runs the newest {}{added}{capacity}", source.name, runs.join(" and the newest ")));
     }
 }
 
@@ -238,10 +305,31 @@ fn not_measured(text: &str, error: ArchiveError) -> Failure {
 /// The workload that installs packages.
 const INSTALLATION: &str = "packages";
 
+/// The newest run.
+const LATEST: &str = "latest";
+
+/// Whether a run measured rates of its target, which something limits: not one that looked at data, frames or memory.
+fn has_limits(run: &IndexedRun) -> bool {
+    !matches!(run.command.as_str(), "soak" | "record" | "copy" | "import") && run.target_kind != TargetKind::Null
+}
+
+/// The command that made it, of a workload its name.
+fn kind_of(run: &Run) -> &str {
+    if run.command == "run" { &run.plan.name } else { &run.command }
+}
+
+/// Whether a name is that of something beside the archive, which is taken as it is.
+fn run_is_outside(name: &OsStr) -> bool {
+    name == "-" || Path::new(name).is_file() || Path::new(name).join("run.json").exists()
+}
+
+/// What [`numbers_of`] a check are.
+const CHECK: u8 = 2;
+
 /// How much a run tells of what its target can do: a check all of it, a fill, a soak or a recording one thing.
 fn numbers_of(run: &IndexedRun) -> u8 {
     match (run.command.as_str(), run.workload.as_str()) {
-        ("check", _) => 2,
+        ("check", _) => CHECK,
         ("fill" | "soak" | "record", _) | (_, INSTALLATION | "frames" | "sweep") => 0,
         _ => 1,
     }

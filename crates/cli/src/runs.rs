@@ -159,7 +159,7 @@ fn show(archive: &Archive, run: &OsStr, output: &Output) -> Result<ExitCode, Fai
     let is_held = found.is_some_and(|found| archive.holds(&found));
     let tags = if is_held { readable_tags(archive, output)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
-    report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, output);
+    report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, true, output);
     Ok(ExitCode::SUCCESS)
 }
 

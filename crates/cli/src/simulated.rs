@@ -2,7 +2,7 @@
 
 use crate::output::Output;
 use model::Failure;
-use report::document::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
+use report::document::{SimulatedDevice, SimulatedDocument, SimulatedFault, SimulatedParameter};
 use spec::SimParameter;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -11,6 +11,17 @@ use std::process::ExitCode;
 pub fn is_asked_for(arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.take_while(|argument| argument != "--").any(|argument| argument == "sim:help")
 }
+
+/// Faults that are worth a look.
+const FAULTS: [(&str, &str); 4] = [
+    (
+        "sim:a1-card,wraps-at=8GiB",
+        "a FAKE (counterfeit) card: it says 32 GB, and what is written beyond 8 GiB goes over what lies before",
+    ),
+    ("sim:a1-card,limbo-from=8GiB", "another kind of fake: it says 32 GB, and keeps nothing beyond 8 GiB"),
+    ("sim:a1-card,data-fault=lost-write,data-fault-at=300", "a card that loses a write, which narrows soak finds"),
+    ("sim:a1-card,throttle-start=10s", "a card that becomes slow when it is warm"),
+];
 
 /// Prints it.
 pub fn help(output: &Output) -> Result<ExitCode, Failure> {
@@ -22,6 +33,7 @@ pub fn help(output: &Output) -> Result<ExitCode, Failure> {
             .into_iter()
             .map(|[name, title, source]| SimulatedDevice { name, title, source })
             .collect(),
+        faults: FAULTS.into_iter().map(|(name, title)| SimulatedFault { name, title }).collect(),
         parameters: help.parameters.into_iter().map(parameter).collect(),
         bus: help.bus.into_iter().map(parameter).collect(),
     };

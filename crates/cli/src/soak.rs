@@ -87,6 +87,10 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     state.enough = enough(args, time, state.enough);
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
     say(&format!("soak {}: {region} in {laps} laps a pass, of\n  {}", state.id, path.display()));
+    let simulated = opened.target.kind == TargetKind::Sim;
+    if simulated {
+        say("  simulated, in simulated time; it ends with this program and cannot be resumed");
+    }
     let progress = ProgressLine::new(global.json, output.style().columns());
     let begun = BegunSoak::new(&archive, &opened, &state);
     let tell = |event: SoakEvent<'_>| {
@@ -104,7 +108,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let ended = soaking.run(&mut opened, &mut state);
     progress.wipe();
     begun.discard();
-    let simulated = opened.target.kind == TargetKind::Sim;
+    let device_bytes = opened.target.stack.device_bytes();
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
     let to_come = opened.rig.pending_faults();
     drop(opened);
@@ -118,7 +122,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     if ended == SoakEnd::Done && state.is_clean() && !to_come.is_empty() {
         return Err(simulated::not_come(&state, &to_come));
     }
-    Ok(answer(&state, ended, kept, &signals, output))
+    Ok(answer(&state, ended, (simulated, device_bytes), kept, &signals, output))
 }
 
 /// On a terminal only what is found stays; a file or a pipe gets each line.
@@ -127,7 +131,7 @@ fn show(event: &SoakEvent<'_>, progress: &ProgressLine, say: &dyn Fn(&str)) {
         progress.wipe();
         say(&line(event));
     } else {
-        progress.draw(&line(event));
+        progress.draw(&short_line(event));
     }
 }
 
@@ -230,11 +234,12 @@ fn mode(asked: Option<SoakMode>) -> Mode {
 fn answer(
     state: &SoakState,
     ended: SoakEnd,
+    on: (bool, Option<u64>),
     kept: Option<(String, String)>,
     signals: &Signals,
     output: &Output,
 ) -> ExitCode {
-    let document = document(state, ended);
+    let document = document(state, ended, on);
     let answered = Answered::new(&document).kept(kept.clone());
     output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
@@ -342,6 +347,17 @@ fn line(event: &SoakEvent<'_>) -> String {
     }
 }
 
+/// As [`line`], in a line of a terminal.
+fn short_line(event: &SoakEvent<'_>) -> String {
+    let SoakEvent::Lap(state) = event else { return line(event) };
+    let (all, left) = (line(event), "about ");
+    let left = all.rsplit_once(left).map_or_else(String::new, |(_, left)| format!(", {left}"));
+    let seconds = state.elapsed_ns as f64 / 1e9;
+    let rate = quantity::quantity(state.bytes_written as f64 / seconds.max(1e-3), model::Unit::BytesPerS);
+    let written = quantity::size(state.bytes_written);
+    format!("pass {}, lap {}/{}: {written}, {rate}, {}{left}", state.pass, state.lap, state.laps.len(), wrong(state))
+}
+
 /// Of the hottest of its disks, where one tells.
 fn temperature(state: &SoakState) -> String {
     let all = state.counters.iter().filter(|(name, _)| name.ends_with(observe::facts::TEMPERATURE_C));
@@ -364,7 +380,7 @@ fn wrong(state: &SoakState) -> String {
     }
 }
 
-fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
+fn document(state: &SoakState, ended: SoakEnd, (simulated, device_bytes): (bool, Option<u64>)) -> SoakDocument<'_> {
     let mut remarks = Vec::new();
     if let Some(why) = &state.in_memory {
         remarks.push(format!("what was read back came from memory, not from the device: {why}"));
@@ -388,6 +404,8 @@ fn document(state: &SoakState, ended: SoakEnd) -> SoakDocument<'_> {
         duration_s: state.elapsed_ns as f64 / 1e9,
         sessions: state.sessions,
         region_bytes: state.region_bytes,
+        device_bytes,
+        resumable: !simulated,
         bytes_written: state.bytes_written,
         bytes_verified: state.bytes_verified,
         bytes_read_beside: state.bytes_read_beside,
@@ -429,6 +447,11 @@ mod tests {
         let lap = |state: &SoakState| line(&SoakEvent::Lap(state));
         assert!(!lap(&state).contains("left"), "{}", lap(&state));
         state.elapsed_ns = 20_000_000_000;
+        (state.pass, state.lap, state.bytes_written) = (123, 1023, 123_456_000_000_000);
+        state.enough.time_ns = Some(72 * 3_600_000_000_000);
+        let short = short_line(&SoakEvent::Lap(&state));
+        assert!(short.chars().count() < 80 && short.ends_with(" left"), "{short}");
+        state.enough.time_ns = Some(60_000_000_000);
         assert!(lap(&state).ends_with(", about 40 s left") || lap(&state).contains("about 40"), "{}", lap(&state));
     }
 

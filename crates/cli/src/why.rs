@@ -4,7 +4,7 @@ use crate::archives;
 use crate::args::{GlobalArgs, WhyArgs};
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
-use crate::run_source::{RunSource, Wants};
+use crate::run_source::RunSource;
 use crate::signals::SecondSignal;
 use conduct::plan::inputs;
 use conduct::{Budget, Wanted, random_u64};
@@ -18,15 +18,16 @@ use sys::SymlinkPolicy;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let (run, _) = RunSource::one(&archives::open(global)?, &args.run, Wants::Numbers)?;
+    let (run, taken) = RunSource::with_limits(&archives::open(global)?, &args.run)?;
+    let taken = taken.as_deref();
     if !args.confirm {
-        return Ok(show(&run, None, output));
+        return Ok(show(&run, taken, None, output));
     }
     let causes = diagnose::causes(&run);
     let cause = causes.iter().find(|c| c.trial.is_some() && c.confidence >= Confidence::Probable);
     let Some((cause, trial)) = cause.or(causes.iter().find(|c| c.trial.is_some())).and_then(|c| Some((c, c.trial?)))
     else {
-        show(&run, None, output);
+        show(&run, taken, None, output);
         return Err(Failure::invalid("no cause of this run is decided by a measurement on its target")
             .remedy("narrows why says under 'Decided by' what would"));
     };
@@ -45,18 +46,19 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     })?;
     let executed = execution.conducted().execute("run", plan, Budget::Foreseen, &mut opened, None)?;
     Ok(execution.answer(executed, output, |measured, _, _| {
-        show(&run, Some(&trial.outcome(cause, measured)), output);
+        show(&run, taken, Some(&trial.outcome(cause, measured)), output);
         Ok(())
     }))
 }
 
 /// The text or the document. 4 where the limit is not known and nothing else explains it.
-fn show(run: &Run, confirmation: Option<&Confirmation>, output: &Output) -> ExitCode {
+fn show(run: &Run, taken: Option<&str>, confirmation: Option<&Confirmation>, output: &Output) -> ExitCode {
     // The bottleneck is the one that the card of the run has.
     let Conclusions { limit, causes, findings, next_step, .. } = conduct::conclusions(run);
     let unknown = diagnose::unknown(run);
     let why = Why {
         run,
+        taken,
         limit: &limit,
         causes: &causes,
         findings: &findings,

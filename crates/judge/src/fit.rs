@@ -38,11 +38,44 @@ fn of_id(id: &str) -> Option<UseText> {
     uses().iter().find(|u| u.id == id).cloned()
 }
 
-/// The use of a name as `check --for` takes it: an id, a speed class, `video=V30`, `record=4x16Mbit`.
+/// Words for uses that people and the screens have, each with the name that it stands for.
+const OTHER_WORDS: [(&str, &str); 24] = [
+    ("os", "root-fs"),
+    ("system", "root-fs"),
+    ("operating-system", "root-fs"),
+    ("an operating system", "root-fs"),
+    ("rootfs", "root-fs"),
+    ("root", "root-fs"),
+    ("database", "postgres"),
+    ("a database", "postgres"),
+    ("databases", "postgres"),
+    ("db", "postgres"),
+    ("postgresql", "postgres"),
+    ("vm", "vm-images"),
+    ("vms", "vm-images"),
+    ("virtual-machines", "vm-images"),
+    ("images of virtual machines", "vm-images"),
+    ("sqlite3", "sqlite"),
+    ("work while something copies", "responsive"),
+    ("a1", "A1"),
+    ("a2", "A2"),
+    ("application class a1", "A1"),
+    ("application class a2", "A2"),
+    ("desktop", "responsive"),
+    ("interactive", "responsive"),
+    // What a camera of 4K asks for.
+    ("video", "video=V30"),
+];
+
+/// The use of a name as `check --for` takes it: an id, a speed class, `video=V30`, `record=4x16Mbit`, or a word of [`OTHER_WORDS`].
 ///
 /// # Errors
 /// What is wrong with the name, and which there are.
 pub fn use_named(name: &str) -> Result<UseText, String> {
+    let lower = name.trim().to_ascii_lowercase();
+    let own = uses().iter().map(|used| used.id.as_str()).find(|id| *id == lower && !matches!(*id, "video" | "record"));
+    let other = OTHER_WORDS.iter().find(|(word, _)| *word == lower).map(|(_, name)| *name);
+    let name = own.or(other).unwrap_or(name);
     let class = name.strip_prefix("video=").unwrap_or(name);
     if let Some((class, mb)) = SPEED.iter().find(|(c, _)| *c == class) {
         let mut video = of_id("video").ok_or("there is no use video")?;
@@ -67,7 +100,9 @@ pub fn use_named(name: &str) -> Result<UseText, String> {
     }
     let plain = |u: &&UseText| !matches!(u.id.as_str(), "video" | "record");
     uses().iter().filter(plain).find(|u| u.id == name).cloned().ok_or_else(|| {
-        let ids: Vec<&str> = uses().iter().filter(plain).map(|u| u.id.as_str()).collect();
+        let words =
+            |u: &UseText| if u.title.contains(&u.id) { u.id.clone() } else { format!("{} ({})", u.id, u.title) };
+        let ids: Vec<String> = uses().iter().filter(plain).map(words).collect();
         format!("'{name}' is not a use that is known; there are {}, video=V30, record=4x16Mbit", ids.join(", "))
     })
 }
@@ -261,7 +296,14 @@ mod tests {
         assert_eq!(use_named("record=4x1080p30").unwrap().needs[0].least, Some(4e6));
         assert_eq!(use_named("video=V60").unwrap().needs[0].least, Some(60e6));
         assert_eq!(use_named("U3").unwrap().needs[0].by, "U3");
-        for wrong in ["record=0x16Mbit", "record=4x", "record", "video", "video=V7", "nonsense", ""] {
+        for used in uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record")) {
+            assert_eq!(use_named(&used.title).unwrap_or_else(|e| panic!("{e}")).id, used.id, "as screens call it");
+        }
+        for (word, id) in OTHER_WORDS {
+            assert_eq!(use_named(word).unwrap().id, id, "{word}");
+        }
+        assert_eq!(use_named("OS").unwrap().id, "root-fs");
+        for wrong in ["record=0x16Mbit", "record=4x", "record", "video=V7", "nonsense", ""] {
             let said = use_named(wrong).unwrap_err();
             assert!(said.contains("record=4x16Mbit"), "{wrong}: {said}");
         }

@@ -40,6 +40,7 @@ mod scope;
 pub mod search;
 mod site;
 pub mod sizing;
+mod together;
 pub mod validity;
 mod wear;
 
@@ -63,4 +64,5 @@ pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use reports::over_reports;
 pub use site::site;
+pub use together::add_what_lacks;
 pub use wear::{DiskSeen, disks_used_percent, emmc_used_percent, wear_medium, wear_of_disk};

@@ -73,7 +73,7 @@ steps! {
     FewerSyncs: "put several writes before each sync, or use a device with power-loss protection", "latency with a flush over latency without";
     BatchOrCardForRandomWrites: "batch small writes, or use a device made for random writes (an SD card of class A1 or A2, an SSD)", "small writes into large erase blocks make the device copy what is around them";
     BatchSmallWrites: "batch small writes, or use a device made for random writes", "small writes into large erase units make the device copy what is around them";
-    SeparateLinkAndDevice: "another port or a faster link (what rises was held by the link); half the block size (a link that is full loses little, each command's own time shows); reads and writes at once (a link that carries both ways at once gives more than either, a medium does not)", "a measurement that separates the two, no remedy";
+    SeparateLinkAndDevice: "measure it once more at another port or with a faster link: what becomes faster was held by the link, what stays by the device", "a measurement that separates the two, no remedy";
     FasterModeOfLink: "bring the link to the speed that both ends can do", "a faster mode of this link is known";
     FasterLink: "use a faster link or spread the work over several", "no faster mode of this link is known";
     FixPowerAndCooling: "fix power supply and cooling, then repeat", "the trend that all reads have in common, from the event to their end";

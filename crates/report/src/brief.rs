@@ -53,6 +53,7 @@ pub fn brief(check: &Check<'_>, style: &Style) -> String {
         block(Needed::Reasons, style, |w| reasons(check, w)),
         block(Needed::Findings, style, |w| findings(check, w)),
         block(Needed::Ratings, style, |w| ratings(check, w)),
+        block(Needed::Page, style, |w| capacity(check, w)),
         block(Needed::Always, style, |w| kept(check, w)),
         block(Needed::Page, style, |w| named(w, "Page ", check.page)),
         block(Needed::Fetch, style, |w| named(w, "Fetch", check.fetch)),
@@ -304,6 +305,12 @@ fn named(w: &mut Lines<'_>, name: &str, what: Option<&str>) {
     }
 }
 
+fn capacity(check: &Check<'_>, w: &mut Lines<'_>) {
+    if let Some(said) = crate::rate::capacity_not_measured(check.run) {
+        w.wrapped("  ", &said, None);
+    }
+}
+
 fn answer(check: &Check<'_>, w: &mut Lines<'_>) {
     if let Some(verdict) = check.answer() {
         w.wrapped("  ", &verdict, Some(Paint::Accent));
@@ -318,5 +325,7 @@ fn answer(check: &Check<'_>, w: &mut Lines<'_>) {
     if let Some(next) = check.next_step {
         let gain = next.predicted_ratio.map(|r| format!(" (predicted at most {} x)", crate::quantity::ratio(r)));
         w.wrapped("  Next step: ", &format!("{}{}", next.step.text(), gain.unwrap_or_default()), None);
+    } else if check.is_good_for_what_was_asked() {
+        w.line("  Next step: none is needed for that.");
     }
 }

@@ -37,6 +37,11 @@ pub struct Check<'a> {
     pub fetch: Option<&'a str>,
 }
 
+fn is_good_for(fit: &[Fit], asked_for: Option<&str>) -> bool {
+    let good = |name: &str| fit.iter().any(|f| f.what == name && f.met == Some(true));
+    asked_for.is_some_and(|names| names.split(',').all(good))
+}
+
 impl<'a> Check<'a> {
     /// A run with what was concluded of it; no page was written.
     pub fn of(run: &'a Run, conclusions: &'a Conclusions, started: &'a str) -> Self {
@@ -51,7 +56,7 @@ impl<'a> Check<'a> {
             findings,
             ratings: &judged.ratings,
             depth_curves: &judged.depth_curves,
-            next_step: next_step.as_ref(),
+            next_step: next_step.as_ref().filter(|_| !is_good_for(&judged.fit, judged.asked_for.as_deref())),
             answer: judged.answer.as_ref(),
             over_reports: &judged.over_reports,
             started,
@@ -63,6 +68,11 @@ impl<'a> Check<'a> {
     /// Whether it has the card and the page of an overview; any other run is shown by the shape of its phases.
     pub(crate) fn is_check(&self) -> bool {
         self.run.is_overview()
+    }
+
+    /// Whether it is good for each use that was asked about: then nothing has to be done for that.
+    pub(crate) fn is_good_for_what_was_asked(&self) -> bool {
+        is_good_for(self.fit, self.asked_for)
     }
 
     /// What the bottleneck is called: a check for a use measures what decides that, and names what holds that back.

@@ -173,8 +173,10 @@ fn end(check: &Check<'_>) -> End {
             cost: headline::written_words(run),
             own_cpu: headline::own_cpu_ns(run).map(quantity::duration),
         }),
+        not_looked_at: crate::rate::capacity_not_measured(check.run).filter(|_| check.is_check()),
         answers: Vec::new(),
         repeats_answer: false,
+        all_of_it: None,
         page: check.page.map(str::to_owned),
         fetch: check.fetch.map(str::to_owned),
     }

@@ -5,7 +5,7 @@ use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Tabl
 use crate::quantity;
 use crate::text::capital;
 use crate::{identity, storage_line};
-use model::{Capacity, CapacityKind, ClassNeed, RatedClass, Run, Unit};
+use model::{Capacity, CapacityKind, ClassNeed, LayerKind, RatedClass, Run, TargetKind, Unit, facts};
 
 /// What the device says of its size.
 pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
@@ -43,9 +43,7 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
         below.map(|c| Part::Sentence(Tone::Doubt, format!("It is below {}, which it claims.", c.rating.class))),
     );
     presentation.push(SectionName::Answer, said);
-    let size = claimed_bytes(run).filter(|_| capacity.is_none()).map(quantity::size).map(|size| {
-        format!("Capacity {size}, as it says itself; whether that is there was not measured (--capacity quick).")
-    });
+    let size = capacity_not_measured(run).filter(|_| capacity.is_none());
     presentation
         .push(SectionName::Numbers, std::iter::once(Part::Table(table(classes))).chain(size.map(plain)).collect());
     let mut rest = vec![plain("An approximation, and no certificate:".to_owned()), Part::List(distinct(classes))];
@@ -86,8 +84,30 @@ pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)
     let fake = capacity.as_ref().is_some_and(|c| c.starts_with("A fake"));
     let tone = if fake { Tone::Bad } else { Tone::Good };
     let reached = sentence(classes).map(|text| if fake { only_where_real(&text) } else { text });
-    let parts: Vec<String> = capacity.into_iter().chain(reached).collect();
+    let not_measured = capacity_not_measured(run).filter(|_| capacity.is_none() && reached.is_some());
+    let parts: Vec<String> = capacity.into_iter().chain(reached).chain(not_measured).collect();
     (!parts.is_empty()).then(|| (tone, parts.join(" ")))
+}
+
+/// That the size is only what the device says, and what measures it; nothing where it was measured, or where no card could be a fake: of
+/// a file, of memory, of a disk that a hypervisor makes.
+pub(crate) fn capacity_not_measured(run: &Run) -> Option<String> {
+    if run.capacity.is_some() || run.capacity_found().is_some() {
+        return None;
+    }
+    let is_virtual = run.target.stack.layers.iter().filter(|l| l.kind == LayerKind::Disk).any(|disk| {
+        matches!(disk.text(facts::TRANSPORT), Some("virtio" | "virtual" | "xen" | "network"))
+            || disk.bool(facts::EMULATED) == Some(true)
+    });
+    let name = run.target.path.as_deref().unwrap_or(&run.target.name);
+    let command = match run.target.kind {
+        TargetKind::Sim => format!("narrows rate {} --capacity quick", run.target.name),
+        TargetKind::BlockDevice => format!("narrows rate {name} --destroy SERIAL --capacity quick"),
+        TargetKind::Directory if !is_virtual => format!("narrows fill {name} --verify"),
+        _ => return None,
+    };
+    let size = quantity::size(claimed_bytes(run)?);
+    Some(format!("Capacity {size}, as it says itself; whether it is a fake was not checked: {command}"))
 }
 
 /// What a fake is good for, of several targets with the name of the one that is meant.

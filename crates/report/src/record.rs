@@ -289,6 +289,15 @@ fn after_cache(document: &RecordPlanDocument) -> String {
     document
         .cache_bytes
         .map_or_else(String::new, |bytes| format!(" after the {} that its cache took", quantity::size(bytes)))
+        + &document.fill_run.as_ref().map_or_else(String::new, |run| format!(" (as fill {run} saw)"))
+}
+
+/// A rate beyond this share of what the storage takes has no room for what was not measured.
+const MAX_SHARE: f64 = 0.95;
+
+/// Whether the storage takes what the streams bring, and only lacks room beside that.
+fn all_is_less(document: &RecordPlanDocument, takes: f64) -> bool {
+    f64::from(document.streams) * document.stream_bytes_per_s <= takes
 }
 
 /// Whether a storage carries streams, in a sentence.
@@ -311,9 +320,14 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
             let far = match (document.known_bytes, document.known_s) {
                 (Some(bytes), Some(known_s)) => {
                     let (first, time) = (quantity::size(bytes), seconds(known_s));
-                    format!("; known for the first {first} ({time}), since no more was written")
+                    let by = document.fill_run.as_ref().map_or_else(
+                        || "since no more was written; narrows fill tells what comes after".to_owned(),
+                        |run| format!("which fill {run} wrote"),
+                    );
+                    format!("; known for the first {first} ({time}), {by}")
                 }
-                _ => format!(", for long{}", after_cache(document)),
+                _ if document.cache_bytes.is_some() => format!(", for long, also{}", after_cache(document)),
+                _ => ", for long".to_owned(),
             };
             let carried = if document.streams == 1 { "is" } else { "are" };
             format!("Yes: {planned} {carried} carried, with a ring of {}{far}", quantity::memory_size(ring))
@@ -321,11 +335,20 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
         (Some(_), _) => {
             let takes = document.sustained_bytes_per_s.map_or_else(String::new, |rate| {
                 let all = f64::from(document.streams) * document.stream_bytes_per_s;
-                let (takes, all) = (quantity::rate(rate), quantity::rate(all));
-                format!(": they bring {all}, and it takes {takes}{}", after_cache(document))
+                let after = after_cache(document);
+                let (takes, all, most) = (quantity::rate(rate), quantity::rate(all), quantity::rate(MAX_SHARE * rate));
+                match all_is_less(document, rate) {
+                    true => format!(
+                        ": they bring {all}; it takes {takes}{after}, of which they may need 95 %, {most}: the rest is for what was not \
+                         measured"
+                    ),
+                    false => format!(": they bring {all}, and it takes no more than {takes}{after}"),
+                }
             });
             let is = if document.streams == 1 { "is" } else { "are" };
-            format!("NO: {planned} {is} too much{takes}")
+            let most = document.most_streams;
+            let less = if most > 0 { format!("; {most} of them are carried") } else { String::new() };
+            format!("NO: {planned} {is} too much{takes}{less}")
         }
     };
     format!("{verdict} ({}).", document.target)

@@ -1,10 +1,13 @@
 //! Runs of one plan, made again and again: what they say together.
 
 use crate::compare::{name_words, quantity_words};
-use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table};
+use crate::presentation::{Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::quantity;
-use model::{Metric, MetricStatus, Unit};
+use model::{Metric, MetricKey, MetricStatus, Unit};
 use std::collections::BTreeMap;
+
+/// Phases that the answer names; the rest are counted.
+const MOST_SAID: usize = 9;
 
 /// Runs that were repeated.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +16,8 @@ pub struct Repeated<'a> {
     pub tag: &'a str,
     /// How many there are.
     pub runs: usize,
+    /// What they were made on.
+    pub target: &'a str,
     /// `judge::repeated`.
     pub metrics: &'a [Metric],
 }
@@ -42,9 +47,45 @@ pub fn repeated(view: &Repeated<'_>) -> Presentation {
     let head = ["median", "95 % interval over the runs"].map(str::to_owned).into();
     let table = Table { corner: "metric", head, rows, footer: reasons.collect(), ..Table::default() };
     let head = Head { subject: format!("{}: {} runs", view.tag, view.runs), ..Head::default() };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let all_of_it = Some(format!("--json, and narrows runs list --tag {}", view.tag));
+    let end = End { answers: answers(view), all_of_it, ..End::default() };
+    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    let said = presentation.end.answers.iter().cloned().map(|text| Part::Sentence(Tone::Plain, text)).collect();
     presentation.push(SectionName::Numbers, vec![Part::Table(table)]);
+    presentation.push(SectionName::Answer, said);
     presentation
+}
+
+/// What the runs gave, a rate of each phase, and what to compare them with.
+fn answers(view: &Repeated<'_>) -> Vec<String> {
+    let mut phases: Vec<&str> = Vec::new();
+    let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS | Unit::S);
+    let rates = view.metrics.iter().filter(is_rate).filter_map(|m| Some((m, m.value?)));
+    let firsts: Vec<String> = rates
+        .filter(|(m, _)| {
+            let of = MetricKey::of(&m.id).of;
+            // A direction of a phase is in the sum of the phase.
+            let is_new = !phases.iter().any(|known| of == *known || of.starts_with(&format!("{known}.")));
+            if is_new {
+                phases.push(of);
+            }
+            is_new
+        })
+        .map(|(m, value)| {
+            let show = |v: f64| quantity::quantity(v, m.unit);
+            let range =
+                m.low.zip(m.high).map_or_else(String::new, |(low, high)| format!(" ({} to {})", show(low), show(high)));
+            format!("{} {}{range}", name_words(MetricKey::of(&m.id).of), show(value))
+        })
+        .collect();
+    let more = firsts.len().saturating_sub(MOST_SAID);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let said = firsts[..firsts.len().min(MOST_SAID)].join(", ");
+    let said = if said.is_empty() { "no number is valid".to_owned() } else { format!("{said}{more}") };
+    vec![
+        format!("{} runs on {}, medians: {said}.", view.runs, view.target),
+        format!("They have the tag {0}: narrows compare {0} OTHER", view.tag),
+    ]
 }
 
 #[cfg(test)]
@@ -64,9 +105,11 @@ mod tests {
             MetricStatus::Refused,
             model::Reason::of("steal", "others had the CPU"),
         );
-        let view = Repeated { tag: "before", runs: 9, metrics: &[iops, none] };
+        let view = Repeated { tag: "before", runs: 9, target: "sim:nvme", metrics: &[iops, none] };
         let text = repeated(&view).text(&Style { ascii: true, colour: false, width: 80 });
         assert!(text.starts_with("before: 9 runs\n"), "{text}");
+        let last = "9 runs on sim:nvme, medians: P read 1 000 IOPS (900 IOPS to 1 100 IOPS).\n  They have the tag before: narrows compare before OTHER\n";
+        assert!(text.ends_with(last), "{text}");
         assert!(text.contains("P read IOPS") && text.contains("900 IOPS to 1 100 IOPS"), "{text}");
         assert!(text.contains("\n  p IOPS: others had the CPU") && text.lines().all(|l| l.len() <= 80), "{text}");
     }

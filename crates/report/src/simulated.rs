@@ -1,14 +1,24 @@
 //! `sim:help`: simulated devices and their parameters.
 
 use crate::document::{SimulatedDocument, SimulatedParameter};
-use crate::presentation::{Part, Presentation, SectionName, Tone, statements, under};
+use crate::presentation::{End, Part, Presentation, SectionName, Tone, statements, under};
 
 /// The devices; then the parameters, each with what it is where it is not given.
 pub fn simulated(document: &SimulatedDocument) -> Presentation {
-    let mut presentation = Presentation::default();
+    // What most who ask look for: the genuine ones are above.
+    let answers = vec!["A fake card to try: narrows rate sim:a1-card,wraps-at=8GiB --capacity quick".to_owned()];
+    let end = End { answers, ..End::default() };
+    let mut presentation = Presentation { end, ..Presentation::default() };
+    let faults = document.faults.iter().map(|fault| (fault.name.to_owned(), fault.title.to_owned()));
+    let faults = faults.flat_map(|(name, title)| [Part::Sentence(Tone::Plain, name), Part::Hint(title)]);
     let devices = statements(document.devices.iter().map(|device| (device.name.clone(), device.title.clone())));
     for (heading, parts) in [
         ("Simulated devices, in simulated time: sim:NAME or sim:NAME,PARAMETER=VALUE,...", vec![devices]),
+        ("With faults: fake cards, cards that lose data", faults.collect()),
+    ] {
+        presentation.push(SectionName::Numbers, under(heading, parts));
+    }
+    for (heading, parts) in [
         ("Parameters, and what each is where it is not given", parameters(&document.parameters)),
         ("sim:bus, a bus with memory behind it, for narrows copy", parameters(&document.bus)),
     ] {

@@ -5,7 +5,7 @@ use crate::fact;
 use crate::presentation::{Head, Part, Presentation, SectionName, Tone, listed};
 use crate::quantity;
 use crate::run::data_finding_text;
-use model::{CapacityKind, Growth, Scrub};
+use model::{CapacityKind, DataFinding, Growth, Scrub, TargetKind};
 
 /// Findings that are shown one by one.
 const MOST_SHOWN: usize = 12;
@@ -27,6 +27,13 @@ pub(crate) struct Soaked<'a> {
     pub bytes_verified: u64,
     /// Whole passes.
     pub passes: u32,
+    /// What a pass writes, and how large the device says it is.
+    pub region_bytes: u64,
+    pub device_bytes: Option<u64>,
+    /// Whether what is wrong lies in the last tenth of what was written: the end may not be there at all.
+    pub wrong_near_end: bool,
+    /// Whether it is a device as a whole, whose capacity can be measured.
+    pub is_device: bool,
     pub duration_ns: u64,
 }
 
@@ -42,6 +49,10 @@ impl<'a> Soaked<'a> {
             bytes_written: document.bytes_written,
             bytes_verified: document.bytes_verified,
             passes: document.passes,
+            region_bytes: document.region_bytes,
+            device_bytes: document.device_bytes,
+            wrong_near_end: near_end(document.findings, document.region_bytes),
+            is_device: document.target.starts_with("sim:") || document.target.starts_with("/dev/"),
             duration_ns: u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
         }
     }
@@ -62,9 +73,54 @@ impl<'a> Soaked<'a> {
             bytes_written: run.bytes_written,
             bytes_verified: verified().map(|v| v.bytes_verified).sum(),
             passes: u32::try_from(run.phases.iter().filter(|p| p.record.is_none()).count()).unwrap_or(u32::MAX),
+            region_bytes: run.target.size_bytes.unwrap_or(0),
+            device_bytes: run.target.stack.device_bytes(),
+            wrong_near_end: verified().any(|v| near_end(&v.findings, run.target.size_bytes.unwrap_or(0))),
+            is_device: matches!(run.target.kind, TargetKind::Sim | TargetKind::BlockDevice),
             duration_ns: run.duration_ns,
         }
     }
+}
+
+/// Whether all that is wrong lies in the last tenth of what a pass writes.
+fn near_end(findings: &[DataFinding], region_bytes: u64) -> bool {
+    let last_tenth = region_bytes - region_bytes / 10;
+    !findings.is_empty() && findings.iter().all(|f| f.lba.saturating_mul(512) >= last_tenth)
+}
+
+/// `over 67 MB of it, 1.7 % of its 4 GB`: what lies beside that was not looked at.
+fn covered(soaked: &Soaked<'_>) -> String {
+    let region = quantity::size(soaked.region_bytes);
+    match soaked.device_bytes.filter(|all| *all > 0 && soaked.region_bytes > 0) {
+        None => format!("over {region}"),
+        Some(all) => {
+            let percent = 100.0 * soaked.region_bytes as f64 / all as f64;
+            match percent {
+                99.0.. => format!("over all its {}", quantity::size(all)),
+                _ => format!(
+                    "over {region} of it, {} % of its {}; the rest was not looked at",
+                    quantity::significant(percent, 2),
+                    quantity::size(all)
+                ),
+            }
+        }
+    }
+}
+
+/// What to do where something was wrong.
+fn next_step(soaked: &Soaked<'_>) -> Option<String> {
+    if soaked.clean || soaked.found == 0 && !soaked.failed || soaked.real_bytes.is_some() {
+        return None;
+    }
+    let device = if soaked.target.starts_with("sim:") { "" } else { " --destroy SERIAL" };
+    Some(match soaked.wrong_near_end && soaked.is_device {
+        true => format!(
+            "All of it is near the end, which may not be there (a fake): narrows rate {}{device} --capacity quick tells.",
+            soaked.target
+        ),
+        false => "Keep no data on it; the same soak at another reader, cable or port tells whether it is the device."
+            .to_owned(),
+    })
 }
 
 /// What came of it, in a sentence.
@@ -73,15 +129,17 @@ pub(crate) fn answer(soaked: &Soaked<'_>) -> String {
         1 => "1 whole pass".to_owned(),
         n => format!("{n} whole passes"),
     };
+    let next = next_step(soaked).map_or_else(String::new, |next| format!(" {next}"));
     let fake = soaked.real_bytes.map(|real| format!("FAKE: at most {} are there. ", quantity::size(real)));
     format!(
-        "{}{}: {} written and {} read back on {}, {passes} in {}.",
+        "{}{}: {} written and {} read back on {}, {passes} in {} {}.{next}",
         fake.unwrap_or_default(),
         verdict(soaked),
         quantity::size(soaked.bytes_written),
         quantity::size(soaked.bytes_verified),
         soaked.target,
-        quantity::duration(soaked.duration_ns)
+        quantity::duration(soaked.duration_ns),
+        covered(soaked)
     )
 }
 
@@ -104,7 +162,12 @@ pub fn soak(document: &SoakDocument<'_>) -> Presentation {
     presentation.push(SectionName::Limits, grown.collect());
     presentation.push(SectionName::Events, kernel_warnings(document.kernel_warnings));
     presentation.end.notes = document.remarks.clone();
-    if document.state == "interrupted" {
+    if document.state == "interrupted" && !document.resumable {
+        presentation
+            .end
+            .notes
+            .push("a simulated device goes with the program: this soak cannot be continued".to_owned());
+    } else if document.state == "interrupted" {
         presentation.end.notes.push(format!("narrows soak --resume {} continues", document.id));
     }
     presentation

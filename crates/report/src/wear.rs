@@ -1,7 +1,7 @@
 //! Who wears disks, what these said of it each time, and how long they last.
 
 use crate::document::{WearDocument, WearWriter};
-use crate::life::{answer, identity};
+use crate::life::answer;
 use crate::presentation::{Part, Presentation, SectionName, Tone};
 use crate::quantity;
 use model::{WearOfDisk, WearReading};
@@ -19,7 +19,7 @@ pub fn wear(document: &WearDocument) -> Presentation {
     }
     let told = document.disks.iter().filter(|disk| !disk.readings.is_empty());
     let told = told.flat_map(|disk| {
-        std::iter::once(sentence(of_disk(disk))).chain(disk.readings.iter().map(|r| Part::Hint(told_at(r))))
+        std::iter::once(sentence(of_disk(disk))).chain(alike(&disk.readings).into_iter().map(Part::Hint))
     });
     presentation.push(SectionName::Numbers, told.collect());
     let answers: Vec<String> = document.disks.iter().map(|disk| answer(disk, document.as_root)).collect();
@@ -39,9 +39,9 @@ fn who_writes(document: &WearDocument) -> String {
     )
 }
 
-/// What it said of its life.
+/// What it said of its life; the answer has its whole name.
 fn of_disk(disk: &WearOfDisk) -> String {
-    let mut text = identity(disk);
+    let mut text = disk.name.as_ref().or(disk.model.as_ref()).unwrap_or(&disk.serial).clone();
     if let Some(used) = disk.readings.iter().rev().find_map(|r| r.used_percent) {
         text.push_str(&format!(": {used:.0} % of its life is used"));
     }
@@ -60,8 +60,20 @@ fn of_disk(disk: &WearOfDisk) -> String {
     text
 }
 
-fn told_at(reading: &WearReading) -> String {
-    let mut parts = vec![reading.at.clone(), reading.from.clone()];
+/// A line for each reading that says something else than the one before it.
+fn alike(readings: &[WearReading]) -> Vec<String> {
+    let said = |r: &WearReading| (r.used_percent, r.written_bytes, r.flash_written_bytes);
+    let groups = readings.chunk_by(|a, b| said(a) == said(b));
+    let line = |group: &[WearReading]| match group {
+        [one] => Some(told_at(one, format!("{}  {}", one.at, one.from))),
+        [first, .., last] => Some(told_at(last, format!("{} to {}  {} readings", first.at, last.at, group.len()))),
+        [] => None,
+    };
+    groups.filter_map(line).collect()
+}
+
+fn told_at(reading: &WearReading, when: String) -> String {
+    let mut parts = vec![when];
     parts.extend(reading.used_percent.map(|used| format!("{used:.0} %")));
     parts.extend(reading.written_bytes.map(|bytes| format!("{} written", quantity::size(bytes))));
     parts.extend(reading.flash_written_bytes.map(|bytes| format!("{} to its flash", quantity::size(bytes))));
@@ -112,9 +124,7 @@ mod tests {
         };
         let text = said(&disk);
         assert!(
-            text.starts_with(
-                "SSD S3R1: 5 % of its life is used; all of it would be after 333 TB to 1 000 TB of the same"
-            ),
+            text.starts_with("SSD: 5 % of its life is used; all of it would be after 333 TB to 1 000 TB of the same"),
             "{text}"
         );
         assert!(text.contains("it wrote 1.50 times what it was given. 2026-11-01 r 5 % 22 TB written"), "{text}");

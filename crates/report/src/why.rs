@@ -14,6 +14,8 @@ use model::{Cause, Confirmation, Evidence, Finding, Limit, MetricStatus, NextSte
 #[derive(Clone, Copy, Debug)]
 pub struct Why<'a> {
     pub run: &'a Run,
+    /// Which run it is, where the one that was named says nothing of limits.
+    pub taken: Option<&'a str>,
     /// The bottleneck.
     pub limit: &'a Limit,
     /// All that may hold the run back, the most telling first, with what to do about each; the bottleneck may be none of them.
@@ -55,7 +57,8 @@ fn next(why: &Why<'_>) -> Option<String> {
 
 /// The bottleneck, and what to do next.
 pub(crate) fn answers(why: &Why<'_>) -> Vec<String> {
-    std::iter::once(answer(why.limit)).chain(next(why)).collect()
+    let confirmed = why.confirmation.map(confirmed);
+    std::iter::once(answer(why.limit)).chain(confirmed).chain(next(why)).collect()
 }
 
 /// That the target is less than it says, which no fix of a bottleneck helps.
@@ -70,7 +73,7 @@ pub fn why(why: &Why<'_>) -> Presentation {
         command: "why".to_owned(),
         subject: run.target.name.clone(),
         when: run.id.clone(),
-        about: vec![storage_line(run)],
+        about: std::iter::once(storage_line(run)).chain(why.taken.map(|taken| format!("Of {taken}."))).collect(),
         state: headline::state_words(run.state).map(|words| State { words, bad: false }),
         ..Head::default()
     };
@@ -110,15 +113,25 @@ fn advice(step: &NextStep) -> Part {
     Part::Named("Try", format!("{}{most} ({})", step.step.text(), step.basis))
 }
 
+/// What the measurement that decides says, in a sentence.
+fn confirmed(confirmation: &Confirmation) -> String {
+    let word = match confirmation.holds {
+        Some(true) => "the deciding measurement agrees",
+        Some(false) => "the deciding measurement disagrees",
+        None => "the deciding measurement leaves it open",
+    };
+    format!("Confirmed? {word}: {}", confirmation.statement)
+}
+
 fn confirmation(run: &Run, confirmation: &Confirmation) -> Vec<Part> {
-    let (word, tone) = match confirmation.holds {
-        Some(true) => ("the deciding measurement agrees", Tone::Good),
-        Some(false) => ("the deciding measurement disagrees", Tone::Bad),
-        None => ("the deciding measurement leaves it open", Tone::Doubt),
+    let tone = match confirmation.holds {
+        Some(true) => Tone::Good,
+        Some(false) => Tone::Bad,
+        None => Tone::Doubt,
     };
     let now = format!("{}, {}", json_name(&confirmation.layer), confidence_word(confirmation.confidence));
     vec![
-        Part::Sentence(tone, format!("Confirmed? {word}: {}", confirmation.statement)),
+        Part::Sentence(tone, confirmed(confirmation)),
         evidence(run, &confirmation.evidence),
         Part::Named("Now", now),
         Part::Named("Run", confirmation.run_id.clone()),

@@ -162,6 +162,6 @@ keys! {
     "short-every", "a whole number", |m, t| m.faults.short_every = or_none(t)?, "Every n-th operation transfers half of its bytes; 0: none.";
     "data-fault", "a class such as lost-write, or none", |m, t| m.faults.data = data_fault(t)?, "What happens to data that are verified, once.";
     "data-fault-at", "a whole number", |m, t| m.faults.data_at = whole(t)?, "The write, read or flush (from 1) with which it happens.";
-    "wraps-at", "a size such as 64MiB", |m, t| m.faults.wraps_at_bytes = above_0(bytes(t)?), "Real size: data beyond it lie over those at the start; 0: all is real.";
-    "limbo-from", "a size such as 64MiB", |m, t| m.faults.limbo_from_bytes = above_0(bytes(t)?), "Real size: data beyond it are not kept; 0: all is real.";
+    "wraps-at", "a size such as 64MiB", |m, t| m.faults.wraps_at_bytes = above_0(bytes(t)?), "A fake (counterfeit): its real size; data beyond it lie over those at the start; 0: all is real.";
+    "limbo-from", "a size such as 64MiB", |m, t| m.faults.limbo_from_bytes = above_0(bytes(t)?), "A fake (counterfeit): its real size; data beyond it are not kept; 0: all is real.";
 }

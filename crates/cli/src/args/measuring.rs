@@ -50,11 +50,6 @@ pub struct CheckArgs {
     /// Show what would be done, and how much it writes at most, without doing it
     #[arg(long)]
     pub plan: bool,
-    /// Print everything on a terminal too: intervals, evidence, reasons
-    ///
-    /// Files and pipes always get it.
-    #[arg(long)]
-    pub details: bool,
     /// Where the page goes [default: reports/RUN.html in the archive]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Option<PathBuf>,

@@ -35,9 +35,9 @@ pub fn show(
         if output.is_json() {
             document(experiment, state, &outcome, &[], args, output, None);
         } else {
-            let view = Repeated { tag: &tag, runs: first.len(), metrics: &outcome.repeated };
+            let target = first.first().map_or("", |run| run.target.name.as_str());
+            let view = Repeated { tag: &tag, runs: first.len(), target, metrics: &outcome.repeated };
             output.part(&report::repeated(&view));
-            output.text(&format!("\nThe runs have the tag {tag}: narrows compare {tag} OTHER\n"));
         }
         return Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) });
     }
@@ -66,21 +66,32 @@ pub fn show(
     if output.is_json() {
         document(experiment, state, &outcome, &views, args, output, page.is_ok().then_some(shown.as_str()));
     } else {
-        views.iter().for_each(|v| output.part(&report::compare(v, output.is_markdown())));
-        if let [_, _, ..] = views[..] {
-            output.part(&report::comparisons(&views));
-        }
         let tags: Vec<String> = (0..arms.len()).map(|i| tag_of(&state.name, name(i), arms.len())).collect();
-        output.text(&format!(
-            "\n{}Runs:  narrows runs show {}\nAgain: narrows compare {}\n",
+        let runs = format!(
+            "{}Runs:  narrows runs show {}\nAgain: narrows compare {}\n",
             noise_text(noise, comparisons),
             state.id_of_last(),
             tags.join(" ")
-        ));
+        );
+        // On a terminal the answer is last, as everywhere.
+        if output.is_terminal() {
+            output.text(&runs);
+        }
+        for (view, tag) in views.iter().zip(&tags[1..]) {
+            let again = format!("narrows compare {} {tag} --details", tags[0]);
+            output.part(&report::compare(view, output.is_markdown()).all_of_it(again));
+        }
+        if let [_, _, ..] = views[..] {
+            output.part(&report::comparisons(&views));
+        }
+        if !output.is_terminal() {
+            output.text(&format!("\n{runs}"));
+        }
     }
     page?;
     let worse = comparisons.iter().flat_map(|c| &c.metrics).any(|m| m.primary && m.verdict == Verdict::Worse);
-    Ok(match comparisons.iter().all(|c| c.overall == Verdict::Invalid) {
+    let open = args.fail_on.is_some() && comparisons.iter().any(|c| c.overall == Verdict::Unclear);
+    Ok(match open || comparisons.iter().all(|c| c.overall == Verdict::Invalid) {
         _ if !clean || (worse && args.fail_on == Some(FailOn::Worse)) => ExitCode::from(1),
         true => ExitCode::from(FailureKind::Invalid.exit_code()),
         false => ExitCode::SUCCESS,

@@ -4,15 +4,18 @@ use super::{Progress, recording};
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::option_value::{bytes, more_than_nothing, time_ns};
 use crate::output::Output;
+use crate::run_source::RunSource;
 use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
 use conduct::record::{Input, RecordEvent, Recorded, Recording, room_bytes};
 use judge::sizing;
-use model::{CAMERA_STREAMS, CameraStreams, Failure};
+use model::{CAMERA_STREAMS, CameraStreams, Failure, Run};
+use observe::Root;
 use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
 use report::quantity;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -73,7 +76,12 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     });
     progress.line.wipe();
     let recorded = recorded?;
-    let document = planned(args, &cameras, &recorded, (recording.max_latency_ns, time_ns), room);
+    let mut document = planned(args, &cameras, &recorded, (recording.max_latency_ns, time_ns), room);
+    let fill = crate::archives::open(global).ok().and_then(|archive| RunSource::newest_fill(&archive, args.target()));
+    // The same name may have another card by now.
+    if let Some(fill) = fill.filter(|fill| is_of(fill, args.target(), recorded.simulated)) {
+        known_of_fill(&mut document, &fill);
+    }
     output.answer(&Answered::new(&document), || report::record_plan(&document));
     Ok(ExitCode::from(match document.carries {
         Some(true) => 0,
@@ -122,6 +130,7 @@ fn planned(
         streams,
         stream_bytes_per_s,
         assumed_rate: cameras.is_assumed.then(|| args.streams.clone()),
+        fill_run: None,
         cache_bytes: cache_end.map(|end| end.bytes_before),
         known_bytes,
         known_s: known_bytes.map(|bytes| bytes as f64 / demand),
@@ -134,6 +143,47 @@ fn planned(
         room_bytes: room,
         keeps_free: Path::new(args.target()).is_dir(),
         full_after_s: room as f64 / demand,
+    }
+}
+
+/// Whether a run was made on the disk that is there now, as far as that can be told.
+fn is_of(fill: &Run, target: &OsStr, simulated: bool) -> bool {
+    if simulated {
+        return true;
+    }
+    let root = Root::new("/");
+    let Ok(place) = crate::inspect_place::place(&root, target) else { return false };
+    let now = Run {
+        target: model::Target { stack: observe::inventory(&root, &place).stack, ..fill.target.clone() },
+        environment: observe::environment(&root),
+        ..fill.clone()
+    };
+    judge::is_same_target(fill, &now) && fill.target.stack.fstype() == now.target.stack.fstype()
+}
+
+/// What was not written here, and a fill has seen: what the storage takes after its cache, or that it has none.
+fn known_of_fill(document: &mut RecordPlanDocument, fill: &Run) {
+    let all = fill.phases.iter().filter(|phase| phase.plan.measures_target()).find_map(|phase| phase.record.as_ref());
+    let Some(filled) = all.and_then(judge::filled).filter(|_| document.carries.is_some()) else { return };
+    let known = document.known_bytes.filter(|known| filled.bytes > *known);
+    let Some((cliff, sustained)) = known.map(|_| filled.cliff.as_ref()).zip(document.sustained_bytes_per_s) else {
+        return;
+    };
+    document.fill_run = Some(fill.id.clone());
+    let demand = f64::from(document.streams) * document.stream_bytes_per_s;
+    // Of what it has room for beyond what was filled nothing is known.
+    let is_all = filled.bytes as f64 >= 0.9 * document.room_bytes as f64;
+    document.known_bytes = Some(filled.bytes).filter(|_| !is_all);
+    document.known_s = document.known_bytes.map(|bytes| bytes as f64 / demand);
+    if let Some(cliff) = cliff {
+        let takes = cliff.after_bytes_per_s.min(sustained);
+        document.cache_bytes = Some(cliff.bytes);
+        document.sustained_bytes_per_s = Some(takes);
+        let most = sizing::MAX_SHARE * takes / document.stream_bytes_per_s;
+        document.most_streams = document.most_streams.min(most as u32);
+        if demand > sizing::MAX_SHARE * takes {
+            (document.carries, document.ring_bytes) = (Some(false), None);
+        }
     }
 }
 

@@ -123,7 +123,7 @@ fn run_workload(
     Ok(execution.answer(executed, output, |run, conclusions, page| match args.format {
         Some(format) => fio_json(run, format, output),
         None => {
-            report_page::show(run, conclusions, page, &args.marks.tags, output);
+            report_page::show(run, conclusions, page, &args.marks.tags, false, output);
             Ok(())
         }
     }))

@@ -212,7 +212,10 @@ fn other_jobs_of_fio_are_told_before_anything_and_no_verdict_for_a_script() {
         (Some("job options"), &"iodepth=8".into(), &"iodepth=1".into())
     );
     let text = scratch.run(["compare", &a, &b]).stdout;
-    assert!(text.find("iodepth=8").expect("the option") < text.find("Overall").expect("the answer"), "{text}");
+    assert!(
+        text.find("iodepth=8").expect("the option") < text.find("whether it helped").expect("the answer"),
+        "{text}"
+    );
     let refused = scratch.json(["compare", &a, &b, "--fail-on", "worse", "--json"], 3);
     assert!(
         refused["message"].as_str().unwrap().contains("iodepth=8")

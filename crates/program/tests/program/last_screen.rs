@@ -57,7 +57,7 @@ fn each_question_is_answered_on_the_last_screen() {
     let compared =
         "compare --repeat 6 'mix sim:sata-ssd' --with depth=1,32 --set read-percent=100 --primary read100.iops";
     let Some(screen) = last_screen(&scratch, compared) else { return };
-    assert!(screen.contains("Overall: depth 32 instead of 1 is better: read100 IOPS x 9.0"), "{screen}");
+    assert!(screen.contains("Yes, depth 32 instead of 1 helped: read100 IOPS x 9.0"), "{screen}");
     assert!(screen.contains(" IOPS to "), "from which number to which: {screen}");
     // A fake, and a card that loses data.
     for (line, says) in [

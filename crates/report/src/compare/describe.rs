@@ -28,7 +28,7 @@ pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
         subject: format!("{} -> {}", view.a.name, view.b.name),
         about: question.into_iter().chain(sides).collect(),
         notes: fakes.chain(other_work(c)).collect(),
-        answer: Some((tone(c.overall), format!("Overall: {}", statement(c)))),
+        answer: Some((tone(c.overall), statement(c) + ".")),
         ..Head::default()
     };
     let end = End { page: view.page.map(str::to_owned), repeats_answer: true, ..End::default() };

@@ -72,16 +72,29 @@ pub(crate) fn metric_words(id: &str) -> String {
     }
 }
 
-/// The answer in a sentence: what was set otherwise, what came of it from which number to which, and where it is unclear how many more
-/// would decide.
+/// The answer to "did it help?" in a sentence: yes, no, or that it cannot be told yet; what was set otherwise, what came of it from which
+/// number to which, and how many more runs would decide.
 pub(crate) fn statement(comparison: &Comparison) -> String {
-    let words = overall_words(comparison);
-    let words = match compared_words(comparison) {
-        Some(what) if SIMPLE.iter().any(|(_, word)| words.starts_with(word)) => format!("{what} {words}"),
-        Some(what) => format!("{what}: {words}"),
-        None => words,
+    let what = compared_words(comparison);
+    let it = what.as_deref().unwrap_or("it");
+    let counts = &comparison.counts;
+    let lead = match comparison.overall {
+        _ if is_single(comparison) => format!("Cannot tell from one run of a side whether {it} helped"),
+        Verdict::Better => format!("Yes, {it} helped"),
+        Verdict::Worse if counts.better > 0 => format!("Yes and no, {it} made some better and some worse"),
+        Verdict::Worse => match &what {
+            Some(what) => format!("No, {what} made it worse"),
+            None => "No, it is worse".to_owned(),
+        },
+        Verdict::Same => format!("No, {it} made no difference that matters"),
+        Verdict::Unclear => format!("Cannot tell yet whether {it} helped"),
+        Verdict::Invalid => format!("Not answered whether {it} helped"),
     };
-    words + &differs_words(comparison).unwrap_or_default()
+    format!("{lead}: {}{}", overall_words(comparison), differs_words(comparison).unwrap_or_default())
+}
+
+fn is_single(comparison: &Comparison) -> bool {
+    comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single)
 }
 
 /// `read-ahead 1024 instead of 128, mount options noatime instead of what it was`.
@@ -106,15 +119,6 @@ fn differs_words(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// What is said of one question, behind what was compared.
-const SIMPLE: [(Verdict, &str); 5] = [
-    (Verdict::Better, "is better"),
-    (Verdict::Worse, "is worse"),
-    (Verdict::Same, "makes no difference that matters"),
-    (Verdict::Unclear, "is not decided"),
-    (Verdict::Invalid, "is not answered"),
-];
-
 /// `read-1 throughput x 2.31 (38.0 MB/s to 87.8 MB/s)`.
 fn moved_words(m: &Compared) -> String {
     let value = |v: f64| quantity::quantity(v, m.unit);
@@ -123,14 +127,14 @@ fn moved_words(m: &Compared) -> String {
     format!("{}{change}{levels}", metric_words(&m.id))
 }
 
-/// Of one question whether it helped; of several how many went which way, the largest change of each direction first.
+/// Of one question how it moved; of several how many went which way, the largest change of each direction first.
 fn overall_words(comparison: &Comparison) -> String {
-    if comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single) {
+    if is_single(comparison) {
         return single_words(comparison);
     }
     let primary: Vec<&Compared> = comparison.metrics.iter().filter(|m| m.primary).collect();
     if let [one] = primary[..] {
-        return one_words(comparison, one);
+        return one_words(one);
     }
     let counts = &comparison.counts;
     let of = |id: &Option<String>| id.as_ref().and_then(|id| comparison.metrics.iter().find(|m| m.id == *id));
@@ -157,25 +161,39 @@ fn overall_words(comparison: &Comparison) -> String {
     parts.join("; ") + &would_decide(primary.into_iter().filter(|_| comparison.overall == Verdict::Unclear))
 }
 
-/// The answer where one metric is asked about.
-fn one_words(comparison: &Comparison, one: &Compared) -> String {
-    let word = SIMPLE.iter().find(|(verdict, _)| *verdict == one.verdict).map_or("", |(_, word)| word);
-    // What was set otherwise is the subject; without it there is none.
-    let word = if comparison.compared.is_empty() { word.trim_start_matches("is ") } else { word };
+/// Where one metric is asked about.
+fn one_words(one: &Compared) -> String {
     let why = one.reasons.iter().rfind(|r| !r.is("no-values")).or(one.reasons.first());
     match (one.verdict, why) {
-        (Verdict::Invalid, Some(why)) => format!("{word}: {}: {}", metric_words(&one.id), why.text()),
-        _ => format!("{word}: {}{}", moved_words(one), would_decide(std::iter::once(one))),
+        (Verdict::Invalid, Some(why)) => format!("{}: {}", metric_words(&one.id), why.text()),
+        _ => format!("{}{}", moved_words(one), would_decide(std::iter::once(one))),
     }
 }
 
 /// How many more would decide what is unclear.
 fn would_decide<'a>(mut metrics: impl Iterator<Item = &'a Compared>) -> String {
     let open = metrics.find(|m| m.verdict == Verdict::Unclear).and_then(|m| Some((m, m.pairs_needed?)));
-    open.map_or_else(String::new, |(m, n)| {
-        let of = if m.basis == Basis::Paired { "pairs" } else { "runs of each side" };
-        format!("; about {n} {of} would decide {}", metric_words(&m.id))
-    })
+    let Some((metric, needed)) = open else { return String::new() };
+    let more = |values: &[Option<f64>]| {
+        let there_are = values.iter().flatten().count();
+        usize::try_from(needed).unwrap_or(usize::MAX).saturating_sub(there_are)
+    };
+    let (a, b) = (more(&metric.values_a), more(&metric.values_b));
+    let of = match (a, b) {
+        _ if metric.basis == Basis::Paired && a > 0 => format!("{a} more {}", if a == 1 { "pair" } else { "pairs" }),
+        _ if metric.basis == Basis::Paired => format!("{needed} pairs"),
+        (0, 0) => format!("{needed} runs of each side"),
+        (a, 0) => format!("{} of A", more_runs(a)),
+        (0, b) => format!("{} of B", more_runs(b)),
+        (a, b) if a == b => format!("{} of each side", more_runs(a)),
+        (a, b) => format!("{} of A and {b} of B", more_runs(a)),
+    };
+    format!("; about {of} would decide {}", metric_words(&metric.id))
+}
+
+/// `3 more runs`.
+fn more_runs(n: usize) -> String {
+    format!("{n} more {}", if n == 1 { "run" } else { "runs" })
 }
 
 /// What one run of a side can say: whether it differs by more than runs do without a reason, and never which side is better.
@@ -200,7 +218,7 @@ fn single_words(comparison: &Comparison) -> String {
     if parts.is_empty() {
         return "nothing to compare".to_owned();
     }
-    format!("not decided by one run of a side: {}; several runs of each would decide (--repeat)", parts.join(", "))
+    format!("{}; several runs of each would decide (narrows run ... --repeat 6 --tag NAME)", parts.join(", "))
 }
 
 /// In what else the sides differ, where that may be the reason.

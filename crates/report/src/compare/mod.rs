@@ -38,13 +38,16 @@ pub struct Compare<'a> {
     pub page: Option<&'a str>,
 }
 
-/// The answer for a metric in words; single runs are never better or worse.
+/// The answer for a metric in words; single runs are never better or worse, and of what was not asked it only seems so: among many
+/// metrics some move by chance.
 pub(crate) fn verdict_words(metric: &model::Compared) -> &'static str {
     match (metric.basis, metric.beyond_noise, metric.verdict) {
         (model::Basis::Single, Some(true), _) => "beyond noise",
         (model::Basis::Single, Some(false), _) => "within noise",
         (_, None, model::Verdict::Unclear) if metric.reasons.iter().any(|r| r.is("not-judged")) => "not judged",
         (model::Basis::Single, None, model::Verdict::Unclear) => "not judged",
+        (_, _, model::Verdict::Better) if !metric.primary => "seems better",
+        (_, _, model::Verdict::Worse) if !metric.primary => "seems worse",
         (_, _, verdict) => verdict.name(),
     }
 }

@@ -44,7 +44,7 @@ impl<'a> CompareDocument<'a> {
             runs: s.runs.iter().map(|r| r.id.as_str()).collect(),
             fake: s.fake(),
         };
-        let answer = format!("Overall: {}", crate::compare::statement(view.comparison));
+        let answer = crate::compare::statement(view.comparison) + ".";
         Self {
             schema: Self::SCHEMA,
             answer,

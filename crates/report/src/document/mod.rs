@@ -62,7 +62,7 @@ pub use record::{
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use settings::{ListedSetting, ListedValue, SettingsListDocument};
-pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedParameter};
+pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedFault, SimulatedParameter};
 pub use site::SiteDocument;
 pub use soak::{CounterChange, SoakDocument};
 pub use trace::TraceDocument;

@@ -265,6 +265,8 @@ pub struct RecordPlanDocument {
     pub assumed_rate: Option<String>,
     /// What it took before its rate fell for good, as at the end of a write cache; null where it did not fall.
     pub cache_bytes: Option<u64>,
+    /// The run of `narrows fill` of the archive that knows what it takes after its cache, where there is one.
+    pub fill_run: Option<String>,
     /// Up to how many bytes the answer is known, since nothing ended in what was written; null where it is for long.
     pub known_bytes: Option<u64>,
     /// How long the streams take to bring so much.

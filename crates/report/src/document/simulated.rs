@@ -9,6 +9,8 @@ pub struct SimulatedDocument {
     /// `narrows/simulated/1`.
     pub schema: &'static str,
     pub devices: Vec<SimulatedDevice>,
+    /// Faults that are worth a look, as they are written: fake cards, cards that lose data.
+    pub faults: Vec<SimulatedFault>,
     /// Parameters of all of them.
     pub parameters: Vec<SimulatedParameter>,
     /// Those of `sim:bus`, a bus with memory behind it.
@@ -23,6 +25,15 @@ pub struct SimulatedDevice {
     pub title: String,
     /// Where its figures are from.
     pub source: String,
+}
+
+/// A simulated device with a fault.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SimulatedFault {
+    /// For example `sim:a1-card,wraps-at=8GiB`.
+    pub name: &'static str,
+    /// What is wrong with it, and what finds that.
+    pub title: &'static str,
 }
 
 /// A parameter of simulated devices.

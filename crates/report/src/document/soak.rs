@@ -32,6 +32,10 @@ pub struct SoakDocument<'a> {
     pub sessions: u32,
     /// How much of the target a pass writes.
     pub region_bytes: u64,
+    /// How large the device of the target says it is; null where that is not known.
+    pub device_bytes: Option<u64>,
+    /// Whether `--resume` can continue it: not one of a simulated device, which goes with the program.
+    pub resumable: bool,
     /// What was written, in all.
     pub bytes_written: u64,
     /// What was read and compared, in all.

@@ -11,6 +11,8 @@ pub struct WhyDocument<'a> {
     pub schema: &'static str,
     /// Id of the run in the archive.
     pub run_id: &'a str,
+    /// Which run that is, in words, where the one that was named says nothing of limits; else null.
+    pub taken: Option<&'a str>,
     /// The bottleneck in a sentence.
     pub answer: String,
     /// The bottleneck.
@@ -52,6 +54,7 @@ impl<'a> WhyDocument<'a> {
         Self {
             schema: Self::SCHEMA,
             run_id: &why.run.id,
+            taken: why.taken,
             answer: crate::why::fake(why.run).into_iter().chain(crate::why::answers(why)).collect::<Vec<_>>().join(" "),
             limit: why.limit,
             causes: why.causes.iter().map(|cause| WhyCause { cause, next_step: cause.next_step.as_ref() }).collect(),

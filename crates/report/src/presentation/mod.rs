@@ -7,6 +7,7 @@ mod columns;
 mod interval;
 pub(crate) mod markdown;
 mod paint;
+mod screen;
 mod sides;
 pub(crate) mod table;
 pub(crate) mod terminal;
@@ -54,6 +55,12 @@ impl Presentation {
     pub fn answers(&self) -> Vec<&str> {
         let of_head = self.head.answer.iter().map(|(_, text)| text.as_str()).filter(|_| self.end.answers.is_empty());
         self.end.answers.iter().map(String::as_str).chain(of_head).collect()
+    }
+
+    /// With what shows all of it, where the same command would do its work again.
+    pub fn all_of_it(mut self, command: String) -> Self {
+        self.end.all_of_it = Some(command);
+        self
     }
 
     /// With where its page is.
@@ -283,8 +290,12 @@ pub(crate) struct End {
     /// What has to be known of the whole.
     pub notes: Vec<String>,
     pub kept: Option<Kept>,
+    /// What was not asked and may be taken for answered, with what answers it: text only.
+    pub not_looked_at: Option<String>,
     /// The answer, where the head does not have it: sentence by sentence.
     pub answers: Vec<String>,
+    /// What shows all of it where a terminal gets less; `None`: the same command with `--details`.
+    pub all_of_it: Option<String>,
     /// Where the answer is said again on a terminal when it has left the screen.
     pub repeats_answer: bool,
     pub page: Option<String>,

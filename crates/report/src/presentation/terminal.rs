@@ -273,6 +273,7 @@ impl Terminal<'_> {
         for note in &end.notes {
             self.lines.wrapped("  Note: ", note, None);
         }
+        end.not_looked_at.iter().for_each(|text| self.lines.wrapped("  ", text, None));
         if let Some(kept) = end.kept.as_ref().filter(|kept| !kept.cost.is_empty()) {
             let cpu = kept.own_cpu.as_ref().map(|cpu| format!(", using {cpu} of CPU itself")).unwrap_or_default();
             self.lines.wrapped("  ", &format!("{}{cpu}.", kept.cost), None);

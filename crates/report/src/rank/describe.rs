@@ -1,7 +1,7 @@
 //! A ranking as parts: who is best at what, targets relative to the best, then which metric goes with which.
 
 use super::Rank;
-use super::form::{RankPlace, answers, order, people_words, place, same_order_percent, shown};
+use super::form::{RankPlace, answers, order, people_words, place, same_order_percent, shown, winners};
 use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use model::{Prediction, RankedMetric, Reason};
@@ -59,6 +59,9 @@ fn targets(rank: &Rank<'_>) -> Vec<Part> {
     }
     let head = metrics.iter().map(|i| people_words(&first.metrics[*i].id)).collect();
     let mut parts = vec![Part::Table(Table { corner: "target", head, rows, ..Table::default() })];
+    if !ranking.uses.is_empty() {
+        parts.extend(winners(rank).into_iter().map(|text| Part::Sentence(Tone::Plain, text)));
+    }
     let of = |i: &usize| &first.metrics[*i];
     if metrics.iter().any(|i| of(i).better.is_some()) {
         let hint =

@@ -95,12 +95,12 @@ pub(crate) fn people_words(id: &str) -> String {
     }
 }
 
-/// What is said before any number: who is good for what, how long an installation takes, and who is best in which metric.
+/// What is said before any number: who is good for what and how long an installation takes, or else who is best in which metric.
 pub(crate) fn answers(rank: &Rank<'_>) -> Vec<String> {
     let targets = &rank.ranking.targets;
     let fakes = targets.iter().filter_map(|t| Some(fake_sentence(t.fake.as_ref()?, Some(&t.name))));
     let said: Vec<String> =
-        fakes.chain(use_sentences(&rank.ranking.uses)).chain(installation(rank)).chain(winners(rank)).collect();
+        fakes.chain(use_sentences(&rank.ranking.uses)).chain(installation(rank)).chain(winners_alone(rank)).collect();
     if !said.is_empty() || rank.predicted.is_some() {
         return said;
     }
@@ -109,6 +109,11 @@ pub(crate) fn answers(rank: &Rank<'_>) -> Vec<String> {
         true => "Which to buy is not known: no number decides a use, and none tells these targets apart. A narrows check of each measures what does.",
         false => "Which to buy is not known: nothing says of which number more is better (--better METRIC=higher).",
     }.to_owned()]
+}
+
+/// Who is best at what, where nothing says which to buy: else that is a detail of the numbers.
+fn winners_alone(rank: &Rank<'_>) -> Vec<String> {
+    if rank.ranking.uses.is_empty() { winners(rank) } else { Vec::new() }
 }
 
 /// Who is best at what, in words: a sentence for each target that is first, or shares the first place, anywhere.

@@ -70,7 +70,15 @@ fn verdict(of: &RankedUse) -> String {
         if names.len() > 1 { format!("{} alike", and_list(&names)) } else { names.concat() }
     };
     let good: Vec<String> = grouped(those(Some(true)).map(|t| (t.place, name(t)))).into_iter().map(alike).collect();
-    let bad: Vec<String> = those(Some(false)).map(|t| format!("{}{}", t.target, short_of(&t.fit))).collect();
+    let failing: Vec<&UseFit> = those(Some(false)).collect();
+    let same = |a: &Fit, b: &Fit| a.quantity == b.quantity && a.by == b.by && a.threshold == b.threshold;
+    // What is asked of several in the same quantity is said once, behind the last of them.
+    let bad = failing.iter().enumerate().map(|(i, t)| {
+        let next_is_same = failing.get(i + 1).is_some_and(|next| same(&t.fit, &next.fit) && next.fit.value.is_some());
+        let asked = short_of(&t.fit, next_is_same && t.fit.value.is_some());
+        format!("{}{asked}", t.target)
+    });
+    let bad: Vec<String> = bad.collect();
     let unknown: Vec<&str> = those(None).map(|t| t.target.as_str()).collect();
     let mut parts = vec![if good.is_empty() { "none".to_owned() } else { good.join(", then ") }];
     if !bad.is_empty() {
@@ -82,14 +90,17 @@ fn verdict(of: &RankedUse) -> String {
     parts.join("; ")
 }
 
-/// ` (33.6 random writes/s, A1 asks for 500)`.
-fn short_of(fit: &Fit) -> String {
+/// ` (33.6 random writes/s, A1 asks for 500)`; `alone` only ` (33.6)`.
+fn short_of(fit: &Fit, alone: bool) -> String {
     let Some(value) = fit.value else { return String::new() };
     let number = |v: f64| match fit.unit {
         Unit::OpsPerS => quantity::significant(v, 3),
         unit => quantity::quantity(v, unit),
     };
     let most = if fit.better == Better::Lower { " at most" } else { "" };
+    if alone {
+        return format!(" ({})", number(value));
+    }
     format!(" ({} {}, {} asks for {}{most})", number(value), fit.quantity, fit.by, number(fit.threshold))
 }
 

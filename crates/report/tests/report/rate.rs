@@ -83,7 +83,7 @@ fn the_document_and_the_text_say_what_is_not_known() {
     };
     let unknown: Vec<_> = s.ratings.iter().map(|r| rated(&lacks(r))).collect();
     let said = RateDocument::new(&s.run, &unknown, None).answer.expect("an answer");
-    assert!(said.ends_with(": random writes have no value that decides (let it write more)."), "{said}");
+    assert!(said.contains(": random writes have no value that decides (let it write more)."), "{said}");
     let fake = model::Capacity {
         claimed_bytes: 64 << 30,
         real_bytes: Some(8 << 30),
