@@ -31,7 +31,8 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     }
     if !args.plan {
         let CheckArgs { budget, made_for, max_write, read_only, exhaust, .. } = args;
-        let asked = format!("check {budget} {made_for:?} {max_write:?} {read_only} {exhaust}");
+        let asked =
+            format!("check {budget} {made_for:?} {max_write:?} {read_only} {exhaust} {}", args.group.shared_file);
         execution.meet(group::invitation(&args.group, asked)?)?;
     }
     // Several targets come here for their plans, which leave nothing to answer.
@@ -60,6 +61,7 @@ impl Check<'_> {
         let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
         let wanted = Wanted {
             probe: (!args.read_only && !args.plan).then(|| bounds.unwrap_or(WriteAllowance::AtMost(u64::MAX))),
+            shared_in_group: args.group.shared_file,
             ..args.permissions.wanted(target, workload.interval_ns)
         };
         let (mut opened, seed) = execution.open_for(&wanted, seed)?;

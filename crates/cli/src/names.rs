@@ -70,7 +70,11 @@ impl Names {
                 .collect(),
             // Of those with a number in their name an example each.
             Self::Uses => {
-                let example = |id: &str| id.replace("video", "video=V30").replace("record", "record=4x16Mbit");
+                let example = |id: &str| {
+                    id.replace("video", "video=V30")
+                        .replace("record", "record=4x16Mbit")
+                        .replace("checkpoint", "checkpoint=20GB/60s")
+                };
                 judge::uses().iter().map(|used| example(&used.id)).collect()
             }
             Self::Classes => judge::class_names().map(str::to_owned).collect(),

@@ -21,7 +21,7 @@ pub use opening::{open, plan};
 pub use token::Token;
 
 use crate::{Interrupts, random_u64};
-use engine::Control;
+use engine::{Control, Sharing};
 use line::Line;
 use message::{Agreed, Brought, FromRank, Hello, Lines, RANK_BYTES, ToRank, parsed};
 use model::{Active, Failure, GroupPhase, GroupPlace, Ns, Plan, RankLimit, RankShare, Together};
@@ -64,6 +64,7 @@ pub struct Group {
     rank: u32,
     size: u32,
     id: String,
+    token: Token,
     line: Line,
     point: Cell<u32>,
     place: RefCell<GroupPlace>,
@@ -107,11 +108,11 @@ impl Invitation {
         }
         let (socket, drawn, lines) = self.connect(own, interrupts)?;
         let (id, lines) = self.greet(&socket, &drawn, lines).map_err(|why| self.refused(&why))?;
-        let Self { rank, size, .. } = self;
+        let Self { rank, size, token, .. } = self;
         let line = Line::open(socket, lines, size, interrupts.clone(), control)
             .map_err(|e| Failure::environment(format!("the connection to the group's meeting: {e}")))?;
         let place = GroupPlace { id: id.clone(), rank, size, machines: Vec::new(), phases: Vec::new(), ended: None };
-        Ok(Group { rank, size, id, line, point: Cell::new(0), place: RefCell::new(place), server })
+        Ok(Group { rank, size, id, token, line, point: Cell::new(0), place: RefCell::new(place), server })
     }
 
     fn cannot_listen(&self, error: &io::Error) -> Failure {
@@ -230,6 +231,14 @@ impl Group {
     /// What all runs of the group have in common.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// What it has in common with the others below one directory. Nothing of its name comes from another rank.
+    fn sharing(&self) -> Sharing {
+        let drawn = |what: &str| self.token.proof(&[what, &self.id]);
+        let mut name = drawn("name");
+        name.truncate(32);
+        Sharing { name, mark: drawn("mark"), rank: self.rank, ranks: self.size }
     }
 
     /// What is known so far, for the run.

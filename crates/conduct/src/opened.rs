@@ -37,6 +37,8 @@ pub struct Opened {
     pub capacity: Option<Capacity>,
     /// What all ranks of the group know of their targets together, which their plan rests on.
     pub agreed: Option<TargetFacts>,
+    /// All ranks of the group work in one file.
+    pub shared_in_group: bool,
     /// What the user should know of the target.
     pub remarks: Vec<String>,
 }
@@ -71,6 +73,7 @@ impl Opened {
             probe_bytes_per_s: None,
             probe_round_bytes_per_s: None,
             agreed: None,
+            shared_in_group: false,
             capacity: None,
             remarks: Vec::new(),
         }

@@ -39,6 +39,8 @@ pub struct Wanted<'a> {
     pub probe: Option<WriteAllowance>,
     /// Whether another rank of the group holds the lock on it.
     pub locked_by_group: bool,
+    /// Whether all ranks of the group work in one file.
+    pub shared_in_group: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -54,6 +56,7 @@ impl<'a> Wanted<'a> {
             region: false,
             probe: None,
             locked_by_group: false,
+            shared_in_group: false,
         }
     }
 }
@@ -164,6 +167,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     };
     Ok(Opened {
         agreed: None,
+        shared_in_group: false,
         capacity: None,
         remarks: rig.remarks().to_vec(),
         target,

@@ -29,7 +29,8 @@ pub use device::{
 pub use feed::{CAPACITY as SERIES_CAPACITY, SampleFeed, SeriesFeed, SeriesSender};
 pub use region::{Region, RegionRig};
 pub use rig::{
-    Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, WriteProbe, classify, refusal, usable_bytes,
+    Attempt, DeviceReads, FileOptions, FileRig, FileTarget, NullRig, Rig, Sharing, SharingStep, WriteProbe, classify,
+    refusal, usable_bytes,
 };
 pub use sim::{Jitter, SimData, SimDevice, SimLimit, SimRig, SimTruth};
 pub use worker::{

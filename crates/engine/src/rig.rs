@@ -21,6 +21,7 @@ mod own_directory;
 mod own_files;
 mod probe;
 mod refusal;
+mod shared;
 mod stream_worker;
 mod target;
 mod verify;
@@ -37,6 +38,7 @@ pub(crate) use on_files::no_file_system;
 pub use probe::WriteProbe;
 pub(crate) use refusal::refusal_of_device;
 pub use refusal::{Attempt, refusal};
+pub use shared::{Sharing, SharingStep};
 pub use target::{FileOptions, FileTarget, classify, usable_bytes};
 pub(crate) use verify::{nothing_written, out_of_memory};
 
@@ -50,6 +52,9 @@ use workload::KnownData;
 pub trait Rig {
     /// The clock of the run, nanoseconds since the rig was opened.
     fn now(&self) -> Ns;
+
+    /// Does what takes time before a phase can start, so that several start it at one moment: caches are dropped.
+    fn prepare(&mut self, _phase: &PhasePlan) {}
 
     /// Executes one phase as planned. A phase that was stopped or failed half-way is still a record; `Err` only where
     /// nothing at all was done. The record's `quiet_*` and the device's bytes of `cold` are filled by the caller, from
@@ -86,6 +91,15 @@ pub trait Rig {
     fn remember_known(&mut self, _known: &KnownData) -> Result<(), Failure> {
         let what = "this target keeps no data, so that none can come back wrong";
         Err(Failure::refused(what).remedy("name a directory, a file or a block device"))
+    }
+
+    /// Makes or finds what the ranks of a group share, step by step.
+    ///
+    /// # Errors
+    /// The target is no directory, or something is in the way.
+    fn share(&mut self, _sharing: &Sharing, _step: SharingStep) -> Result<(), Failure> {
+        Err(Failure::usage("only in a directory can the ranks of a group share a file")
+            .remedy("name a directory on storage that all ranks share, or leave out --shared-file"))
     }
 
     /// Bytes written to the target so far, layout and probes included.

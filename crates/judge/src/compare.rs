@@ -77,6 +77,7 @@ pub fn compare(a: &[Run], b: &[Run], asked: &Asked) -> Comparison {
     }
     reasons.extend(sides.incomplete());
     reasons.extend(sides.different_plans());
+    reasons.extend(sides.parts_of_groups());
     if sides.left_out() > 0 {
         reasons.push(Reason::of(
             "left-out",

@@ -2,7 +2,8 @@
 //! is known only as far as the tool tells it. Where the work is not known to be the one that is asked for, or the number may
 //! be that of the page cache, nothing is decided.
 
-use crate::fit::{deciding_need, stands_to, use_named};
+use crate::fit::{deciding_need, use_named};
+use crate::need::stands_to;
 use crate::rating::{SPEED, class_names};
 use model::{
     Better, ClassNeed, Fit, ForeignWork, Metric, MetricStatus, Need, RatedClass, Rating, Reason, Run, UseText,
@@ -49,7 +50,12 @@ fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {
     };
     let met = found.meets(need.better(), need.threshold());
     let mean_only = || Reason::of("mean-only", "it is a mean, and the slowest second that counts is not told");
-    let reasons = (found.is_mean && met.is_none()).then(mean_only).into_iter().collect();
+    // What a fast cache takes says nothing of the rest.
+    let unsaid = of.checkpoint_bytes.is_some() && met == Some(true);
+    let amount = || Reason::of("too-little-written", "how much was written at that rate is not told");
+    let met = met.filter(|_| !unsaid);
+    let mut reasons: Vec<Reason> = unsaid.then(amount).into_iter().collect();
+    reasons.extend((found.is_mean && met.is_none() && !unsaid).then(mean_only));
     let NeededValue { metric, quantity, value, .. } = found;
     Fit { met, metric, quantity, reasons, ..stands_to(of, need, Some(value)) }
 }

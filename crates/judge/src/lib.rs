@@ -10,6 +10,7 @@
 //! Deliberately absent: I/O, clocks, formatting of numbers for people beyond the reasons, attribution of limits.
 
 mod changes;
+mod checkpoint;
 mod compare;
 mod context;
 mod drain;
@@ -36,6 +37,7 @@ mod repeated;
 mod reports;
 
 mod bounded;
+mod need;
 mod scope;
 pub mod search;
 mod site;

@@ -52,6 +52,9 @@ pub struct UseText {
     /// Bytes of an entry of its log, where that decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_bytes: Option<u64>,
+    /// How much is to be written, of a checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_bytes: Option<u64>,
     #[serde(rename = "need")]
     pub needs: Vec<Need>,
 }

@@ -12,6 +12,7 @@ mod options;
 mod packages;
 mod pattern;
 mod purpose;
+mod rank_region;
 mod replay;
 mod shape;
 mod small_operations;

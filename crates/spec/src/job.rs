@@ -6,7 +6,7 @@ use crate::packages::PackagesJob;
 use crate::values::one_of;
 use model::{
     Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileKind, FileOperation, FileOrder, FilesPlan, LatencyTarget,
-    Limits, Mix, NS_PER_S, Operation, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
+    Limits, Mix, NS_PER_S, Operation, Order, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
 };
 
 /// How the files of a job are named.
@@ -229,13 +229,22 @@ impl Job {
 
     /// Whether it writes all of its region, once and in sequence, whatever that takes.
     pub fn writes_whole(&self) -> bool {
-        let by_region = self.time_ns.is_none() && self.amount.is_none() && self.steady.is_none();
+        // How far files of its own came is known by their lengths.
+        let own = matches!(self.files, Files::Own(_));
+        let timed = if own { self.time_based } else { self.time_ns.is_some() };
+        let by_region = !timed && self.amount.is_none() && self.steady.is_none();
         let always = !self.only_asked && !self.only_split && self.file_operation.is_none();
         by_region
             && always
-            && self.stream.block().only_writes_in_sequence()
+            && (self.stream.block().only_writes_in_sequence() && (self.copies == 1 || own)
+                || self.is_interleaved() && self.stream.block().only_writes())
             && self.stream.limits == Limits::default()
-            && (self.copies, self.loops) == (1, 1)
+            && self.loops == 1
+    }
+
+    /// Whether its copies take turns, block by block.
+    pub fn is_interleaved(&self) -> bool {
+        self.stream.block().order == Order::Strided { stride_bytes: 0 }
     }
 
     /// Whether what it reads must not be in the page cache.
@@ -331,6 +340,8 @@ pub struct Workload {
     pub notes: Vec<String>,
     /// Whether an existing target that the workload changes is written over before it is read.
     pub(crate) lays_out_targets: bool,
+    /// All ranks of a group work in one file, and in one directory of files.
+    pub shared_file: bool,
     /// Whether its regions may shrink to what a small target offers.
     pub(crate) scales_to_fit: bool,
     /// Where its phases share a budget of time.

@@ -43,6 +43,11 @@ fn order(job: &mut Job, text: &str) -> Result<(), String> {
         "random" => Order::Random,
         "random-replace" => Order::RandomReplace,
         "reverse" => Order::Reverse,
+        // Its stride follows from the copies of the job.
+        "interleaved" => {
+            job.stream.block_mut().run_blocks = 1;
+            Order::Strided { stride_bytes: 0 }
+        }
         "strided" => Order::Strided { stride_bytes: bytes(parameter)? },
         "zipf" => Order::Zipf { theta_milli: milli(parameter)? },
         "pareto" => Order::Pareto { h_milli: milli(parameter)? },
@@ -132,8 +137,8 @@ keys! {
         block.mix = Some(Mix { read_percent: percent(t)? });
         if block.operation == Operation::Read { block.operation = Operation::Write }
     }, "Reads among the operations of a mix.";
-    "order", "sequential, random, random-replace, reverse, strided:SIZE, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
-        |j, t| order(j, t)?, "Order of the offsets. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
+    "order", "sequential, random, random-replace, reverse, strided:SIZE, interleaved, zipf:THETA, pareto:H, normal:PERCENT, hot-spot:OPS/REGION:..., sequence:N,N,..., moving-sequence:N,N,...",
+        |j, t| order(j, t)?, "Order of the offsets. Interleaved: the streams of a job take turns, block by block, and so do the ranks of a group in a shared file. A sequence lists blocks by number, over and over; a moving one then goes on by as many blocks as it has.";
     "run-blocks", "number", |j, t| j.stream.block_mut().run_blocks = whole(t)?, "Blocks that follow one another in a random order before the next offset is drawn, or in a strided one before the next stride.";
     "sequential-percent", "percent, or read,write,trim", |j, t| j.stream.block_mut().sequential_percents = by_direction(t)?, "So much of a random order goes on where the last operation of its direction ended.";
     "no-overlap", "true, false", |j, t| j.stream.block_mut().no_overlap = flag(t)?, "An operation waits for those in flight with which it shares bytes.";

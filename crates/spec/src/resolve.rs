@@ -192,8 +192,8 @@ struct ResourceUse {
     ends: BTreeMap<String, u64>,
     /// Sum of what the phases need, bytes.
     needed: u128,
-    /// End of what the target holds because a phase that is measured wrote it, from its start.
-    written: u64,
+    /// End of what a file holds because a phase that is measured wrote it, from its start.
+    written: BTreeMap<String, u64>,
     /// End of what must have been written before, by file.
     laid_out: BTreeMap<String, u64>,
     /// Files of which data are verified, and how: those that are laid out are stamped.

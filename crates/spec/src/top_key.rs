@@ -20,6 +20,7 @@ keys! {
     }, "Length of the intervals of the series; without it 100 ms.";
     "quiet", "time", |w, t| w.quiet_ns = time(t)?, "Window before and after each phase in which nothing is done; without it 200 ms.";
     "scale-to-fit", "true, false", |w, t| w.scales_to_fit = flag(t)?, "Where the target is too small, all amounts of bytes are halved until they fit.";
+    "shared-file", "true, false", |w, t| w.shared_file = flag(t)?, "The ranks of a group work in one file, each in its own region or, in an interleaved order, in turns; and in one directory of files. As --shared-file.";
     "budget", "time", |w, t| w.budget.total_ns = Some(not_0(time(t)?)?), "All the time there is: phases that say no time share what layout and windows leave, and the region is a rung of the ladder.";
     "layout-share", "percent", |w, t| w.budget.layout_percent = percent(t)?, "What layout may take of the budget; without it 25 %.";
     "least-share", "time", |w, t| w.budget.least_share_ns = not_0(time(t)?)?, "A phase that cannot have this much is left out; without it 500 ms.";

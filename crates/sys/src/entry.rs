@@ -172,6 +172,30 @@ pub fn remove_directory(directory: impl AsFd, name: impl Arg) -> Result<(), i32>
     errno(rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR))
 }
 
+/// Makes a file in a directory for reading and writing, which nobody else may open.
+///
+/// # Errors
+/// `EEXIST` where anything has that name.
+pub fn create_own_file(directory: impl AsFd, name: impl Arg) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(directory, name, flags, Mode::RUSR | Mode::WUSR)?.into())
+}
+
+/// Opens a regular file that is in a directory and belongs to this user, for reading and writing.
+///
+/// # Errors
+/// `ELOOP` for a link, `EPERM` where it is another user's or no regular file, or has a second name.
+pub fn open_own_file(directory: impl AsFd, name: impl Arg) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::fs::openat(directory, name, flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&opened)?;
+    let own = stat.st_uid == rustix::process::geteuid().as_raw() && stat.st_nlink == 1;
+    if !own || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(Errno::PERM.into());
+    }
+    Ok(opened.into())
+}
+
 /// Opens a directory that is in another one and belongs to this user.
 ///
 /// # Errors

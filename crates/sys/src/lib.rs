@@ -65,9 +65,9 @@ pub use clock::{Epoch, monotonic_ns};
 pub use discard::{discard, write_zeroes};
 pub use dm_status::{DmTarget, dm_table, dm_table_status};
 pub use entry::{
-    create_file, each_entry, free_inodes, link_entry, list_names, make_directory, open_entry, open_own_directory,
-    read_entry, remove_directory, remove_file, rename_entry, stat_entry, symlink_entry, sync_file_system, sync_names,
-    write_entry,
+    create_file, create_own_file, each_entry, free_inodes, link_entry, list_names, make_directory, open_entry,
+    open_own_directory, open_own_file, read_entry, remove_directory, remove_file, rename_entry, stat_entry,
+    symlink_entry, sync_file_system, sync_names, write_entry,
 };
 pub use errno::errno_name;
 pub use event_fd::EventFd;
@@ -83,7 +83,7 @@ pub use handle::{
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};
 pub use kmsg::{KernelLog, KernelLogError, KernelMessage};
-pub use lock::{Locked, lock_exclusively};
+pub use lock::{Locked, lock_exclusively, lock_shared};
 pub use loop_status::{LoopStatus, loop_status};
 pub use mapping::Mapping;
 pub use node::{Node, node_at};

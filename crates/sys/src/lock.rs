@@ -24,9 +24,21 @@ pub enum Locked {
 /// # Errors
 /// Whatever else flock(2) says.
 pub fn lock_exclusively(file: &File, patience: Duration) -> io::Result<Locked> {
+    lock(file, FlockOperation::NonBlockingLockExclusive, patience)
+}
+
+/// The same for a lock that several may hold at once, and none beside an exclusive one.
+///
+/// # Errors
+/// Whatever else flock(2) says.
+pub fn lock_shared(file: &File) -> io::Result<Locked> {
+    lock(file, FlockOperation::NonBlockingLockShared, Duration::ZERO)
+}
+
+fn lock(file: &File, operation: FlockOperation, patience: Duration) -> io::Result<Locked> {
     let deadline = Instant::now() + patience;
     loop {
-        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        match flock(file, operation) {
             Ok(()) => return Ok(Locked::Held),
             Err(Errno::WOULDBLOCK) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
             Err(Errno::WOULDBLOCK) => return Ok(Locked::Busy),
@@ -42,6 +54,17 @@ pub fn lock_exclusively(file: &File, patience: Duration) -> io::Result<Locked> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_share_a_lock_and_none_has_it_alone_meanwhile() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || crate::open_directory(directory.path()).unwrap();
+        let (first, second, third) = (open(), open(), open());
+        assert_eq!((lock_shared(&first).unwrap(), lock_shared(&second).unwrap()), (Locked::Held, Locked::Held));
+        assert_eq!(lock_exclusively(&third, Duration::ZERO).unwrap(), Locked::Busy);
+        drop((first, second));
+        assert_eq!(lock_exclusively(&third, Duration::ZERO).unwrap(), Locked::Held);
+    }
 
     #[test]
     fn the_second_one_is_refused_until_the_first_has_gone() {

@@ -25,6 +25,12 @@ pub struct GroupArgs {
     /// It is not sent. Other users of the machine see a command line: NARROWS_GROUP_TOKEN in the environment is better.
     #[arg(long, value_name = "TOKEN", requires = "group")]
     pub token: Option<String>,
+    /// All ranks work in one file, each in a region of its own
+    ///
+    /// Rank 0 makes it in the target, a directory on storage that all share, and it is gone at the end. Files of operations on whole files
+    /// (create, stat, delete) are in one directory, too.
+    #[arg(long, requires = "group")]
+    pub shared_file: bool,
     /// How long the ranks may take to come [default: 60s]
     #[arg(long, value_name = "TIME", requires = "group")]
     pub meet_timeout: Option<String>,

@@ -86,13 +86,17 @@ fn run_workload(
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     if !args.plan {
         let RunArgs { set, max_write, lenient, on_error, real, .. } = args;
-        let asked = format!("run {:?} {set:?} {max_write:?} {lenient} {on_error:?} {real:?}", source.text);
+        let asked = format!(
+            "run {:?} {set:?} {max_write:?} {lenient} {on_error:?} {real:?} {}",
+            source.text, args.group.shared_file
+        );
         execution.meet(group::invitation(&args.group, asked)?)?;
     }
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;
     // A plan that is only shown writes nothing: its sizes are those without a probe.
     let wanted = Wanted {
         region: workload.copies_region(),
+        shared_in_group: args.group.group && (args.group.shared_file || workload.shared_file),
         probe: ((workload.has_budget() || workload.preconditions()) && !args.plan)
             .then(|| WriteAllowance::AtMost(max_write.unwrap_or(u64::MAX))),
         ..args.permissions.wanted(&place.name, workload.interval_ns)

@@ -255,7 +255,7 @@ impl<'a> Conductor<'a> {
             *window = self.quiet(run);
         }
         let plan = self.without_passed(plan);
-        if !self.grouped.start(run) {
+        if !self.grouped.start(run, self.rig, &plan) {
             return Err(Failure::invalid("the group ended before this phase"));
         }
         self.listener.on_event(Event::PhaseBegins(&plan));

@@ -4,9 +4,10 @@ use super::Execution;
 use crate::Opened;
 use crate::group::Group;
 use crate::listener::{Event, Listener};
+use engine::Rig;
 use model::{
-    Active, Failure, GroupPhase, Ns, PhaseRecord, PhaseRun, PhaseStatus, RankLimit, Reason, Run, RunState, TargetKind,
-    Together,
+    Active, Failure, GroupPhase, LimitLayer, Ns, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, RankLimit, Reason, Run,
+    RunState, TargetKind, Together,
 };
 
 /// A run's part in its group, where it has one: else nothing here does anything.
@@ -42,9 +43,12 @@ impl<'a> Grouped<'a> {
         self.ask(run, |group| group.ready(left_ns)).unwrap_or(left_ns)
     }
 
-    /// Waits for the moment at which all start; whether it has come.
-    pub fn start(&mut self, run: &mut Run) -> bool {
+    /// Waits for the moment at which all start the phase; whether it has come.
+    pub fn start(&mut self, run: &mut Run, rig: &mut dyn Rig, plan: &PhasePlan) -> bool {
         self.phase = None;
+        if self.group.is_some() {
+            rig.prepare(plan);
+        }
         self.group.is_none() || self.ask(run, |group| group.start(self.simulated)).is_some()
     }
 
@@ -146,13 +150,19 @@ fn limits(run: &Run) -> Vec<Option<RankLimit>> {
     let phases = run.group.iter().flat_map(|g| &g.phases);
     phases
         .map(|phase| {
-            run.phase(&phase.name).filter(|p| p.plan.measures_target())?;
+            let executed = run.phase(&phase.name).filter(|p| p.plan.measures_target())?;
             let own = conclusions.limits.iter().find(|l| l.phase == phase.name);
             let (layer, statement) = own.map_or_else(
                 || (conclusions.limit.layer, &conclusions.limit.statement),
                 |row| (row.layer, &row.statement),
             );
-            Some(RankLimit { layer, statement: statement.clone() })
+            if layer != LimitLayer::Unknown {
+                return Some(RankLimit { layer, statement: statement.clone() });
+            }
+            // What is known of this phase alone.
+            let busy = executed.reasons.iter().chain(executed.metrics.iter().flat_map(|m| &m.reasons));
+            let busy = busy.into_iter().find(|r| r.code() == Some("cpu-wait"))?;
+            Some(RankLimit { layer: LimitLayer::Cpu, statement: busy.text() })
         })
         .collect()
 }

@@ -3,11 +3,14 @@
 use super::{Group, TargetFacts, token};
 use crate::listener::Listener;
 use crate::{Opened, Wanted, WriteAllowance};
-use engine::Control;
+use engine::{Control, SharingStep};
 use model::{Failure, Plan, StopRule, TargetKind};
 use observe::Root;
 use spec::Workload;
 use std::os::unix::fs::MetadataExt;
+
+/// Files are a whole number of these.
+const MIB: u64 = 1 << 20;
 
 /// Opens a target for a group. Of the ranks of one machine that work in one directory the first holds the lock for all, so that
 /// others than the group are kept from it. Facts of which plans are made are those that hold for all ranks.
@@ -21,7 +24,7 @@ pub fn open(
     group: &Group,
     seed: u64,
 ) -> Result<(Opened, u64), Failure> {
-    let (locks, _) = group.object(object(wanted, group))?;
+    let (locks, ranks_here) = group.object(object(wanted, group))?;
     if !locks {
         group.wait()?;
     }
@@ -44,14 +47,29 @@ pub fn open(
     let (rank, size) = group.place();
     // All may share what is free; files and devices are each rank's own.
     let parts = if opened.target.kind == TargetKind::Directory { u64::from(size) } else { 1 };
-    opened.max_bytes = agreed.max_bytes / parts;
+    opened.max_bytes = (agreed.max_bytes / parts).next_multiple_of(MIB).saturating_sub(MIB).max(MIB);
     opened.sector_bytes = agreed.sector_bytes;
     opened.memory_bytes = agreed.memory_bytes;
     opened.probe_bytes_per_s = agreed.probe_bytes_per_s;
     opened.probe_round_bytes_per_s = agreed.probe_round_bytes_per_s;
     opened.agreed = Some(agreed);
     opened.remarks.push(format!("rank {rank} of a group of {size}"));
+    if wanted.shared_in_group {
+        share(&mut opened, group, ranks_here == size)?;
+    }
     Ok((opened, agreed.seed))
+}
+
+/// Makes the file and the directory that all ranks share, and makes sure that all have the same.
+fn share(opened: &mut Opened, group: &Group, all_here: bool) -> Result<(), Failure> {
+    let sharing = group.sharing();
+    for step in [SharingStep::Make, SharingStep::Find, SharingStep::Begin { all_here }] {
+        opened.rig.share(&sharing, step).inspect_err(|failure| group.leave(&failure.message))?;
+        group.wait()?;
+    }
+    opened.shared_in_group = true;
+    opened.remarks.push("all ranks of the group work in one file".into());
+    Ok(())
 }
 
 /// What is the same number for ranks that work on the same object of the same machine, and for no others.
@@ -86,6 +104,14 @@ pub fn plan(
         Ok(plan)
     };
     group.same_plan(&made(seed)?)?;
+    let (rank, size) = group.place();
     // Two ranks never write the same data: a store that joins what is the same would be faster than it is.
-    made(seed.wrapping_add(u64::from(group.place().0).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    let mut plan = made(seed.wrapping_add(u64::from(rank).wrapping_mul(0x9e37_79b9_7f4a_7c15)))?;
+    if opened.shared_in_group {
+        plan.in_rank_region(rank, size).map_err(|what| {
+            group.leave(&what);
+            Failure::usage(what).remedy("leave out --shared-file")
+        })?;
+    }
+    Ok(plan)
 }

@@ -2,6 +2,7 @@
 
 use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::file::FileRig;
+use super::shared::interleaved_end;
 use super::target::MIB;
 use model::{DataProof, PhasePlan, PhaseRecord, StopCause, StreamKind, StreamPlan, TargetKind};
 use std::fs::File;
@@ -51,9 +52,17 @@ impl FileRig {
 
     /// After a phase without errors: where it wrote all of a region from the start of the temporary file, that can be read.
     pub(super) fn wrote_all(&mut self, streams: &[StreamPlan], written: u64) {
-        if let [StreamPlan { kind: StreamKind::Block(block), .. }] = streams
+        let interleaved = match &self.shared {
+            Some(shared) => shared.interleaved_end(streams),
+            None => interleaved_end(streams, 1).filter(|_| streams[0].block().region_start_bytes == 0),
+        };
+        let planned = || streams.iter().map(|s| s.limits.total_bytes.unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
+        if let Some(end) = interleaved.filter(|_| written >= planned()) {
+            self.laid_out = Some(self.laid_out.unwrap_or(0).max(end));
+            self.layout_planned = self.layout_planned.max(end);
+        } else if let [StreamPlan { kind: StreamKind::Block(block), .. }] = streams
             && block.files.is_empty()
-            && block.region_start_bytes == 0
+            && (block.region_start_bytes == 0 || self.shared.is_some())
             && block.only_writes_in_sequence()
             && written >= block.region_bytes
         {
@@ -96,11 +105,11 @@ impl FileRig {
             // certain.
             let doubtful = u64::from(stream.path.queue_depth).saturating_mul(stream.block().block_size_bytes);
             let certain = if record.errors.is_empty() { bytes } else { bytes.saturating_sub(doubtful) };
-            certain / MIB * MIB
+            start + certain / MIB * MIB
         };
-        let reached = if start == 0 { reached } else { 0 };
+        let reached = if start == 0 || self.shared.is_some() { reached } else { 0 };
         // A failure may mean that the file system is full: give back what later phases will not use.
-        if record.stop == StopCause::Failed && self.target.kind == TargetKind::Directory {
+        if record.stop == StopCause::Failed && self.target.kind == TargetKind::Directory && self.shared.is_none() {
             // Where even that fails, the file goes with the rig.
             let _ = self.opened.file.set_len(reached);
         }

@@ -2,13 +2,14 @@
 
 use super::access::{DirectWay, is_direct};
 use super::buffer_cache::BufferCache;
-use super::cold::{Dropped, drop_caches, sync_backing};
+use super::cold::{Dropped, drop_caches, drop_names, sync_backing};
 use super::execute::{Executed, execute};
 use super::limits::Limits;
 use super::own_directory::OwnDirectory;
 use super::own_files::OwnFiles;
 use super::probe::{WriteProbe, round_probe, write_probe};
 use super::refusal::{Attempt, refusal};
+use super::shared::{Shared, Sharing, SharingStep};
 use super::target::{FileOptions, FileTarget, MIB, Opened, open};
 use super::verify::{nothing_written, out_of_memory};
 use super::work::{OpenTarget, PhaseWork};
@@ -42,6 +43,10 @@ pub struct FileRig {
     pub(super) own_directory: Option<OwnDirectory>,
     /// Files that streams name.
     pub(super) own: OwnFiles,
+    /// What was dropped from the caches for the phase that comes next.
+    pub(super) prepared: Option<Dropped>,
+    /// What the ranks of a group share.
+    pub(super) shared: Option<Shared>,
     /// What verified data must hold.
     written: WrittenData,
     pub(super) buffer_cache: BufferCache,
@@ -85,6 +90,8 @@ impl FileRig {
             unsettled: false,
             own_directory: None,
             own: OwnFiles::default(),
+            prepared: None,
+            shared: None,
             written: nothing_written(),
             buffer_cache: BufferCache::default(),
         })
@@ -155,6 +162,15 @@ impl FileRig {
     }
 }
 
+/// Whether nothing of what streams read may be in memory; `indirect`: what is read past the page cache of the target may be there
+/// all the same.
+fn reads_cold(phase: &PhasePlan, streams: &[StreamPlan], indirect: bool) -> bool {
+    // What is read from memory verifies nothing of the device.
+    let only_reads = |s: &&StreamPlan| s.reads() && !s.changes_data();
+    let verifies = streams.iter().filter(only_reads).any(|s| s.verify.is_some());
+    phase.drop_cache || phase.cold || verifies || streams.iter().any(|s| only_reads(&s)) && indirect
+}
+
 /// Bytes that a phase moved in these directions.
 pub(crate) fn moved_bytes(record: &PhaseRecord, streams: &[StreamPlan], which: &[Direction]) -> u64 {
     if record.streams.is_empty() {
@@ -173,6 +189,19 @@ impl Rig for FileRig {
 
     fn check(&self, phase: &PhasePlan) -> Result<(), Failure> {
         if phase.operates_on_files() || phase.replays_calls() { self.check_on_files(phase) } else { Ok(()) }
+    }
+
+    fn prepare(&mut self, phase: &PhasePlan) {
+        let on_files = phase.operates_on_files() || phase.replays_calls();
+        self.prepared = match self.clip(phase) {
+            _ if phase.engine == EngineKind::Memory => None,
+            _ if on_files => self.own_directory.as_ref().filter(|_| phase.cold).map(|own| drop_names(&own.handle())),
+            Ok((streams, _)) if reads_cold(phase, &streams, !self.options.backing_files.is_empty()) => {
+                Some(self.drop_cached(&streams))
+            }
+            // What is wrong with it is said by what executes it.
+            _ => None,
+        };
     }
 
     fn run(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
@@ -204,12 +233,9 @@ impl Rig for FileRig {
         let data = self.data_proofs(&streams, clipped.as_deref());
         let through_loops = !self.options.backing_files.is_empty();
         let stands_in = matches!(direct, Some(Err(_)));
-        // What is read from memory verifies nothing of the device.
-        let only_reads = |s: &&StreamPlan| s.reads() && !s.changes_data();
-        let verifies = streams.iter().filter(only_reads).any(|s| s.verify.is_some());
-        let reads = streams.iter().any(|s| only_reads(&s));
-        let cold = phase.drop_cache || phase.cold || verifies || reads && (through_loops || stands_in);
-        let dropped = cold.then(|| self.drop_cached(&streams));
+        let prepared = self.prepared.take();
+        let dropped = reads_cold(phase, &streams, through_loops || stands_in)
+            .then(|| prepared.unwrap_or_else(|| self.drop_cached(&streams)));
 
         let plan = PhasePlan { streams, ..phase.clone() };
         let proof = direct.as_ref().map(|direct| match direct {
@@ -274,6 +300,26 @@ impl Rig for FileRig {
 
     fn readable_bytes(&self) -> u64 {
         self.laid_out.unwrap_or(if self.opened.size.is_some() { self.opened.max_bytes } else { 0 })
+    }
+
+    fn share(&mut self, sharing: &Sharing, step: SharingStep) -> Result<(), Failure> {
+        match (step, &mut self.shared) {
+            _ if self.target.kind != TargetKind::Directory => {
+                let what = format!("--shared-file is for a directory, and {} is none", self.target.path.display());
+                Err(Failure::usage(what).remedy("name the directory: rank 0 makes the file there, and removes it"))
+            }
+            (SharingStep::Begin { all_here }, Some(shared)) => {
+                let begun = shared.begin(&self.opened.file, all_here);
+                begun.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))
+            }
+            _ if (step == SharingStep::Make) != (sharing.rank == 0) => Ok(()),
+            _ => {
+                let (shared, file, directory) = Shared::open(step, sharing, &self.target.file, &self.target.path)?;
+                self.opened.file = file;
+                (self.shared, self.own_directory) = (Some(shared), Some(directory));
+                Ok(())
+            }
+        }
     }
 
     fn remember_known(&mut self, known: &KnownData) -> Result<(), Failure> {

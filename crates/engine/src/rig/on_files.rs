@@ -34,6 +34,10 @@ fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) 
 impl FileRig {
     pub(super) fn run_on_files(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         self.check_on_files(phase)?;
+        if self.shared.is_some() && phase.replays_calls() {
+            let what = format!("{}: calls of a recording need a directory of each rank's own", phase.name);
+            return Err(Failure::usage(what).remedy("leave out --shared-file"));
+        }
         let path = self.target.path.clone();
         let cannot = |e: std::io::Error| refusal(Attempt::Create, &path, &e);
         let own = match &mut self.own_directory {
@@ -71,6 +75,11 @@ impl FileRig {
                 }
                 StreamKind::Block(_) | StreamKind::Copy(_) => continue,
             };
+            if let Some(shared) = &self.shared {
+                files.file_set = shared.set(files.file_set).ok_or_else(|| {
+                    Failure::usage(format!("{}: too many sets of files for a directory that ranks share", phase.name))
+                })?;
+            }
             own.prepare(files).map_err(cannot)?;
             if files.file_operation == FileOperation::Create {
                 own.try_link(files).map_err(|e| no_links(phase, &path, files.file_kind, &e))?;
@@ -87,7 +96,8 @@ impl FileRig {
         let options = &self.options;
         let buffer_cache = &self.buffer_cache;
         let job = PhaseWork { plan: &plan, reads_back: false, epoch, device: false, options, buffer_cache, control };
-        let dropped = phase.cold.then(|| drop_names(&own.handle()));
+        let prepared = self.prepared.take();
+        let dropped = phase.cold.then(|| prepared.unwrap_or_else(|| drop_names(&own.handle())));
         let mut record = execute(job, &targets, Vec::new())?.record;
         for (i, stream) in plan.streams.iter().enumerate() {
             let one = record.streams.get(i);

@@ -11,6 +11,7 @@ use model::{FileKind, FileOperation, FileTrace, FilesPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
+use std::ops::RangeInclusive;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub(crate) struct OwnDirectory {
     there: BTreeMap<u32, u64>,
     /// Sets whose members have their second names.
     renamed: BTreeSet<u32>,
+    /// Sets that are this run's: all, but in a directory that it shares with others.
+    sets: RangeInclusive<u32>,
 }
 
 fn kind_of(errno: i32) -> io::ErrorKind {
@@ -43,12 +46,15 @@ fn kind_of(errno: i32) -> io::ErrorKind {
 /// Directories are nested no deeper than this by any plan.
 const DEEPEST: u32 = 32;
 
-/// Removes the members of a set, or of all, and the directories that they lie in.
-fn clear(directory: &File, set: Option<u32>) -> io::Result<()> {
-    if set.is_none() {
+/// All sets.
+const ALL: RangeInclusive<u32> = 0..=u32::MAX;
+
+/// Removes the members of these sets, and the directories that they lie in.
+fn clear(directory: &File, sets: &RangeInclusive<u32>) -> io::Result<()> {
+    if *sets == ALL {
         clear_packages(directory);
     }
-    clear_below(directory, set, DEEPEST)
+    clear_below(directory, sets, DEEPEST)
 }
 
 /// Removes what dpkg made, which has names of its own, below the two names that a run gives it.
@@ -70,10 +76,10 @@ fn clear_packages(directory: &File) {
     }
 }
 
-fn clear_below(directory: &File, set: Option<u32>, deepest: u32) -> io::Result<()> {
+fn clear_below(directory: &File, sets: &RangeInclusive<u32>, deepest: u32) -> io::Result<()> {
     let mut names = Vec::new();
     sys::each_entry(directory, |name, is_directory| {
-        if set_of(name).is_some_and(|own| set.is_none_or(|set| set == own)) {
+        if set_of(name).is_some_and(|own| sets.contains(&own)) {
             names.push((name.to_owned(), is_directory));
         }
     })?;
@@ -84,7 +90,7 @@ fn clear_below(directory: &File, set: Option<u32>, deepest: u32) -> io::Result<(
         };
         match removed {
             Err(errno) if *is_directory && deepest > 0 && kind_of(errno) == io::ErrorKind::DirectoryNotEmpty => {
-                clear_below(&sys::open_own_directory(directory, name.as_str())?, set, deepest - 1)?;
+                clear_below(&sys::open_own_directory(directory, name.as_str())?, sets, deepest - 1)?;
                 sys::remove_directory(directory, name.as_str()).map_err(io::Error::from_raw_os_error)
             }
             other => other.map_err(io::Error::from_raw_os_error),
@@ -109,7 +115,26 @@ impl OwnDirectory {
         })?;
         // Where there are no locks, nobody removes what is not locked.
         let _ = sys::lock_exclusively(&directory, Duration::ZERO);
-        Ok(Self { parent, name, directory: Arc::new(directory), there: BTreeMap::new(), renamed: BTreeSet::new() })
+        Ok(Self::of(parent, name, directory, ALL))
+    }
+
+    /// One that several runs share, each with sets of its own; the first makes it.
+    ///
+    /// # Errors
+    /// Those of making and opening a directory.
+    pub fn shared(parent: &File, name: &str, makes: bool, sets: RangeInclusive<u32>) -> io::Result<Self> {
+        let (parent, name) = (parent.try_clone()?, format!("{PREFIX}{name}"));
+        if makes {
+            sys::make_directory(&parent, name.as_str()).map_err(io::Error::from_raw_os_error)?;
+        }
+        let directory = sys::open_own_directory(&parent, name.as_str())?;
+        let _ = sys::lock_shared(&directory);
+        Ok(Self::of(parent, name, directory, sets))
+    }
+
+    fn of(parent: File, name: String, directory: File, sets: RangeInclusive<u32>) -> Self {
+        let (there, renamed) = (BTreeMap::new(), BTreeSet::new());
+        Self { parent, name, directory: Arc::new(directory), there, renamed, sets }
     }
 
     /// The open directory.
@@ -130,7 +155,7 @@ impl OwnDirectory {
         }
         // Should they not be made, what there is of them is still found.
         if self.there.insert(files.file_set, 0).is_some() {
-            clear(&self.directory, Some(files.file_set))?;
+            clear(&self.directory, &(files.file_set..=files.file_set))?;
         }
         self.renamed.remove(&files.file_set);
         let names = EntryNames::of(files);
@@ -288,14 +313,14 @@ impl OwnDirectory {
 impl Drop for OwnDirectory {
     fn drop(&mut self) {
         // What cannot be removed now is found by the next run.
-        let _ = clear(&self.directory, None);
+        let _ = clear(&self.directory, &self.sets);
         let _ = sys::remove_directory(&self.parent, self.name.as_str());
     }
 }
 
 /// Removes the directories of runs that are no more: this user's, called as runs call them, and locked by nobody. In one that
 /// holds anything else only what a run made is removed.
-fn remove_left(parent: &File) {
+pub(super) fn remove_left(parent: &File) {
     let mut left = Vec::new();
     // Where a directory cannot be listed, nothing is found.
     let _ = sys::each_entry(parent, |name, is_directory| {
@@ -305,7 +330,7 @@ fn remove_left(parent: &File) {
         if let Ok(directory) = sys::open_own_directory(parent, name.as_str())
             && let Ok(Locked::Held) = sys::lock_exclusively(&directory, Duration::ZERO)
         {
-            let _ = clear(&directory, None);
+            let _ = clear(&directory, &ALL);
             let _ = sys::remove_directory(parent, name.as_str());
         }
     }

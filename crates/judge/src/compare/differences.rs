@@ -9,7 +9,7 @@ const FILL_POINTS: f64 = 10.0;
 /// Kernel, processors, file system and its options, size of the region, plan: whatever both sides do not share.
 pub fn environment_differences(a: &[Run], b: &[Run]) -> Vec<EnvironmentDifference> {
     type Fact = (&'static str, fn(&Run) -> Option<String>);
-    let facts: [Fact; 16] = [
+    let facts: [Fact; 17] = [
         ("machine", |r| r.environment.machine.clone()),
         ("host", |r| r.environment.hostname.clone()),
         ("architecture", |r| r.environment.architecture.clone()),
@@ -27,6 +27,7 @@ pub fn environment_differences(a: &[Run], b: &[Run]) -> Vec<EnvironmentDifferenc
         ("file system", |r| r.target.stack.mount.as_ref().map(|m| m.fstype.clone())),
         ("mount options", |r| r.target.stack.mount.as_ref().map(|m| m.options.join(","))),
         ("drivers", drivers),
+        ("ranks", |r| r.group.as_ref().map(|g| g.size.to_string())),
         ("workload", |r| Some(r.plan.name.clone())),
         ("size of the region", |r| (r.plan.size.bytes > 0).then(|| format!("{} MiB", r.plan.size.bytes >> 20))),
         ("program", |r| Some(r.program_version.clone())),

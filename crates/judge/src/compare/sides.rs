@@ -1,8 +1,10 @@
 //! The two sides: which runs belong together, and what they say of one metric.
 
 use super::processor;
+use crate::group::GROUP_PART;
 use model::{
-    Basis, Better, ExperimentPlace, Metric, MetricStatus, PhasePlan, PhaseRun, Reason, Run, RunState, TargetKind, Unit,
+    Basis, Better, ExperimentPlace, GroupPlace, Metric, MetricStatus, PhasePlan, PhaseRun, Reason, Run, RunState,
+    TargetKind, Unit,
 };
 use std::collections::HashSet;
 
@@ -254,6 +256,20 @@ impl<'a> Sides<'a> {
         reasons
     }
 
+    /// Runs that are one rank's part of what a group did.
+    pub fn parts_of_groups(&self) -> Option<Reason> {
+        let parts: Vec<&Run> =
+            self.a.iter().chain(&self.b).copied().filter(|r| r.group.as_ref().is_some_and(|g| g.rank > 0)).collect();
+        let (first, group) = parts.first().and_then(|r| Some((r, r.group.as_ref()?)))?;
+        let GroupPlace { rank, size, id, .. } = group;
+        let text = format!(
+            "{} is what rank {rank} of {size} did ({} such runs); the sums of group {id} are in the run of its rank 0",
+            first.id,
+            parts.len()
+        );
+        Some(Reason::of("one-rank-of-a-group", text))
+    }
+
     /// How many runs are not looked at, since they belong to no pair that both sides have.
     pub fn left_out(&self) -> usize {
         self.left_out
@@ -307,13 +323,15 @@ fn same_phases(a: &[PhasePlan], b: &[PhasePlan]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }
 
-/// What a phase was made to answer: its rate, or where that is demanded its latency.
+/// What a phase was made to answer: its rate, of all ranks where it has that, or where a rate is demanded its latency.
 pub(crate) fn question(phase: &PhaseRun) -> Option<&Metric> {
     let paced = !phase.plan.streams.is_empty() && phase.plan.streams.iter().all(|s| s.timing.pacing.is_some());
     let is_latency = |m: &&Metric| m.unit == Unit::Ns && m.better == Some(Better::Lower);
     let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS);
     let latency = phase.metrics.iter().find(is_latency).filter(|_| paced);
-    latency.or_else(|| phase.metrics.iter().find(is_rate))
+    let prefix = format!("{}.{GROUP_PART}.", phase.plan.name);
+    let of_group = || phase.metrics.iter().find(|m| is_rate(m) && m.id.starts_with(&prefix));
+    latency.or_else(of_group).or_else(|| phase.metrics.iter().find(is_rate))
 }
 
 /// The metrics of a side, each once.

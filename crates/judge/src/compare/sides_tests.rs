@@ -75,3 +75,27 @@ fn what_a_was_made_for_and_b_lacks_is_said() {
     assert!(said.contains("q.throughput_bytes_per_s") && !said.contains("r.throughput"), "{said}");
     assert_eq!(reason(two("q.throughput_bytes_per_s"), two("q.throughput_bytes_per_s")), None);
 }
+
+#[test]
+fn groups_are_compared_by_their_sums_and_one_rank_is_told() {
+    let with = |rank, sum| {
+        let own = rate("p.throughput_bytes_per_s", 1e6);
+        let mut run = run(vec![own, rate("p.group.throughput_bytes_per_s", sum)], None);
+        let (machines, phases) = (Vec::new(), Vec::new());
+        run.group = Some(model::GroupPlace { id: "g".into(), rank, size: 4, machines, phases, ended: None });
+        run
+    };
+    let compared = compare(&[with(0, 4e6)], &[with(0, 2e6)], &Asked::default());
+    let primary: Vec<(&str, Option<f64>)> =
+        compared.metrics.iter().filter(|m| m.primary).map(|m| (m.id.as_str(), m.ratio)).collect();
+    assert_eq!(primary, [("p.group.throughput_bytes_per_s", Some(0.5))]);
+    let text = |c: &Comparison| c.reasons.iter().map(ToString::to_string).collect::<String>();
+    assert!(!text(&compared).contains("rank"), "{}", text(&compared));
+    let mut fewer = with(2, 1e6);
+    if let Some(group) = &mut fewer.group {
+        group.size = 2;
+    }
+    let compared = compare(&[with(0, 4e6)], &[fewer], &Asked::default());
+    assert!(text(&compared).contains("is what rank 2 of 2 did"), "{}", text(&compared));
+    assert!(compared.environment_differences.iter().any(|d| d.what == "ranks" && d.a == ["4"] && d.b == ["2"]));
+}

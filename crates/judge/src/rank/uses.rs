@@ -16,7 +16,7 @@ pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
 /// As [`by_use`], as it was asked. In each use stands who is good for it, the best first, then who is not, then those of whom it is not
 /// known.
 pub(super) fn by_use_as(targets: &[TargetRuns], asked: &RankAsked) -> Vec<RankedUse> {
-    let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record"));
+    let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record" | "checkpoint"));
     let mut all: Vec<RankedUse> = plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();
     all.push(ranked("video", "video", targets, best_video));
     // A fake is good for nothing, which needs no use to say it.

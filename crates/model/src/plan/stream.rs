@@ -426,8 +426,20 @@ impl BlockPlan {
 
     /// Whether all that it does is to write its region from the start to the end.
     pub fn only_writes_in_sequence(&self) -> bool {
-        let writes = self.operation == Operation::Write && self.mix.is_none() && !self.read_before_write;
-        writes && self.order == Order::Sequential
+        self.only_writes() && self.order == Order::Sequential
+    }
+
+    /// Whether all that it does is to write.
+    pub fn only_writes(&self) -> bool {
+        self.operation == Operation::Write && self.mix.is_none() && !self.read_before_write
+    }
+
+    /// From the start of one stride to that of the next, where what lies between is left to others.
+    pub fn stride_with_gaps(&self) -> Option<u64> {
+        match self.order {
+            Order::Strided { stride_bytes } => Some(stride_bytes).filter(|_| self.run_blocks > 0),
+            _ => None,
+        }
     }
 
     /// Where its region ends, bytes from the start of the target or of each of its files.

@@ -68,6 +68,78 @@ fn the_sum_of_three_simulated_ranks_is_that_of_each_of_them() {
     assert!(shown.stdout.contains("rank 0 of 3, group "), "{}", shown.stdout);
 }
 
+/// Runs a workload as a group in a directory; the documents by rank. Whether its numbers are valid is up to the machine.
+fn in_a_directory<const N: usize>(scratch: &Scratch, workload: &[&str], more: &[&str]) -> [Value; N] {
+    let (target, port) = (scratch.target(), port());
+    let command = [&["run"], workload, &[target.to_str().expect("a path")]].concat();
+    let places = std::array::from_fn(|rank| format!("{rank}/{N}"));
+    let ranks: [Child; N] = places.map(|place| rank(scratch, &place, port, &command, more));
+    let documents = ranks.map(|child| {
+        let ended = ended(child);
+        assert!(matches!(ended.code, 0 | 4), "{}", ended.stderr);
+        document(&ended)
+    });
+    let left: Vec<_> = std::fs::read_dir(&target).expect("the target").collect();
+    assert!(left.is_empty(), "something is left in the target: {left:?}");
+    documents
+}
+
+#[test]
+fn ranks_share_one_file_each_in_its_own_region_and_find_their_own_data_there() {
+    let scratch = Scratch::new();
+    let text = scratch.path().join("shared.toml");
+    let written = std::fs::write(
+        &text,
+        "name = \"shared\"\ntitle = \"t\"\nanswers = \"a\"\n[defaults]\nblock-size = \"64KiB\"\nregion = \"3MiB\"\nverify = \"crc32c\"\n\
+         access = \"buffered\"\n[[phase]]\nname = \"w\"\noperation = \"write\"\nfsync-at-end = true\n\
+         [[phase]]\nname = \"r\"\noperation = \"read\"\namount = \"100%\"\n",
+    );
+    written.expect("a text");
+    let documents = in_a_directory::<3>(&scratch, &[text.to_str().expect("a path")], &["--shared-file"]);
+    for (document, rank) in documents.iter().zip(0u64..) {
+        for phase in document["plan"]["phases"].as_array().expect("phases") {
+            assert_eq!(phase["streams"][0]["region_start_bytes"], rank * (3 << 20), "{phase}");
+        }
+        for phase in document["phases"].as_array().expect("phases") {
+            let verify = &phase["verify"];
+            assert_eq!((&verify["mismatches"], &verify["bytes_verified"]), (&serde_json::json!({}), &(3 << 20).into()));
+        }
+    }
+    assert!(metric(&documents[0], "r.group.throughput_bytes_per_s")["unit"].is_string());
+}
+
+#[test]
+fn the_hard_patterns_of_io500_are_of_all_ranks_in_one_file_and_one_directory() {
+    let scratch = Scratch::new();
+    let documents = in_a_directory::<2>(&scratch, &["ior-hard"], &["--set", "region=2MiB", "--set", "jobs=2"]);
+    for (document, rank) in documents.iter().zip(0u64..) {
+        for stream in
+            document["plan"]["phases"].as_array().expect("phases").iter().flat_map(|p| p["streams"].as_array())
+        {
+            assert_eq!(stream[1]["order"]["strided"]["stride_bytes"], 4 * 47_008, "{stream:?}");
+            assert_eq!(stream[1]["region_start_bytes"], (2 * rank + 1) * 47_008);
+        }
+        let read = document["phases"].as_array().expect("phases").iter().find(|p| p["name"] == "ior-hard-read");
+        assert_eq!(read.expect("it read")["errors"], serde_json::json!({}));
+    }
+    let documents =
+        in_a_directory::<2>(&scratch, &["mdtest-hard"], &["--set", "file-count=100", "--set", "cold=false"]);
+    for phase in documents.iter().flat_map(|d| d["phases"].as_array().expect("phases")) {
+        assert_eq!(phase["errors"], serde_json::json!({}), "{phase}");
+    }
+}
+
+#[test]
+fn a_file_is_shared_in_a_directory_alone() {
+    let (scratch, port) = (Scratch::new(), port());
+    for ended in ["0/2", "1/2"].map(|place| rank(&scratch, place, port, &MIX, &["--shared-file"])).map(ended) {
+        let said = document(&ended);
+        let message = said["message"].as_str().unwrap_or_default();
+        assert!(message.contains("only in a directory can the ranks of a group share a file"), "{said}");
+    }
+    assert_eq!(scratch.run(MIX.iter().chain(&["--shared-file"])).code, 2, "--shared-file is of a group");
+}
+
 #[test]
 fn ranks_of_different_commands_end_at_the_meeting() {
     let (scratch, port) = (Scratch::new(), port());

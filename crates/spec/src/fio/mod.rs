@@ -283,6 +283,7 @@ impl Reader<'_> {
             notes: self.notes.into_list(),
             // Devices and files are used as they are, as fio does.
             lays_out_targets: false,
+            shared_file: false,
             ..Workload::new()
         })
     }

@@ -91,15 +91,17 @@ impl Resolver<'_> {
     }
 
     /// Bytes that a job moves in so many files, all loops included.
-    fn total_bytes(&self, job: &Job, (region_bytes, count): (u64, u64), largest: u64, plain: bool) -> u64 {
-        let pass = match job.stream.block().order {
-            Order::Strided { stride_bytes } if job.leaves_gaps => {
-                (region_bytes.saturating_sub(largest) / stride_bytes.max(1) + 1)
-                    .saturating_mul(largest)
-                    .min(region_bytes)
-            }
-            _ => region_bytes,
-        };
+    fn total_bytes(
+        &self,
+        job: &Job,
+        (region_bytes, count): (u64, u64),
+        stride_bytes: Option<u64>,
+        largest: u64,
+        plain: bool,
+    ) -> u64 {
+        let pass = stride_bytes.map_or(region_bytes, |stride| {
+            (region_bytes.saturating_sub(largest) / stride.max(1) + 1).saturating_mul(largest).min(region_bytes)
+        });
         let all = pass.saturating_mul(count);
         // Without a map of what was done a pass of fio ends with its amount, not with its size.
         let by_passes = job.loops_of_region && !draws_with_replacement(job.stream.block());
@@ -154,7 +156,12 @@ impl Resolver<'_> {
         let largest = job.largest_block();
         let unit = job.blocks_used().map(BlockSize::min_bytes).min().unwrap_or(largest).max(1);
         // What holds no block is refused with the figure that was asked for.
-        let region_bytes = if size < unit { size } else { size - size % unit };
+        let mut region_bytes = if size < unit { size } else { size - size % unit };
+        let interleaved = job.is_interleaved().then(|| largest.saturating_mul(u64::from(job.copies)));
+        if let Some(stride) = interleaved {
+            // Whole strides, of which each copy has a block.
+            region_bytes = (size / stride).max(1).saturating_mul(stride);
+        }
         let end = offset.saturating_add(region_bytes);
         let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
         for name in names {
@@ -164,14 +171,22 @@ impl Resolver<'_> {
             if let Some(verify) = job.stream.verify {
                 self.used.verified.entry(name.clone()).or_insert(verify.kind);
             }
-            let written = if name.is_empty() { self.used.written } else { 0 };
+            let written = self.used.written.get(&name).copied().unwrap_or(0);
             if (job.stream.reads() || job.laid_out) && end > written {
                 let needed = self.used.laid_out.entry(name).or_default();
                 *needed = end.max(*needed);
             }
         }
-        if files.is_empty() && offset == 0 && job.writes_whole() && self.used.laid_out.is_empty() && !phase.optional {
-            self.used.written = end.max(self.used.written);
+        if offset == 0 && job.writes_whole() && !phase.optional {
+            let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
+            let laid_out = |name: &String| match name.as_str() {
+                "" => !self.used.laid_out.is_empty(),
+                own => self.used.laid_out.contains_key(own),
+            };
+            for name in names.into_iter().filter(|name| !laid_out(name)) {
+                let written = self.used.written.entry(name).or_default();
+                *written = end.max(*written);
+            }
         }
         let needed = u64::try_from(self.used.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
@@ -195,8 +210,19 @@ impl Resolver<'_> {
             stream.durability.round_bytes.unwrap_or_else(own)
         });
         stream.durability.sync = durable;
-        stream.limits.total_bytes = by_amount.then(|| self.total_bytes(job, (region_bytes, count), largest, plain));
+        let stride = match job.stream.block().order {
+            Order::Strided { stride_bytes } if job.leaves_gaps => Some(stride_bytes),
+            _ => interleaved,
+        };
+        let amount = || self.total_bytes(job, (region_bytes, count), stride, largest, plain);
+        stream.limits.total_bytes = by_amount.then(amount);
+        let (mut offset, mut region_bytes) = (offset, region_bytes);
         let block = stream.block_mut();
+        if let Some(stride_bytes) = interleaved {
+            block.order = Order::Strided { stride_bytes };
+            offset = offset.saturating_add(largest.saturating_mul(u64::from(copy)));
+            region_bytes = region_bytes.saturating_sub(stride_bytes).saturating_add(largest);
+        }
         if block.order != Order::Zoned {
             block.zones.clear();
         }
