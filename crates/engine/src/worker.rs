@@ -72,7 +72,7 @@ impl LoopSettings {
             stop: phase.stop,
             warmup: phase.warmup,
             interval_ns,
-            content_seed: (stream.block().operation == Operation::Write && stream.moves_data(phase.engine))
+            content_seed: (stream.block().operation == Operation::Write && stream.moves_data())
                 .then_some(stream.seed),
             stop_on_error: stream.on_error == ErrorPolicy::Stop,
             drain_limit_ns: 60_000_000_000,
