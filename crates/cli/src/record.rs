@@ -328,6 +328,8 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
         duration_s: recorded.now.elapsed_ns as f64 / 1e9,
         throughput_bytes_per_s: recorded.throughput_bytes_per_s(),
         written_bytes: ran.written.written_bytes,
+        copied_bytes: ran.written.copied_bytes,
+        uncopied_bytes: ran.written.uncopied_bytes,
         ack_ns_p50: recorded.age_ns(0.5),
         ack_ns_p99: recorded.age_ns(0.99),
         ack_ns_max: recorded.age_ns(1.0),

@@ -292,6 +292,15 @@ fn ring_bytes(recording: &Recording<'_>, geometry: &Geometry, pins: &Pins) -> Re
     Ok(bytes)
 }
 
+/// The memory of frames.
+fn ring(bytes: u64) -> Result<Arc<Ring>, Failure> {
+    let failed = |e| {
+        let what = format!("a ring of {}: {e}", model::bytes_text(bytes));
+        Failure::environment(what).remedy("give it less memory, for example --ring 16MB")
+    };
+    Ring::new(usize::try_from(bytes).unwrap_or(usize::MAX)).map_err(failed)
+}
+
 /// The cameras among the inputs, with what they give.
 fn formats(opened: &[(Opened, String)]) -> Vec<(String, VideoFormat)> {
     let format = |(input, name): &(Opened, String)| match input {
@@ -348,7 +357,7 @@ fn record_to_storage(
     let settings = writer_settings(recording, &place, &begun, ring_bytes, asked);
     let when_full = place.geometry.when_full;
     let listening = PinWatch::new(&place.file, begun.identity.uuid, when_full, settings.pins.clone());
-    let ring = Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX));
+    let ring = ring(ring_bytes)?;
     let largest = place.geometry.largest_frame();
     let (channel, receiver) = FrameChannel::new(ring.clone(), largest, clock, event_fd.clone(), stop.clone());
     let accounts = Arc::clone(&channel.accounts);

@@ -16,7 +16,7 @@ const COPY_SEED: u64 = 0xc0b1;
 
 /// What the phase's stream copies.
 pub(crate) fn copied(phase: &PhasePlan) -> CopyPlan {
-    phase.streams.first().map(StreamPlan::copied).unwrap_or_default()
+    phase.streams.first().and_then(StreamPlan::copied).cloned().unwrap_or_default()
 }
 
 /// That this processor cannot copy so.
@@ -121,7 +121,8 @@ mod tests {
             stop: StopRule::Time,
             warmup: Warmup { min_ns: 10_000_000, share: 0.0, max_ns: 10_000_000 },
             skip: None,
-        };
+        }
+        .alike();
         let control = Control::default();
         let epoch = Epoch::start();
         let record = run_copy(epoch, &phase, 10_000_000, 4 << 20, &control).unwrap();

@@ -3,6 +3,7 @@
 mod calls;
 mod entry_names;
 mod files;
+mod gather;
 mod in_thread;
 mod memory;
 mod metadata;
@@ -32,7 +33,7 @@ pub(crate) use thread_pool::ThreadPool;
 pub use uring::UringDevice;
 
 use model::{Ns, WorkerUsage};
-use sys::BufferPool;
+use sys::{BufferPool, WritePart};
 use workload::Request;
 
 /// One completed operation.
@@ -124,6 +125,14 @@ pub trait Device {
     /// # Panics
     /// If the buffer is in flight or does not exist.
     fn buffer(&mut self, index: u32) -> &mut [u8];
+
+    /// Has the next write of a buffer that is not in flight send these parts, one behind the other: of the buffer, from its start
+    /// on, and of pieces of memory. They are taken, and the pieces kept as long as they are needed. Whether they are sent from
+    /// where they lie; else they were put together in the buffer, into which all of them fit.
+    fn gather(&mut self, index: u32, parts: &mut Vec<WritePart>) -> bool {
+        gather::put_together(self.buffer(index), parts);
+        false
+    }
 
     /// Hands operations over. Each carries a distinct `buffer` index that is not in flight. May only queue them: they
     /// are certain to be on their way after the next [`Device::reap`]. A device without a queue carries them out here.

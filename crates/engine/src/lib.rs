@@ -1,6 +1,6 @@
 //! Carries a phase out against a device.
 //!
-//! Two seams: [`workload::Source`] says what is asked, [`Device`] carries it out and owns the clock, so that a
+//! Two seams: [`DataSource`] says what is asked and has the data of it, [`Device`] carries it out and owns the clock, so that a
 //! simulated device runs in simulated time and nothing downstream can tell. A [`Rig`] is a whole target with all its
 //! ways in: it executes one [`model::PhasePlan`] after the other and returns what it recorded, raw.
 //!
@@ -34,5 +34,6 @@ pub use rig::{
 };
 pub use sim::{Jitter, SimData, SimDevice, SimLimit, SimRig, SimTruth};
 pub use worker::{
-    Data, DataGenerator, LoopSettings, NoData, PhaseShared, Shaped, WorkerContext, run_stream, run_worker,
+    Data, DataGenerator, DataSource, LoopSettings, NoData, PhaseShared, Shaped, WithData, WorkerContext,
+    run_data_source, run_stream, run_worker,
 };

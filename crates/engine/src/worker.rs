@@ -1,10 +1,12 @@
 //! The worker: one thread that carries one stream of a job out on one device. It keeps operations of the stream's source in flight
 //! up to the queue depth, submits and reaps them in batches, and records each completion's latency (fio: the loop of one thread).
-//! [`worker_loop`] is that loop, [`phase_shared`] what the workers of a phase share, [`data`] what is written and checked.
+//! [`worker_loop`] is that loop, [`phase_shared`] what the workers of a phase share, [`data_source`] what it asks
+//! for operations and their data, [`data`] who makes and checks data for a source that does not.
 
 mod checking;
 mod content;
 mod data;
+mod data_source;
 mod depth_search;
 mod limits;
 mod min_rate;
@@ -18,6 +20,7 @@ mod worker_loop;
 pub(crate) use checking::VerifyingData;
 pub use content::DataGenerator;
 pub use data::{Data, NoData};
+pub use data_source::{DataSource, WithData};
 pub use phase_shared::PhaseShared;
 pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
@@ -72,8 +75,7 @@ impl LoopSettings {
             stop: phase.stop,
             warmup: phase.warmup,
             interval_ns,
-            content_seed: (stream.block().operation == Operation::Write && stream.moves_data(phase.engine))
-                .then_some(stream.seed),
+            content_seed: (stream.block().operation == Operation::Write && stream.moves_data()).then_some(stream.seed),
             stop_on_error: stream.on_error == ErrorPolicy::Stop,
             drain_limit_ns: 60_000_000_000,
         }
@@ -164,16 +166,30 @@ pub fn run_worker<D: Device>(
     context: &WorkerContext<'_>,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
-    if data.generates() {
+    run_data_source(device, &mut WithData { source, data }, settings, context, control)
+}
+
+/// The same, of a source that has the data of its operations.
+///
+/// # Errors
+/// As [`run_stream`].
+pub fn run_data_source<D: Device>(
+    device: &mut D,
+    source: &mut impl DataSource<Op = D::Op>,
+    settings: &LoopSettings,
+    context: &WorkerContext<'_>,
+    control: &Control,
+) -> Result<PhaseRecord, DeviceError> {
+    if source.generates() {
         for index in 0..settings.depth.max(1) + settings.spare_buffers {
-            data.fill(index, device.buffer(index));
+            source.fill(index, device.buffer(index));
         }
     }
     // What is paced starts when it is due, as far as the kernel lets a thread wake.
     let _punctual = sys::MinTimerSlack::new();
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
-    let mut worker = WorkerLoop::new(device, source, data, settings, context, control);
+    let mut worker = WorkerLoop::new(device, source, settings, context, control);
     while worker.step()? {}
     let mut record = worker.finish();
     let used = sys::thread_usage().since(&usage_before);

@@ -201,7 +201,7 @@ impl<'a> ExecutedJob<'a> {
     }
 
     pub fn is_direct(&self) -> bool {
-        self.streams.first().and_then(|s| s.path.access).unwrap_or(self.phase.plan.access) == Access::Direct
+        self.streams.first().map_or(self.phase.plan.access, |s| s.path.access) == Access::Direct
     }
 
     /// The part of the record that is this job's alone, where it is one of several.

@@ -76,7 +76,7 @@ fn is_of_device(case: RuleInput<'_>) -> bool {
 
 /// Whether a stream's operations wait for the device, and not for the page cache.
 fn at_the_device(plan: &PhasePlan, stream: &StreamPlan) -> bool {
-    let direct = stream.path.access.unwrap_or(plan.access) == Access::Direct;
+    let direct = stream.path.access == Access::Direct;
     let durable = stream.durability.sync == Sync::FdatasyncEach
         || stream.path.open_sync != OpenSync::None
         || stream.path.rw_flags.sync
@@ -169,7 +169,7 @@ mod tests {
     fn only_where_the_device_was_asked_for_the_same_all_along() {
         assert_eq!(write(123, 11.2e6).judge().changes.len(), 1);
         let mut buffered = write(123, 11.2e6);
-        buffered.plan.access = model::Access::Buffered;
+        buffered.plan.set_access(model::Access::Buffered);
         assert_eq!(buffered.judge().changes, []);
         buffered.plan.streams[0].durability.sync = model::Sync::FdatasyncEach;
         assert_eq!(buffered.judge().changes.len(), 1);

@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn what_reserves_blocks_is_counted_by_operations_whatever_its_bytes_say() {
         let mut f = Fixture::sync_write();
-        f.plan.engine = EngineKind::Fallocate;
+        f.plan.set_engine(EngineKind::Fallocate);
         // Reserving is faster than memory is.
         f.memory_copy = Some(1.0);
         let judged = f.judge();

@@ -22,6 +22,7 @@ mod trace;
 mod verify_kind;
 mod verifying;
 mod work;
+mod written;
 
 pub use call::{CallFlag, CallKind, FileCall, MAX_CALL_BYTES, NO_NUMBER};
 pub use calls::{CallCursor, PackedCalls};
@@ -48,6 +49,7 @@ pub use work::Work;
 
 use crate::Ns;
 use serde::{Deserialize, Serialize};
+use written::WrittenPhase;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
@@ -202,21 +204,21 @@ pub struct Warmup {
     pub max_ns: u64,
 }
 
-/// One step of a plan.
+/// One step of a plan. In JSON the engine and the access of a stream are said only where they are not the phase's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenPhase", into = "WrittenPhase")]
 pub struct PhasePlan {
     /// `seq-write`, `rand-read-qd32`.
     pub name: String,
     /// What it is for.
     pub kind: PhaseKind,
-    /// Who carries it out.
+    /// Who carries it out; with streams of several engines, the first of them.
     pub engine: EngineKind,
-    /// Buffered or direct.
+    /// Buffered or direct; with streams of both, as the first.
     pub access: Access,
     /// Whether the data must not be in the page cache when the phase starts.
     pub cold: bool,
     /// Whether the data are dropped from the page cache before, without a claim that all comes from the device then.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub drop_cache: bool,
     /// The streams, one worker each.
     pub streams: Vec<StreamPlan>,
@@ -227,11 +229,30 @@ pub struct PhasePlan {
     /// Which part of the beginning does not count.
     pub warmup: Warmup,
     /// Why it is not executed, if it is not.
-    #[serde(default, with = "crate::reason::as_line")]
     pub skip: Option<crate::Reason>,
 }
 
 impl PhasePlan {
+    /// The phase whose streams all have its engine and its access.
+    #[must_use]
+    pub fn alike(mut self) -> Self {
+        self.set_engine(self.engine);
+        self.set_access(self.access);
+        self
+    }
+
+    /// Has it, and all its streams, carried out so.
+    pub fn set_engine(&mut self, engine: EngineKind) {
+        self.engine = engine;
+        self.streams.iter_mut().for_each(|stream| stream.path.engine = engine);
+    }
+
+    /// The same through the page cache, or past it.
+    pub fn set_access(&mut self, access: Access) {
+        self.access = access;
+        self.streams.iter_mut().for_each(|stream| stream.path.access = access);
+    }
+
     /// Whether any of its streams changes what the target holds: writes, trims, zeroes.
     pub fn is_write(&self) -> bool {
         self.streams.iter().any(StreamPlan::changes_data)
@@ -255,7 +276,7 @@ impl PhasePlan {
 
     /// Whether its operations carry data, so that it has a rate in bytes: not those that only change metadata.
     pub fn moves_data(&self) -> bool {
-        self.streams.iter().all(|s| s.moves_data(self.engine))
+        self.streams.iter().all(|s| s.moves_data())
     }
 
     /// Sum of the streams' depths.

@@ -18,6 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use workload::{BlockOp, OpKind};
 
+mod lent;
+
 const PIECE: usize = 64 << 10;
 const EIO: i32 = 5;
 
@@ -230,7 +232,7 @@ fn record_with(
     let mut container = vec![0; geometry.container_bytes as usize];
     put(&mut container, &superblock);
     let accounts = Arc::new(Accounts::default());
-    let ring = Ring::new(ring_bytes);
+    let ring = Ring::new(ring_bytes).unwrap();
     let frame_source = GeneratedSource::new(cameras, ring, geometry.largest_frame(), &accounts);
     let disk = Disk { pins_at, ..Disk::new(&accounts, cameras.seed, fails_every) };
     let pins = disk.pins.clone();

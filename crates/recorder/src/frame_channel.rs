@@ -20,8 +20,8 @@ pub struct Frame {
     pub capture_ns: u64,
     /// When it was here, by the device's clock.
     pub arrived: Ns,
-    /// The frame's bytes, in the ring.
-    pub data: Piece,
+    /// The frame's bytes, in the ring; what its piece takes behind them is zeros.
+    pub data: Arc<Piece>,
     /// Their CRC32C, made when they came.
     pub sum: u32,
 }
@@ -174,7 +174,7 @@ impl StreamSender {
     /// The reason for which the frame is lost.
     pub fn piece(&mut self, length: usize) -> Result<Piece, Loss> {
         let ring = &self.channel.ring;
-        if length > ring.bytes() || length as u64 > self.channel.largest_frame {
+        if !ring.fits(length) || length as u64 > self.channel.largest_frame {
             return Err(Loss::TooLarge);
         }
         if !self.waits {
@@ -213,8 +213,10 @@ impl StreamSender {
     }
 
     /// Brings a frame that has come, with its CRC32C.
-    pub fn send(&mut self, sequence: u64, capture_ns: u64, data: Piece, sum: u32) {
+    pub fn send(&mut self, sequence: u64, capture_ns: u64, mut data: Piece, sum: u32) {
         self.send_lost();
+        data.clear_rest();
+        let data = Arc::new(data);
         let arrived = self.channel.epoch.elapsed_ns();
         let account = Arc::clone(&self.account);
         self.channel.send(Arrival::Frame(Frame { account, sequence, capture_ns, arrived, data, sum }));

@@ -5,7 +5,8 @@
 //! Invariants:
 //! - What was acknowledged is on the storage: written and flushed, it and all before it. Memory is given back only then.
 //! - Of every frame that came it is known what became of it: durable, lost with its reason, or in flight.
-//! - A frame is copied once, from where it was received to where it is written from; its CRC32C is made when it comes.
+//! - A frame of 64 KiB or more is written from where it was received to; shorter ones are copied once more. How much was is counted.
+//!   Its CRC32C is made when it comes.
 //! - Nothing that is read is believed without a CRC32C of this container.
 //!
 //! Deliberately absent: which target may be written to, arguments, wording.
@@ -42,11 +43,9 @@ pub use export::{Matroska, MatroskaError, VideoTimes};
 pub use frame_channel::{Arrival, Frame, FrameChannel, FrameReceiver, FrameSource, Polled, StreamSender};
 pub use read_error::ReadError;
 pub use reader::{BatchLocation, Container, FrameLocation, FrameVisitor, Gap, Segment, Span, StreamContents};
-pub use ring::{Piece, Ring};
+pub use ring::{LENT_BYTES, Piece, Ring};
 pub use run::{DEPTH, PIECE_BYTES, RecordingOutcome, run, run_on_device};
 pub use store::Store;
 pub use tail_footer::TailFooter;
 pub use verify::Verified;
-pub use writer::{
-    FrameTime, MAX_FRAME_TIMES, SpaceProvider, WriterData, WriterOutcome, WriterSettings, WriterSource, writer,
-};
+pub use writer::{FrameTime, MAX_FRAME_TIMES, SpaceProvider, WriterOutcome, WriterSettings, WriterSource};

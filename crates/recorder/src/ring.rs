@@ -1,150 +1,77 @@
-//! The memory that holds frames from their arrival until they are durable.
-//!
-//! It is a number of bytes, not an area: pieces are taken and given back in any order, and those that were given back serve
-//! again, so that their pages are there.
+//! The memory that holds frames from their arrival until they are durable, and from which they are written.
 
 use model::Ns;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use sys::{MemoryArea, MemoryPiece};
 
 /// What a frame takes at least, whatever its length.
 const MIN_PIECE: usize = 1024;
+/// Frames from this length on are written from where they lie: each starts on a block, in memory and in the container, for at most
+/// a sixteenth more of both. Of shorter ones copying costs less than a part of their own of a write.
+pub const LENT_BYTES: usize = 64 << 10;
+/// The blocks that they start on, also as far as their memory is concerned (O_DIRECT).
+pub(crate) const LENT_UNIT: usize = 4096;
 /// Whoever waits looks at its reason to stop that often.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// A piece of it. Given back when it is dropped.
+pub type Piece = MemoryPiece;
+
 /// Memory for frames, bounded.
 #[derive(Debug)]
-pub struct Ring {
-    bytes: usize,
-    state: Mutex<State>,
-    freed: Condvar,
-}
+pub struct Ring(Arc<MemoryArea>);
 
-#[derive(Debug, Default)]
-struct State {
-    used: usize,
-    most_used: usize,
-    /// Pieces that were given back, and their length in all.
-    spare: Vec<Vec<u8>>,
-    spare_bytes: usize,
-}
-
-/// A piece of it. Given back when it is dropped.
-#[derive(Debug)]
-pub struct Piece {
-    bytes: Vec<u8>,
-    /// How much of the ring it takes.
-    takes: usize,
-    ring: Arc<Ring>,
+/// What a frame's piece starts on a multiple of.
+fn unit(length: usize) -> usize {
+    if length >= LENT_BYTES { LENT_UNIT } else { MIN_PIECE }
 }
 
 impl Ring {
     /// Of so many bytes.
-    pub fn new(bytes: usize) -> Arc<Self> {
-        Arc::new(Self { bytes, state: Mutex::default(), freed: Condvar::new() })
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub fn new(bytes: usize) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self(MemoryArea::new(bytes)?)))
     }
 
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.0.bytes()
     }
 
     /// How much of it holds frames, and the most that ever did.
     pub fn used(&self) -> (usize, usize) {
-        let state = self.state();
-        (state.used, state.most_used)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.used()
     }
 
     /// A piece of `length` bytes, whose content is of no matter; `None` where there is no room now.
-    pub fn take(self: &Arc<Self>, length: usize) -> Option<Piece> {
-        let takes = length.max(MIN_PIECE).checked_next_multiple_of(MIN_PIECE)?;
-        let mut state = self.state();
-        if state.used.checked_add(takes)? > self.bytes {
-            return None;
-        }
-        state.used += takes;
-        state.most_used = state.most_used.max(state.used);
-        let fits = |spare: &Vec<u8>| (takes..=takes.saturating_mul(2)).contains(&spare.capacity());
-        let mut bytes = match state.spare.iter().rposition(fits) {
-            Some(at) => {
-                let bytes = state.spare.swap_remove(at);
-                state.spare_bytes -= bytes.capacity();
-                bytes
-            }
-            None => Vec::new(),
-        };
-        // What lies spare is part of the ring: it makes room.
-        let mut released = Vec::new();
-        while state.used + state.spare_bytes > self.bytes
-            && let Some(spare) = state.spare.pop()
-        {
-            state.spare_bytes -= spare.capacity();
-            released.push(spare);
-        }
-        drop(state);
-        drop(released);
-        if bytes.capacity() == 0 {
-            bytes.reserve_exact(takes);
-        }
-        // Only what was never there is made zero.
-        bytes.resize(length, 0);
-        Some(Piece { bytes, takes, ring: Arc::clone(self) })
+    pub fn take(&self, length: usize) -> Option<Piece> {
+        self.0.take(length, unit(length), Duration::ZERO)
     }
 
     /// The same, waiting for room until `stops`; and how long it waited.
-    pub fn wait(self: &Arc<Self>, length: usize, stops: impl Fn() -> bool) -> (Option<Piece>, Ns) {
+    pub fn wait(&self, length: usize, stops: impl Fn() -> bool) -> (Option<Piece>, Ns) {
         if let Some(piece) = self.take(length) {
             return (Some(piece), 0);
         }
         let start = Instant::now();
         let waited = || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if length.max(MIN_PIECE) > self.bytes {
+        if !self.fits(length) {
             return (None, 0);
         }
         while !stops() {
-            if let Some(piece) = self.take(length) {
+            if let Some(piece) = self.0.take(length, unit(length), POLL_INTERVAL) {
                 return (Some(piece), waited());
-            }
-            let state = self.state();
-            if state.used.saturating_add(length + MIN_PIECE) > self.bytes {
-                drop(self.freed.wait_timeout(state, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner));
             }
         }
         (None, waited())
     }
-}
 
-impl Piece {
-    /// What it holds.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// To be filled.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes
-    }
-
-    /// Keeps only the first bytes.
-    pub fn truncate(&mut self, length: usize) {
-        self.bytes.truncate(length);
-    }
-}
-
-impl Drop for Piece {
-    fn drop(&mut self) {
-        let bytes = std::mem::take(&mut self.bytes);
-        let mut state = self.ring.state();
-        state.used -= self.takes;
-        if state.used + state.spare_bytes + bytes.capacity() <= self.ring.bytes {
-            state.spare_bytes += bytes.capacity();
-            state.spare.push(bytes);
-        }
-        drop(state);
-        self.ring.freed.notify_all();
+    /// Whether a frame of this length ever has room.
+    pub(crate) fn fits(&self, length: usize) -> bool {
+        length.max(1).checked_next_multiple_of(unit(length)).is_some_and(|takes| takes <= self.bytes())
     }
 }
 
@@ -154,7 +81,7 @@ mod tests {
 
     #[test]
     fn no_more_than_its_size_is_ever_used() {
-        let ring = Ring::new(10 << 10);
+        let ring = Ring::new(10 << 10).unwrap();
         let (a, b) = (ring.take(4000).unwrap(), ring.take(6 << 10).unwrap());
         assert_eq!((ring.used(), a.bytes().len(), b.bytes().len()), ((10 << 10, 10 << 10), 4000, 6 << 10));
         assert!(ring.take(0).is_none() && ring.take(usize::MAX).is_none());
@@ -164,13 +91,11 @@ mod tests {
         drop((again, b));
         assert_eq!(ring.used(), (0, 10 << 10));
         assert_eq!(ring.take(10 << 10).unwrap().bytes().len(), 10 << 10);
-        let state = ring.state();
-        assert!(state.spare_bytes <= ring.bytes && state.used == 0);
     }
 
     #[test]
     fn whoever_waits_gets_what_is_given_back() {
-        let ring = Ring::new(4 << 10);
+        let ring = Ring::new(4 << 10).unwrap();
         let all = ring.take(4 << 10).unwrap();
         let waiter = std::thread::spawn({
             let ring = Arc::clone(&ring);
@@ -185,5 +110,13 @@ mod tests {
         let full = ring.take(3 << 10).unwrap();
         assert!(ring.wait(1000, || true).0.is_none());
         drop(full);
+    }
+
+    #[test]
+    fn what_is_written_from_where_it_lies_starts_on_a_block() {
+        let ring = Ring::new(1 << 20).unwrap();
+        let _odd = ring.take(1000).unwrap();
+        let large = ring.take(LENT_BYTES + 1).unwrap();
+        assert!(large.bytes().as_ptr().addr().is_multiple_of(LENT_UNIT) && large.takes().is_multiple_of(LENT_UNIT));
     }
 }

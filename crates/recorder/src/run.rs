@@ -2,9 +2,9 @@
 
 use crate::account::Accounts;
 use crate::frame_channel::FrameSource;
-use crate::writer::{WriterOutcome, WriterSettings, writer};
+use crate::writer::{WriterOutcome, WriterSettings, WriterSource};
 use engine::{
-    Control, Device, DeviceError, LoopSettings, PhaseShared, PsyncThreads, UringDevice, WorkerContext, run_worker,
+    Control, Device, DeviceError, LoopSettings, PhaseShared, PsyncThreads, UringDevice, WorkerContext, run_data_source,
 };
 use model::{Ns, PhaseRecord, RwFlags, StopRule, Warmup};
 use std::fs::File;
@@ -76,7 +76,7 @@ pub fn run_on_device<I: FrameSource, D: Device<Op = BlockOp>>(
     frame_source: I,
     before_the_end: impl FnOnce(),
 ) -> Result<RecordingOutcome, DeviceError> {
-    let (mut source, mut data) = writer(settings, accounts, frame_source);
+    let mut source = WriterSource::new(settings, accounts, frame_source);
     let loop_settings = LoopSettings {
         depth: DEPTH,
         spare_buffers: 0,
@@ -93,8 +93,7 @@ pub fn run_on_device<I: FrameSource, D: Device<Op = BlockOp>>(
     let barrier = PhaseShared::new(1, &loop_settings.stop);
     let control = Control::default();
     let (features, missing) = (device.features(), device.missing());
-    let stream =
-        run_worker(&mut device, &mut source, &mut data, &loop_settings, &WorkerContext::alone(&barrier), &control);
+    let stream = run_data_source(&mut device, &mut source, &loop_settings, &WorkerContext::alone(&barrier), &control);
     before_the_end();
     let written = source.finish();
     Ok(RecordingOutcome { stream: stream?, written, features, missing })

@@ -11,14 +11,13 @@ use crate::account::Accounts;
 use crate::container::{Loss, SegmentFooter, SegmentHeader, WhenFull};
 use crate::frame_channel::{Arrival, Frame, FrameSource, Polled};
 use crate::item::{BatchContent, BatchContext, Item, Kind};
-use engine::Data;
+use engine::{DataSource, Device};
 use model::{Histogram, Ns};
 use segment::{Open, unknown};
 pub use settings::{FrameTime, MAX_FRAME_TIMES, SpaceProvider, WriterSettings};
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
+use sys::WritePart;
 use workload::{BlockOp, Next, OpKind, OpResult, Source};
 
 /// A batch of so many bytes is not made longer.
@@ -41,6 +40,10 @@ pub struct WriterOutcome {
     pub durable_bytes: u64,
     /// Bytes that were handed to the storage, with heads and padding.
     pub written_bytes: u64,
+    /// Bytes of frames that were copied on their way from the ring to the storage.
+    pub copied_bytes: u64,
+    /// Those that were written from where they lay in the ring.
+    pub uncopied_bytes: u64,
     /// Flushes that succeeded.
     pub flushes: u64,
     /// The slowest of them.
@@ -64,7 +67,9 @@ struct Flush {
     begun: Ns,
 }
 
-struct WriterState<I> {
+/// The writer as a source of operations, with their data.
+#[derive(Debug)]
+pub struct WriterSource<I> {
     settings: WriterSettings,
     frame_source: I,
     accounts: Arc<Accounts>,
@@ -84,87 +89,40 @@ struct WriterState<I> {
     flush: Option<Flush>,
     flushes: u64,
     moves: u32,
+    /// The item of the operation that was handed out last, and where in it that begins.
+    current: (usize, u64),
+    /// Of its data; kept for its memory.
+    parts: Vec<WritePart>,
     written: WriterOutcome,
 }
 
-/// The writer as a source of operations.
-pub struct WriterSource<I>(Rc<RefCell<WriterState<I>>>);
+impl<I: FrameSource> DataSource for WriterSource<I> {
+    fn generates(&self) -> bool {
+        true
+    }
 
-/// The writer as the maker of their data.
-pub struct WriterData<I>(Rc<RefCell<WriterState<I>>>);
-
-/// The two sides of a writer of what comes by `frame_source`.
-pub fn writer<I: FrameSource>(
-    settings: WriterSettings,
-    accounts: Arc<Accounts>,
-    frame_source: I,
-) -> (WriterSource<I>, WriterData<I>) {
-    let core = WriterState {
-        frame_source,
-        accounts,
-        ended: false,
-        filling: BatchContent::default(),
-        open: None,
-        next_segment: settings.next_segment,
-        next_batch: settings.next_batch,
-        acknowledged: settings.next_batch,
-        items: VecDeque::with_capacity(1024),
-        handed: 0,
-        unacknowledged_bytes: 0,
-        full: VecDeque::new(),
-        flush: None,
-        flushes: 0,
-        moves: 0,
-        written: WriterOutcome::default(),
-        settings,
-    };
-    let core = Rc::new(RefCell::new(core));
-    (WriterSource(Rc::clone(&core)), WriterData(core))
-}
-
-impl<I: FrameSource> WriterSource<I> {
-    /// The loop has ended: what is not acknowledged is lost.
-    pub fn finish(&mut self) -> WriterOutcome {
-        let mut core = self.0.borrow_mut();
-        let loss = core.written.ended_by.unwrap_or(Loss::Storage);
-        core.give_up(loss);
-        loop {
-            match core.frame_source.poll(Ns::MAX) {
-                Polled::Arrival(Arrival::Frame(frame)) => frame.account.add_lost(loss, 1),
-                Polled::Arrival(Arrival::Lost { .. }) => {}
-                Polled::Until(_) | Polled::Nothing | Polled::Ended => break,
-            }
-        }
-        core.written.clone()
+    /// The operation is the one that was handed out last.
+    fn prepare<D: Device<Op = BlockOp>>(&mut self, op: &BlockOp, device: &mut D) {
+        let (item, from) = self.current;
+        let Some(item) = self.items.get(item) else { return };
+        let buffer = &mut device.buffer(op.buffer)[..op.len as usize];
+        let (copied, lent) = item.gather(from, op.len.into(), buffer, &mut self.parts);
+        // What is all in the operation's own buffer is there.
+        let sent = if let [WritePart::Buffer(_)] = self.parts[..] {
+            self.parts.clear();
+            false
+        } else {
+            device.gather(op.buffer, &mut self.parts)
+        };
+        let (copied, uncopied) = if sent { (copied, lent) } else { (copied + lent, 0) };
+        self.written.copied_bytes += copied;
+        self.written.uncopied_bytes += uncopied;
     }
 }
 
 impl<I: FrameSource> Source for WriterSource<I> {
     type Op = BlockOp;
 
-    fn next(&mut self, now: Ns) -> Next<BlockOp> {
-        self.0.borrow_mut().next(now)
-    }
-
-    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
-        self.0.borrow_mut().on_completion(op, outcome);
-    }
-}
-
-impl<I> Data for WriterData<I> {
-    fn generates(&self) -> bool {
-        true
-    }
-
-    fn generate(&mut self, op: &BlockOp, data: &mut [u8]) {
-        let core = self.0.borrow();
-        if let Some(item) = core.items.iter().rev().find(|item| item.covers(op.offset)) {
-            item.copy(op.offset, data);
-        }
-    }
-}
-
-impl<I: FrameSource> WriterState<I> {
     fn next(&mut self, now: Ns) -> Next<BlockOp> {
         let wake = self.receive(now);
         if self.flush_is_due(now) {
@@ -184,6 +142,78 @@ impl<I: FrameSource> WriterState<I> {
         let flushes = self.oldest_written().filter(|_| self.flush.is_none()).map(|oldest| oldest.saturating_add(half));
         let wake = [wake, closes, flushes].into_iter().flatten().min();
         Next::WaitUntil(wake.unwrap_or(Ns::MAX))
+    }
+
+    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
+        let sync = op.kind == OpKind::Fdatasync;
+        if sync && self.flush.is_none_or(|flush| flush.number != op.offset) {
+            // It was of no matter any more when it ended.
+            return;
+        }
+        match outcome.result {
+            Ok(_) if sync => self.flushed(outcome.at_ns),
+            Ok(bytes) => {
+                let Some(item) = self.items.iter_mut().find(|item| item.covers(op.offset)) else { return };
+                if bytes < op.len {
+                    return self.failed(None, outcome.at_ns);
+                }
+                item.written += u64::from(bytes);
+                if let (true, true, Kind::Batch(content)) = (self.settings.keep_times, item.is_written(), &item.kind) {
+                    let room = MAX_FRAME_TIMES.saturating_sub(self.written.times.len());
+                    let time = |frame: &Frame| FrameTime { arrived: frame.arrived, written: outcome.at_ns };
+                    self.written.times.extend(content.frames().take(room).map(time));
+                }
+            }
+            Err(errno) if sync || self.items.iter().any(|item| item.covers(op.offset)) => {
+                self.failed(Some(errno), outcome.at_ns);
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+impl<I: FrameSource> WriterSource<I> {
+    /// The writer of what comes by `frame_source`.
+    pub fn new(settings: WriterSettings, accounts: Arc<Accounts>, frame_source: I) -> Self {
+        Self {
+            frame_source,
+            accounts,
+            ended: false,
+            filling: BatchContent::new(settings.geometry.block_bytes),
+            open: None,
+            next_segment: settings.next_segment,
+            next_batch: settings.next_batch,
+            acknowledged: settings.next_batch,
+            items: VecDeque::with_capacity(1024),
+            handed: 0,
+            unacknowledged_bytes: 0,
+            full: VecDeque::new(),
+            flush: None,
+            flushes: 0,
+            moves: 0,
+            current: (0, 0),
+            parts: Vec::new(),
+            written: WriterOutcome::default(),
+            settings,
+        }
+    }
+
+    /// The loop has ended: what is not acknowledged is lost.
+    pub fn finish(mut self) -> WriterOutcome {
+        let loss = self.written.ended_by.unwrap_or(Loss::Storage);
+        self.give_up(loss);
+        loop {
+            match self.frame_source.poll(Ns::MAX) {
+                Polled::Arrival(Arrival::Frame(frame)) => frame.account.add_lost(loss, 1),
+                Polled::Arrival(Arrival::Lost { .. }) => {}
+                Polled::Until(_) | Polled::Nothing | Polled::Ended => return self.written,
+            }
+        }
+    }
+
+    /// What is filled; an empty one takes its place.
+    fn take_filling(&mut self) -> BatchContent {
+        std::mem::replace(&mut self.filling, BatchContent::new(self.settings.geometry.block_bytes))
     }
 
     /// Takes what has come, and closes the batch where that is due. When there is more, if that is known.
@@ -219,11 +249,11 @@ impl<I: FrameSource> WriterState<I> {
             return;
         }
         let bytes = match &arrival {
-            Arrival::Frame(frame) => frame.data.bytes().len() as u64,
+            Arrival::Frame(frame) => self.filling.room_for(frame.bytes()),
             Arrival::Lost { .. } => 0,
         };
         let largest = self.settings.geometry.segment_bytes / 2;
-        if self.filling.bytes + bytes > largest {
+        if self.filling.room() + bytes > largest {
             self.close(now);
         }
         if self.filling.arrivals.is_empty() {
@@ -233,7 +263,7 @@ impl<I: FrameSource> WriterState<I> {
             };
         }
         self.filling.push(arrival);
-        let full = self.filling.bytes >= BATCH_BYTES.min(largest / 2);
+        let full = self.filling.room() >= BATCH_BYTES.min(largest / 2);
         if full || self.filling.arrivals.len() >= BATCH_ENTRIES {
             self.close(now);
         }
@@ -241,7 +271,7 @@ impl<I: FrameSource> WriterState<I> {
 
     /// The batch that is filled becomes an item.
     fn close(&mut self, now: Ns) {
-        let mut content = std::mem::take(&mut self.filling);
+        let mut content = self.take_filling();
         if content.arrivals.is_empty() {
             return;
         }
@@ -258,7 +288,7 @@ impl<I: FrameSource> WriterState<I> {
         }
         let geometry = self.settings.geometry;
         let new = self.open.as_ref().map_or_else(Vec::new, |open| unknown(open, &content));
-        let length = geometry.blocks(Item::batch_bytes(&content, new.len()));
+        let length = Item::batch_bytes(&content, new.len(), geometry.block_bytes);
         let room = |open: &Open| open.end + length <= geometry.segment_bytes - geometry.block_bytes;
         if !self.open.as_ref().is_some_and(room)
             && let Err(loss) = self.begin_segment(content.batch, now)
@@ -268,7 +298,6 @@ impl<I: FrameSource> WriterState<I> {
         let Some(open) = &mut self.open else { return };
         // A new segment introduces those streams in its first block that are known by then.
         let new = unknown(open, &content);
-        let length = geometry.blocks(Item::batch_bytes(&content, new.len()));
         let about = BatchContext {
             identity: self.settings.identity,
             segment: open.segment,
@@ -279,9 +308,9 @@ impl<I: FrameSource> WriterState<I> {
         };
         open.count(&content, &about, &new);
         let offset = geometry.offset_of(open.segment) + open.end;
-        let (item, sum) = Item::batch(content, &new, &about, offset, length);
+        let (item, sum) = Item::batch(content, &new, &about, offset, geometry.block_bytes);
         open.sums = crc32c::crc32c_append(open.sums, &sum.to_le_bytes());
-        (open.end, open.batches) = (open.end + length, open.batches + 1);
+        (open.end, open.batches) = (open.end + item.length, open.batches + 1);
         self.items.push_back(item);
     }
 
@@ -322,6 +351,7 @@ impl<I: FrameSource> WriterState<I> {
         let item = self.items.get_mut(self.handed)?;
         let len = (item.length - item.handed).min(self.settings.piece_bytes);
         let offset = item.offset + item.handed;
+        self.current = (self.handed, item.handed);
         item.handed += len;
         if item.handed == item.length {
             self.handed += 1;
@@ -362,33 +392,6 @@ impl<I: FrameSource> WriterState<I> {
         BlockOp { kind: OpKind::Fdatasync, offset: self.flushes, ..BlockOp::default() }
     }
 
-    fn on_completion(&mut self, op: &BlockOp, outcome: OpResult) {
-        let sync = op.kind == OpKind::Fdatasync;
-        if sync && self.flush.is_none_or(|flush| flush.number != op.offset) {
-            // It was of no matter any more when it ended.
-            return;
-        }
-        match outcome.result {
-            Ok(_) if sync => self.flushed(outcome.at_ns),
-            Ok(bytes) => {
-                let Some(item) = self.items.iter_mut().find(|item| item.covers(op.offset)) else { return };
-                if bytes < op.len {
-                    return self.failed(None, outcome.at_ns);
-                }
-                item.written += u64::from(bytes);
-                if let (true, true, Kind::Batch(content)) = (self.settings.keep_times, item.is_written(), &item.kind) {
-                    let room = MAX_FRAME_TIMES.saturating_sub(self.written.times.len());
-                    let time = |frame: &Frame| FrameTime { arrived: frame.arrived, written: outcome.at_ns };
-                    self.written.times.extend(content.frames().take(room).map(time));
-                }
-            }
-            Err(errno) if sync || self.items.iter().any(|item| item.covers(op.offset)) => {
-                self.failed(Some(errno), outcome.at_ns);
-            }
-            Err(_) => {}
-        }
-    }
-
     /// What the flush covers is durable.
     fn flushed(&mut self, now: Ns) {
         let Some(Flush { covers: covered, begun, .. }) = self.flush.take() else { return };
@@ -400,7 +403,7 @@ impl<I: FrameSource> WriterState<I> {
                 self.acknowledged = content.batch + 1;
                 self.unacknowledged_bytes -= content.bytes;
                 for frame in content.frames() {
-                    let bytes = frame.data.bytes().len() as u64;
+                    let bytes = frame.bytes();
                     frame.account.add_durable(bytes);
                     self.written.durable_bytes += bytes;
                     self.written.ages.record(now.saturating_sub(frame.arrived));
@@ -466,7 +469,7 @@ impl<I: FrameSource> WriterState<I> {
 
     /// The same for all that is not acknowledged.
     fn give_up(&mut self, loss: Loss) {
-        let filling = std::mem::take(&mut self.filling);
+        let filling = self.take_filling();
         let rest = std::mem::take(&mut self.items).into_iter().filter_map(|item| match item.kind {
             Kind::Batch(content) => Some(content),
             Kind::SegmentEdge => None,

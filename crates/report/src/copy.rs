@@ -48,7 +48,8 @@ pub(crate) fn routine(run: &Run) -> String {
         return "simulated".to_owned();
     }
     let phase = run.phase_of_work(Work::MemoryCopy);
-    way(&phase.and_then(|p| p.plan.streams.first()).map(StreamPlan::copied).unwrap_or_default())
+    let plan = phase.and_then(|p| p.plan.streams.first()).and_then(StreamPlan::copied);
+    way(&plan.cloned().unwrap_or_default())
 }
 
 fn way(plan: &CopyPlan) -> String {

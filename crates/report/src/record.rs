@@ -154,6 +154,19 @@ fn became(stream: &RecordStream) -> Remark {
     Remark { phase: stream.name.clone(), tone, text }
 }
 
+/// How much of the frames was copied on the way from the ring to the storage.
+fn copies(document: &RecordDocument) -> Option<String> {
+    let (copied, uncopied) = (quantity::size(document.copied_bytes), quantity::size(document.uncopied_bytes));
+    match (document.copied_bytes, document.uncopied_bytes) {
+        (0, 0) => None,
+        (0, _) => Some("frames were written from where they had been received, without a copy".to_owned()),
+        (_, 0) => Some(format!("{copied} of frames were copied once before they were written")),
+        _ => Some(format!(
+            "{uncopied} of frames were written from where they had been received, {copied} were copied once"
+        )),
+    }
+}
+
 /// How old frames were, and what recording them took.
 fn cost(document: &RecordDocument) -> Vec<String> {
     let mut list = Vec::new();
@@ -173,6 +186,7 @@ fn cost(document: &RecordDocument) -> Vec<String> {
     if let (true, Some(writer), Some(all)) = (is_much, document.cpu_s_per_gb, document.process_cpu_s_per_gb) {
         list.push(format!("CPU a GB: the writer {writer:.3} s, all of the program {all:.3} s"));
     }
+    list.extend(copies(document));
     list.push(format!("priority: {}", document.priority_reason));
     list.extend(scheduling(document));
     list.extend(document.deferred.as_ref().map(|deferred| {

@@ -5,8 +5,8 @@ use crate::extent::Extent;
 use crate::packages::PackagesJob;
 use crate::values::one_of;
 use model::{
-    Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, FileKind, FileOperation, FileOrder, FilesPlan, LatencyTarget,
-    Limits, Mix, NS_PER_S, Operation, Order, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
+    Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, EngineKind, FileKind, FileOperation, FileOrder, FilesPlan,
+    LatencyTarget, Limits, Mix, NS_PER_S, Operation, Order, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
 };
 
 /// How the files of a job are named.
@@ -25,9 +25,12 @@ pub enum Files {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
     /// What each of its streams does, but for what depends on the target: sizes, region, files, group and seed are filled in
-    /// when the plan is made. Without an engine: io_uring for direct access, plain calls for buffered; without the bytes
-    /// of a round: by the probe.
+    /// when the plan is made, and engine and access from what is asked for here. Without the bytes of a round: by the probe.
     pub stream: StreamPlan,
+    /// By which calls; `None`: io_uring for direct access, plain calls for buffered.
+    pub engine: Option<EngineKind>,
+    /// Past the page cache or through it; `None`: through it.
+    pub access: Option<Access>,
     /// Sizes of reads, writes and trims.
     pub block: BlockSizes,
     pub copies: u32,
@@ -187,7 +190,7 @@ impl Job {
     /// Through the page cache where nothing else is said, and always where whole files are operated on.
     pub fn access(&self) -> Access {
         let on_files = self.file_operation.is_some() || self.stream.replay().is_some();
-        self.stream.path.access.filter(|_| !on_files).unwrap_or_default()
+        self.access.filter(|_| !on_files).unwrap_or_default()
     }
 
     /// What of its time counts starts so long after its phase.

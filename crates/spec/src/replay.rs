@@ -42,7 +42,7 @@ pub(crate) fn set_replay(job: &mut Job, trace: Trace, end: u64, unit: u64) {
     job.block = BlockSizes { read: size.clone(), write: size.clone(), trim: size };
     job.size = Some(Extent::Bytes(end.next_multiple_of(unit)));
     let direct = if unit.is_multiple_of(SECTOR) { Access::Direct } else { Access::Buffered };
-    job.stream.path.access = job.stream.path.access.or(Some(direct));
+    job.access = job.access.or(Some(direct));
     job.stream.limits.total_operations = Some(ops.len() as u64);
     let block = job.stream.block_mut();
     block.order = Order::Traced;

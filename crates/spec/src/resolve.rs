@@ -278,7 +278,7 @@ impl<'a> Resolver<'a> {
         if job.file_operation.is_some() || job.stream.replay().is_some() {
             return EngineKind::Files;
         }
-        self.fixed_engine().or(job.stream.path.engine).unwrap_or(match job.access() {
+        self.fixed_engine().or(job.engine).unwrap_or(match job.access() {
             // Ring workers would copy outside the thread's accounting and hide who burns the CPU.
             access if job.stream.path.queue_depth == 1 && (access == Access::Buffered || self.plain_calls(job)) => {
                 EngineKind::Psync
@@ -303,7 +303,7 @@ impl<'a> Resolver<'a> {
         let interval = self.workload.interval_ns;
         let stream = &phase.jobs[0].stream;
         PhasePlan {
-            skip: self.skipped_copy(&stream.copied()),
+            skip: stream.copied().and_then(|copy| self.skipped_copy(copy)),
             name: phase.name.clone(),
             kind: phase.kind,
             engine: EngineKind::Memory,
@@ -317,6 +317,7 @@ impl<'a> Resolver<'a> {
             warmup: Warmup { min_ns: interval, share: 0.0, max_ns: interval },
             ..PhasePlan::default()
         }
+        .alike()
     }
 
     /// Why a copy cannot be made of this region.
@@ -402,8 +403,7 @@ impl<'a> Resolver<'a> {
         for (number, job) in phase.jobs.iter().enumerate() {
             for copy in 0..job.copies {
                 let mut stream = self.stream(phase, job, number as u32, copy)?;
-                stream.path.access = Some(job.access()).filter(|own| *own != access);
-                stream.path.engine = Some(self.engine_of(job)).filter(|own| *own != engine);
+                (stream.path.engine, stream.path.access) = (self.engine_of(job), job.access());
                 let own_ns = job.ramp_ns.saturating_add(job.time_at_most());
                 stream.limits.time_limit_ns = Some(own_ns).filter(|_| end(job) < limit_ns);
                 streams.push(stream);

@@ -330,7 +330,7 @@ fn workload(
 ) -> Workload {
     let mut job = Job::named("replay");
     job.stream.path.queue_depth = wish.depth;
-    job.stream.path.access = wish.access;
+    job.access = wish.access;
     job.stream.on_error = wish.on_error;
     let trace = Trace { trace_digest: sha256_hex(inputs.text), trace_speed_milli: wish.speed_milli, ..Trace::of(ops) };
     set_replay(&mut job, trace, end, unit);

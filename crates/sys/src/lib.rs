@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: policy. What to open, whether to write and what a fact means is decided by the callers.
 
+mod area;
 mod bcachefs;
 mod block;
 mod btrfs;
@@ -39,6 +40,7 @@ mod registers;
 mod replay;
 mod ring;
 mod ring_error;
+mod ring_gather;
 mod ring_op;
 mod ring_options;
 mod ring_queues;
@@ -53,6 +55,7 @@ mod thread;
 mod timex;
 mod video;
 
+pub use area::{MemoryArea, MemoryPiece};
 pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
@@ -99,6 +102,7 @@ pub use registers::{read_physical_u32, write_physical_u32};
 pub use replay::{OpenAs, open_as, set_mode, set_owner, set_times, sync_range};
 pub use ring::Ring;
 pub use ring_error::{PushError, RingError};
+pub use ring_gather::WritePart;
 pub use ring_op::{RingCompletion, RingOp};
 pub use ring_options::RingOptions;
 pub use shared_memory::SharedMemory;

@@ -99,7 +99,11 @@ fn aligned(mapping: NonNull<u8>, alignment: usize) -> NonNull<u8> {
 
 /// Memory for `bytes`, asked to lie in huge pages where `huge`: mapping, its length, its first aligned address, and the
 /// length from there that is asked for.
-fn anonymous(bytes: usize, alignment: usize, huge: bool) -> io::Result<(NonNull<u8>, usize, NonNull<u8>, usize)> {
+pub(crate) fn anonymous(
+    bytes: usize,
+    alignment: usize,
+    huge: bool,
+) -> io::Result<(NonNull<u8>, usize, NonNull<u8>, usize)> {
     let size = if huge { pages::transparent_huge_bytes() } else { None };
     let (alignment, length) = match size {
         Some(size) if size <= LARGEST_ROUNDED => (alignment.max(size), bytes.next_multiple_of(size)),

@@ -9,6 +9,7 @@
 //! Facts: io_uring_setup(2), io_uring_enter(2), io_uring_register(2).
 #![allow(unsafe_code)]
 
+use crate::ring_gather::{Gathered, vectored_entry};
 use crate::ring_op::{RingCompletion, RingOp};
 use crate::ring_queues::Queues;
 use crate::{BufferPool, CallFlags, EventFd, PushError, RingError, RingOptions, raise_memlock};
@@ -47,6 +48,8 @@ pub struct Ring {
     /// Address tables for buffers that are not registered; READV and WRITEV exist since 5.1, READ and WRITE since 5.6.
     pub(crate) vectors: Vec<iovec>,
     slots: Vec<Slot>,
+    /// Of each buffer, where anything was ever gathered.
+    pub(crate) gathered: Vec<Gathered>,
     pub(crate) files: Vec<OwnedFd>,
     /// What stands for each file in an entry: its index among the registered ones, else its descriptor.
     pub(crate) entry_fds: Vec<RawFd>,
@@ -101,6 +104,7 @@ impl Ring {
                 .map(|i| iovec { iov_base: pool.address(i).cast(), iov_len: pool.buffer_bytes() })
                 .collect(),
             slots: vec![Slot::default(); pool.count() as usize],
+            gathered: Vec::new(),
             pool: ManuallyDrop::new(pool),
             entry_fds: files.iter().map(AsRawFd::as_raw_fd).collect(),
             entry_flags: IoringSqeFlags::empty(),
@@ -189,6 +193,7 @@ impl Ring {
         if self.slots.get(index as usize)?.parts > 0 {
             return None;
         }
+        self.ungather(index);
         Some(self.pool.buffer_mut(index))
     }
 
@@ -271,6 +276,9 @@ impl Ring {
             user_data: io_uring_user_data::from_u64(u64::from(buffer)),
             ..io_uring_sqe::default()
         };
+        if let Some(vectors) = self.gathered_for(fixed, buffer) {
+            return vectored_entry(entry, vectored, vectors);
+        }
         if buffer < self.registered_buffers {
             entry.opcode = fixed;
             entry.addr_or_splice_off_in =
@@ -279,12 +287,9 @@ impl Ring {
             // At most 16,384 buffers can be registered, so the index fits (IORING_MAX_REG_BUFFERS).
             entry.buf = buf_union { buf_index: buffer as u16 };
         } else {
-            entry.opcode = vectored;
             let vector = &mut self.vectors[buffer as usize];
             vector.iov_len = len as usize;
-            entry.addr_or_splice_off_in =
-                addr_or_splice_off_in_union { addr: io_uring_ptr::new((&raw mut *vector).cast()) };
-            entry.len = len_union { len: 1 };
+            return vectored_entry(entry, vectored, std::slice::from_ref(vector));
         }
         entry
     }
@@ -447,6 +452,9 @@ impl Ring {
                     (_, sync) => sync,
                 };
             }
+            if result >= 0 {
+                self.ungather(buffer);
+            }
             self.in_flight -= 1;
             taken += 1;
             sink(RingCompletion { buffer, result });
@@ -473,6 +481,7 @@ impl Ring {
         } else {
             // The vectors too may still be read by entries that were not submitted; they are small.
             std::mem::forget(std::mem::take(&mut self.vectors));
+            std::mem::forget(std::mem::take(&mut self.gathered));
         }
         self.in_flight == 0
     }

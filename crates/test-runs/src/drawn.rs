@@ -51,6 +51,7 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
         warmup: Warmup { min_ns: d.number(), share: d.float(), max_ns: d.number() },
         skip: d.maybe_text().map(|text| Reason::of("budget", text)),
     }
+    .alike()
 }
 
 fn interval(d: &mut Draw) -> Interval {

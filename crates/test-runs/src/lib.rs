@@ -51,6 +51,7 @@ pub fn plan(name: &str, access: Access, streams: Vec<StreamPlan>) -> PhasePlan {
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 /// What is recorded of a phase in which nothing has happened yet.

@@ -72,7 +72,7 @@ impl Verified {
     pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64, cut: Interruption) -> Self {
         // Tables that other streams refined may have smaller units than this one's own.
         let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
-        let back = plan.read_back(model::EngineKind::IoUring);
+        let back = plan.read_back();
         let depth = back.as_ref().map_or(1, |b| b.path.queue_depth);
         let most = usize::try_from(plan.block().block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
         let tables = files.iter().map(|f| Arc::clone(&f.table)).collect();

@@ -137,7 +137,8 @@ impl FramesSetup<'_> {
 
     fn write(&self, mut way: Box<dyn Way + Send>, cameras: Generated) -> Result<FramesMeasured, Failure> {
         let study = self.wanted.study;
-        let ring = Ring::new(usize::try_from(study.ring_bytes).unwrap_or(usize::MAX));
+        let ring = Ring::new(usize::try_from(study.ring_bytes).unwrap_or(usize::MAX))
+            .map_err(|e| environment("memory of the ring", &e))?;
         let event_fd = Arc::new(EventFd::new().map_err(|e| environment("eventfd", &e))?);
         let (epoch, stop) = (Epoch::start(), Arc::new(AtomicBool::new(false)));
         let (channel, receiver) = FrameChannel::new(

@@ -1,11 +1,13 @@
 //! A recording on a simulated device, in its time: cameras that are made up, and nothing is kept.
 
 use super::bounds::frames_within;
-use super::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring_bytes};
+use super::{
+    Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring, ring_bytes,
+};
 use engine::{SimDevice, SimRig};
 use model::{Failure, Ns};
 use recorder::input::{Generated, GeneratedSource};
-use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Pins, Ring, SharedPins, WriterSettings};
+use recorder::{Accounts, DEPTH, Geometry, Identity, PIECE_BYTES, Pins, SharedPins, WriterSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use sys::process_usage;
@@ -52,8 +54,7 @@ pub(super) fn record(
     )
     .map_err(|e| Failure::usage(format!("{name}: {e}")))?;
     let ring_bytes = ring_bytes(recording, &geometry, &Pins::default())?;
-    let (ring, accounts) =
-        (Ring::new(usize::try_from(ring_bytes).unwrap_or(usize::MAX)), Arc::new(Accounts::default()));
+    let (ring, accounts) = (ring(ring_bytes)?, Arc::new(Accounts::default()));
     let time_ns = recording.time_ns.unwrap_or(USUAL_NS);
     let frame_source =
         GeneratedSource::new(cameras, Arc::clone(&ring), geometry.largest_frame(), &accounts).until(time_ns);

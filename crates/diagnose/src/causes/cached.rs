@@ -11,7 +11,7 @@ const SERVED: f64 = 0.5;
 /// Bytes of a phase that stayed in memory, as a share of all; `None` if that was not seen.
 fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
     let (phase, record): (&PhaseRun, &PhaseRecord) = (probe.phase, probe.record);
-    let buffered = phase.plan.streams.iter().all(|s| s.path.access.unwrap_or(phase.plan.access) == Access::Buffered);
+    let buffered = phase.plan.streams.iter().all(|s| s.path.access == Access::Buffered);
     if !buffered || phase.plan.cold {
         return None;
     }

@@ -85,7 +85,7 @@ fn during(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> Option<(DiskRate, bo
 /// Whether a time without a completion of ours may be one in which the device was not asked: through the page cache, what we are
 /// given is what was read ahead, and what we write is taken by memory.
 fn may_be_unasked(phase: &PhaseRun) -> bool {
-    let buffered = |s: &model::StreamPlan| s.path.access.unwrap_or(phase.plan.access) == Access::Buffered;
+    let buffered = |s: &model::StreamPlan| s.path.access == Access::Buffered;
     phase.plan.streams.iter().any(|s| buffered(s) && s.durability.sync == Sync::None)
 }
 

@@ -83,7 +83,7 @@ fn had_other_io(phase: &PhaseRun) -> bool {
 fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> Option<Probe<'a>> {
     let streams = &phase.plan.streams;
     let first = streams.first()?;
-    let access = |s: &StreamPlan| s.path.access.unwrap_or(phase.plan.access);
+    let access = |s: &StreamPlan| s.path.access;
     let alike = |s: &StreamPlan| {
         is_plain(s)
             && (s.block().operation, s.block().order, s.block().block_size_bytes)
@@ -150,8 +150,7 @@ pub(crate) fn buffered(run: &Run, direction: Direction) -> Option<Probe<'_>> {
                 .iter()
                 .all(|s| s.durability.flush.fsync_at_end || s.durability.sync == model::Sync::FsyncAtEnd);
         let honest = if p.writes() { synced } else { p.phase.plan.cold };
-        let asked =
-            p.phase.plan.streams.iter().all(|s| s.path.access.unwrap_or(p.phase.plan.access) == Access::Buffered);
+        let asked = p.phase.plan.streams.iter().all(|s| s.path.access == Access::Buffered);
         asked && !p.random && p.direction == direction && honest
     };
     all(run).into_iter().filter(buffered).min_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))

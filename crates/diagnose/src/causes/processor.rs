@@ -145,9 +145,7 @@ pub fn memory(run: &Run) -> Option<Cause> {
         || stack.first(LayerKind::Zram).is_some()
         || cached_loop;
     let nothing_below = in_memory && stack.layers.iter().all(|l| l.device.is_none());
-    let asked_buffered = |p: &probes::Probe<'_>| {
-        p.phase.plan.streams.iter().all(|s| s.path.access.unwrap_or(p.phase.plan.access) == Access::Buffered)
-    };
+    let asked_buffered = |p: &probes::Probe<'_>| p.phase.plan.streams.iter().all(|s| s.path.access == Access::Buffered);
     // What was over at once shows caches and bursts.
     let at_once = |p: &probes::Probe<'_>| p.phase.reasons.iter().any(|r| r.is("short-phase"));
     let best = probes::all(run)

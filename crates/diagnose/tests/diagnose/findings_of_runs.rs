@@ -44,7 +44,7 @@ fn writeback_throttled() {
     let run = |target_us: i64, median_ns, access| {
         let drive = disk("sda", "sata", &[("wbt_lat_usec", Fact::Int(target_us))]);
         let mut run = Builder::new(vec![drive]).phase(random("mix", 5000.0)).build();
-        run.phases[0].plan.access = access;
+        run.phases[0].plan.set_access(access);
         let run = with_metric(run, "mix.write.iops", Unit::OpsPerS, 2000.0);
         with_metric(run, "mix.read.latency_ns_p50", Unit::Ns, median_ns)
     };

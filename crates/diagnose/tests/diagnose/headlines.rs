@@ -12,7 +12,7 @@ fn busy() -> Vec<Phase> {
 fn durable(mut run: Run) -> Run {
     for phase in run.phases.iter_mut().filter(|p| p.plan.name == "sync-write") {
         phase.plan.streams.iter_mut().for_each(|s| s.durability.sync = Sync::FdatasyncEach);
-        phase.plan.access = Access::Buffered;
+        phase.plan.set_access(Access::Buffered);
     }
     run
 }

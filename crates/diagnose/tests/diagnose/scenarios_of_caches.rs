@@ -136,9 +136,8 @@ fn what_memory_served_is_not_called_the_storage() {
     let buffered = |name: &str, mb_s: f64| {
         let mut run = Builder::new(sata()).phase(sequential(name, mb_s)).build();
         let phase = run.phases.first_mut().unwrap();
-        phase.plan.access = Access::Buffered;
+        phase.plan.set_access(Access::Buffered);
         phase.plan.cold = false;
-        phase.plan.streams.iter_mut().for_each(|s| s.path.access = None);
         phase.record.as_mut().unwrap().rounds.clear();
         run
     };

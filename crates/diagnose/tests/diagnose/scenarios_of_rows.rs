@@ -131,7 +131,7 @@ fn with_sync_writes(each_ns: f64) -> Run {
     let mut run = Builder::new(sata()).phases(with(healthy(200.0), [sync])).build();
     let phase = run.phases.iter_mut().find(|p| p.plan.name == "sync-write").unwrap();
     phase.plan.streams.iter_mut().for_each(|s| s.durability.sync = Sync::FdatasyncEach);
-    phase.plan.access = Access::Buffered;
+    phase.plan.set_access(Access::Buffered);
     run
 }
 

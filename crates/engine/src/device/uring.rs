@@ -1,6 +1,7 @@
 //! io_uring: one ring, one file or several, registered buffers; submission and waiting in one system call.
 
 use crate::device::calls::call_flags;
+use crate::device::gather::put_together;
 use crate::device::one_call::without_data;
 use crate::device::pool_feature;
 use crate::{Completion, Device, DeviceError};
@@ -9,7 +10,7 @@ use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::{
-    BufferPool, Epoch, EventFd, Ring, RingError, RingOp, RingOptions,
+    BufferPool, Epoch, EventFd, Ring, RingError, RingOp, RingOptions, WritePart,
     errno::{ENXIO, ETIME},
 };
 use workload::{BlockOp, FileSpace, OpKind};
@@ -183,6 +184,14 @@ impl Device for UringDevice {
             Some(buffer) => buffer,
             None => panic!("buffer {index} is in flight or does not exist"),
         }
+    }
+
+    fn gather(&mut self, index: u32, parts: &mut Vec<WritePart>) -> bool {
+        let gathered = self.ring.gather(index, parts);
+        if !gathered {
+            put_together(self.buffer(index), parts);
+        }
+        gathered
     }
 
     #[inline]

@@ -1,15 +1,15 @@
 //! The way to a descriptor with O_DIRECT, where there is one.
 
 use super::refusal::errno_text;
-use model::{Access, PhasePlan, StreamPlan};
+use model::{Access, StreamPlan};
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use sys::BufferPool;
 
 /// Whether a stream goes past the page cache.
-pub(super) fn is_direct(phase: &PhasePlan, stream: &StreamPlan) -> bool {
-    stream.path.access.unwrap_or(phase.access) == Access::Direct
+pub(super) fn is_direct(stream: &StreamPlan) -> bool {
+    stream.path.access == Access::Direct
 }
 
 /// How O_DIRECT is had on this target; found out at the first direct phase.

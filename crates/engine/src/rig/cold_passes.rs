@@ -25,7 +25,7 @@ struct Passes<'a> {
 
 /// Whether a stream goes through what the page cache holds of its own last pass, where it is to be cold.
 fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, target: &OpenTarget) -> bool {
-    let buffered = !target.direct && stream.path.access.unwrap_or(work.plan.access) == Access::Buffered;
+    let buffered = !target.direct && stream.path.access == Access::Buffered;
     let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block().all_region_bytes());
     let once = work.plan.stop == model::StopRule::RegionOnce || work.reads_back;
     // What is drawn with replacement has no passes: fio begins it cold once.
@@ -130,7 +130,7 @@ mod tests {
         let limits = Limits { total_bytes: Some(3 * (64 << 10)), ..Limits::default() };
         let stream = StreamPlan { kind: block.into(), limits, ..StreamPlan::default() };
         let mut plan = PhasePlan { drop_cache: true, streams: vec![stream.clone()], ..PhasePlan::default() };
-        plan.access = Access::Buffered;
+        plan.set_access(Access::Buffered);
         plan.stop = model::StopRule::Amount;
         let target = OpenTarget { files: [Arc::new(file)].into_iter().collect(), ..OpenTarget::default() };
         let (options, buffer_cache, control) = (FileOptions::default(), BufferCache::default(), Control::default());

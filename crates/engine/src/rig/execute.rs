@@ -139,7 +139,7 @@ fn read_back(
     let (mut checked, mut prepared) = (Vec::new(), Vec::new());
     for ((stream, target), known) in job.plan.streams.iter().zip(targets).zip(known) {
         let Some(mut known) = known else { continue };
-        let Some(plan) = stream.read_back(job.plan.engine).filter(|_| !ends) else {
+        let Some(plan) = stream.read_back().filter(|_| !ends) else {
             checked.push(known.finish());
             continue;
         };

@@ -221,8 +221,7 @@ impl Rig for FileRig {
         }
         let (streams, clipped) = self.clip(phase)?;
         let mut direct = None;
-        let past_cache: Vec<&BlockPlan> =
-            streams.iter().filter(|s| is_direct(phase, s)).map(StreamPlan::block).collect();
+        let past_cache: Vec<&BlockPlan> = streams.iter().filter(|s| is_direct(s)).map(StreamPlan::block).collect();
         if let [first, ..] = past_cache[..] {
             self.check_alignment(phase, &past_cache)?;
             let (start, block) = (first.region_start_bytes, first.block_size_bytes);
@@ -240,13 +239,13 @@ impl Rig for FileRig {
         let plan = PhasePlan { streams, ..phase.clone() };
         let proof = direct.as_ref().map(|direct| match direct {
             Ok(_) => {
-                let past: Vec<StreamPlan> = plan.streams.iter().filter(|s| is_direct(phase, s)).cloned().collect();
+                let past: Vec<StreamPlan> = plan.streams.iter().filter(|s| is_direct(s)).cloned().collect();
                 self.direct_proof(past.iter().any(StreamPlan::changes_data), &past)
             }
             Err(reason) => DirectProof::Fallback(format!("O_DIRECT was refused ({reason}); buffered I/O was used")),
         });
         let without_ring = self.without_ring(proof.as_ref());
-        let way = |s: &StreamPlan| self.open_target(phase, s, direct.as_ref(), without_ring.clone());
+        let way = |s: &StreamPlan| self.open_target(s, direct.as_ref(), without_ring.clone());
         let targets = plan.streams.iter().map(way).collect::<Result<Vec<OpenTarget>, Failure>>()?;
         let (epoch, device, options, buffer_cache) = (self.epoch, self.is_device(), &self.options, &self.buffer_cache);
         let job = PhaseWork { plan: &plan, reads_back: false, epoch, device, options, buffer_cache, control };

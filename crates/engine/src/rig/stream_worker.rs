@@ -132,7 +132,7 @@ impl<'a> Worker<'a> {
     }
 
     fn take(&mut self) -> Result<StreamOutcome, DeviceError> {
-        let engine = self.stream.path.engine.unwrap_or(self.job.plan.engine);
+        let engine = self.stream.path.engine;
         if self.target.files.is_empty() || engine == EngineKind::Null {
             return self.drive(NullDevice::new(self.job.epoch, self.pool(EngineKind::Null)?), EngineKind::Null);
         }

@@ -67,7 +67,7 @@ impl FileRig {
         };
         let back = back.filter(|_| verify.read_back_bytes > 0).map(|seen| of(seen, verify.read_back_bytes));
         // What a stream writes is read back later than it reads it; what the others read is all that they verify.
-        let only_reads = |s: &StreamPlan| s.verify.is_some() && s.reads() && s.read_back(phase.engine).is_none();
+        let only_reads = |s: &StreamPlan| s.verify.is_some() && s.reads() && s.read_back().is_none();
         let own = (back.is_none() || phase.streams.iter().any(only_reads)).then(|| of(own, own_bytes));
         match (back, own) {
             (Some(back), Some(own)) => Some(back.weaker(own)),
@@ -91,7 +91,6 @@ impl FileRig {
     /// The way of one stream; `direct` is the target's descriptor for direct I/O, or why there is none.
     pub(super) fn open_target(
         &mut self,
-        phase: &PhasePlan,
         stream: &StreamPlan,
         direct: Option<&Result<Direct, String>>,
         without_ring: Option<String>,
@@ -103,7 +102,7 @@ impl FileRig {
             let made = self.own.open(&self.target.file, names);
             made.map_err(|e| refusal(Attempt::Create, &self.target.path, &e))?
         };
-        let direct = direct.filter(|_| is_direct(phase, stream));
+        let direct = direct.filter(|_| is_direct(stream));
         let past_cache = matches!(direct, Some(Ok(_)));
         let durable = match stream.path.open_sync {
             OpenSync::Dsync if stream.changes_data() => Some(Durable::Data),
@@ -119,7 +118,7 @@ impl FileRig {
         let files = buffered.iter().map(opened).collect::<io::Result<_>>().map_err(|e| self.failed(&e))?;
         let threads = match direct {
             // Threads that are asked for need no reason.
-            Some(Ok(_)) if stream.path.engine.unwrap_or(phase.engine) == EngineKind::PsyncThreads => None,
+            Some(Ok(_)) if stream.path.engine == EngineKind::PsyncThreads => None,
             Some(Ok(_)) => without_ring.map(|why| format!("io_uring: {why}")),
             Some(Err(reason)) => Some(format!("O_DIRECT: refused ({reason}); buffered I/O is used")),
             None => None,

@@ -46,7 +46,7 @@ impl SimDevice {
             (_, Access::Direct) => Path::Direct,
             (_, Access::Buffered) => Path::Buffered,
         };
-        let path = |s: &StreamPlan| match s.path.access.unwrap_or(phase.access) {
+        let path = |s: &StreamPlan| match s.path.access {
             Access::Direct => Path::Direct,
             Access::Buffered => Path::Buffered,
         };

@@ -72,7 +72,7 @@ impl SimRig {
     pub fn probe_write(&mut self, max_bytes: u64, max_ns: Ns, control: &Control) -> Result<WriteProbe, Failure> {
         let plan = BlockPlan { block_size_bytes: MIB, ..BlockPlan::default() };
         let streams = vec![StreamPlan { kind: plan.into(), ..StreamPlan::default() }];
-        self.device.prepare(&PhasePlan { access: Access::Direct, streams, ..PhasePlan::default() });
+        self.device.prepare(&PhasePlan { access: Access::Direct, streams, ..PhasePlan::default() }.alike());
         let (started_ns, room) = (self.now(), max_bytes.min(self.max_bytes()).max(MIB) / MIB * MIB);
         let (mut bytes, mut done) = (0, Vec::with_capacity(1));
         for offset in (0..room).step_by(MIB as usize) {
@@ -210,7 +210,7 @@ impl SimRig {
         let records = records.into_iter().map(|record| (record, EngineKind::Sim)).collect();
         let mut record = phase_record(records, streams, engine, &barrier);
         if let Some(mut known) = known {
-            if let Some(back) = streams[0].read_back(plan.engine).filter(|_| !known.ends() && !control.stopped()) {
+            if let Some(back) = streams[0].read_back().filter(|_| !known.ends() && !control.stopped()) {
                 control.series.close();
                 self.read_back(plan, back, &mut known, &mut record, control);
             }
@@ -237,7 +237,7 @@ impl SimRig {
         let result = self.data.flush().map(|()| 0);
         known.on_end(&sync, OpResult { at_ns: self.now(), result });
         known.read_method("simulated".to_owned());
-        let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) };
+        let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) }.alike();
         self.device.prepare(&phase);
         let back = &phase.streams[0];
         let barrier = PhaseShared::new(1, &phase.stop);

@@ -6,14 +6,14 @@ use super::limits::{
 };
 use super::min_rate::MinRate;
 use super::wake_latency::WakeLatency;
-use super::{Data, LoopSettings, Steadiness, WorkerContext};
+use super::{DataSource, LoopSettings, Steadiness, WorkerContext};
 use crate::control::Recent;
 use crate::recorder::{InFlightOp, Recorder, Tally};
 use crate::{Completion, Control, Device, DeviceError};
 use model::{Direction, Ns, PhaseRecord, StopCause};
 use std::collections::VecDeque;
 use sys::errno::{EAGAIN, EINTR, ENODEV, ENOMEDIUM, ENXIO, ETIME, ETIMEDOUT};
-use workload::{Next, OpResult, Request, Source};
+use workload::{Next, OpResult, Request};
 
 /// Why nothing more was refilled, where the source has more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,10 +29,9 @@ enum RefillEnd {
 }
 
 /// The state of a worker's loop.
-pub(super) struct WorkerLoop<'a, D: Device, S, C> {
+pub(super) struct WorkerLoop<'a, D: Device, S> {
     device: &'a mut D,
     source: &'a mut S,
-    data: &'a mut C,
     settings: &'a LoopSettings,
     context: &'a WorkerContext<'a>,
     control: &'a Control,
@@ -76,12 +75,11 @@ pub(super) struct WorkerLoop<'a, D: Device, S, C> {
     shown: Ns,
 }
 
-impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, C> {
+impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
     /// Takes all memory, then waits at the barrier for the other workers.
     pub fn new(
         device: &'a mut D,
         source: &'a mut S,
-        data: &'a mut C,
         settings: &'a LoopSettings,
         context: &'a WorkerContext<'a>,
         control: &'a Control,
@@ -130,7 +128,6 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
             recent: Recent::default(),
             device,
             source,
-            data,
             settings,
             context,
             control,
@@ -192,10 +189,10 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
                         self.free.pop_back()
                     };
                     op.set_buffer(buffer);
-                    if op.sends_data() && self.data.generates() {
-                        self.data.generate(&op, &mut self.device.buffer(buffer)[..op.len() as usize]);
-                    } else if C::VERIFIES {
-                        self.data.on_submit(&op);
+                    if op.sends_data() && self.source.generates() {
+                        self.source.prepare(&op, self.device);
+                    } else if S::VERIFIES {
+                        self.source.on_submit(&op);
                     }
                     self.batch.push(op);
                 }
@@ -217,7 +214,7 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
     fn submit(&mut self) -> Result<(), DeviceError> {
         if !self.batch.is_empty() {
             let few = self.done.len() + self.batch.len() <= MAX_UNTIMED_OPERATIONS;
-            let untimed = self.now_is_current && few && !C::VERIFIES && !self.data.generates();
+            let untimed = self.now_is_current && few && !S::VERIFIES && !self.source.generates();
             let handed = if untimed { self.now } else { self.device.now() };
             if self.in_flight() == self.batch.len() {
                 self.recorder.end_idle(handed);
@@ -245,8 +242,8 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
             let closing = if closes { self.source.closing_op() } else { None };
             let Some((mut op, buffer)) = closing.zip(self.free.pop_back()) else { return Ok(false) };
             op.set_buffer(buffer);
-            if C::VERIFIES {
-                self.data.on_submit(&op);
+            if S::VERIFIES {
+                self.source.on_submit(&op);
             }
             let handed = self.device.now();
             self.recorder.end_idle(handed);
@@ -333,9 +330,6 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
             }
             self.free.push_back(completion.buffer);
             let outcome = OpResult { at_ns: completion.at_ns, result: completion.result };
-            if flight.op.direction() != Direction::Read || (C::VERIFIES && completion.result.is_err()) {
-                self.data.on_end(&flight.op, outcome);
-            }
             self.source.on_completion(&flight.op, outcome);
         }
         self.done = done;
@@ -361,10 +355,10 @@ impl<'a, D: Device, S: Source<Op = D::Op>, C: Data<D::Op>> WorkerLoop<'a, D, S, 
         } else {
             self.consecutive_empty = 0;
         }
-        if C::VERIFIES && direction == Direction::Read {
+        if S::VERIFIES && direction == Direction::Read {
             let seen = bytes.min(flight.op.len()) as usize;
-            if !self.data.verify_read(&flight.op, &self.device.buffer(completion.buffer)[..seen]) && self.stop.is_none()
-            {
+            let data = &self.device.buffer(completion.buffer)[..seen];
+            if !self.source.verify_read(&flight.op, data) && self.stop.is_none() {
                 self.stop = Some(StopCause::Failed);
                 self.context.barrier.end(StopCause::Failed);
             }

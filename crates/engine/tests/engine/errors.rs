@@ -157,6 +157,7 @@ fn phase(engine: EngineKind, stream: StreamPlan) -> PhasePlan {
         stop: StopRule::Time,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 #[test]

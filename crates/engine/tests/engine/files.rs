@@ -26,6 +26,7 @@ fn phase(files: Vec<FilesPlan>) -> PhasePlan {
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 fn files(file_operation: FileOperation, file_count: u64, file_set: u32) -> FilesPlan {

@@ -19,6 +19,7 @@ fn phase(stream: StreamPlan, stop: StopRule) -> PhasePlan {
         stop,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 #[test]

@@ -187,7 +187,8 @@ fn verifying() {
             time_limit_ns: 600_000_000_000,
             stop: StopRule::Amount,
             ..model::PhasePlan::default()
-        };
+        }
+        .alike();
         let mut verified = 0;
         let counted = allocation_counter::measure(|| {
             let record = engine::Rig::run(&mut rig, &phase, &Control::default()).expect("the phase");

@@ -29,6 +29,7 @@ fn phase(streams: Vec<StreamPlan>) -> PhasePlan {
         time_limit_ns: 2 * NS_PER_S,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 fn sim(text: &str) -> SimRig {
@@ -50,7 +51,7 @@ fn a_stream_that_ends_its_phase_takes_the_others_with_it() {
         StreamPlan { limits: Limits { total_operations: Some(1000), ends_phase: true, ..stream().limits }, ..stream() },
         StreamPlan { timing: Timing { pacing: Some(slow), ..stream().timing }, ..stream() },
     ];
-    let plan = PhasePlan { engine: EngineKind::Null, time_limit_ns: 600 * NS_PER_S, ..phase(streams) };
+    let plan = PhasePlan { engine: EngineKind::Null, time_limit_ns: 600 * NS_PER_S, ..phase(streams) }.alike();
     let record = run(&mut NullRig::new(100 * MS, 1 << 20), &plan);
     assert!(record.ended_ns - record.started_ns < 300 * NS_PER_S, "it went on to its time limit");
     assert_eq!(direction(&record, 0, Direction::Read).operations, 1000);

@@ -29,6 +29,7 @@ fn phase(priority: IoPriority) -> PhasePlan {
         stop: StopRule::RegionOnce,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 #[test]

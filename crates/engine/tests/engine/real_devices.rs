@@ -287,7 +287,7 @@ fn a_device_that_fails_writes_half_way_keeps_what_came_before() {
 fn take_away(rig: &mut FileRig, operation: Operation, engine: EngineKind, depth: u32) -> PhaseRecord {
     let mut phase = seq_write(8 * MIB);
     phase.name = format!("{operation:?}");
-    phase.engine = engine;
+    phase.set_engine(engine);
     phase.stop = StopRule::RegionOnce;
     phase.time_limit_ns = 60_000_000_000;
     let stream = &mut phase.streams[0];
@@ -335,8 +335,8 @@ fn a_stream_that_goes_on_measures_the_half_that_still_answers() {
     for engine in [EngineKind::IoUring, EngineKind::Psync, EngineKind::Mmap] {
         let mut rig = open(&device.device, false, FileOptions::default()).unwrap();
         let mut phase = rand_read(16 * MIB, if engine == EngineKind::IoUring { 8 } else { 1 });
-        phase.engine = engine;
-        phase.access = if engine == EngineKind::Mmap { Access::Buffered } else { Access::Direct };
+        phase.set_engine(engine);
+        phase.set_access(if engine == EngineKind::Mmap { Access::Buffered } else { Access::Direct });
         phase.cold = engine == EngineKind::Mmap;
         phase.streams[0].on_error = ErrorPolicy::Continue;
         let record = run(&mut rig, &phase);

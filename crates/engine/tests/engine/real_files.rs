@@ -302,7 +302,7 @@ fn sigkill_leaves_neither_a_file_nor_a_lock() {
 fn memory_is_copied_on_every_rig() {
     let directory = disk();
     let mut copy = layout(0);
-    copy.engine = EngineKind::Memory;
+    copy.set_engine(EngineKind::Memory);
     copy.streams.clear();
     copy.time_limit_ns = 20_000_000;
     let small = FileOptions { memory_available_bytes: Some(64 << 20), ..FileOptions::default() };

@@ -26,6 +26,7 @@ fn phase(engine: EngineKind, streams: Vec<StreamPlan>) -> PhasePlan {
         stop: StopRule::RegionOnce,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 fn run_in(directory: &tempfile::TempDir, phases: &[PhasePlan]) -> Vec<PhaseRecord> {

@@ -26,7 +26,8 @@ fn run(depth: u32, limits: Limits) -> PhaseRecord {
         streams: vec![stream],
         time_limit_ns: 100 * NS_PER_S,
         ..PhasePlan::default()
-    };
+    }
+    .alike();
     SimRig::new(model, 100_000_000).run(&phase, &Control::default()).unwrap()
 }
 

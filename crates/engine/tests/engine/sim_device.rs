@@ -46,6 +46,7 @@ fn phase(stream: &StreamPlan, access: Access) -> PhasePlan {
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
         skip: None,
     }
+    .alike()
 }
 
 /// What a loop saw.

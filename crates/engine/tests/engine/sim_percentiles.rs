@@ -37,7 +37,8 @@ fn run(model: &SimModel, streams: Vec<StreamPlan>) -> PhaseRecord {
         time_limit_ns: 100_000 * NS_PER_S,
         stop: StopRule::Amount,
         ..PhasePlan::default()
-    };
+    }
+    .alike();
     let mut rig = SimRig::new(model.clone(), NS_PER_S);
     let record = rig.run(&plan, &Control::default()).unwrap_or_else(|f| panic!("{}: {f}", model.name));
     assert!(record.errors.is_empty(), "{}: {:?}", model.name, record.errors);

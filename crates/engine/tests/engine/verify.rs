@@ -189,7 +189,7 @@ fn the_first_mismatch_ends_the_phase_where_that_is_asked_for() {
 #[test]
 fn every_engine_writes_and_reads_back_the_same() {
     let stream = |engine, access, depth| StreamPlan {
-        path: IoPath { engine: Some(engine), access: Some(access), queue_depth: depth, ..write().path.clone() },
+        path: IoPath { engine, access, queue_depth: depth, ..write().path.clone() },
         verify: verify(true),
         ..write()
     };

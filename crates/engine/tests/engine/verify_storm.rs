@@ -33,7 +33,7 @@ fn storm(operations: u64, access: Access, engine: EngineKind, depth: u32, seed: 
         verify: verify(true),
         ..StreamPlan::default()
     };
-    PhasePlan { stop: StopRule::Amount, access, engine, ..phase(vec![stream]) }
+    PhasePlan { stop: StopRule::Amount, access, engine, ..phase(vec![stream]) }.alike()
 }
 
 fn no_alarm(bench: &mut Bench, plan: &PhasePlan) {

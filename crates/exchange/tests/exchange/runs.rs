@@ -16,7 +16,8 @@ pub fn phase(name: &str, access: Access, streams: Vec<StreamPlan>) -> PhaseRun {
         time_limit_ns: 2 * NS_PER_S,
         warmup: Warmup { min_ns: 0, share: 0.25, max_ns: NS_PER_S / 2 },
         ..test_runs::plan(name, access, streams)
-    };
+    }
+    .alike();
     let mut record = PhaseRecord {
         warmup: WarmupCut { rule: "a quarter".into(), cut_ns: NS_PER_S / 2, operations: 500, bytes: 500 * block },
         usage: WorkerUsage {

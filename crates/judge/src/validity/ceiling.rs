@@ -19,7 +19,9 @@ pub(super) fn within_ceiling(case: RuleInput<'_>, out: &mut Validity) {
     let rate = rate * own.read.max(own.written);
     // What may come from the page cache, or stay in it beside what goes past it, need not cross a wire.
     let synced = |s: &StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FdatasyncEach);
-    let stays = |s: &StreamPlan| s.path.access == Some(Access::Buffered) && s.changes_data() && !synced(s);
+    let stays = |s: &StreamPlan| {
+        s.path.access == Access::Buffered && case.plan.access == Access::Direct && s.changes_data() && !synced(s)
+    };
     let over_the_wire = (case.plan.access == Access::Direct && !case.plan.streams.iter().any(stays))
         || case.plan.cold
         || case.plan.access == Access::Buffered && case.plan.streams.iter().any(synced);

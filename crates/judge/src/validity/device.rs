@@ -56,7 +56,7 @@ pub(super) fn reached_device(case: RuleInput<'_>, out: &mut Validity) {
 
 /// What speaks against a direct phase having reached the device, whatever the file system says of O_DIRECT.
 fn not_at_the_device(case: RuleInput<'_>) -> Option<String> {
-    let direct = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
+    let direct = |s: &StreamPlan| s.path.access == Access::Direct;
     if !case.plan.streams.iter().all(direct) {
         return None;
     }
@@ -85,7 +85,7 @@ fn in_memory_of_a_loop(case: RuleInput<'_>) -> Option<String> {
         return Some(format!("below {name} no disk counts what reaches it"));
     }
     let cached = stack.all(LayerKind::Loop).find(|l| l.fact("dio") == Some(&Fact::Bool(false)))?;
-    let direct = |s: &&StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
+    let direct = |s: &&StreamPlan| s.path.access == Access::Direct;
     let mut streams = case.plan.streams.iter().filter(direct).peekable();
     streams.peek()?;
     let remedy = format!("losetup --direct-io=on /dev/{} avoids it", cached.name);
@@ -103,7 +103,7 @@ fn in_memory_of_a_loop(case: RuleInput<'_>) -> Option<String> {
 /// Share of the bytes of buffered reads that the device did not deliver, percent; `None` where it is small, where nothing
 /// counts, and where the phase claims to be cold, since then it is judged.
 fn from_memory(case: RuleInput<'_>) -> Option<f64> {
-    let buffered = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Buffered && s.reads();
+    let buffered = |s: &StreamPlan| s.path.access == Access::Buffered && s.reads();
     if case.plan.cold || !case.plan.measures_target() || !case.plan.streams.iter().any(buffered) {
         return None;
     }

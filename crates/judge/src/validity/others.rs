@@ -135,7 +135,7 @@ pub(super) fn while_reading(case: RuleInput<'_>) -> Option<(OthersShare, Option<
 
 /// Whether all of it went past the page cache, and that is proven.
 pub(super) fn proven_direct(case: RuleInput<'_>) -> bool {
-    let direct = |s: &StreamPlan| s.path.access.unwrap_or(case.plan.access) == Access::Direct;
+    let direct = |s: &StreamPlan| s.path.access == Access::Direct;
     case.plan.streams.iter().all(direct)
         && case.record.direct.as_ref().is_some_and(|d| matches!(d, DirectProof::Proven(_)))
 }

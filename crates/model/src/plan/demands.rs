@@ -168,7 +168,7 @@ impl StreamPlan {
         let shares = self.limits.ends_group || self.limits.least_rate.is_some() || latencies;
         if shares
             && (phase.streams.len() > 1 || self.limits.least_rate.is_some())
-            && self.path.engine.unwrap_or(phase.engine) == EngineKind::Sim
+            && self.path.engine == EngineKind::Sim
         {
             return Err(
                 "a simulated device ends its streams each by itself; leave out ends-group (fio: exitall), least-rate (rate_min), latency-target and max-latency".into()
@@ -214,14 +214,14 @@ impl StreamPlan {
         {
             return Err("the region ends beyond what an offset can say (2^63)".into());
         }
-        self.calls_can_be(phase, sector)?;
+        self.calls_can_be(sector)?;
         self.verify_can_be(phase)?;
         self.pattern_can_be()
     }
 
-    fn calls_can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
-        let engine = self.path.engine.unwrap_or(phase.engine);
-        let direct = self.path.access.unwrap_or(phase.access) == Access::Direct;
+    fn calls_can_be(&self, sector: u64) -> Result<(), String> {
+        let engine = self.path.engine;
+        let direct = self.path.access == Access::Direct;
         match engine {
             EngineKind::Psync | EngineKind::Mmap | EngineKind::Fallocate | EngineKind::Ftruncate
                 if self.path.queue_depth > 1 =>

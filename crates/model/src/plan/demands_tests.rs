@@ -14,7 +14,11 @@ fn plan(stream: StreamPlan) -> Plan {
 }
 
 fn stream() -> StreamPlan {
-    StreamPlan { kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(), ..StreamPlan::default() }
+    StreamPlan {
+        kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
+        path: IoPath { access: Access::Direct, ..IoPath::default() },
+        ..StreamPlan::default()
+    }
 }
 
 fn complaint(stream: StreamPlan) -> String {
@@ -60,13 +64,13 @@ fn what_cannot_be_is_said() {
         ),
         (
             StreamPlan {
-                path: IoPath { engine: Some(EngineKind::Psync), queue_depth: 2, ..stream().path.clone() },
+                path: IoPath { engine: EngineKind::Psync, queue_depth: 2, ..stream().path.clone() },
                 ..stream()
             },
             "one call at a time",
         ),
         (
-            StreamPlan { path: IoPath { engine: Some(EngineKind::Mmap), ..stream().path.clone() }, ..stream() },
+            StreamPlan { path: IoPath { engine: EngineKind::Mmap, ..stream().path.clone() }, ..stream() },
             "cannot be direct",
         ),
         (

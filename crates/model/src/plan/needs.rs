@@ -106,7 +106,7 @@ impl PhasePlan {
         let mut histograms = HISTOGRAMS_A_PHASE;
         for stream in &self.streams {
             let depth = u64::from(stream.path.queue_depth);
-            let threads = match stream.path.engine.unwrap_or(self.engine) {
+            let threads = match stream.path.engine {
                 EngineKind::PsyncThreads => depth.saturating_add(1),
                 _ => 1,
             };
@@ -116,7 +116,7 @@ impl PhasePlan {
                 several => HISTOGRAMS_A_DIRECTION * several,
             };
             histograms = histograms.saturating_add(HISTOGRAMS_A_STREAM + told_apart);
-            need.verify = need.verify.saturating_add(stream.verify_state_bytes(self.engine));
+            need.verify = need.verify.saturating_add(stream.verify_state_bytes());
             need.tables = need
                 .tables
                 .saturating_add(series)
@@ -253,7 +253,8 @@ mod tests {
             streams: vec![stream],
             time_limit_ns: 10 * NS_PER_S,
             ..PhasePlan::default()
-        };
+        }
+        .alike();
         Plan { interval_ns: NS_PER_S / 10, phases: vec![phase], ..Plan::default() }
     }
 

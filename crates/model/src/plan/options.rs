@@ -42,9 +42,9 @@ fn options(phase: &PhasePlan, stream: &StreamPlan) -> JobOptions {
     let keys = json.as_ref().and_then(Value::as_object).into_iter().flatten();
     let keys = keys.filter(|(key, value)| !value.is_null() && !NO_OPTION.split_whitespace().any(|k| k == *key));
     let mut options: JobOptions = keys.map(|(key, value)| (name(key), text(key, value))).collect();
-    let access = stream.path.access.unwrap_or(phase.access);
+    let access = stream.path.access;
     options.insert("access".to_owned(), json_name(&access));
-    let engine = stream.path.engine.unwrap_or(phase.engine);
+    let engine = stream.path.engine;
     if !is_substitute(engine) {
         options.insert("engine".to_owned(), json_name(&engine));
     }
@@ -121,11 +121,11 @@ mod tests {
         assert!(same(|s| s.seed = 8).is_empty());
         assert!(same(|s| s.block_mut().region_bytes = 1 << 20).is_empty());
         assert!(same(|s| s.limits.time_limit_ns = Some(5)).is_empty());
-        assert!(same(|s| s.path.engine = Some(EngineKind::Psync)).is_empty());
+        assert!(same(|s| s.path.engine = EngineKind::Psync).is_empty());
         assert_eq!(same(|s| s.path.queue_depth = 32), ["depth", "depth"]);
         assert_eq!(same(|s| s.block_mut().block_size_bytes = 8192), ["block-size", "block-size"]);
-        assert_eq!(same(|s| s.path.access = Some(Access::Direct)), ["access", "access"]);
-        assert_eq!(same(|s| s.path.engine = Some(EngineKind::Mmap)), ["engine"]);
+        assert_eq!(same(|s| s.path.access = Access::Direct), ["access", "access"]);
+        assert_eq!(same(|s| s.path.engine = EngineKind::Mmap), ["engine"]);
         let paced = plan(|s| {
             let pacing = Pacing { read: Some(Rate::OperationsPerS(100)), ..Pacing::default() };
             s.timing = Timing { pacing: Some(pacing), ..Timing::default() };

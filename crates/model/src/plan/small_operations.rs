@@ -18,11 +18,11 @@ enum Role {
     Copies,
 }
 
-fn role(stream: &StreamPlan, phase: &PhasePlan) -> Option<Role> {
+fn role(stream: &StreamPlan) -> Option<Role> {
     let StreamKind::Block(block) = &stream.kind else { return None };
     let paced = stream.timing.pacing.is_some();
     let small = block.block_size_bytes <= SMALL_BYTES;
-    let buffered = stream.path.access.unwrap_or(phase.access) == Access::Buffered;
+    let buffered = stream.path.access == Access::Buffered;
     match (block.operation, paced) {
         (Operation::Read, true) if small => Some(Role::Reads),
         (Operation::Write, true) if small && stream.durability.sync == Sync::FdatasyncEach => Some(Role::Appends),
@@ -34,7 +34,7 @@ fn role(stream: &StreamPlan, phase: &PhasePlan) -> Option<Role> {
 impl PhasePlan {
     /// The work that it is, where it is that of small operations.
     pub(super) fn small_operations(&self) -> Option<Work> {
-        let roles: Vec<Role> = self.streams.iter().map(|s| role(s, self)).collect::<Option<_>>()?;
+        let roles: Vec<Role> = self.streams.iter().map(role).collect::<Option<_>>()?;
         let has = |role| roles.contains(&role);
         let work = if has(Role::Copies) { Work::ResponsiveLoaded } else { Work::Responsive };
         (has(Role::Reads) && has(Role::Appends)).then_some(work)
@@ -47,7 +47,7 @@ impl PhasePlan {
             Some(_) => Role::Appends,
             None => Role::Copies,
         };
-        let job = self.jobs().into_iter().find(|j| role(&self.streams[j.streams[0]], self) == Some(wanted))?;
+        let job = self.jobs().into_iter().find(|j| role(&self.streams[j.streams[0]]) == Some(wanted))?;
         Some(format!("{}.{}", self.name, job.id))
     }
 }

@@ -168,12 +168,12 @@ pub struct IoPath {
     /// Shares of its requests with a priority of their own: by io_uring, past the page cache.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority_shares: Vec<PriorityShare>,
-    /// Who carries it out, where that is not the phase's engine.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub engine: Option<EngineKind>,
-    /// Buffered or direct, where that is not the phase's.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub access: Option<Access>,
+    /// Who carries it out.
+    #[serde(skip)]
+    pub engine: EngineKind,
+    /// Buffered or direct.
+    #[serde(skip)]
+    pub access: Access,
     /// The NUMA nodes of its processors and its memory.
     #[serde(default, skip_serializing_if = "is_default")]
     pub numa: Numa,
@@ -294,8 +294,8 @@ impl Default for IoPath {
             cpus: Vec::new(),
             io_priority: None,
             priority_shares: Vec::new(),
-            engine: None,
-            access: None,
+            engine: EngineKind::IoUring,
+            access: Access::Buffered,
             numa: Numa::default(),
             open_sync: OpenSync::None,
             rw_flags: RwFlags::default(),
@@ -329,11 +329,11 @@ impl StreamPlan {
         }
     }
 
-    /// What it copies in memory; neutral where it is of another kind.
-    pub fn copied(&self) -> CopyPlan {
+    /// What it copies in memory; `None` where it is of another kind.
+    pub fn copied(&self) -> Option<&CopyPlan> {
         match &self.kind {
-            StreamKind::Copy(copy) => copy.clone(),
-            StreamKind::Files(_) | StreamKind::Replay(_) | StreamKind::Block(_) => CopyPlan::default(),
+            StreamKind::Copy(copy) => Some(copy),
+            StreamKind::Files(_) | StreamKind::Replay(_) | StreamKind::Block(_) => None,
         }
     }
 
@@ -368,17 +368,15 @@ impl StreamPlan {
             StreamKind::Replay(replay) if replay.replay_bytes == [0, 0] => 0,
             StreamKind::Replay(_) => MAX_CALL_BYTES,
             // What only takes data away has none.
-            StreamKind::Block(block) if !block.reads() && !block.sends_data() => {
-                self.block().block_size_bytes.min(4096)
-            }
-            StreamKind::Copy(_) | StreamKind::Block(_) => self.block().block_size_bytes,
+            StreamKind::Block(block) if !block.reads() && !block.sends_data() => block.block_size_bytes.min(4096),
+            StreamKind::Block(block) => block.block_size_bytes,
+            StreamKind::Copy(_) => 4096,
         }
     }
 
-    /// Whether its operations carry data, in a phase with this engine: else they only change metadata.
-    pub fn moves_data(&self, engine: EngineKind) -> bool {
-        let engine = self.path.engine.unwrap_or(engine);
-        self.files().is_none() && !matches!(engine, EngineKind::Fallocate | EngineKind::Ftruncate)
+    /// Whether its operations carry data: else they only change metadata.
+    pub fn moves_data(&self) -> bool {
+        self.files().is_none() && !matches!(self.path.engine, EngineKind::Fallocate | EngineKind::Ftruncate)
     }
 
     /// Whether what it does again has moments of its own.

@@ -52,13 +52,13 @@ impl StreamPlan {
     }
 
     /// How what it wrote is read back when its operations are over: the same region in large blocks, whatever its own
-    /// pattern, in a phase with this engine. `None` if it is not to be.
-    pub fn read_back(&self, engine: EngineKind) -> Option<Self> {
+    /// pattern. `None` if it is not to be.
+    pub fn read_back(&self) -> Option<Self> {
         if !self.verify.is_some_and(|v| v.read_back) || !self.changes_data() {
             return None;
         }
         // What is mapped stays in the page cache.
-        let engine = match self.path.engine.unwrap_or(engine) {
+        let engine = match self.path.engine {
             EngineKind::Mmap => EngineKind::Psync,
             other => other,
         };
@@ -77,7 +77,7 @@ impl StreamPlan {
             path: IoPath {
                 queue_depth: if engine == EngineKind::Psync { 1 } else { READ_BACK_DEPTH },
                 cpus: self.path.cpus.clone(),
-                engine: Some(engine),
+                engine,
                 access: self.path.access,
                 ..IoPath::default()
             },
@@ -90,16 +90,15 @@ impl StreamPlan {
     }
 
     /// Memory that the knowledge of what its region must hold takes, bytes.
-    pub(super) fn verify_state_bytes(&self, engine: EngineKind) -> u64 {
+    pub(super) fn verify_state_bytes(&self) -> u64 {
         if self.verify.is_none() {
             return 0;
         }
         let unit = self.verify_unit_bytes().max(1);
         let in_flight = u64::from(self.path.queue_depth).saturating_mul(self.block().block_size_bytes / unit);
         let units = (self.block().all_region_bytes() / unit).saturating_add(in_flight);
-        let read_back = self
-            .read_back(engine)
-            .map_or(0, |r| u64::from(r.path.queue_depth).saturating_mul(r.block().block_size_bytes));
+        let read_back =
+            self.read_back().map_or(0, |r| u64::from(r.path.queue_depth).saturating_mul(r.block().block_size_bytes));
         units
             .saturating_mul(UNIT_STATE_BYTES)
             .saturating_add((self.block().files.len() as u64).max(1).saturating_mul(2 * TABLE_STEP_BYTES))
@@ -111,7 +110,7 @@ impl StreamPlan {
         if self.verify.is_none() {
             return Ok(());
         }
-        match self.path.engine.unwrap_or(phase.engine) {
+        match self.path.engine {
             EngineKind::Null => {
                 return Err("null: keeps nothing, so there is nothing to verify; use a real target".into());
             }
@@ -292,8 +291,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_verified_is_said() {
-        let phase = |engine| PhasePlan { engine, ..PhasePlan::default() };
-        let can = |s: &StreamPlan, engine| s.verify_can_be(&phase(engine));
+        let can = |s: &StreamPlan, engine| {
+            let mut s = s.clone();
+            s.path.engine = engine;
+            s.verify_can_be(&PhasePlan { engine, ..PhasePlan::default() })
+        };
         assert_eq!(can(&write(0, 1 << 20), EngineKind::IoUring), Ok(()));
         assert!(can(&write(0, 1 << 20), EngineKind::Null).unwrap_err().contains("keeps nothing"));
         assert_eq!(can(&write(0, 1 << 20), EngineKind::Sim), Ok(()));
@@ -312,24 +314,25 @@ mod tests {
 
     #[test]
     fn what_it_takes_is_eight_bytes_a_unit_and_a_little() {
-        let bytes = write(0, 1 << 40).verify_state_bytes(EngineKind::IoUring);
+        let bytes = write(0, 1 << 40).verify_state_bytes();
         assert!(bytes > 2 << 30 && bytes < (2 << 30) + (16 << 20), "{bytes}");
-        assert_eq!(StreamPlan { verify: None, ..write(0, 1 << 40) }.verify_state_bytes(EngineKind::IoUring), 0);
+        assert_eq!(StreamPlan { verify: None, ..write(0, 1 << 40) }.verify_state_bytes(), 0);
     }
 
     #[test]
     fn the_read_back_has_large_blocks_of_whole_units() {
-        let stream = StreamPlan {
+        let mut stream = StreamPlan {
             kind: BlockPlan { block_size_bytes: 12288, ..write(0, 12288 * 1000).block().clone() }.into(),
             ..write(0, 12288 * 1000)
         };
-        let back = stream.read_back(EngineKind::Mmap).unwrap();
+        stream.path.engine = EngineKind::Mmap;
+        let back = stream.read_back().unwrap();
         assert!(back.block().block_size_bytes.is_multiple_of(12288) && back.block().block_size_bytes > 200_000);
         assert_eq!((back.block().operation, back.block().region_bytes), (Operation::Read, stream.block().region_bytes));
-        assert_eq!((back.path.engine, back.path.queue_depth), (Some(EngineKind::Psync), 1));
+        assert_eq!((back.path.engine, back.path.queue_depth), (EngineKind::Psync, 1));
         assert!(
             StreamPlan { kind: BlockPlan { operation: Operation::Read, ..stream.block().clone() }.into(), ..stream }
-                .read_back(EngineKind::Psync)
+                .read_back()
                 .is_none()
         );
     }

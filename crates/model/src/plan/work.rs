@@ -112,8 +112,8 @@ impl Plain {
     fn of(phase: &PhasePlan) -> Option<Self> {
         let first = phase.streams.first()?;
         let one = |s: &StreamPlan| {
-            let access = s.path.access.unwrap_or(phase.access);
-            (is_plain(s) && access == first.path.access.unwrap_or(phase.access)).then(|| {
+            let access = s.path.access;
+            (is_plain(s) && access == first.path.access).then(|| {
                 (
                     s.block().operation,
                     s.block().order == Order::Sequential,
@@ -128,7 +128,7 @@ impl Plain {
             operation,
             random: !sequential,
             block_bytes,
-            access: first.path.access.unwrap_or(phase.access),
+            access: first.path.access,
             round_bytes,
             each_durable: sync == Sync::FdatasyncEach,
             streams: phase.streams.len(),

@@ -207,6 +207,8 @@ impl GeneratedSource {
                 Ok(mut data) => {
                     let sum = self.cameras.make(camera as u32, number, data.bytes_mut());
                     let arrived = if self.cameras.frames_per_s.is_some() { due } else { now };
+                    data.clear_rest();
+                    let data = Arc::new(data);
                     Arrival::Frame(Frame { account, sequence, capture_ns: 0, arrived, data, sum })
                 }
                 Err(loss) => {

@@ -29,6 +29,8 @@ const MIN_BYTES: u64 = 4096;
 const MAX_LOST: u64 = 1 << 32;
 /// How long nothing is looked for where nothing has come.
 const PAUSE: Duration = Duration::from_micros(500);
+/// A CRC32C is made of so much at once, while it is in the nearest cache.
+const SUM_BYTES: usize = 16 << 10;
 
 /// A ring that was handed over.
 pub(super) struct SharedRing {
@@ -64,6 +66,17 @@ impl SharedRing {
         }
         let overwrites = memory.load(OVERWRITES_AT) != 0;
         Ok(Self { memory, length, overwrites, read: 0, frames: 0 })
+    }
+
+    /// Copies a frame's bytes from a place of the data; their CRC32C. They are read from memory once: the sum is made of what was
+    /// copied while it is in the cache.
+    fn take_frame(&self, at: u64, into: &mut [u8]) -> u32 {
+        let mut at = at;
+        into.chunks_mut(SUM_BYTES).fold(0, |sum, chunk| {
+            self.copy(at, chunk);
+            at += chunk.len() as u64;
+            crc32c::crc32c_append(sum, chunk)
+        })
     }
 
     /// Copies from a place of the data, which begin anew where they end.
@@ -114,8 +127,8 @@ impl SharedRing {
         let Some((length, capture_ns)) = frame else { return Err(invalid("what came is not a head of a frame")) };
         let whole = FRAME_HEAD_BYTES as u64 + u64::from(length).next_multiple_of(UNIT);
         let piece = sender.piece(length as usize).map(|mut piece: Piece| {
-            self.copy(self.read + FRAME_HEAD_BYTES as u64, piece.bytes_mut());
-            piece
+            let sum = self.take_frame(self.read + FRAME_HEAD_BYTES as u64, piece.bytes_mut());
+            (piece, sum)
         });
         if self.is_overwritten(self.read) {
             return Ok(self.skip_overwritten());
@@ -125,10 +138,7 @@ impl SharedRing {
         self.memory.store(READ_AT, self.read);
         let sequence = sender.receive(length as usize);
         match piece {
-            Ok(piece) => {
-                let sum = crc32c::crc32c(piece.bytes());
-                sender.send(sequence, capture_ns, piece, sum);
-            }
+            Ok((piece, sum)) => sender.send(sequence, capture_ns, piece, sum),
             Err(loss) => sender.lose(sequence, loss),
         }
         Ok(RingRead::Frame)
@@ -202,7 +212,7 @@ mod tests {
         let ring = SharedRing::new(SharedMemory::of(&file).unwrap()).unwrap();
         let event_fd = Arc::new(EventFd::new().unwrap());
         let (channel, receiver) =
-            FrameChannel::new(Ring::new(1 << 20), 1 << 20, Epoch::start(), event_fd, Arc::default());
+            FrameChannel::new(Ring::new(1 << 20).unwrap(), 1 << 20, Epoch::start(), event_fd, Arc::default());
         let sender = channel.stream("x", FrameKind::Opaque, true).unwrap();
         (Producer { memory, written: 0, frames: 0 }, ring, sender, receiver)
     }

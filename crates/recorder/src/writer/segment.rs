@@ -36,7 +36,7 @@ impl Open {
             match arrival {
                 Arrival::Frame(frame) => {
                     let arrival_ns = about.clock_start_ns.saturating_add(frame.arrived);
-                    line(&mut self.held, frame.account.name.stream).add(frame.data.bytes().len() as u64, arrival_ns);
+                    line(&mut self.held, frame.account.name.stream).add(frame.bytes(), arrival_ns);
                 }
                 Arrival::Lost { account, count, .. } => line(&mut self.held, account.name.stream).lose(*count),
             }

@@ -75,6 +75,10 @@ pub struct RecordDocument {
     pub throughput_bytes_per_s: f64,
     /// Bytes that were written to the storage, with heads and padding.
     pub written_bytes: u64,
+    /// Bytes of frames that were copied between the ring and the storage.
+    pub copied_bytes: u64,
+    /// Those that were written from where they lay in the ring.
+    pub uncopied_bytes: u64,
     /// Age of frames when they were acknowledged, median; null where none was.
     pub ack_ns_p50: Option<u64>,
     /// 99th percentile; null below 1,000 frames.

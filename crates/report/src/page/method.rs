@@ -131,7 +131,7 @@ pub(super) fn plan(run: &Run) -> Markup {
                                 td { (words::order(s)) " " (words::operation(s)) }
                                 td { (words::sizes(s)) }
                                 td { (s.path.queue_depth) }
-                                td { (json_name(&s.path.access.unwrap_or(p.access))) @if p.cold { ", cold" } }
+                                td { (json_name(&s.path.access)) @if p.cold { ", cold" } }
                                 td { (words::durable(s).join(", ")) }
                                 td { (quantity::duration(p.time_limit_ns)) }
                                 td { (words::stop(p.stop)) }

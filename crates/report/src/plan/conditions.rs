@@ -3,7 +3,8 @@
 use super::words::{durable, engine, noun};
 use crate::quantity;
 use model::{
-    Arrivals, Content, FileOrder, NumaMemory, Operation, Pacing, Rate, RwFlags, StreamPlan, ThinkTime, Verify,
+    Arrivals, Content, FileOrder, NumaMemory, Operation, Pacing, PhasePlan, Rate, RwFlags, StreamPlan, ThinkTime,
+    Verify,
 };
 
 /// Files that are named; more are counted.
@@ -119,13 +120,14 @@ pub(crate) fn cpus(list: &[u32]) -> String {
     ranges.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// Everything about a stream that its operation, sizes and depth do not say, but region and seed: neutral values are
-/// left out.
-pub(crate) fn conditions(stream: &StreamPlan) -> Vec<String> {
+/// Everything about a stream that its operation, sizes and depth do not say, but region and seed: neutral values, and what its
+/// phase says, are left out.
+pub(crate) fn conditions(stream: &StreamPlan, phase: &PhasePlan) -> Vec<String> {
     let mut out = Vec::new();
     out.extend(files(stream));
-    out.extend(stream.path.engine.map(|e| format!("by {}", engine(e))));
-    out.extend(stream.path.access.map(|a| super::access(a).to_owned()));
+    let path = &stream.path;
+    out.extend((path.engine != phase.engine).then(|| format!("by {}", engine(path.engine))));
+    out.extend((path.access != phase.access).then(|| super::access(path.access).to_owned()));
     out.extend(durable(stream));
     out.extend(flags(stream.path.rw_flags));
     match (stream.path.batch_submit, stream.path.batch_complete) {
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_plain_stream_has_no_conditions() {
-        assert_eq!(conditions(&stream()), Vec::<String>::new());
+        assert_eq!(conditions(&stream(), &PhasePlan::default()), Vec::<String>::new());
     }
 
     #[test]
@@ -280,7 +282,7 @@ mod tests {
             "on processors of NUMA node 0",
             "memory of NUMA nodes 0-1 in turn",
         ];
-        assert_eq!(conditions(&asked), said);
+        assert_eq!(conditions(&asked, &PhasePlan::default()), said);
     }
 
     #[test]

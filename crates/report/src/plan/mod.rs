@@ -84,7 +84,7 @@ fn of_phase(name: &str, phase: &PhasePlan) -> Vec<Part> {
     if phase.copies_memory() {
         return vec![item];
     }
-    vec![item, Part::List(alike(&phase.streams).iter().map(|group| streams_words(group)).collect())]
+    vec![item, Part::List(alike(&phase.streams).iter().map(|group| streams_words(phase, group)).collect())]
 }
 
 /// How long it takes at most; and usually, where that is far less: what ends early on other than slow storage, and a layout, which takes
@@ -257,7 +257,7 @@ fn seeds(group: &[&StreamPlan]) -> String {
     }
 }
 
-fn streams_words(group: &[&StreamPlan]) -> String {
+fn streams_words(phase: &PhasePlan, group: &[&StreamPlan]) -> String {
     let first = group[0];
     let name = match (group.len(), first.name.as_str()) {
         (_, "") => String::new(),
@@ -294,7 +294,7 @@ fn streams_words(group: &[&StreamPlan]) -> String {
             shown.path.cpus.clear();
         }
     }
-    parts.extend(conditions::conditions(&shown));
+    parts.extend(conditions::conditions(&shown, phase));
     parts.push(seeds(group));
     parts.join(", ")
 }

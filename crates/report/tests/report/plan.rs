@@ -10,7 +10,7 @@ use report::{Style, text};
 fn everything() -> Plan {
     let stream = |name: &str| StreamPlan {
         kind: BlockPlan { region_bytes: 1 << 30, ..BlockPlan::default() }.into(),
-        path: IoPath { queue_depth: 16, ..IoPath::default() },
+        path: IoPath { queue_depth: 16, access: Access::Direct, ..IoPath::default() },
         name: name.into(),
         seed: 11,
         ..StreamPlan::default()
@@ -56,8 +56,8 @@ fn everything() -> Plan {
         }
         .into(),
         path: IoPath {
-            engine: Some(EngineKind::Psync),
-            access: Some(Access::Buffered),
+            engine: EngineKind::Psync,
+            access: Access::Buffered,
             queue_depth: 1,
             open_sync: OpenSync::Dsync,
             rw_flags: RwFlags { dontcache: true, ..RwFlags::default() },

@@ -101,7 +101,7 @@ impl JobOptions {
     /// The options' defaults.
     pub fn new() -> Self {
         let mut job = Job { separate: true, drop_cache: true, loops_of_region: true, ..Job::named("") };
-        job.stream.path.engine = Some(EngineKind::Psync);
+        job.engine = Some(EngineKind::Psync);
         Self {
             job,
             kind: "read".into(),
@@ -264,17 +264,14 @@ impl JobOptions {
             block.run_blocks = block.run_blocks.max(1).saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX));
             self.notes.push(format!("bs: each trim of {bytes} bytes is {parts} trims, back to back"));
         }
-        if job.stream.path.engine == Some(EngineKind::Mmap)
-            && !self.maps_memory
-            && job.stream.path.access == Some(Access::Direct)
-        {
-            job.stream.path.access = Some(Access::Buffered);
+        if job.engine == Some(EngineKind::Mmap) && !self.maps_memory && job.access == Some(Access::Direct) {
+            job.access = Some(Access::Buffered);
             self.notes.push(
                 "ioengine=mmap: a mapping is of the page cache, as it is in fio; direct=1 changes nothing".into(),
             );
         }
         if self.maps_memory {
-            job.stream.path.access = Some(Access::Buffered);
+            job.access = Some(Access::Buffered);
             if std::mem::take(&mut job.stream.path.open_sync) != OpenSync::None {
                 job.stream.durability.sync = Sync::FdatasyncEach;
             }
@@ -292,7 +289,7 @@ impl JobOptions {
         if let BufferPages::Reserved { page_bytes } = &mut path.buffers.pages {
             *page_bytes = self.hugepage_bytes;
         }
-        if !matches!(path.engine, Some(EngineKind::IoUring | EngineKind::Null)) && path.queue_depth > 1 {
+        if !matches!(job.engine, Some(EngineKind::IoUring | EngineKind::Null)) && path.queue_depth > 1 {
             self.notes.push(format!(
                 "job '{}': iodepth={} with a synchronous engine is depth 1; ioengine=io_uring keeps a queue",
                 job.stream.name, path.queue_depth

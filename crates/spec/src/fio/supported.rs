@@ -44,7 +44,7 @@ fn engine(d: &mut JobOptions, t: &str) -> Result<(), OptionError> {
         let known: Vec<&str> = WORDS.engines.iter().flat_map(|engine| engine.names.split(' ')).collect();
         return Err(OptionError::unsupported(format!("engine '{t}' is not supported: {} are", known.join(", "))));
     };
-    (d.job.stream.path.engine, d.job.file_operation) = (Some(found.engine), found.operation);
+    (d.job.engine, d.job.file_operation) = (Some(found.engine), found.operation);
     (d.maps_memory, d.burns) = (t == "libpmem", t == "cpuio");
     d.note("ioengine=", Some(format!("{t}: {}", found.says)).filter(|_| !found.says.is_empty()));
     Ok(())
@@ -175,8 +175,8 @@ options! {
         // 0 asks fio to poll; the loop here never waits for more than it must.
         d.job.stream.path.batch_complete = above_0(count(t, u)?);
     };
-    "direct" as "access" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
-    "buffered" => |d, t, u| d.job.stream.path.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
+    "direct" as "access" => |d, t, u| d.job.access = Some(if flag(t, u)? { Access::Direct } else { Access::Buffered });
+    "buffered" => |d, t, u| d.job.access = Some(if flag(t, u)? { Access::Buffered } else { Access::Direct });
     "sync" as "open" => |d, t, _| d.job.stream.path.open_sync = match t {
         "none" | "0" | "false" | "no" => OpenSync::None,
         "sync" | "1" | "" | "true" | "yes" => OpenSync::Sync,

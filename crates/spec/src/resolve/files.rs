@@ -93,14 +93,17 @@ impl Resolver<'_> {
             StreamPlan { kind: files.into(), seed, ..StreamPlan::default() }
         };
         let streams: Vec<StreamPlan> = missing.into_iter().map(stream).collect();
-        (!streams.is_empty()).then(|| PhasePlan {
-            name: format!("{phase}-files"),
-            kind: PhaseKind::Layout,
-            engine: EngineKind::Files,
-            streams,
-            time_limit_ns: longest.saturating_mul(NS_PER_S),
-            stop: StopRule::RegionOnce,
-            ..PhasePlan::default()
+        (!streams.is_empty()).then(|| {
+            PhasePlan {
+                name: format!("{phase}-files"),
+                kind: PhaseKind::Layout,
+                engine: EngineKind::Files,
+                streams,
+                time_limit_ns: longest.saturating_mul(NS_PER_S),
+                stop: StopRule::RegionOnce,
+                ..PhasePlan::default()
+            }
+            .alike()
         })
     }
 }

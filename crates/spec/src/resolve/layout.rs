@@ -52,15 +52,18 @@ impl Resolver<'_> {
             });
         }
         let longest_s = (bytes / LAYOUT_LEAST_BYTES_PER_S).saturating_add(60);
-        Some(PhasePlan {
-            name: "layout".into(),
-            kind: PhaseKind::Layout,
-            engine: self.fixed_engine().unwrap_or(EngineKind::IoUring),
-            access: Access::Direct,
-            streams,
-            time_limit_ns: self.layout_ns.unwrap_or(longest_s.saturating_mul(NS_PER_S)),
-            stop: StopRule::RegionOnce,
-            ..PhasePlan::default()
-        })
+        Some(
+            PhasePlan {
+                name: "layout".into(),
+                kind: PhaseKind::Layout,
+                engine: self.fixed_engine().unwrap_or(EngineKind::IoUring),
+                access: Access::Direct,
+                streams,
+                time_limit_ns: self.layout_ns.unwrap_or(longest_s.saturating_mul(NS_PER_S)),
+                stop: StopRule::RegionOnce,
+                ..PhasePlan::default()
+            }
+            .alike(),
+        )
     }
 }

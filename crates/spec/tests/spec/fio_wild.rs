@@ -307,7 +307,7 @@ fn lenient_takes_what_it_leaves_out() {
     assert!(lenient("rw=read\nzonemode=zbd\nzonesize=1m\nmax_open_zones=4\n").reads());
     assert!(lenient("rw=read\nzonemode=zbd\noffset=524z\n").reads());
     assert!(lenient("rw=randrw\nbsrange=4k-8k\nzonemode=strided\nzonesize=1m\n").reads());
-    assert_eq!(lenient("rw=read\nioengine=rbd\npool=x\nrbdname=y\n").path.engine, None);
+    assert_eq!(lenient("rw=read\nioengine=rbd\npool=x\nrbdname=y\n").path.engine, EngineKind::Psync);
     assert!(lenient("rw=randread\nrandom_distribution=zipf:1.2:0.5\n").block().order == Order::Random);
     assert!(lenient("rw=read\nnice=5\nexec_prerun=sync\nno_such_option=1\n").reads());
 }

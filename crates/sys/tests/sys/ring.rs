@@ -1,8 +1,9 @@
 //! The ring's promises: no buffer is lent or reused while the kernel may touch it, waits end, refusals are typed.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use sys::{BufferPool, PushError, Ring, RingCompletion, RingError, RingOp, RingOptions};
+use sys::{BufferPool, MemoryArea, PushError, Ring, RingCompletion, RingError, RingOp, RingOptions, WritePart};
 
 const BYTES: usize = 4096;
 
@@ -102,4 +103,41 @@ fn what_is_left_out_is_not_claimed() {
     let without = RingOptions { register_buffers: false, ..RingOptions::default() };
     let Some(ring) = ring(without) else { return };
     assert!(!ring.features().iter().any(|f| f == "registered-buffers"));
+}
+
+/// A write that sends its own buffer and pieces of an area, which are kept until it has ended, and no longer.
+#[test]
+fn a_write_is_gathered_from_a_buffer_and_from_pieces() {
+    let Some(mut ring) = ring(RingOptions::default()) else { return };
+    let area = MemoryArea::new(64 << 10).expect("an area");
+    let piece = |length: usize, content: u8| {
+        let mut piece = area.take(length, 512, Duration::ZERO).expect("room");
+        piece.bytes_mut().fill(content);
+        piece.clear_rest();
+        Arc::new(piece)
+    };
+    let (one, other) = (piece(1024, 1), piece(1000, 2));
+    ring.buffer_mut(2).expect("a free buffer").fill(9);
+    let mut parts = vec![
+        WritePart::Buffer(512),
+        WritePart::Piece(Arc::clone(&one), 512..1024),
+        WritePart::Buffer(512),
+        WritePart::Piece(Arc::clone(&other), 0..1024),
+    ];
+    let len = parts.iter().map(WritePart::bytes).sum::<usize>();
+    assert!(ring.gather(2, &mut parts) && parts.is_empty());
+    drop((one, other));
+    ring.push(RingOp::Write, 2, 0, len as u32).expect("push");
+    assert!(area.used().0 >= 2048 && !ring.gather(2, &mut parts));
+    assert_eq!(finish(&mut ring, 1), [RingCompletion { buffer: 2, result: len as i32 }]);
+    assert_eq!(area.used().0, 0);
+    ring.push(RingOp::Read, 0, 0, len as u32).expect("push");
+    finish(&mut ring, 1);
+    let read = &ring.buffer_mut(0).expect("free")[..len];
+    assert_eq!(read, [vec![9; 512], vec![1; 512], vec![9; 512], vec![2; 1000], vec![0; 24]].concat());
+    // What the buffer does not have is not sent, and what will not be sent is given back.
+    assert!(!ring.gather(1, &mut vec![WritePart::Piece(piece(512, 3), 0..512), WritePart::Buffer(BYTES + 1)]));
+    assert!(ring.gather(1, &mut vec![WritePart::Piece(piece(512, 3), 0..512)]));
+    assert!(area.used().0 > 0 && ring.buffer_mut(1).is_some());
+    assert_eq!(area.used().0, 0);
 }

@@ -93,7 +93,12 @@ fn recorded(when_full: WhenFull, frames: u64, frame: &str) -> Option<Vec<u8>> {
     let container = Rc::new(RefCell::new(container));
     let cameras = Generated { frames: Some(frames), ..Generated::parse(&format!("2x{frame}@50"), 1).ok()? };
     let accounts = Arc::new(Accounts::default());
-    let frame_source = GeneratedSource::new(cameras, Ring::new(1 << 20), geometry.largest_frame(), &accounts);
+    let frame_source = GeneratedSource::new(
+        cameras,
+        Ring::new(1 << 20).expect("memory of a mebibyte"),
+        geometry.largest_frame(),
+        &accounts,
+    );
     let settings = WriterSettings {
         identity,
         geometry,

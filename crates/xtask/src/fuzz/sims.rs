@@ -34,6 +34,7 @@ fn phase(operation: Operation, region_bytes: u64) -> PhasePlan {
         stop: StopRule::Amount,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 impl Fuzzer for Sims {

@@ -47,6 +47,7 @@ fn phase(
         warmup: Warmup { min_ns: 20 * MS, share: 0.05, max_ns: 100 * MS },
         skip: None,
     }
+    .alike()
 }
 
 pub fn layout(bytes: u64) -> PhasePlan {

@@ -50,6 +50,7 @@ pub fn phase(streams: Vec<StreamPlan>) -> PhasePlan {
         stop: StopRule::RegionOnce,
         ..PhasePlan::default()
     }
+    .alike()
 }
 
 pub fn write() -> StreamPlan {
