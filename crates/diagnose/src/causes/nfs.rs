@@ -15,7 +15,7 @@ pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 /// Single blocks up to this fit into one call.
 const SMALL_BLOCK: f64 = 32_768.0;
 /// Fewer calls say nothing.
-const LEAST_CALLS: u64 = 16;
+pub(super) const LEAST_CALLS: u64 = 16;
 /// Of the time of a call, what waits this share before it is sent waits for a slot.
 const WAITS_FOR_SLOT: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
@@ -43,7 +43,7 @@ pub(crate) fn mount(run: &Run) -> Option<&Layer> {
 }
 
 /// What was counted of an operation during a phase.
-fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
+pub(super) fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
     let counted: Vec<_> = run.samples_of(phase).iter().filter(|s| !s.nfs.is_empty()).collect();
     let (first, last) = (counted.first()?, counted.last()?);
     let find = |nfs: &[NfsCounters]| nfs.iter().find(|o| o.name == operation).cloned();
@@ -60,15 +60,15 @@ fn calls(run: &Run, phase: &PhaseRun) -> u64 {
 }
 
 /// Means of a call, milliseconds.
-struct CallTime {
-    queue: f64,
-    rtt: f64,
-    execute: f64,
+pub(super) struct CallTime {
+    pub queue: f64,
+    pub rtt: f64,
+    pub execute: f64,
     bytes: f64,
 }
 
 impl CallTime {
-    fn of(run: &Run, probe: &Probe<'_>) -> Option<Self> {
+    pub fn of(run: &Run, probe: &Probe<'_>) -> Option<Self> {
         let name = if probe.writes() { "WRITE" } else { "READ" };
         let counted = during(run, probe.phase, name)?;
         let each = |total: u64| total as f64 / counted.operations as f64;
@@ -110,8 +110,10 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(small_transfers(run, fs));
     found.extend(slots(run, fs));
     found.extend(read_ahead(run, fs));
+    found.extend(super::nfs_sync::commit_for_each_sync(run));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
         found.extend(one_after_the_other(run).or_else(|| full_pipe(run)).or_else(|| round_trip(run)));
+        found.extend(client(run));
     }
     found
 }
@@ -131,6 +133,8 @@ pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
                 100.0 * share
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("packets are lost on the way to the server")
         .with_evidence([
             Evidence::measured("segments sent", sent as f64, "/proc/net/snmp Tcp OutSegs"),
             Evidence::measured(
@@ -170,6 +174,8 @@ pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
                 phrase::percent(most)
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("attributes are not cached (noac, actimeo=0)")
         .with_confidence(if most >= ATTRIBUTES_SHARE || !also.is_empty() {
             Confidence::Probable
         } else {
@@ -234,6 +240,8 @@ pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
                 probe.name()
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("small rsize or wsize")
         .with_evidence([Evidence::fact(fact, size, "mount options")])
         .with_evidence(time.evidence(&probe))
         .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
@@ -264,6 +272,8 @@ pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
                 probe.depth
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the client's slots")
         .with_evidence(time.evidence(&probe))
         .with_evidence([crate::stack_view::Facts::evidence(fs, names::NFS_SLOTS)])
         .decided_by("the same work with more slots (nfs.max_session_slots, sunrpc.tcp_max_slot_table_entries), and with nconnect")
@@ -347,6 +357,8 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
                 many.rtt
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the server answers one call after the other")
         .with_evidence(one.evidence(&shallow))
         .with_evidence(many.evidence(&deep))
         .decided_by("the threads of the server (/proc/fs/nfsd/threads, or what it has in their place), and its disk with many requests")
@@ -377,10 +389,39 @@ fn full_pipe(run: &Run) -> Option<Cause> {
                 one.rtt
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("what network or server carry")
         .with_evidence(time.evidence(&best))
         .with_evidence([Evidence::measured("a small call alone, ms", one.rtt, "/proc/self/mountstats")])
         .decided_by("the rate of the network alone (iperf3), and of the server's own storage (narrows there)")
         .step(Step::MeasureNetworkAndServer, None),
+    )
+}
+
+/// The client itself: of the time of a call most is neither queue nor reply, and a processor is full.
+fn client(run: &Run) -> Option<Cause> {
+    let own = |p: &Probe<'_>| {
+        let time = CallTime::of(run, p)?;
+        let own = (time.execute - time.queue - time.rtt).max(0.0);
+        (own >= WAITS_FOR_SLOT * time.execute && own > 0.0 && busy(run, p)).then_some((time, own))
+    };
+    let seen = probes::all(run).into_iter().filter_map(|p| Some((p, own(&p)?)));
+    let (probe, (time, own)) = seen.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    Some(
+        Cause::new(
+            LimitLayer::Cpu,
+            CauseNature::Path,
+            format!(
+                "the NFS client on a full processor: {own:.1} ms of each call of {:.1} ms in {}",
+                time.execute,
+                probe.name()
+            ),
+        )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the NFS client on a full processor")
+        .with_evidence(time.evidence(&probe))
+        .decided_by("the same work with fewer operations at once, or larger ones")
+        .step(Step::FasterClient, None),
     )
 }
 
@@ -407,6 +448,8 @@ fn round_trip(run: &Run) -> Option<Cause> {
                 shallow.name()
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the round trip to the server")
         .with_evidence(one.evidence(&shallow))
         .decided_by("ping to the server; what is more than that is the server's")
         .step(Step::FewerRoundTrips, None)
