@@ -8,7 +8,9 @@ use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, NfsCounters, PhaseRun, Run, Step};
+use model::{
+    Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, NfsCounters, PhaseRun, Run, Step, SystemSample,
+};
 
 /// Transfers below this are smaller than any server of today offers (128 KiB to 1 MiB).
 pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
@@ -33,6 +35,8 @@ const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
 const ONE_AFTER_OTHER: f64 = 0.5;
 /// A full pipe: large calls side by side take this many times as long as a small one alone.
 const QUEUED_BYTES: f64 = 4.0;
+/// What a network of one gigabit carries in practice. A rate above it is no finding by itself.
+const ORDINARY_RATE: f64 = 117e6;
 /// A round trip above this is more than a local network takes.
 const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
@@ -45,7 +49,16 @@ pub(crate) fn mount(run: &Run) -> Option<&Layer> {
 /// What was counted of an operation during a phase.
 pub(super) fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
     let counted: Vec<_> = run.samples_of(phase).iter().filter(|s| !s.nfs.is_empty()).collect();
-    let (first, last) = (counted.first()?, counted.last()?);
+    // Looks before its start and after its end see calls of its neighbours: large ones beside a few small ones are most of the time.
+    let within =
+        |s: &&&SystemSample| phase.record.as_ref().is_some_and(|r| (r.started_ns..=r.ended_ns).contains(&s.at_ns));
+    let inside: Vec<_> = counted.iter().filter(within).copied().collect();
+    between(&inside, operation).or_else(|| between(&counted, operation))
+}
+
+/// What was counted of an operation from the first to the last of these looks.
+fn between(looks: &[&SystemSample], operation: &str) -> Option<NfsCounters> {
+    let (first, last) = (looks.first()?, looks.last()?);
     let find = |nfs: &[NfsCounters]| nfs.iter().find(|o| o.name == operation).cloned();
     // What was never used before is not among the first.
     let before = find(&first.nfs).unwrap_or_default();
@@ -94,7 +107,7 @@ impl CallTime {
 /// Segments of TCP that were sent during the run, and how many of them were lost: sent again, without those that the other side said it had
 /// already. `None` where the kernel does not say that, since then a late reply looks like a loss.
 fn segments_lost(run: &Run) -> Option<(u64, u64)> {
-    let of = |sample: &model::SystemSample| {
+    let of = |sample: &SystemSample| {
         Some((sample.tcp_segments_out?, sample.tcp_segments_again?.saturating_sub(sample.tcp_segments_late?)))
     };
     let (first, last) = (run.samples.iter().find_map(of)?, run.samples.iter().rev().find_map(of)?);
@@ -112,7 +125,11 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(read_ahead(run, fs));
     found.extend(super::nfs_sync::commit_for_each_sync(run));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
-        found.extend(one_after_the_other(run).or_else(|| full_pipe(run)).or_else(|| round_trip(run)));
+        match one_after_the_other(run) {
+            Some(cause) => found.push(cause),
+            // Both may be: what is small waits for the one, what is large for the other.
+            None => found.extend(full_pipe(run).into_iter().chain(round_trip(run))),
+        }
         found.extend(client(run));
     }
     found
@@ -196,9 +213,11 @@ fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
     if fs.bool(names::SYNC_MOUNT) != Some(true) {
         return None;
     }
-    let probe = probes::buffered(run, Direction::Write)?;
+    // Large buffered writes show it best; any others show it, too.
+    let others = probes::all(run).into_iter().filter(Probe::writes);
+    let all = probes::buffered(run, Direction::Write).into_iter().chain(others);
+    let (probe, time) = all.filter_map(|p| Some((p, CallTime::of(run, &p)?))).next()?;
     let direct = probes::fastest(run, Direction::Write).map(|p| p.bytes_per_s);
-    let time = CallTime::of(run, &probe)?;
     Some(
         Cause::new(
             LimitLayer::Filesystem,
@@ -394,7 +413,8 @@ fn full_pipe(run: &Run) -> Option<Cause> {
         .with_evidence(time.evidence(&best))
         .with_evidence([Evidence::measured("a small call alone, ms", one.rtt, "/proc/self/mountstats")])
         .decided_by("the rate of the network alone (iperf3), and of the server's own storage (narrows there)")
-        .step(Step::MeasureNetworkAndServer, None),
+        .step(Step::MeasureNetworkAndServer, None)
+        .speedup_without(Some(ORDINARY_RATE / best.bytes_per_s)),
     )
 }
 
