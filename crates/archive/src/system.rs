@@ -9,6 +9,7 @@
 //! | `cpu:total:*_ticks` | sums over the CPUs, for readers; not read back |
 //! | `disk:NAME:*` | one set per layer that counts, sectors of 512 bytes |
 //! | `nfs:NAME:*` | one set per operation of an NFS mount that was used |
+//! | `path:NAME:count` | one per other counter of the path (an SMB client's, ZFS's) |
 //! | `temperature:NAME:millidegrees_c` | one per sensor |
 //! | `cpu:N:*_ticks` | one set per online CPU, the N-th in the order of their numbers; ticks of 1/100 s |
 //! | `cpu:N:khz`, `cpu:N:interrupts` | where the machine tells |
@@ -21,7 +22,7 @@ use crate::Result;
 use crate::csv::{Dropped, Row, Tolerance, Writer, each_row};
 use crate::table::Form;
 use model::{
-    Column, DISK_COLUMNS as DISK, DiskCounters, MACHINE_COLUMNS as FIXED, NFS_COLUMNS as NFS, NfsCounters,
+    Column, DISK_COLUMNS as DISK, DiskCounters, MACHINE_COLUMNS as FIXED, NFS_COLUMNS as NFS, NfsCounters, PathCounter,
     SystemSample, TICK_COLUMNS as TICKS, Temperature,
 };
 use std::io::BufRead;
@@ -35,6 +36,7 @@ const HELD_LIMIT_BYTES: usize = 16 << 20;
 pub(crate) struct Layout {
     disks: Vec<String>,
     nfs: Vec<String>,
+    path: Vec<String>,
     temperatures: Vec<String>,
     cpus: usize,
     cpu_khz: usize,
@@ -68,6 +70,10 @@ fn nfs_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
     sample.nfs.iter().map(|o| o.name.as_str())
 }
 
+fn path_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
+    sample.path.iter().map(|c| c.name.as_str())
+}
+
 fn temperature_names(sample: &SystemSample) -> impl Iterator<Item = &str> {
     sample.temperatures.iter().map(|t| t.name.as_str())
 }
@@ -79,6 +85,7 @@ impl Layout {
         for sample in samples.iter().filter(|s| !layout.fits(s)).collect::<Vec<_>>() {
             extend(&mut layout.disks, disk_names(sample));
             extend(&mut layout.nfs, nfs_names(sample));
+            extend(&mut layout.path, path_names(sample));
             extend(&mut layout.temperatures, temperature_names(sample));
         }
         let most =
@@ -93,6 +100,7 @@ impl Layout {
     fn fits(&self, sample: &SystemSample) -> bool {
         place(&self.disks, disk_names(sample)).is_some()
             && place(&self.nfs, nfs_names(sample)).is_some()
+            && place(&self.path, path_names(sample)).is_some()
             && place(&self.temperatures, temperature_names(sample)).is_some()
     }
 
@@ -107,7 +115,7 @@ impl Layout {
     }
 
     fn line(&self, w: &mut Writer, sample: &SystemSample) {
-        let SystemSample { disks, nfs, cpus, cpu_khz, temperatures, interrupts_by_cpu, .. } = sample;
+        let SystemSample { disks, nfs, path, cpus, cpu_khz, temperatures, interrupts_by_cpu, .. } = sample;
         write_all(w, &FIXED, sample);
         for column in TICKS {
             let sum = cpus.iter().filter_map(|c| (column.get)(c)).fold(0, u64::saturating_add);
@@ -130,6 +138,10 @@ impl Layout {
                     w.blanks(NFS.len());
                 }
             }
+        }
+        let mut next = path.iter();
+        for taken in place(&self.path, path_names(sample)).unwrap_or_default() {
+            w.optional(next.next_if(taken).map(|counter| counter.value));
         }
         let mut next = temperatures.iter();
         for taken in place(&self.temperatures, temperature_names(sample)).unwrap_or_default() {
@@ -184,6 +196,9 @@ impl Form for Layout {
             for column in NFS {
                 w.text(&format!("nfs:{name}:{}", column.name));
             }
+        }
+        for name in &self.path {
+            w.text(&format!("path:{name}:count"));
         }
         for name in &self.temperatures {
             w.text(&format!("temperature:{name}:millidegrees_c"));
@@ -244,6 +259,7 @@ pub(crate) struct Columns {
     fixed: [usize; FIXED.len()],
     disks: Vec<(String, [usize; DISK.len()])>,
     nfs: Vec<(String, [usize; NFS.len()])>,
+    path: Vec<(String, usize)>,
     temperatures: Vec<(String, usize)>,
     cpus: Vec<[usize; TICKS.len()]>,
     cpu_khz: Vec<usize>,
@@ -290,6 +306,7 @@ impl Columns {
             match (kind, field) {
                 ("disk", "reads") => columns.disks.push((name.to_owned(), set(header, at, prefix, DISK)?)),
                 ("nfs", "operations") => columns.nfs.push((name.to_owned(), set(header, at, prefix, NFS)?)),
+                ("path", "count") => columns.path.push((name.to_owned(), at)),
                 ("temperature", "millidegrees_c") => columns.temperatures.push((name.to_owned(), at)),
                 ("cpu", _) if name == "total" => {}
                 ("cpu", "user_ticks") => {
@@ -314,6 +331,7 @@ impl Columns {
         Ok(SystemSample {
             disks: self.disks(row)?,
             nfs: self.nfs(row)?,
+            path: self.path(row)?,
             cpus: prefix_of(&self.cpus, |c| row.cell(c[0]).is_empty(), |c| read_all(row, c, &TICKS))?,
             cpu_khz: prefix_of(
                 &self.cpu_khz,
@@ -336,6 +354,11 @@ impl Columns {
     fn nfs(&self, row: &Row<'_>) -> Read<Vec<NfsCounters>> {
         let present = self.nfs.iter().filter(|(_, c)| !row.cell(c[0]).is_empty());
         present.map(|(name, c)| Ok(NfsCounters { name: name.clone(), ..read_all(row, c, &NFS)? })).collect()
+    }
+
+    fn path(&self, row: &Row<'_>) -> Read<Vec<PathCounter>> {
+        let present = self.path.iter().filter(|(_, at)| !row.cell(*at).is_empty());
+        present.map(|(name, at)| Ok(PathCounter { name: name.clone(), value: row.u64(*at)? })).collect()
     }
 
     fn temperatures(&self, row: &Row<'_>) -> Read<Vec<Temperature>> {

@@ -137,7 +137,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
 
     let Admitted { target: file, object, readiness, .. } = admitted;
     let disks = observe::counted_disks(&stack);
-    let mut sampler = Sampler::new(&root, &disks).with_nfs(&root, observe::nfs_mount_point(&stack));
+    let mut sampler = Sampler::new(&root, &disks).with_path(&root, observe::PathSource::of(&stack).as_ref());
     environment.missing.extend(without_counters(&sampler.without_counters(&disks)));
     let mut target = Target {
         name: given.to_string_lossy().into_owned(),

@@ -76,6 +76,15 @@ entries! {
     "nfs-small-transfers" => conditions::nfs::small_transfers;
     "nfs-client-slots" => conditions::nfs::client_slots;
     "nfs-read-ahead-small" => conditions::nfs::read_ahead_small;
+    "nfs-commit-each-sync" => conditions::nfs::commit_each_sync;
+    "smb-cache-off" => conditions::shares::smb_cache_off;
+    "smb-single-channel" => conditions::shares::smb_single_channel;
+    "smb-signing" => conditions::shares::smb_signing;
+    "smb-reconnects" => conditions::shares::smb_reconnects;
+    "smb-small-files" => conditions::shares::smb_small_files;
+    "zfs-sync-always" => conditions::shares::zfs_sync_always;
+    "zfs-large-records" => conditions::shares::zfs_large_records;
+    "cloud-published-limit" => conditions::paths::cloud_published_limit;
     "nfs-soft-mount" => conditions::nfs::soft_mount;
     "read-ahead-small" => conditions::queue::read_ahead_small;
     "traffic-not-counted" => conditions::queue::traffic_not_counted;

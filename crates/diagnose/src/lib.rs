@@ -23,6 +23,7 @@ mod causes;
 mod conclusions;
 mod conditions;
 mod copies;
+mod elsewhere;
 mod inventory;
 mod kernel_log;
 mod limit;

@@ -5,12 +5,12 @@
 
 use crate::causes::{self, Cause, CauseKind, SLOW_WRITE_RATIO, between_gaps, rows as of_causes};
 use crate::conditions::queue::virtio_single_queue;
+use crate::elsewhere::{self, Elsewhere, THE_DEVICE};
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
-use model::facts as names;
 use model::{
-    Confidence, Direction, Evidence, LayerKind, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit,
-    Run, Step, TargetKind, Work,
+    Confidence, Direction, Evidence, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run, Step,
+    TargetKind, Work,
 };
 
 /// A path that reaches this share of another is limited as that one is.
@@ -31,29 +31,12 @@ struct RowAnswer {
     next_step: Option<NextStep>,
 }
 
-/// What is left where nothing else was seen.
-const THE_DEVICE: &str = "the device";
-
-/// What a file system stands on that has no block device below it here, and the layer that stands for it.
-fn storage_elsewhere(run: &Run) -> Option<(LimitLayer, &'static str)> {
-    let stack = &run.target.stack;
-    let backing = stack.first(LayerKind::Filesystem)?.text(names::BACKING)?;
-    stack_view::disks(stack).is_empty().then_some(())?;
-    Some(match backing {
-        "network" => (LimitLayer::Link, "the server, or the network to it"),
-        "host-directory" => (LimitLayer::Link, "the host's directory, or the way to it"),
-        "fuse" => (LimitLayer::Filesystem, "the file system's process, or what is behind it"),
-        "zfs-pool" => (LimitLayer::Filesystem, "the ZFS pool"),
-        "overlay" => (LimitLayer::Filesystem, "what is below the overlay"),
-        _ => return None,
-    })
-}
-
 impl RowAnswer {
     /// What has no device below it is never called one.
     fn of_storage(self, run: &Run) -> Self {
-        match storage_elsewhere(run).filter(|_| self.layer == LimitLayer::Device) {
-            Some((layer, words)) => Self { layer, statement: self.statement.replace(THE_DEVICE, words), ..self },
+        let names_it = |e: &Elsewhere| !e.has_disk || self.statement.contains(THE_DEVICE);
+        match elsewhere::of(&run.target.stack).filter(|e| self.layer == LimitLayer::Device && names_it(e)) {
+            Some(it) => Self { layer: it.layer, statement: self.statement.replace(THE_DEVICE, it.words), ..self },
             None => self,
         }
     }
@@ -188,8 +171,9 @@ impl Row<'_> {
             return Some(RowAnswer::new(LimitLayer::Generator, Confidence::High, "this program itself"));
         }
         let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.is_based_on_it(c);
-        let words = |cause: &Cause| {
-            Some(match cause.layer {
+        let words = |cause: &'_ Cause| -> Option<String> {
+            let words = match cause.layer {
+                _ if cause.kind == CauseKind::Elsewhere => return Some(cause.in_short().to_owned()),
                 LimitLayer::Generator => "this program itself",
                 LimitLayer::ThermalPower => "heat or power",
                 LimitLayer::Throttle if cause.kind == CauseKind::BurstCredit => "a burst credit that ran out",
@@ -204,7 +188,8 @@ impl Row<'_> {
                 LimitLayer::Filesystem if cause.kind == CauseKind::SyncMount => "the mount waits for each write",
                 LimitLayer::Filesystem => "the file system in user mode",
                 _ => return None,
-            })
+            };
+            Some(words.to_owned())
         };
         let cause = self.causes.iter().filter(sure).find_map(|c| Some((c, words(c)?)));
         if let Some((cause, words)) = cause {

@@ -54,10 +54,10 @@ impl DeviceTraffic {
 }
 
 impl Context<'_> {
-    /// What the devices did during the phase. The samples must fit it: either they lie at its ends (within 2 % of its
-    /// length; or 20 ms before it, where our own preparations may still write, and 150 ms after it, where we are
-    /// silent), or those inside it span at least four fifths. `None` where nothing counts or no samples fit.
-    pub(crate) fn device_traffic(&self, record: &PhaseRecord) -> Option<DeviceTraffic> {
+    /// The samples at the ends of a phase, the first one earlier than the last. They must fit it: either they lie at its ends (within
+    /// 2 % of its length; or 20 ms before it, where our own preparations may still write, and 150 ms after it, where we are silent), or
+    /// those inside it span at least four fifths.
+    pub(crate) fn samples_at_ends(&self, record: &PhaseRecord) -> Option<(&SystemSample, &SystemSample)> {
         let (start, end) = (record.started_ns, record.ended_ns);
         let slack = (record.duration_ns() / 50).max(20_000_000);
         let slack_after = slack.max(150_000_000);
@@ -68,6 +68,12 @@ impl Context<'_> {
         if last.at_ns <= first.at_ns || (last.at_ns - first.at_ns) < record.duration_ns() / 5 * 4 {
             return None;
         }
+        Some((first, last))
+    }
+
+    /// What the devices did during the phase. `None` where nothing counts or no samples fit.
+    pub(crate) fn device_traffic(&self, record: &PhaseRecord) -> Option<DeviceTraffic> {
+        let (first, last) = self.samples_at_ends(record)?;
         let layers = self.stack.lowest_counted();
         if layers.is_empty() {
             return None;

@@ -4,6 +4,7 @@
 //! cold read must be proven cold, and a record must be whole. A machine without counters (containers, virtual disks),
 //! without frequencies or temperatures simply switches the rules off that need them.
 
+mod arc;
 mod ceiling;
 mod device;
 mod foreign;
@@ -78,6 +79,7 @@ pub(crate) fn judge_validity(case: RuleInput<'_>) -> Validity {
     let storage = context.target != TargetKind::Null && record.engine.kind != EngineKind::Null && !plan.copies_memory();
     if storage && plan.moves_data() {
         device::reached_device(case, &mut out);
+        arc::not_served_by_the_arc(case, &mut out);
         ceiling::within_ceiling(case, &mut out);
         generator::generator_not_limiting(case, &mut out);
         foreign::no_other_io(case, &mut out);

@@ -44,6 +44,7 @@ mod layer_costs;
 mod layers;
 mod metric;
 mod metric_key;
+mod path_counters;
 mod plan;
 mod proof;
 pub mod random;
@@ -112,6 +113,7 @@ pub use layer_costs::{Estimate, LayerCost, LayersStudy, LevelAccess, LevelFigure
 pub use layers::{BRANCH_DEPTH, Layers};
 pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
 pub use metric_key::{MetricKey, metric_id};
+pub use path_counters::{PathCounter, path_counter, path_counter_value};
 pub use plan::{
     Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,
@@ -126,8 +128,8 @@ pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};
 pub use rate_change::RateChange;
 pub use rates::{
-    Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, NfsActivity, PressureActivity, RequestActivity, activity,
-    activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
+    Activity, CpuActivity, CpuShare, DiskActivity, DiskRate, NfsActivity, PathActivity, PressureActivity,
+    RequestActivity, activity, activity_since_boot, cpu_share, cpu_share_total, disk_rate, quiet_window, traffic,
 };
 pub use reason::{ForeignSeen, MissedPace, Reason};
 pub use record::{EngineRecord, Interval, Lateness, PhaseRecord, QuietWindow, Round, WarmupCut};

@@ -2,11 +2,13 @@
 
 mod activity;
 mod nfs;
+mod path;
 
 pub use activity::{
     Activity, CpuActivity, DiskActivity, PressureActivity, RequestActivity, activity, activity_since_boot,
 };
 pub use nfs::NfsActivity;
+pub use path::PathActivity;
 
 use crate::{CpuTicks, DiskCounters, NS_PER_S, Ns, QuietWindow, SystemSample};
 

@@ -1,6 +1,6 @@
 //! Raw samples of the machine. Counters are stored as the kernel gives them; rates are derived elsewhere.
 
-use crate::{CompactSort as _, Ns};
+use crate::{CompactSort as _, Ns, PathCounter};
 use serde::{Deserialize, Serialize};
 
 /// Counters of one block device (k:Documentation/admin-guide/iostats.rst). Sectors are 512 bytes.
@@ -193,6 +193,9 @@ pub struct SystemSample {
     /// The operations of the NFS mount that the target lies on, those that were ever used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nfs: Vec<NfsCounters>,
+    /// What else is counted of the path: an SMB client's requests, the cache of ZFS.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathCounter>,
     /// TCP segments that all connections sent since boot (/proc/net/snmp), and how many of them again; only where the target is on NFS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp_segments_out: Option<u64>,

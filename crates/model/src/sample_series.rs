@@ -1,6 +1,6 @@
 //! The samples of one phase, in bounded memory however long it takes.
 
-use crate::{CpuTicks, DiskCounters, NfsCounters, SystemSample, Temperature};
+use crate::{CpuTicks, DiskCounters, NfsCounters, PathCounter, SystemSample, Temperature};
 
 /// Memory that the samples of a phase take at most, bytes.
 const LIMIT_BYTES: usize = 8 << 20;
@@ -25,6 +25,7 @@ impl SystemSample {
         size_of::<Self>()
             + self.disks.len() * of_disk
             + self.nfs.len() * (size_of::<NfsCounters>() + 32)
+            + self.path.len() * (size_of::<PathCounter>() + 32)
             + self.cpus.len() * size_of::<CpuTicks>()
             + (self.cpu_khz.len() + self.interrupts_by_cpu.len()) * 16
             + self.temperatures.len() * (size_of::<Temperature>() + 32)

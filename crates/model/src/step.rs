@@ -90,6 +90,15 @@ steps! {
     MoreServerThreads: "more threads of the server (rpc.nfsd 16; threads= in /etc/nfs.conf), or a disk that takes requests side by side", "no ceiling above it was measured";
     MeasureNetworkAndServer: "measure the network alone (iperf3) and the server's storage (narrows on the server)", "a measurement that separates the two, no remedy";
     FewerRoundTrips: "more calls in flight (depth, more files at once), larger operations, or a server that is nearer", "each call waits for its reply";
+    BatchCommits: "put several writes before each sync, or have the server keep its log on storage that answers a flush at once", "each sync waits for the server's disk";
+    FasterClient: "a faster processor of this machine, larger operations, or fewer of them", "no ceiling beyond the client was measured";
+    FindReconnects: "find why the session is connected anew: the kernel's log, the server's, the network; then repeat", "the numbers are those of a connection that was lost";
+    CacheOnShare: "mount with cache=strict (or cache=loose, where no other client changes the files) and without actimeo=0", "direct over buffered throughput of this run";
+    LessSigning: "more connections, so that more processors work (multichannel,max_channels=4); without seal and signing where the network is trusted", "no ceiling beyond the processor was measured";
+    MoreChannels: "mount with multichannel,max_channels=4", "what more connections bring was not measured";
+    SmallFilesTogether: "more files at once (several copies side by side), or one archive in the place of many files", "each request waits for its reply";
+    StandardSync: "zfs set sync=standard on the dataset, and let programs sync what must be durable", "what the writes take without commits was not measured";
+    SmallerRecords: "zfs set recordsize=16K on the dataset (of files that are written from then on), or larger writes", "the record over the size of a write";
     CheckToItsEnd: "repeat the check and let it come to its end", "the limit is not known for want of measurements";
     LongerAndLargerCheck: "repeat the check with a longer --budget and a larger --max-write", "the limit is not known for want of measurements";
     LargerCheck: "repeat the check with a larger --max-write", "the limit is not known for want of measurements";

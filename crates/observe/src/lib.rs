@@ -29,6 +29,7 @@ pub mod sd_card;
 mod block_devices;
 mod capture;
 mod ceiling;
+mod cloud;
 mod cpu_quota;
 mod device_reads;
 mod disks;
@@ -41,6 +42,7 @@ mod machine;
 mod memory_limit;
 mod mounts;
 mod nfs;
+mod path_source;
 mod pci_names;
 mod process_io;
 mod read_error;
@@ -50,8 +52,10 @@ mod root;
 mod sampler;
 mod settings;
 mod since_boot;
+mod smb;
 mod stack;
 mod uses;
+mod zfs;
 
 pub use capture::tar::write_tar;
 pub use capture::{CaptureOptions, CapturedContent, CapturedFile, capture};
@@ -63,6 +67,7 @@ pub use locate::{TargetNameError, locate, locate_root};
 pub use memory_limit::memory_available;
 pub use mounts::{MountEntry, mount_of, mounts};
 pub use nfs::{operations as nfs_operations, tcp_segments, tcp_segments_late};
+pub use path_source::PathSource;
 pub use process_io::process_io;
 pub use read_error::ReadError;
 pub use redaction::Redaction;
@@ -70,10 +75,11 @@ pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
 pub use settings::set_by;
 pub use since_boot::written_since_boot;
+pub use smb::{SmbSession, session as smb_session, share_counters as smb_counters};
 pub use stack::{
     Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,
-    nfs_mount_point,
 };
 pub use uses::{
     DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_identity, device_use, file_use,
 };
+pub use zfs::{arc_counters, dataset_counters, zil_counters};

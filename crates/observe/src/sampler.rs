@@ -9,9 +9,10 @@
 //! drivers/nvme/host/hwmon.c): a command of ours in the middle of a measurement. In between these fields are empty:
 //! an old value is never passed off as a new one.
 
-mod files;
+pub(crate) mod files;
 mod parse;
 
+use crate::path_source::{PathFiles, PathSource};
 use crate::root::Root;
 pub(crate) use files::cpu_list;
 use files::{OpenFile, Sensor, sensors};
@@ -27,8 +28,6 @@ const DISK_SENSOR_PERIOD_NS: Ns = 10 * NS_PER_S;
 /// Interrupt tables and frequency tables beyond these are slow sources.
 const SMALL_INTERRUPT_TABLE_BYTES: usize = 32 << 10;
 const FEW_FREQUENCIES: usize = 32;
-/// So do the statistics of mounts, of which the kernel makes those of all mounts.
-const LONG_MOUNTSTATS_BYTES: usize = 64 << 10;
 /// More disks than these are read from one file.
 const FEW_DISKS: usize = 64;
 
@@ -48,16 +47,6 @@ enum Disks {
     Together(OpenFile, BTreeSet<String>),
 }
 
-/// What is read of an NFS mount.
-struct NfsFiles {
-    mount_point: String,
-    stats: OpenFile,
-    snmp: Option<OpenFile>,
-    netstat: Option<OpenFile>,
-    /// The statistics of all mounts together are long: they are a slow source.
-    is_long: bool,
-}
-
 /// The observer during a run.
 pub struct Sampler {
     buffer: Vec<u8>,
@@ -68,7 +57,7 @@ pub struct Sampler {
     pressure_cpu: Option<OpenFile>,
     interrupts: Option<OpenFile>,
     interrupts_are_many: bool,
-    nfs: Option<NfsFiles>,
+    path: Option<PathFiles>,
     clocks: Vec<FrequencyDomain>,
     cpu_count: usize,
     sensors: Vec<Sensor>,
@@ -101,7 +90,7 @@ impl Sampler {
             pressure_cpu: keep("/proc/pressure/cpu"),
             interrupts: keep("/proc/interrupts"),
             interrupts_are_many: false,
-            nfs: None,
+            path: None,
             clocks: files::clocks(root, &cpus).into_iter().map(|(file, cpus)| FrequencyDomain { file, cpus }).collect(),
             cpu_count: cpus.len(),
             sensors: sensors(root),
@@ -119,17 +108,10 @@ impl Sampler {
         sampler
     }
 
-    /// With the counters of the NFS mount on this mount point.
+    /// With the counters of what carries the path, where no block device does.
     #[must_use]
-    pub fn with_nfs(mut self, root: &Root, mount_point: Option<&str>) -> Self {
-        let stats = mount_point.and_then(|point| Some((point, OpenFile::open(root, "/proc/self/mountstats")?)));
-        self.nfs = stats.map(|(point, stats)| NfsFiles {
-            mount_point: point.to_owned(),
-            stats,
-            snmp: OpenFile::open(root, "/proc/net/snmp"),
-            netstat: OpenFile::open(root, "/proc/net/netstat"),
-            is_long: false,
-        });
+    pub fn with_path(mut self, root: &Root, source: Option<&PathSource>) -> Self {
+        self.path = source.and_then(|source| PathFiles::open(root, source));
         self
     }
 
@@ -175,15 +157,8 @@ impl Sampler {
         sample.pressure_cpu = self.pressure_cpu.as_ref().and_then(|f| parse::pressure(f.once(buffer)?));
 
         let slow = now_ns >= self.slow_due_ns;
-        if let Some(nfs) = self.nfs.as_mut().filter(|nfs| slow || !nfs.is_long) {
-            if let Some(text) = nfs.stats.all(&mut self.buffer) {
-                nfs.is_long = text.len() > LONG_MOUNTSTATS_BYTES;
-                sample.nfs = crate::nfs::operations(text, &nfs.mount_point);
-            }
-            let segments = nfs.snmp.as_ref().and_then(|file| crate::nfs::tcp_segments(file.once(&mut self.buffer)?));
-            (sample.tcp_segments_out, sample.tcp_segments_again) = segments.unzip();
-            let netstat = nfs.netstat.as_ref().and_then(|file| file.all(&mut self.buffer));
-            sample.tcp_segments_late = netstat.and_then(crate::nfs::tcp_segments_late);
+        if let Some(path) = self.path.as_mut() {
+            path.sample(slow, &mut self.buffer, &mut sample);
         }
         if slow || self.clocks.len() <= FEW_FREQUENCIES {
             self.frequencies(&mut sample);

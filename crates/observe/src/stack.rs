@@ -205,12 +205,6 @@ pub fn backing_files(stack: &Stack) -> Vec<String> {
     loops.filter_map(|l| l.text(facts::BACKING_FILE).map(str::to_owned)).collect()
 }
 
-/// Where the NFS mount is that a path lies on, for [`crate::Sampler::with_nfs`].
-pub fn nfs_mount_point(stack: &Stack) -> Option<&str> {
-    let is_nfs = |layer: &&Layer| layer.text(facts::FSTYPE).is_some_and(crate::nfs::is_nfs);
-    stack.all(LayerKind::Filesystem).find(is_nfs)?.text(facts::MOUNT_POINT)
-}
-
 /// Kernel names of all layers that /proc/diskstats counts, for the [`crate::Sampler`].
 pub fn counted_disks(stack: &Stack) -> Vec<String> {
     stack.layers.iter().filter(|l| l.counted).map(|l| l.name.clone()).collect()

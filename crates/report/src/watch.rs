@@ -3,7 +3,7 @@
 use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table};
 use crate::text::{pad, plain, shorten};
 use crate::{Paint, Style, quantity};
-use model::{Activity, DiskActivity, LayerKind, NfsActivity, RequestActivity, WatchTick};
+use model::{Activity, DiskActivity, LayerKind, NfsActivity, PathActivity, RequestActivity, WatchTick};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedLayer {
@@ -252,7 +252,21 @@ pub fn watch_block(tick: &WatchTick, layers: &[WatchedLayer], style: &Style) -> 
         let text = format!("  {}", nfs_words(operation));
         out.push_str(&format!("{}\n", shorten(&plain(&text, style.ascii), style.width, style.ascii)));
     }
+    if let Some(words) = path_words(&tick.activity.path) {
+        out.push_str(&format!("{}\n", shorten(&plain(&format!("  {words}"), style.ascii), style.width, style.ascii)));
+    }
     out
+}
+
+/// `SMB requests 320 /s, SMB read 40.9 MB/s`.
+fn path_words(counters: &[PathActivity]) -> Option<String> {
+    let words = |c: &PathActivity| {
+        let name = model::path_counter::of(&c.counter)?;
+        let rate = if name.bytes { quantity::rate(c.per_s) } else { format!("{} /s", number(Some(c.per_s), 8)) };
+        Some(format!("{} {rate}", name.words))
+    };
+    let all: Vec<String> = counters.iter().filter_map(words).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// `READ 312 /s 40.9 MB/s: 300 us queue, 2.10 ms RTT, 2.40 ms in all`.
@@ -322,6 +336,14 @@ mod tests {
         };
         let words = nfs_words(&read);
         assert_eq!(words, "READ 312.0 /s 40.9 MB/s: 300 us queue, 2.10 ms RTT, 2.40 ms in all, 2.00 /s sent again");
+    }
+
+    #[test]
+    fn other_counters_of_the_path_are_one_line() {
+        let of = |counter: &str, per_s| PathActivity { counter: counter.to_owned(), per_s };
+        let all = [of("smb_requests", 320.0), of("smb_bytes_read", 40.9e6), of("not_known", 1.0)];
+        assert_eq!(path_words(&all).unwrap(), "SMB requests 320.0 /s, SMB read 40.9 MB/s");
+        assert_eq!(path_words(&[]), None);
     }
 
     #[test]

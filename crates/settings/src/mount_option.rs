@@ -19,6 +19,8 @@ pub struct MountOption {
     pub about: &'static str,
     /// What its other values can cost.
     pub risk: SettingRisk,
+    /// Only a new mount takes it: it is said how, and never done.
+    new_mount: bool,
 }
 
 /// File systems that keep data on a device of this machine.
@@ -34,6 +36,7 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["relatime", "noatime", "strictatime"],
         about: "whether reading a file writes its time of access",
         risk: SettingRisk::Harmless,
+        new_mount: false,
     },
     MountOption {
         name: "mount-lazytime",
@@ -42,6 +45,7 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["lazytime", "nolazytime"],
         about: "whether times alone are written late",
         risk: SettingRisk::Harmless,
+        new_mount: false,
     },
     MountOption {
         name: "mount-batch",
@@ -50,6 +54,7 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["max_batch_time=0", "max_batch_time=15000"],
         about: "how long fsync waits for others to join its commit, us",
         risk: SettingRisk::Harmless,
+        new_mount: false,
     },
     MountOption {
         name: "mount-discard",
@@ -58,6 +63,7 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["discard", "nodiscard"],
         about: "whether deleting tells the device at once",
         risk: SettingRisk::Harmless,
+        new_mount: false,
     },
     MountOption {
         name: "mount-commit",
@@ -66,6 +72,7 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["commit=15", "commit=60", "commit=300"],
         about: "how often what nobody synced is committed, s; 0: the default",
         risk: SettingRisk::LosesData,
+        new_mount: false,
     },
     MountOption {
         name: "mount-barrier",
@@ -74,6 +81,7 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["barrier", "nobarrier"],
         about: "whether a commit flushes the device's cache",
         risk: SettingRisk::LosesData,
+        new_mount: false,
     },
     MountOption {
         name: "mount-sync",
@@ -82,6 +90,52 @@ pub const MOUNT_OPTIONS: &[MountOption] = &[
         worth: &["async"],
         about: "whether each write waits for the device",
         risk: SettingRisk::LosesData,
+        new_mount: false,
+    },
+    MountOption {
+        name: "mount-nconnect",
+        kinds: &["nfs", "nfs4"],
+        default: "nconnect=1",
+        worth: &["nconnect=4", "nconnect=8"],
+        about: "connections to the NFS server",
+        risk: SettingRisk::Harmless,
+        new_mount: true,
+    },
+    MountOption {
+        name: "mount-rsize",
+        kinds: &["nfs", "nfs4"],
+        default: "rsize=0",
+        worth: &["rsize=1048576"],
+        about: "most that one READ asks for, bytes; the server may offer less",
+        risk: SettingRisk::Harmless,
+        new_mount: true,
+    },
+    MountOption {
+        name: "mount-wsize",
+        kinds: &["nfs", "nfs4"],
+        default: "wsize=0",
+        worth: &["wsize=1048576"],
+        about: "most that one WRITE carries, bytes; the server may offer less",
+        risk: SettingRisk::Harmless,
+        new_mount: true,
+    },
+    MountOption {
+        name: "mount-channels",
+        kinds: &["cifs", "smb3"],
+        default: "max_channels=1",
+        worth: &["max_channels=4"],
+        about: "connections to the SMB server; with multichannel",
+        risk: SettingRisk::Harmless,
+        new_mount: true,
+    },
+    MountOption {
+        name: "mount-smb-cache",
+        kinds: &["cifs", "smb3"],
+        default: "cache=strict",
+        worth: &["cache=strict"],
+        about: "how file data of an SMB share are cached",
+        risk: SettingRisk::Harmless,
+        new_mount: true,
     },
 ];
 
@@ -109,6 +163,14 @@ impl MountOption {
     /// # Errors
     /// Why not.
     pub fn changeable(&self, mount: &Mount) -> Result<(), SettingError> {
+        if self.new_mount {
+            let Mount { mount_point, source, .. } = mount;
+            let value = self.on(mount).and_then(|(_, others)| others.first().cloned()).unwrap_or_default();
+            let with = if self.name == "mount-channels" { "multichannel," } else { "" };
+            return Err(SettingError::Mount(format!(
+                "only a new mount takes it: umount {mount_point}; mount -o OPTIONS,{with}{value} {source} {mount_point}"
+            )));
+        }
         if mount.read_only {
             return Err(SettingError::Mount(format!("{} is mounted read-only", mount.mount_point)));
         }
@@ -153,10 +215,26 @@ mod tests {
         assert_eq!(MountOption::named("read-ahead"), None);
     }
 
+    #[test]
+    fn what_only_a_new_mount_takes_is_said_and_not_done() {
+        let nfs = Mount { source: "nas:/x".to_owned(), ..mount("nfs4", "rw,vers=4.2,rsize=65536,wsize=1048576") };
+        let option = |name| MountOption::named(name).unwrap();
+        assert_eq!(option("mount-nconnect").on(&nfs).unwrap().0, "nconnect=1");
+        assert_eq!(option("mount-rsize").on(&nfs), Some(("rsize=65536".to_owned(), vec!["rsize=1048576".to_owned()])));
+        assert!(option("mount-wsize").on(&nfs).unwrap().1.is_empty(), "it has the most");
+        let why = option("mount-nconnect").changeable(&nfs).unwrap_err().to_string();
+        assert!(why.contains("umount /mnt/card; mount -o OPTIONS,nconnect=4 nas:/x /mnt/card"), "{why}");
+        let share = Mount { source: "//nas/x".to_owned(), ..mount("cifs", "rw,cache=none") };
+        assert_eq!(option("mount-smb-cache").on(&share).unwrap().1, ["cache=strict"]);
+        let why = option("mount-channels").changeable(&share).unwrap_err().to_string();
+        assert!(why.contains("multichannel,max_channels=4"), "{why}");
+        assert_eq!(option("mount-nconnect").on(&mount("ext4", "rw")), None);
+    }
+
     /// Each value can be undone: by naming what was in force, or by an opposite.
     #[test]
     fn each_value_has_a_way_back_from_the_default() {
-        for option in MOUNT_OPTIONS {
+        for option in MOUNT_OPTIONS.iter().filter(|option| !option.new_mount) {
             let before = ["rw".to_owned(), if option.name == "mount-atime" { "relatime" } else { "x" }.to_owned()];
             for worth in option.worth.iter().filter(|w| !matches!(**w, "async" | "strictatime" | "relatime")) {
                 assert!(opposite(worth, &before).is_some(), "{worth}");

@@ -2,9 +2,20 @@
 
 use crate::error::{Result, SettingError};
 use crate::value::Tree;
-use model::{Layer, LayerKind, Stack};
+use model::{Layer, LayerKind, Stack, facts};
 
-/// The paths that a pattern stands for. `{disk}` is the block device that the target stands on (of a partition its disk),
+/// Read-ahead of what a target stands on.
+const READ_AHEAD: &str = "/sys/block/{disk}/queue/read_ahead_kb";
+
+/// The same of a file system that has no block device, and reads ahead by a number of its own (NFS, SMB, ceph, 9p, FUSE).
+fn of_bdi(stack: &Stack) -> Option<String> {
+    let bdi = stack.first(LayerKind::Filesystem)?.text(facts::BDI)?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let (major, minor) = bdi.split_once(':')?;
+    (is_number(major) && is_number(minor)).then(|| format!("/sys/class/bdi/{bdi}/read_ahead_kb"))
+}
+
+/// The paths that a pattern stands for; read-ahead is that of a file system's own where it has no block device. `{disk}` is the block device that the target stands on (of a partition its disk),
 /// `{lowest}` each of the lowest disks below it; `{host}` and `{scsi}` their SCSI hosts and addresses (`host0`, `0:0:0:0`), `{irq}` the interrupts
 /// of their controllers; a `*` in a part stands for what is there.
 ///
@@ -14,6 +25,11 @@ pub fn paths(pattern: &str, stack: &Stack, tree: &Tree) -> Result<Vec<String>> {
     let (name, found) = if pattern.contains("{disk}") {
         let block = [LayerKind::Loop, LayerKind::Dm, LayerKind::Md, LayerKind::Zram, LayerKind::Disk];
         let top = stack.layers.iter().find(|l| block.contains(&l.kind));
+        if top.is_none() && pattern == READ_AHEAD {
+            return of_bdi(stack)
+                .map(|path| vec![path])
+                .ok_or(SettingError::NoPlace { pattern: pattern.to_owned(), name: "disk" });
+        }
         ("disk", top.map(|l| l.name.clone()).into_iter().collect())
     } else if pattern.contains("{lowest}") {
         ("lowest", disks(stack, |disk| vec![disk.name.clone()]))

@@ -437,4 +437,24 @@ mod tests {
         assert!(governors[1].0.contains("policy4") && governors[1].2.is_empty());
         assert!(on("read-ahead").is_empty());
     }
+
+    #[test]
+    fn a_file_system_without_a_block_device_reads_ahead_by_its_own_number() {
+        let (_kept, tree) = tree(&[("sys/class/bdi/0:40/read_ahead_kb", "128\n")]);
+        let mut fs = Layer::new(LayerKind::Filesystem, "nfs4");
+        let on = |fs: &Layer| {
+            let stack = Stack { mount: None, layers: vec![fs.clone()].into() };
+            Tunable::named("read-ahead").unwrap().on(&stack, &tree)
+        };
+        assert!(on(&fs).is_empty(), "its number is not known");
+        fs.set(model::facts::BDI, "0:40");
+        let found = on(&fs);
+        assert_eq!(
+            (found[0].path.to_string().as_str(), found[0].now.as_str()),
+            ("/sys/class/bdi/0:40/read_ahead_kb", "128")
+        );
+        assert_eq!(found[0].candidates, ["0", "512", "1024", "4096", "8192"]);
+        fs.set(model::facts::BDI, "../../x:1");
+        assert!(on(&fs).is_empty(), "only a number is one");
+    }
 }

@@ -252,6 +252,7 @@ pub fn sample(d: &mut Draw) -> SystemSample {
             execute_ms: d.number(),
             errors: d.maybe(),
         }),
+        path: d.list(3, |d| PathCounter { name: d.text(), value: d.number() }),
         tcp_segments_out: d.maybe(),
         tcp_segments_again: d.maybe(),
         tcp_segments_late: d.maybe(),

@@ -19,6 +19,7 @@ mod mutate;
 mod ordinary;
 mod pieces;
 mod recordings;
+mod shares;
 mod sims;
 mod traces;
 mod trees;
@@ -92,6 +93,7 @@ const ALL: &[Entry] = &[
     Entry { name: "bundles", about: "run bundles: loaded, verified, recovered, shown, exported", make: bundles::make },
     Entry { name: "trees", about: "captured trees of /proc and /sys, inspected", make: trees::make },
     Entry { name: "recordings", about: "recorded streams, pictures and frames of producers", make: recordings::make },
+    Entry { name: "shares", about: "what the kernel counts of SMB shares and of ZFS", make: shares::make },
     Entry { name: "mountstats", about: "what the kernel counts of NFS mounts and TCP", make: mountstats::make },
     Entry { name: "journals", about: "journals of settings: found, distinguished, listed", make: journals::make },
 ];

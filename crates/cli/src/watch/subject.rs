@@ -3,7 +3,7 @@
 use crate::inspect_place;
 use conduct::WallClock;
 use model::{DiskCounters, Fact, Failure, Layer, LayerKind, Ns, SystemSample, activity, activity_since_boot};
-use observe::{DiskSummary, Inventory, Root, Sampler};
+use observe::{DiskSummary, Inventory, PathSource, Root, Sampler};
 use report::{WatchTick, WatchedLayer};
 use rustix::time::{ClockId, clock_gettime};
 use std::ffi::OsStr;
@@ -22,8 +22,8 @@ pub struct Subject {
     totals: Vec<String>,
     missing: Vec<String>,
     sampler: Sampler,
-    /// The NFS mount that the target lies on.
-    nfs: Option<String>,
+    /// What carries the target where no block device does.
+    path: Option<PathSource>,
     /// The devices that could be used when the sampler was made.
     names: Vec<String>,
     /// Went away since the last look, which the next one says.
@@ -40,7 +40,7 @@ impl Subject {
     /// The target is none, or nothing below it counts its traffic.
     pub fn new(target: Option<&OsStr>) -> Result<Self, Failure> {
         let root = Root::new("/");
-        let ((candidates, totals, missing), nfs) = match target {
+        let ((candidates, totals, missing), path) = match target {
             Some(target) => of_target(&root, target)?,
             None => {
                 let (layers, totals) = of_all(&root);
@@ -48,7 +48,7 @@ impl Subject {
             }
         };
         let names: Vec<String> = candidates.iter().map(|l| l.name.clone()).collect();
-        let sampler = Sampler::new(&root, &names).with_nfs(&root, nfs.as_deref());
+        let sampler = Sampler::new(&root, &names).with_path(&root, path.as_ref());
         Ok(Self {
             all: target.is_none(),
             fixed: false,
@@ -57,7 +57,7 @@ impl Subject {
             totals,
             missing,
             sampler,
-            nfs,
+            path,
             names: usable(&root),
             root,
             leaving: Vec::new(),
@@ -131,7 +131,7 @@ impl Subject {
             self.names = names;
         }
         let wanted: Vec<String> = self.candidates.iter().map(|l| l.name.clone()).collect();
-        self.sampler = Sampler::new(&self.root, &wanted).with_nfs(&self.root, self.nfs.as_deref());
+        self.sampler = Sampler::new(&self.root, &wanted).with_path(&self.root, self.path.as_ref());
     }
 }
 
@@ -159,7 +159,7 @@ fn clocks() -> (Ns, Ns) {
 
 type Watched = (Vec<WatchedLayer>, Vec<String>, Vec<String>);
 
-fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<String>), Failure> {
+fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<PathSource>), Failure> {
     if inspect_place::is_no_place(target) {
         let name = target.to_string_lossy();
         let message = format!("{name} has no counters of the kernel, so there is nothing to watch");
@@ -173,8 +173,8 @@ fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<String>), F
             layers.push(WatchedLayer { name: layer.name.clone(), kind: layer.kind, title: title(layer) });
         }
     }
-    let nfs = observe::nfs_mount_point(&stack).map(str::to_owned);
-    if layers.is_empty() && nfs.is_none() {
+    let path = PathSource::of(&stack);
+    if layers.is_empty() && path.is_none() {
         let target = target.to_string_lossy();
         let on = stack.mount.as_ref().map(|m| format!(" ({})", m.fstype)).unwrap_or_default();
         let failure = Failure::environment(format!("nothing below {target}{on} counts its traffic"));
@@ -185,7 +185,7 @@ fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<String>), F
         return Err(failure.remedy(remedy));
     }
     let totals = stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
-    Ok(((layers, totals, missing), nfs))
+    Ok(((layers, totals, missing), path))
 }
 
 /// What people call a layer.

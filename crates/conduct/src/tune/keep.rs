@@ -69,6 +69,9 @@ impl Machine<'_> {
         if let Some(rest) = path.strip_prefix("/sys/block/") {
             return self.of_disk(setting, rest);
         }
+        if path.starts_with("/sys/class/bdi/") {
+            return self.of_mount_without_disk(setting);
+        }
         if let Some((module, parameter)) = path.strip_prefix("/sys/module/").and_then(|p| p.split_once("/parameters/"))
         {
             return self.of_module(setting, module, parameter);
@@ -136,6 +139,37 @@ impl Machine<'_> {
             setting.to
         );
         udev(setting, text, note)
+    }
+
+    /// Read-ahead of a mount without a block device, whose number is another one at each mount.
+    fn of_mount_without_disk(&self, setting: &TuneSetting) -> KeepLine {
+        let fstype = self.stack.mount.as_ref().map(|m| m.fstype.as_str()).unwrap_or_default();
+        let kib = &setting.to;
+        let bytes = || kib.parse::<u64>().map_or_else(|_| kib.clone(), |kib| (kib * 1024).to_string());
+        let of_options = |text: String| KeepLine {
+            mechanism: "mount options",
+            file: FSTAB.to_owned(),
+            undo: written_back(setting),
+            note: Some("among the options of the mount, which takes them when it is mounted the next time".to_owned()),
+            text,
+        };
+        match fstype {
+            // Called by the udev rule of nfs-utils 2.6 and later for each new mount (nfsrahead(5)).
+            "nfs" | "nfs4" => KeepLine {
+                mechanism: "nfsrahead",
+                file: "/etc/nfs.conf".to_owned(),
+                text: format!("[nfsrahead]\n{fstype}={kib}"),
+                undo: format!("take the line out of /etc/nfs.conf\n{}", written_back(setting)),
+                note: Some("read by nfsrahead of nfs-utils 2.6 or later for every NFS mount; it takes effect when one is mounted".to_owned()),
+            },
+            "cifs" | "smb3" => of_options(format!("rasize={}", bytes())),
+            "ceph" => of_options(format!("rasize={}", bytes())),
+            _ => udev(
+                setting,
+                format!("ACTION==\"add\", SUBSYSTEM==\"bdi\", ATTR{{read_ahead_kb}}=\"{kib}\""),
+                Some("it sets every new mount that has no block device, for their numbers change".to_owned()),
+            ),
+        }
     }
 
     /// By what udev knows a disk whatever its name is: its world wide name, else its serial number.

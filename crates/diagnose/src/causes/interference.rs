@@ -118,15 +118,15 @@ pub fn busy_machine(run: &Run) -> Option<Cause> {
     )
 }
 
-struct Plateau<'a> {
+pub(super) struct Plateau<'a> {
     phase: &'a str,
-    value: f64,
+    pub value: f64,
     /// Bytes per second.
     rate: f64,
     spread: f64,
 }
 
-fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Plateau<'a>> {
+pub(super) fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> Option<Plateau<'a>> {
     let probe = probe?;
     let spread = series::relative_spread(probe.record)?;
     let value = machine::value(run, &probe.id(quantity))?;

@@ -13,20 +13,25 @@ mod granted;
 mod interference;
 mod link;
 pub(crate) mod nfs;
+pub(crate) mod nfs_sync;
 mod page_cache;
 mod pages;
 pub(crate) mod probes;
 mod processor;
+pub(crate) mod published;
 mod responsive;
 pub(crate) mod rows;
 mod small_writes;
+pub(crate) mod smb;
 mod splitting;
 mod stacking;
 mod thermal;
 mod trial;
 mod trials;
 mod write_cache;
+pub(crate) mod zfs;
 
+use crate::elsewhere::{self, Elsewhere};
 use model::{CompactSort as _, Confidence, Evidence, LimitLayer, NextStep, Run, Step, TargetKind};
 use std::cmp::Reverse;
 use std::ops::Deref;
@@ -84,6 +89,8 @@ pub(crate) enum CauseKind {
     Operations,
     /// What small operations wait for beside a writer.
     BesideWriter,
+    /// Of a file system that stands on no block device here, which says itself what it is.
+    Elsewhere,
 }
 
 impl From<Cause> for model::Cause {
@@ -208,6 +215,15 @@ impl Cause {
         self.order() == CauseOrder::Remark
     }
 
+    /// What is no device of this machine is not called one.
+    fn is_elsewhere(&mut self, elsewhere: &Elsewhere) {
+        let replaced = |text: &str| text.replace(elsewhere::THE_DEVICE, elsewhere.words);
+        self.told.layer = elsewhere.layer;
+        self.told.statement = replaced(&self.told.statement);
+        self.told.decided_by = replaced(&self.told.decided_by);
+        self.in_short = self.in_short.take().map(|text| replaced(&text));
+    }
+
     /// How far below what its path gives without it the path is.
     fn ratio(&self) -> f64 {
         let speedup =
@@ -263,27 +279,31 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     let group = cgroup::limit(run);
     let capped = probable(&cap) || probable(&group) || probable(&credit);
     causes.extend(granted_limit_exceeded(run));
+    causes.extend(published::limit(run));
     causes.extend(credit);
     causes.extend(cap);
     causes.extend(group);
     causes.extend(page_cache::direct_fallback(run));
     causes.extend(filesystem::in_user_mode(run));
     let on_nfs = nfs::mount(run).is_some();
+    let on_share = on_nfs || smb::mount(run).is_some();
     // There each write waits for the server, which the client's counters tell.
     if !(on_nfs && filesystem::waits_for_each_write(run)) {
         causes.extend(page_cache::buffered_writes(run));
     }
     causes.extend(cached::served(run));
-    if !on_nfs {
+    if !on_share {
         causes.extend(page_cache::buffered_reads(run));
     }
     causes.extend(nfs::causes(run));
+    causes.extend(smb::causes(run));
+    causes.extend(zfs::causes(run));
     causes.extend(link::utilisation(run));
     causes.extend(processor::saturated(run));
     causes.extend(processor::memory(run));
     if !capped {
         // A cap on operations looks like a serialised queue; the cap explains more.
-        if !on_nfs {
+        if !on_share {
             causes.extend(depth::serialised(run));
             causes.extend(depth::short_queue(run));
         }
@@ -293,7 +313,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(stacking::slow_member(run));
     }
     causes.extend(exhausted(run));
-    if !on_nfs {
+    if !on_share {
         causes.extend(small_writes::flush(run));
         causes.extend(small_writes::rewritten(run));
     }
@@ -301,6 +321,11 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     if !causes.iter().any(|c| c.confidence >= Confidence::Probable) {
         causes.extend(device::device_itself(run));
         causes.extend(link::between(run));
+    }
+    if let Some(elsewhere) = elsewhere::of(&run.target.stack) {
+        let rest = causes.iter_mut().filter(|c| c.layer == LimitLayer::Device);
+        let rest = rest.filter(|c| !elsewhere.has_disk || c.nature == CauseNature::Remainder);
+        rest.for_each(|cause| cause.is_elsewhere(&elsewhere));
     }
     causes.compact_sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
     causes

@@ -8,14 +8,16 @@ use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
 use crate::{machine, phrase};
 use model::facts as names;
-use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, NfsCounters, PhaseRun, Run, Step};
+use model::{
+    Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, NfsCounters, PhaseRun, Run, Step, SystemSample,
+};
 
 /// Transfers below this are smaller than any server of today offers (128 KiB to 1 MiB).
 pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 /// Single blocks up to this fit into one call.
 const SMALL_BLOCK: f64 = 32_768.0;
 /// Fewer calls say nothing.
-const LEAST_CALLS: u64 = 16;
+pub(super) const LEAST_CALLS: u64 = 16;
 /// Of the time of a call, what waits this share before it is sent waits for a slot.
 const WAITS_FOR_SLOT: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
@@ -33,6 +35,8 @@ const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
 const ONE_AFTER_OTHER: f64 = 0.5;
 /// A full pipe: large calls side by side take this many times as long as a small one alone.
 const QUEUED_BYTES: f64 = 4.0;
+/// What a network of one gigabit carries in practice. A rate above it is no finding by itself.
+const ORDINARY_RATE: f64 = 117e6;
 /// A round trip above this is more than a local network takes.
 const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
@@ -43,9 +47,18 @@ pub(crate) fn mount(run: &Run) -> Option<&Layer> {
 }
 
 /// What was counted of an operation during a phase.
-fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
+pub(super) fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
     let counted: Vec<_> = run.samples_of(phase).iter().filter(|s| !s.nfs.is_empty()).collect();
-    let (first, last) = (counted.first()?, counted.last()?);
+    // Looks before its start and after its end see calls of its neighbours: large ones beside a few small ones are most of the time.
+    let within =
+        |s: &&&SystemSample| phase.record.as_ref().is_some_and(|r| (r.started_ns..=r.ended_ns).contains(&s.at_ns));
+    let inside: Vec<_> = counted.iter().filter(within).copied().collect();
+    between(&inside, operation).or_else(|| between(&counted, operation))
+}
+
+/// What was counted of an operation from the first to the last of these looks.
+fn between(looks: &[&SystemSample], operation: &str) -> Option<NfsCounters> {
+    let (first, last) = (looks.first()?, looks.last()?);
     let find = |nfs: &[NfsCounters]| nfs.iter().find(|o| o.name == operation).cloned();
     // What was never used before is not among the first.
     let before = find(&first.nfs).unwrap_or_default();
@@ -60,15 +73,15 @@ fn calls(run: &Run, phase: &PhaseRun) -> u64 {
 }
 
 /// Means of a call, milliseconds.
-struct CallTime {
-    queue: f64,
-    rtt: f64,
-    execute: f64,
+pub(super) struct CallTime {
+    pub queue: f64,
+    pub rtt: f64,
+    pub execute: f64,
     bytes: f64,
 }
 
 impl CallTime {
-    fn of(run: &Run, probe: &Probe<'_>) -> Option<Self> {
+    pub fn of(run: &Run, probe: &Probe<'_>) -> Option<Self> {
         let name = if probe.writes() { "WRITE" } else { "READ" };
         let counted = during(run, probe.phase, name)?;
         let each = |total: u64| total as f64 / counted.operations as f64;
@@ -94,7 +107,7 @@ impl CallTime {
 /// Segments of TCP that were sent during the run, and how many of them were lost: sent again, without those that the other side said it had
 /// already. `None` where the kernel does not say that, since then a late reply looks like a loss.
 fn segments_lost(run: &Run) -> Option<(u64, u64)> {
-    let of = |sample: &model::SystemSample| {
+    let of = |sample: &SystemSample| {
         Some((sample.tcp_segments_out?, sample.tcp_segments_again?.saturating_sub(sample.tcp_segments_late?)))
     };
     let (first, last) = (run.samples.iter().find_map(of)?, run.samples.iter().rev().find_map(of)?);
@@ -110,8 +123,14 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(small_transfers(run, fs));
     found.extend(slots(run, fs));
     found.extend(read_ahead(run, fs));
+    found.extend(super::nfs_sync::commit_for_each_sync(run));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
-        found.extend(one_after_the_other(run).or_else(|| full_pipe(run)).or_else(|| round_trip(run)));
+        match one_after_the_other(run) {
+            Some(cause) => found.push(cause),
+            // Both may be: what is small waits for the one, what is large for the other.
+            None => found.extend(full_pipe(run).into_iter().chain(round_trip(run))),
+        }
+        found.extend(client(run));
     }
     found
 }
@@ -131,6 +150,8 @@ pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
                 100.0 * share
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("packets are lost on the way to the server")
         .with_evidence([
             Evidence::measured("segments sent", sent as f64, "/proc/net/snmp Tcp OutSegs"),
             Evidence::measured(
@@ -170,6 +191,8 @@ pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
                 phrase::percent(most)
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("attributes are not cached (noac, actimeo=0)")
         .with_confidence(if most >= ATTRIBUTES_SHARE || !also.is_empty() {
             Confidence::Probable
         } else {
@@ -190,9 +213,11 @@ fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
     if fs.bool(names::SYNC_MOUNT) != Some(true) {
         return None;
     }
-    let probe = probes::buffered(run, Direction::Write)?;
+    // Large buffered writes show it best; any others show it, too.
+    let others = probes::all(run).into_iter().filter(Probe::writes);
+    let all = probes::buffered(run, Direction::Write).into_iter().chain(others);
+    let (probe, time) = all.filter_map(|p| Some((p, CallTime::of(run, &p)?))).next()?;
     let direct = probes::fastest(run, Direction::Write).map(|p| p.bytes_per_s);
-    let time = CallTime::of(run, &probe)?;
     Some(
         Cause::new(
             LimitLayer::Filesystem,
@@ -234,6 +259,8 @@ pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
                 probe.name()
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("small rsize or wsize")
         .with_evidence([Evidence::fact(fact, size, "mount options")])
         .with_evidence(time.evidence(&probe))
         .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
@@ -264,6 +291,8 @@ pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
                 probe.depth
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the client's slots")
         .with_evidence(time.evidence(&probe))
         .with_evidence([crate::stack_view::Facts::evidence(fs, names::NFS_SLOTS)])
         .decided_by("the same work with more slots (nfs.max_session_slots, sunrpc.tcp_max_slot_table_entries), and with nconnect")
@@ -347,6 +376,8 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
                 many.rtt
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the server answers one call after the other")
         .with_evidence(one.evidence(&shallow))
         .with_evidence(many.evidence(&deep))
         .decided_by("the threads of the server (/proc/fs/nfsd/threads, or what it has in their place), and its disk with many requests")
@@ -377,10 +408,40 @@ fn full_pipe(run: &Run) -> Option<Cause> {
                 one.rtt
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("what network or server carry")
         .with_evidence(time.evidence(&best))
         .with_evidence([Evidence::measured("a small call alone, ms", one.rtt, "/proc/self/mountstats")])
         .decided_by("the rate of the network alone (iperf3), and of the server's own storage (narrows there)")
-        .step(Step::MeasureNetworkAndServer, None),
+        .step(Step::MeasureNetworkAndServer, None)
+        .speedup_without(Some(ORDINARY_RATE / best.bytes_per_s)),
+    )
+}
+
+/// The client itself: of the time of a call most is neither queue nor reply, and a processor is full.
+fn client(run: &Run) -> Option<Cause> {
+    let own = |p: &Probe<'_>| {
+        let time = CallTime::of(run, p)?;
+        let own = (time.execute - time.queue - time.rtt).max(0.0);
+        (own >= WAITS_FOR_SLOT * time.execute && own > 0.0 && busy(run, p)).then_some((time, own))
+    };
+    let seen = probes::all(run).into_iter().filter_map(|p| Some((p, own(&p)?)));
+    let (probe, (time, own)) = seen.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    Some(
+        Cause::new(
+            LimitLayer::Cpu,
+            CauseNature::Path,
+            format!(
+                "the NFS client on a full processor: {own:.1} ms of each call of {:.1} ms in {}",
+                time.execute,
+                probe.name()
+            ),
+        )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the NFS client on a full processor")
+        .with_evidence(time.evidence(&probe))
+        .decided_by("the same work with fewer operations at once, or larger ones")
+        .step(Step::FasterClient, None),
     )
 }
 
@@ -407,6 +468,8 @@ fn round_trip(run: &Run) -> Option<Cause> {
                 shallow.name()
             ),
         )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("the round trip to the server")
         .with_evidence(one.evidence(&shallow))
         .decided_by("ping to the server; what is more than that is the server's")
         .step(Step::FewerRoundTrips, None)

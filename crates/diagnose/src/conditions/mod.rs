@@ -19,6 +19,7 @@ pub mod pcie;
 pub mod queue;
 pub mod sata;
 pub mod sd_card;
+pub mod shares;
 pub mod stacking;
 pub mod usb;
 

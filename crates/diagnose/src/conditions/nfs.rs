@@ -2,7 +2,7 @@
 
 use super::paths::case_of;
 use super::{Decision, Match, first_case};
-use crate::causes::{Cause, nfs};
+use crate::causes::{Cause, nfs, nfs_sync};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -69,6 +69,11 @@ pub fn small_transfers(on: &Subject<'_>) -> Decision {
 /// Small calls wait for a slot.
 pub fn client_slots(on: &Subject<'_>) -> Decision {
     measured(on, &[Work::QueuedRead], nfs::slots)
+}
+
+/// Each sync waits for the server's disk.
+pub fn commit_each_sync(on: &Subject<'_>) -> Decision {
+    measured(on, &[Work::RandomWrite, Work::DurableWrite], |run, _| nfs_sync::commit_for_each_sync(run))
 }
 
 /// A window that is less than a round trip carries.

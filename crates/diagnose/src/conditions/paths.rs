@@ -3,7 +3,7 @@
 use super::{Decision, Match};
 use crate::causes::{self, Cause};
 use crate::machine;
-use crate::stack_view::Missing;
+use crate::stack_view::{DiskPath, Missing};
 use crate::subject::Subject;
 use model::facts as names;
 use model::{Access, Confidence, Evidence, Operation, PhaseStatus, TargetKind, Work};
@@ -19,6 +19,19 @@ fn need_iops(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
 pub(super) fn case_of(cause: Cause) -> Match {
     let confidence = cause.confidence;
     Match::observed(model::Cause::from(cause).evidence).at_most(confidence)
+}
+
+/// A plateau at a limit that the cloud publishes.
+pub fn cloud_published_limit(on: &Subject<'_>) -> Decision {
+    let volume = |path: &DiskPath<'_>| path.disk.text(names::CLOUD_VOLUME).is_some();
+    if !on.disks().iter().any(volume) {
+        return Ok(None);
+    }
+    match on.measured(causes::published::limit) {
+        Some(cause) => Ok(Some(case_of(cause))),
+        None if on.rate(Work::SequentialRead).is_some() || on.rate(Work::QueuedRead).is_some() => Ok(None),
+        None => Err(Missing(Work::SequentialRead.throughput())),
+    }
 }
 
 /// Buffered writes well below direct ones.

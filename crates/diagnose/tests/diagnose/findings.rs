@@ -415,6 +415,7 @@ fn every_finding_is_tested() {
         include_str!("findings_of_runs.rs"),
         include_str!("findings_of_settings.rs"),
         include_str!("network.rs"),
+        include_str!("shares.rs"),
     ];
     for text in diagnose::catalogue() {
         let quoted = format!("\"{}\"", text.id);

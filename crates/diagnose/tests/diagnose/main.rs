@@ -13,3 +13,4 @@ mod scenarios;
 mod scenarios_of_caches;
 mod scenarios_of_others;
 mod scenarios_of_rows;
+mod shares;

@@ -61,9 +61,21 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
         ("ENXIO" | "ENODEV", _) => {
             ("there is no device behind this name", "attach the device, or remove the stale node")
         }
-        ("EIO" | "EREMOTEIO" | "ETIMEDOUT", _) => {
-            ("the device failed", "look into the kernel log (dmesg) for the cause")
-        }
+        ("EIO" | "EREMOTEIO" | "ETIMEDOUT", _) => (
+            "the storage failed",
+            "look into the kernel log (dmesg) for the cause; of a soft mount: its server did not answer in time",
+        ),
+        ("ESTALE", _) => (
+            "the server has another file or directory in its place by now",
+            "enter the directory anew; if that does not help, umount and mount again (what was exported has changed)",
+        ),
+        (
+            "ENOTCONN" | "EHOSTDOWN" | "EHOSTUNREACH" | "ECONNREFUSED" | "ECONNABORTED" | "ECONNRESET" | "ESHUTDOWN",
+            _,
+        ) => (
+            "the server, or the process of the file system, does not answer",
+            "look whether it runs, and into the kernel log (dmesg); then umount and mount again",
+        ),
         ("EMFILE" | "ENFILE", _) => ("too many open files", "raise the limit: ulimit -n 1024"),
         ("ETXTBSY", _) => ("a program that is running", "choose another file"),
         _ => {
@@ -73,7 +85,7 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
     };
     let kind = match name.as_str() {
         "EBUSY" | "ETXTBSY" => FailureKind::Refused,
-        "EIO" | "EREMOTEIO" | "ETIMEDOUT" => FailureKind::Device,
+        "EIO" | "EREMOTEIO" | "ETIMEDOUT" | "ENOTCONN" | "EHOSTDOWN" | "ESTALE" => FailureKind::Device,
         _ => FailureKind::Environment,
     };
     Failure::new(kind, format!("{}: {what} ({name})", path.display())).remedy(remedy)
@@ -95,4 +107,31 @@ pub(crate) fn locked(path: &Path) -> Failure {
 pub(crate) fn refusal_of_device(phase: &str, error: &crate::DeviceError) -> Failure {
     let failure = Failure::environment(format!("{phase}: {error}"));
     Failure { remedy: error.remedy().map(str::to_owned), ..failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_does_is_said_and_not_laid_on_a_device() {
+        for (errno, kind, words, remedy) in [
+            (
+                116,
+                FailureKind::Device,
+                "the server has another file or directory in its place by now (ESTALE)",
+                "enter the directory anew",
+            ),
+            (107, FailureKind::Device, "does not answer (ENOTCONN)", "umount and mount again"),
+            (112, FailureKind::Device, "does not answer (EHOSTDOWN)", "umount and mount again"),
+            (5, FailureKind::Device, "the storage failed (EIO)", "of a soft mount: its server did not answer in time"),
+            (122, FailureKind::Environment, "your disk quota is used up (EDQUOT)", "free some space"),
+            (30, FailureKind::Environment, "read-only (EROFS)", "check it by reading only"),
+        ] {
+            let failure = refusal(Attempt::OpenRead, Path::new("/mnt/x"), &io::Error::from_raw_os_error(errno));
+            assert_eq!(failure.kind, kind, "{failure:?}");
+            assert!(failure.message.contains(words), "{failure:?}");
+            assert!(failure.remedy.as_deref().is_some_and(|r| r.contains(remedy)), "{failure:?}");
+        }
+    }
 }

@@ -47,7 +47,9 @@ pub(super) fn reached_device(case: RuleInput<'_>, out: &mut Validity) {
     if let Some(percent) = from_memory(case) {
         out.remarks.push(Reason::PageCache { percent });
     }
+    // On ZFS the counters of its cache are the proof.
     if case.plan.cold
+        && super::arc::share_of_hits(case).is_none()
         && let Some(because) = not_cold(case)
     {
         out.refusals.push(Reason::ColdUnproven { because });

@@ -81,6 +81,8 @@ pub struct Activity {
     pub disks: Vec<DiskActivity>,
     /// The operations of the NFS mount that is watched of which calls ended.
     pub nfs: Vec<super::NfsActivity>,
+    /// What else is counted of the path, where it changed.
+    pub path: Vec<super::PathActivity>,
     /// The processors; `None` if some came or went.
     pub cpu: Option<CpuActivity>,
     /// I/O pressure.
@@ -132,6 +134,7 @@ pub fn activity(before: &SystemSample, after: &SystemSample) -> Activity {
         pressure_io: pressure_activity(before.pressure_io, after.pressure_io, elapsed_ns),
         pressure_cpu: pressure_activity(before.pressure_cpu, after.pressure_cpu, elapsed_ns),
         nfs: super::nfs::nfs_activity(before, after),
+        path: super::path::path_activity(before, after),
         interrupts_per_s: per_s(before.interrupts, after.interrupts),
         context_switches_per_s: per_s(before.context_switches, after.context_switches),
     }

@@ -113,6 +113,8 @@ reasons! {
     LoopCache "loop-cache" { basis: String } format!("a loop device may have answered from memory: {basis}");
     /// Nothing shows that data were read.
     DataUnproven "data-unproven" { basis: String } basis.clone();
+    /// The cache of ZFS served reads: the share of the blocks that were asked for, and how large it may become.
+    ServedByArc "served-by-arc" { percent: f64, limit_bytes: Option<u64> } served_by_arc(*percent, *limit_bytes);
     /// A share of the bytes of buffered reads that the device did not deliver.
     PageCache "page-cache" { percent: f64 } format!("{percent:.0} % of the bytes read came from memory");
     /// There is no storage.
@@ -200,6 +202,18 @@ reasons! {
     ClockTooCoarse "clock-too-coarse" { percent: f64 } format!(
         "{percent:.0} % of the operations began and ended at one reading of the clock; its steps are longer than they are"
     );
+}
+
+/// O_DIRECT does not help before OpenZFS 2.3: it is taken and served from the cache.
+fn served_by_arc(percent: f64, limit_bytes: Option<u64>) -> String {
+    let larger = match limit_bytes {
+        Some(limit) => format!("or read a file of twice the cache's limit ({})", amount(2.0 * limit as f64)),
+        None => "or read a file of twice the cache's limit (arcstats c_max)".to_owned(),
+    };
+    format!(
+        "{percent:.0} % of the reads came from the cache of ZFS (ARC), not from the pool; for cold reads: zfs set primarycache=metadata on the \
+         dataset meanwhile, zpool export and import, {larger}"
+    )
 }
 
 /// Where others' traffic was seen.

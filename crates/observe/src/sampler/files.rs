@@ -14,7 +14,7 @@ const OPEN_LIMIT: usize = 128;
 const CPU_LIMIT: usize = 8_192;
 
 /// A file that stays open.
-pub(super) struct OpenFile(File);
+pub(crate) struct OpenFile(File);
 
 impl OpenFile {
     pub fn open(root: &Root, path: &str) -> Option<Self> {

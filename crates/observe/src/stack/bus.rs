@@ -34,6 +34,7 @@ impl StackBuilder<'_> {
         let in_subsystem = |name: &str| chain.iter().position(|a| a.subsystem.as_deref() == Some(name));
         let device = root.canonical(&format!("{directory}/device"));
         self.identity(&mut disk, directory);
+        crate::cloud::set_facts(root, &mut disk);
         disk.driver = device.as_deref().and_then(|d| root.link_name(&format!("{d}/driver")));
 
         let ata_port = chain.iter().position(|a| ata::is_port(&a.name));

@@ -7,6 +7,7 @@ use crate::health;
 use crate::mounts::{MountEntry, mount_of};
 use crate::nfs;
 use crate::root::file_name;
+use crate::{smb, zfs};
 use model::{DeviceId, Layer, LayerKind};
 
 /// MTD_BLOCK_MAJOR, k:include/linux/mtd/blktrans.h.
@@ -88,6 +89,8 @@ impl StackBuilder<'_> {
             "zfs-pool" => {
                 let pool = entry.source.split('/').next().unwrap_or("POOL");
                 self.missing(format!("the disks of a ZFS pool are not under /sys; see zpool status {pool}"));
+                let wanted = "recordsize,sync,primarycache,compression";
+                self.missing(format!("the kernel shows no properties of ZFS; see zfs get {wanted} {}", entry.source));
             }
             "network" => self.missing(format!("{} lies on another machine; run narrows there", entry.source)),
             "host-directory" => self.missing(format!("{} lies on the host; run narrows there", entry.source)),
@@ -141,10 +144,13 @@ impl StackBuilder<'_> {
         if nfs::is_nfs(fstype) {
             nfs::set_facts(self.root, entry, layer);
         }
+        self.of_elsewhere(layer, entry);
         // Its own, where no block device has one.
         if entry.device.major == 0 && !matches!(backing_of(fstype), "memory" | "block" | "mtd") {
-            let bdi = format!("/sys/class/bdi/{}/read_ahead_kb", entry.device);
-            layer.set(facts::BDI_READ_AHEAD_KB, self.root.number::<u64>(&bdi));
+            let number = entry.device.to_string();
+            let window = self.root.number::<u64>(&format!("/sys/class/bdi/{number}/read_ahead_kb"));
+            layer.set(facts::BDI, window.map(|_| number));
+            layer.set(facts::BDI_READ_AHEAD_KB, window);
         }
         if fstype == "overlay" {
             let lower: Vec<String> = option("lowerdir")
@@ -152,6 +158,34 @@ impl StackBuilder<'_> {
                 .unwrap_or_default();
             layer.set(facts::LOWER_DIRECTORIES, lower);
             layer.set(facts::UPPER_DIRECTORY, option("upperdir").map(str::to_owned));
+        }
+    }
+
+    /// What options and kernel tell of file systems that stand on no block device here.
+    fn of_elsewhere(&self, layer: &mut Layer, entry: &MountEntry) {
+        let number = |key: &str| entry.option(key).and_then(|value| value.parse::<u64>().ok());
+        let text = |key: &str| entry.option(key).map(str::to_owned);
+        match entry.fstype.as_str() {
+            fstype if smb::is_smb(fstype) => smb::set_facts(self.root, entry, layer),
+            "zfs" => zfs::set_facts(self.root, layer),
+            // 8 MiB, k:fs/ceph/super.h CEPH_RASIZE_DEFAULT.
+            "ceph" => layer.set(facts::CEPH_READ_AHEAD_BYTES, number("rasize").unwrap_or(8 << 20)),
+            "9p" => {
+                layer.set(facts::P9_MESSAGE_BYTES, number("msize"));
+                layer.set(facts::P9_TRANSPORT, text("trans"));
+                layer.set(facts::P9_CACHE, text("cache").unwrap_or_else(|| "none".to_owned()));
+            }
+            "virtiofs" => {
+                let dax = entry.has("dax").then(|| "always".to_owned()).or_else(|| text("dax"));
+                layer.set(facts::MOUNTED_WITH_DAX, dax.unwrap_or_else(|| "never".to_owned()));
+            }
+            fstype if fstype.starts_with("fuse") => {
+                layer.set(facts::FUSE_MAX_READ_BYTES, number("max_read"));
+                // Its directory has the number of the mount's device (k:fs/fuse/control.c); a process of others may not read it.
+                let background = format!("/sys/fs/fuse/connections/{}/max_background", entry.device.minor);
+                layer.set(facts::FUSE_MAX_BACKGROUND, self.root.number::<u64>(&background));
+            }
+            _ => {}
         }
     }
 

@@ -3,6 +3,7 @@
 mod capture;
 mod captured;
 mod decoders;
+mod elsewhere;
 mod hostile;
 mod machines;
 mod memory;

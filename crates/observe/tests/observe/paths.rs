@@ -59,7 +59,7 @@ fn the_options_of_an_nfs_mount_are_facts() {
     assert_eq!((fs.int(facts::NFS_CONNECTIONS), fs.int(facts::NFS_SLOTS)), (Some(4), Some(64)));
     assert_eq!((fs.bool(facts::SOFT_MOUNT), fs.bool(facts::ATTRIBUTES_CACHED)), (Some(true), Some(false)));
     assert_eq!(fs.int(facts::BDI_READ_AHEAD_KB), Some(128));
-    assert_eq!(observe::nfs_mount_point(&seen.stack), Some("/srv"));
+    assert_eq!(observe::PathSource::of(&seen.stack), Some(observe::PathSource::Nfs { mount_point: "/srv".into() }));
 }
 
 #[test]

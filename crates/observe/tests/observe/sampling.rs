@@ -49,12 +49,44 @@ fn the_calls_of_an_nfs_mount_are_in_each_look() {
     write("/proc/self/mountstats", &format!("{head}\tREAD: 5 5 0 1 2 3 4 8 0\n"));
     write("/proc/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 100 3\n");
     write("/proc/net/netstat", "TcpExt: TCPDSACKRecv TCPDSACKOfoRecv\nTcpExt: 2 0\n");
-    let mut sampler = Sampler::new(&tree.root(), &[]).with_nfs(&tree.root(), Some("/mnt"));
+    let of = |point: &str| observe::PathSource::Nfs { mount_point: point.to_owned() };
+    let mut sampler = Sampler::new(&tree.root(), &[]).with_path(&tree.root(), Some(&of("/mnt")));
     let sample = sampler.sample(0);
     assert_eq!((sample.nfs[0].name.as_str(), sample.nfs[0].rtt_ms, sample.nfs.len()), ("READ", 4, 1));
     let tcp = (sample.tcp_segments_out, sample.tcp_segments_again, sample.tcp_segments_late);
     assert_eq!(tcp, (Some(100), Some(3), Some(2)));
     assert!(Sampler::new(&tree.root(), &[]).sample(0).nfs.is_empty(), "only where it is asked for");
+}
+
+#[test]
+fn what_smb_and_zfs_count_is_in_each_look() {
+    let tree = machine();
+    let write = |path: &str, text: &[u8]| {
+        let path = tree.host(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("/proc/fs/cifs/Stats", include_bytes!("../data/cifs-stats.txt"));
+    write("/proc/spl/kstat/zfs/arcstats", include_bytes!("../data/zfs-arcstats.kstat"));
+    write("/proc/spl/kstat/zfs/rpool/objset-0x36", b"1\nname type data\ndataset_name 7 rpool\nreads 4 1\n");
+    write("/proc/spl/kstat/zfs/rpool/objset-0x99", include_bytes!("../data/zfs-objset.kstat"));
+    write("/proc/spl/kstat/zfs/zil", b"1\nname type data\nzil_commit_count 4 77\n");
+    let looked = |source: observe::PathSource| {
+        Sampler::new(&tree.root(), &[]).with_path(&tree.root(), Some(&source)).sample(0).path
+    };
+    let smb = looked(observe::PathSource::Smb { source: "//localhost/test".into() });
+    assert_eq!(model::path_counter_value(&smb, "smb_reads"), Some(42));
+    let zfs = looked(observe::PathSource::Zfs { dataset: "rpool/safe/home".into() });
+    let of = |name: &str| model::path_counter_value(&zfs, name);
+    assert_eq!((of("arc_data_hits"), of("zfs_reads"), of("zil_commits")), (Some(7_000), Some(252_308), Some(2_824)));
+    let zfs = looked(observe::PathSource::Zfs { dataset: "rpool".into() });
+    let of = |name: &str| model::path_counter_value(&zfs, name);
+    assert_eq!(
+        (of("zfs_reads"), of("zil_commits")),
+        (Some(1), Some(77)),
+        "before 2.2 the log is counted for all pools"
+    );
+    assert_eq!(looked(observe::PathSource::Smb { source: "//localhost/none".into() }), []);
 }
 
 #[test]

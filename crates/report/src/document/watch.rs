@@ -3,7 +3,7 @@
 use super::seconds;
 use crate::watch::{LayerInInterval, WatchedLayer};
 use model::watched::{CPU, LAYER, Values, values};
-use model::{DiskActivity, LayerKind, NfsActivity, PressureActivity, WatchTick};
+use model::{DiskActivity, LayerKind, NfsActivity, PathActivity, PressureActivity, WatchTick};
 use serde::Serialize;
 
 /// What `narrows watch --json` prints for each interval. A rate that is not known is null: the disk was not there
@@ -40,6 +40,9 @@ pub struct WatchDocument<'a> {
     /// The operations of the NFS mount that is watched of which calls ended in the interval.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub nfs: &'a [NfsActivity],
+    /// What else is counted of the path and grew: an SMB client's requests, the cache of ZFS.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub path: &'a [PathActivity],
     /// The layers, top to bottom.
     pub layers: Vec<WatchLayer<'a>>,
 }
@@ -101,6 +104,7 @@ impl<'a> WatchDocument<'a> {
             dirty_bytes: tick.sample.memory.dirty_bytes,
             writeback_bytes: tick.sample.memory.writeback_bytes,
             nfs: &a.nfs,
+            path: &a.path,
             layers: layers.iter().map(|l| WatchLayer::new(l, &LayerInInterval::of(a, l), a.disk(&l.name))).collect(),
         }
     }

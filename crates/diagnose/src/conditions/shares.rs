@@ -1,0 +1,85 @@
+//! SMB mounts and ZFS datasets: their options, and what is counted of them.
+
+use super::paths::case_of;
+use super::{Decision, Match, first_case};
+use crate::causes::{Cause, smb, zfs};
+use crate::stack_view::{Facts, Missing};
+use crate::subject::Subject;
+use model::facts as names;
+use model::{Confidence, Layer, LayerKind, Run};
+
+/// A condition of any mount of these types on the path.
+fn any_of(on: &Subject<'_>, types: &[&str], condition: impl Fn(&Layer) -> Decision) -> Decision {
+    let of = |fs| {
+        let fs: &Layer = fs;
+        if types.contains(&fs.need_text(names::FSTYPE)?) { condition(fs) } else { Ok(None) }
+    };
+    first_case(on.stack.all(LayerKind::Filesystem).map(of))
+}
+
+const SMB: [&str; 2] = ["cifs", "smb3"];
+
+/// What a run shows; unknown where it counted nothing that could.
+fn seen(
+    on: &Subject<'_>,
+    types: &[&str],
+    missing: &'static str,
+    cause: impl for<'r> Fn(&'r Run) -> Option<Cause>,
+) -> Decision {
+    any_of(on, types, |_| match on.measured(&cause) {
+        Some(cause) => Ok(Some(case_of(cause))),
+        None if on.samples().iter().any(|s| !s.path.is_empty()) => Ok(None),
+        None => Err(Missing(missing)),
+    })
+}
+
+/// cache=none, actimeo=0.
+pub fn smb_cache_off(on: &Subject<'_>) -> Decision {
+    any_of(on, &SMB, |fs| {
+        let off = fs.text(names::SMB_CACHE) == Some("none") || !fs.need_bool(names::ATTRIBUTES_CACHED)?;
+        Ok(off.then(|| Match::observed([fs.evidence(names::SMB_CACHE), fs.evidence(names::ATTRIBUTES_CACHED)])))
+    })
+}
+
+/// One connection, where the server offers more.
+pub fn smb_single_channel(on: &Subject<'_>) -> Decision {
+    any_of(on, &SMB, |fs| {
+        let more = fs.need_int(names::SMB_INTERFACES)? > 1 || fs.bool(names::SMB_INTERFACE_SCALES) == Some(true);
+        let one = more && fs.need_int(names::SMB_CHANNELS)? == 1;
+        let evidence = [fs.evidence(names::SMB_CHANNELS), fs.evidence(names::SMB_INTERFACES)];
+        Ok(one.then(|| Match::observed(evidence).at_most(Confidence::Low)))
+    })
+}
+
+/// Signing or encryption fills a processor.
+pub fn smb_signing(on: &Subject<'_>) -> Decision {
+    seen(on, &SMB, "requests of the SMB client", |run| smb::signing(run, smb::mount(run)?))
+}
+
+/// Sessions that are connected anew.
+pub fn smb_reconnects(on: &Subject<'_>) -> Decision {
+    seen(on, &SMB, "requests of the SMB client", smb::reconnects)
+}
+
+/// Several requests one after the other for each file.
+pub fn smb_small_files(on: &Subject<'_>) -> Decision {
+    seen(on, &SMB, "requests of the SMB client", smb::small_files)
+}
+
+/// Each write is committed.
+pub fn zfs_sync_always(on: &Subject<'_>) -> Decision {
+    seen(on, &["zfs"], "commits of the intent log", zfs::sync_always)
+}
+
+/// Records larger than the writes.
+pub fn zfs_large_records(on: &Subject<'_>) -> Decision {
+    any_of(on, &["zfs"], |fs| {
+        fs.need_int(names::BLOCK_SIZE_BYTES)?;
+        let found = on.measured(|run| zfs::records_larger(run, zfs::dataset(run)?));
+        match found {
+            Some(cause) => Ok(Some(case_of(cause))),
+            None if on.rate(model::Work::QueuedWrite).is_some() => Ok(None),
+            None => Err(Missing(model::Work::QueuedWrite.throughput())),
+        }
+    })
+}

@@ -1,0 +1,57 @@
+//! File systems that stand on no block device of this machine: what the kernel tells of them, from mounts as they are shown.
+
+use crate::tree::Tree;
+use observe::{PathSource, facts};
+
+/// A tree whose only mount is this one, with more files.
+fn at(mount: &str, files: &[(&str, &str)]) -> observe::Inventory {
+    let tree = Tree::build(include_str!("../trees/virtio.tree"));
+    std::fs::write(tree.host("/proc/self/mountinfo"), format!("40 27 0:40 / /srv rw - {mount}\n")).unwrap();
+    for (path, text) in files {
+        let path = tree.host(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    tree.at("/srv/x")
+}
+
+#[test]
+fn an_smb_mount_says_how_it_caches_and_its_session_how_it_is_connected() {
+    let debug = [("/proc/fs/cifs/DebugData", include_str!("../data/cifs-debugdata.txt"))];
+    let seen = at("cifs //NAS.example/data rw,vers=3.1.1,cache=none,rsize=4194304,soft,actimeo=1", &debug);
+    let fs = &seen.stack.layers[0];
+    assert_eq!((fs.text(facts::SMB_VERSION), fs.text(facts::SMB_CACHE)), (Some("3.1.1"), Some("none")));
+    assert_eq!((fs.bool(facts::SMB_SIGNED), fs.bool(facts::SMB_ENCRYPTED)), (Some(true), Some(false)));
+    assert_eq!((fs.int(facts::SMB_CHANNELS), fs.int(facts::SMB_INTERFACES)), (Some(1), Some(2)));
+    assert_eq!((fs.bool(facts::ATTRIBUTES_CACHED), fs.int(facts::SMB_READ_BYTES)), (Some(true), Some(4 << 20)));
+    assert_eq!(PathSource::of(&seen.stack), Some(PathSource::Smb { source: "//NAS.example/data".into() }));
+    let seen = at("cifs //NAS.example/data rw,sec=krb5i,seal,cache=strict", &[]);
+    let fs = &seen.stack.layers[0];
+    assert_eq!((fs.bool(facts::SMB_SIGNED), fs.bool(facts::SMB_ENCRYPTED)), (Some(true), Some(true)), "by the options");
+    assert!(fs.facts[facts::SMB_CHANNELS].is_null(), "DebugData was not there");
+}
+
+#[test]
+fn zfs_says_how_large_its_cache_is() {
+    let kstat = [("/proc/spl/kstat/zfs/arcstats", include_str!("../data/zfs-arcstats.kstat"))];
+    let seen = at("zfs tank/data rw,xattr", &kstat);
+    let fs = &seen.stack.layers[0];
+    assert_eq!((fs.int(facts::ARC_SIZE_BYTES), fs.int(facts::ARC_LIMIT_BYTES)), (Some(4 << 30), Some(16_777_216_000)));
+    assert!(seen.missing.iter().any(|m| m.contains("zpool status tank")), "{:?}", seen.missing);
+    assert!(seen.missing.iter().any(|m| m.contains("zfs get recordsize,sync,primarycache,compression tank/data")));
+}
+
+#[test]
+fn ceph_9p_virtiofs_and_fuse_say_what_their_options_say() {
+    let seen = at("ceph 192.0.2.1:6789:/ rw,name=u", &[]);
+    assert_eq!(seen.stack.layers[0].int(facts::CEPH_READ_AHEAD_BYTES), Some(8 << 20));
+    let seen = at("9p share rw,trans=virtio,msize=512000,cache=mmap", &[]);
+    let fs = &seen.stack.layers[0];
+    assert_eq!((fs.int(facts::P9_MESSAGE_BYTES), fs.text(facts::P9_CACHE)), (Some(512_000), Some("mmap")));
+    let seen = at("virtiofs share rw", &[]);
+    assert_eq!(seen.stack.layers[0].text(facts::MOUNTED_WITH_DAX), Some("never"));
+    let background = [("/sys/fs/fuse/connections/40/max_background", "12\n")];
+    let seen = at("fuse.sshfs u@h: rw,max_read=65536", &background);
+    let fs = &seen.stack.layers[0];
+    assert_eq!((fs.int(facts::FUSE_MAX_READ_BYTES), fs.int(facts::FUSE_MAX_BACKGROUND)), (Some(65_536), Some(12)));
+}
