@@ -84,26 +84,28 @@ pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)
     let fake = capacity.as_ref().is_some_and(|c| c.starts_with("A fake"));
     let tone = if fake { Tone::Bad } else { Tone::Good };
     let reached = sentence(classes).map(|text| if fake { only_where_real(&text) } else { text });
-    let not_measured = capacity_not_measured(run).filter(|_| capacity.is_none() && reached.is_some());
+    // Who asks for one class is told of that.
+    let not_measured = capacity_not_measured(run).filter(|_| capacity.is_none() && classes.len() > 1);
     let parts: Vec<String> = capacity.into_iter().chain(reached).chain(not_measured).collect();
     (!parts.is_empty()).then(|| (tone, parts.join(" ")))
 }
 
-/// That the size is only what the device says, and what measures it; nothing where it was measured, or where no card could be a fake: of
-/// a file, of memory, of a disk that a hypervisor makes.
+/// That the size is only what the device says, and what measures it; nothing where it was measured, or where none could be a fake: of a
+/// file, of memory, of a loop device, of a disk that a hypervisor makes.
 pub(crate) fn capacity_not_measured(run: &Run) -> Option<String> {
     if run.capacity.is_some() || run.capacity_found().is_some() {
         return None;
     }
-    let is_virtual = run.target.stack.layers.iter().filter(|l| l.kind == LayerKind::Disk).any(|disk| {
-        matches!(disk.text(facts::TRANSPORT), Some("virtio" | "virtual" | "xen" | "network"))
-            || disk.bool(facts::EMULATED) == Some(true)
+    let is_invented = run.target.stack.layers.iter().any(|layer| {
+        let virtual_disk = matches!(layer.text(facts::TRANSPORT), Some("virtio" | "virtual" | "xen" | "network"))
+            || layer.bool(facts::EMULATED) == Some(true);
+        layer.kind == LayerKind::Loop || layer.kind == LayerKind::Disk && virtual_disk
     });
     let name = run.target.path.as_deref().unwrap_or(&run.target.name);
     let command = match run.target.kind {
         TargetKind::Sim => format!("narrows rate {} --capacity quick", run.target.name),
-        TargetKind::BlockDevice => format!("narrows rate {name} --destroy SERIAL --capacity quick"),
-        TargetKind::Directory if !is_virtual => format!("narrows fill {name} --verify"),
+        TargetKind::BlockDevice if !is_invented => format!("narrows rate {name} --destroy SERIAL --capacity quick"),
+        TargetKind::Directory if !is_invented => format!("narrows fill {name} --verify"),
         _ => return None,
     };
     let size = quantity::size(claimed_bytes(run)?);

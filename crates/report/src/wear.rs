@@ -140,6 +140,22 @@ mod tests {
     }
 
     #[test]
+    fn readings_that_say_the_same_are_one_line() {
+        let reading = |day: u32, used: f64| WearReading {
+            at: format!("2026-11-{day:02}"),
+            at_s: None,
+            from: format!("run-{day}"),
+            used_percent: Some(used),
+            step_percent: 10.0,
+            written_bytes: None,
+            flash_written_bytes: None,
+        };
+        let readings = [reading(1, 10.0), reading(2, 10.0), reading(3, 10.0), reading(4, 20.0)];
+        let expected = ["2026-11-01 to 2026-11-03  3 readings  10 %", "2026-11-04  run-4  20 %"];
+        assert_eq!(alike(&readings), expected);
+    }
+
+    #[test]
     fn only_who_is_not_root_is_told_what_root_sees() {
         let writer = ProcessIo { pid: 12, name: "postgres".into(), read_bytes: 0, write_bytes: 34_000_000_000 };
         let text = |as_root| {

@@ -35,7 +35,7 @@ pub(super) fn not_served_by_the_arc(case: RuleInput<'_>, out: &mut Validity) {
     let Some(share) = share_of_hits(case).filter(|share| *share > COLD_BYTES_TOLERANCE) else { return };
     let limit = case.context.stack.first(LayerKind::Filesystem).and_then(|fs| fs.int(facts::ARC_LIMIT_BYTES));
     let reason = Reason::ServedByArc { percent: share * 100.0, limit_bytes: limit.and_then(|l| u64::try_from(l).ok()) };
-    let direct = case.plan.streams.iter().all(|s| s.path.access.unwrap_or(case.plan.access) == Access::Direct);
+    let direct = case.plan.streams.iter().all(|s| s.path.access == Access::Direct);
     if direct || case.plan.cold { out.refusals.push(reason) } else { out.remarks.push(reason) }
 }
 

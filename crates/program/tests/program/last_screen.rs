@@ -6,6 +6,199 @@ use crate::program::Scratch;
 /// Rows of a screen beside the prompt and the shell's line.
 const ROWS: usize = 22;
 
+/// What stands on the screen, line by line; `None` where no terminal can be made here.
+fn screen(scratch: &Scratch, line: &str) -> Option<Vec<String>> {
+    let shown = on_a_terminal(scratch, line, "")?.stdout;
+    Some(shown.trim_end().lines().map(|l| l.trim_end().to_owned()).collect())
+}
+
+/// The lines from the one that begins so.
+fn from(screen: &[String], start: &str) -> String {
+    let at = screen.iter().rposition(|l| l.starts_with(start)).unwrap_or_else(|| panic!("no {start} in {screen:#?}"));
+    screen[at..].join("\n")
+}
+
+#[test]
+fn a_check_of_a_part_does_not_hide_what_one_before_it_measured() {
+    let scratch = Scratch::new();
+    for device in ["class4-card", "a1-card", "emmc", "sata-ssd"] {
+        scratch.run(["check", &format!("sim:{device}"), "--seed", "1"]);
+    }
+    let part = scratch.run(["check", "sim:a1-card", "--for", "video", "--seed", "2", "--json"]);
+    let newest: serde_json::Value = serde_json::from_str(&part.stdout).expect("JSON");
+    let all = ["rank", "sim:class4-card", "sim:a1-card", "sim:emmc", "sim:sata-ssd"];
+    let ranked = scratch.json(all.iter().copied().chain(["--json"]), 0);
+    let answer = ranked["answer"].as_str().expect("an answer");
+    assert!(answer.contains("For a database: sim:sata-ssd, then sim:emmc, then sim:a1-card; not"), "{answer}");
+    let taken = ranked["reasons"].to_string();
+    let id = newest["run"]["id"].as_str().or(newest["run_id"].as_str()).or(newest["id"].as_str()).expect("an id");
+    assert!(taken.contains(&format!("the newest check {id}; ")) && taken.contains("random write"), "{taken}");
+    // The rate that the part measured is the newest one.
+    let Some(lines) = screen(&scratch, &all.join(" ")) else { return };
+    assert!(lines.len() <= ROWS, "{} lines: {lines:#?}", lines.len());
+    let last = from(&lines, "Which to buy: ");
+    assert!(last.starts_with("Which to buy: sim:sata-ssd") && last.contains("For video: "), "{last}");
+    // Another target under the same name of a file system adds nothing: judge::add_what_lacks.
+    let whole = screen(&scratch, &format!("{} --details", all.join(" "))).expect("a terminal");
+    assert!(whole.len() > ROWS && whole.join("\n").contains("is best in"), "{whole:#?}");
+}
+
+#[test]
+fn of_few_runs_it_is_said_that_it_cannot_be_told_and_a_script_gets_4() {
+    let scratch = Scratch::new();
+    let slower = "sim:a1-card,random-write-points=1KiB:826+4KiB:1400+16KiB:769";
+    for (target, tag) in [("sim:a1-card", "before"), (slower, "after")] {
+        for seed in ["1", "2", "3"] {
+            let few = ["--set", "time=500ms", "--seed", seed];
+            scratch.run([&["run", "mix", target, "--tag", tag][..], &few].concat());
+        }
+    }
+    let compared = scratch.json(["compare", "before", "after", "--fail-on", "worse", "--json"], 4);
+    let answer = compared["answer"].as_str().expect("an answer");
+    assert!(
+        answer.starts_with("Cannot tell yet whether it helped: ") && answer.contains(" more runs of each side"),
+        "{answer}"
+    );
+    assert_eq!(scratch.run(["compare", "before", "after"]).code, 0, "nobody asked for a verdict");
+    let Some(lines) = screen(&scratch, "compare before after --fail-on worse") else { return };
+    assert!(lines.len() <= ROWS, "{lines:#?}");
+    let said = from(&lines, "Cannot tell yet whether it helped: ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said, answer, "the last of the screen");
+    // What nobody asked about does not contradict it.
+    let whole = scratch.run(["compare", "before", "after"]).stdout;
+    assert!(!whole.lines().any(|l| l.trim_end().ends_with(" worse") && !l.contains("seems worse")), "{whole}");
+    // Single runs cannot tell either.
+    let single = ["compare", "sim:a1-card", slower, "--fail-on", "worse", "--json"];
+    let answer = scratch.json(single, 4)["answer"].as_str().expect("an answer").to_owned();
+    assert!(answer.starts_with("Cannot tell from one run of a side whether it helped: "), "{answer}");
+}
+
+#[test]
+fn runs_that_are_repeated_end_with_what_they_gave() {
+    let scratch = Scratch::new();
+    let Some(lines) = screen(&scratch, "run mix sim:a1-card --repeat 3 --set time=500ms") else { return };
+    let at = lines.iter().position(|l| l.starts_with("mix: 3 runs")).expect("the title");
+    assert!(lines.len() - at <= ROWS, "{lines:#?}");
+    let last = from(&lines, "3 runs on sim:a1-card, medians: read100 ");
+    assert!(last.ends_with("They have the tag mix: narrows compare mix OTHER"), "{last}");
+}
+
+#[test]
+fn what_a_fill_knows_counts_in_a_plan_of_a_recording() {
+    let scratch = Scratch::new();
+    let disk = "sim:sata-ssd,capacity=60GB";
+    let plan = ["record", "plan", disk, "--streams", "30x64Mbit", "--json"];
+    let before = scratch.json(plan, 0);
+    assert_eq!(before["fill_run"], serde_json::Value::Null);
+    let before = before["answer"].as_str().expect("an answer");
+    assert!(before.contains("known for the first") && before.contains("narrows fill tells"), "{before}");
+    assert_eq!(scratch.run(["fill", disk, "--seed", "1"]).code, 0);
+    let after = scratch.json(plan, 1);
+    assert!(after["fill_run"].is_string(), "{after}");
+    let answer = after["answer"].as_str().expect("an answer");
+    assert!(answer.starts_with("NO: 30 streams of 8.00 MB/s (64 Mbit/s) are too much: they bring 240 MB/s, and it takes no more than 180 MB/s"), "{answer}");
+    assert!(answer.contains("(as fill "), "{answer}");
+    // A rate between what it takes and 95 % of that is no contradiction.
+    let near = scratch.json(["record", "plan", "sim:a1-card", "--streams", "28x16Mbit", "--json"], 1);
+    let near = near["answer"].as_str().expect("an answer");
+    assert!(near.contains("of which they may need 95 %") && near.contains("; 27 of them are carried"), "{near}");
+    let Some(lines) = screen(&scratch, "record plan sim:a1-card --streams 28x16Mbit") else { return };
+    from(&lines, "NO: 28 streams");
+}
+
+#[test]
+fn why_takes_the_newest_run_that_has_limits_and_says_which() {
+    let scratch = Scratch::new();
+    scratch.run(["check", "sim:a1-card", "--seed", "1"]);
+    let check = scratch.json(["runs", "list", "--json"], 0)["runs"][0]["id"].as_str().expect("an id").to_owned();
+    let latest = scratch.json(["why", "--json"], 0);
+    assert_eq!((latest["run_id"].as_str(), &latest["taken"]), (Some(check.as_str()), &serde_json::Value::Null));
+    scratch.run(["soak", "sim:a1-card", "--size", "16MiB", "--passes", "1"]);
+    let why = scratch.json(["why", "--json"], 0);
+    assert_eq!(why["run_id"], check.as_str());
+    let taken = why["taken"].as_str().expect("which run");
+    assert!(taken.starts_with(&format!("check {check} on sim:a1-card; the newest run, soak ")), "{taken}");
+    let Some(lines) = screen(&scratch, "why --confirm") else { return };
+    let last = from(&lines, "Bottleneck: ");
+    assert!(last.contains("Confirmed? the deciding measurement"), "{lines:#?}");
+}
+
+#[test]
+fn a_soak_says_how_much_of_the_device_it_was_about() {
+    let scratch = Scratch::new();
+    let soak = |target: &str, code| {
+        scratch.json(["soak", target, "--passes", "1", "--json"], code)["answer"]
+            .as_str()
+            .expect("an answer")
+            .to_owned()
+    };
+    let answer = soak("sim:class4-card", 0);
+    assert!(answer.ends_with("over 67 MB of it, 1.7 % of its 4 GB; the rest was not looked at."), "{answer}");
+    let answer = soak("sim:class4-card,capacity=64MiB", 0);
+    assert!(answer.ends_with("over all its 67 MB."), "{answer}");
+    let near_end = "sim:class4-card,data-fault=lost-write,data-fault-at=62";
+    let answer = soak(near_end, 1);
+    assert!(answer.contains(&format!("(a fake): narrows rate {near_end} --capacity quick tells.")), "{answer}");
+    let answer = soak("sim:class4-card,data-fault=lost-write,data-fault-at=5", 1);
+    assert!(answer.contains("Keep no data on it"), "{answer}");
+    let said = scratch.run(["soak", "sim:class4-card", "--passes", "1"]).stderr;
+    assert!(said.contains("cannot be resumed"), "{said}");
+}
+
+#[test]
+fn a_newcomer_finds_a_fake_and_is_told_that_a_size_was_not_checked() {
+    let scratch = Scratch::new();
+    let help = scratch.run(["check", "sim:help"]).stdout;
+    assert!(
+        help.contains("FAKE (counterfeit)") && help.contains("narrows rate sim:a1-card,wraps-at=8GiB --capacity quick"),
+        "{help}"
+    );
+    let help = scratch.json(["check", "sim:help", "--json"], 0);
+    for fault in help["faults"].as_array().expect("faults") {
+        let name = fault["name"].as_str().expect("a name");
+        let used = if name.contains("throttle") { vec!["check", name] } else { vec!["soak", name, "--plan"] };
+        // Each is a device that there is.
+        let ended = scratch.run(used);
+        assert!(
+            !ended.stderr.contains("no simulated device") && !ended.stderr.contains("is not a parameter"),
+            "{name}: {}",
+            ended.stderr
+        );
+    }
+    if let Some(lines) = screen(&scratch, "check sim:help") {
+        assert!(
+            lines.len() <= ROWS && lines.last().is_some_and(|l| l.starts_with("A fake card to try: ")),
+            "{lines:#?}"
+        );
+    }
+    let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "whether it is a fake was not checked: narrows rate sim:a1-card --capacity quick";
+    for command in ["check", "rate"] {
+        assert!(flat(scratch.run([command, "sim:a1-card", "--seed", "1"]).stdout).contains(said), "{command}");
+    }
+    let measured = scratch.run(["rate", "sim:a1-card", "--seed", "1", "--capacity", "quick", "--budget", "20s"]);
+    assert!(!measured.stdout.contains("was not checked"), "{}", measured.stdout);
+}
+
+#[test]
+fn uses_are_called_as_screens_call_them_and_a_good_card_needs_no_next_step() {
+    let scratch = Scratch::new();
+    for word in ["os", "an operating system", "root-fs"] {
+        let good = scratch.run(["check", "sim:a1-card", "--for", word, "--seed", "1"]);
+        assert_eq!(good.code, 0, "{word}: {}", good.stderr);
+        let said = good.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("Yes, good for an operating system: "), "{word}: {said}");
+        assert!(!said.contains("Next step: measure") && !said.contains("another port"), "{word}: {said}");
+    }
+    let bad = scratch.json(["check", "sim:class4-card", "--for", "database", "--seed", "1", "--json"], 1);
+    assert!(bad["answer"].as_str().is_some_and(|a| a.starts_with("No, not good for a database")), "{bad}");
+    assert!(bad["next_step"].is_object(), "{bad}");
+    let refused = scratch.run(["check", "sim:a1-card", "--for", "cooking"]);
+    assert!(refused.code == 2 && refused.stderr.contains("root-fs (an operating system)"), "{}", refused.stderr);
+    let Some(lines) = screen(&scratch, "check sim:a1-card --for os --seed 1") else { return };
+    assert!(lines.last().is_some_and(|l| l.trim() == "Next step: none is needed for that."), "{lines:#?}");
+}
+
 /// What stands on the last screen, in one line; `None` where no terminal can be made here.
 fn last_screen(scratch: &Scratch, line: &str) -> Option<String> {
     let shown = on_a_terminal(scratch, line, "")?.stdout;
