@@ -6,7 +6,7 @@ use crate::program::Scratch;
 /// Rows of a screen beside the prompt and the shell's line.
 const ROWS: usize = 22;
 
-/// What stands on the screen, line by line; `None` where no terminal can be made here.
+/// What is on the screen, line by line; `None` where no terminal can be made here.
 fn screen(scratch: &Scratch, line: &str) -> Option<Vec<String>> {
     let shown = on_a_terminal(scratch, line, "")?.stdout;
     Some(shown.trim_end().lines().map(|l| l.trim_end().to_owned()).collect())
