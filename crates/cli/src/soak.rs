@@ -85,12 +85,8 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         }
     };
     state.enough = enough(args, time, state.enough);
-    let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
-    say(&format!("soak {}: {region} in {laps} laps a pass, of\n  {}", state.id, path.display()));
     let simulated = opened.target.kind == TargetKind::Sim;
-    if simulated {
-        say("  simulated, in simulated time; it ends with this program and cannot be resumed");
-    }
+    say(&announced(&state, &path, simulated));
     let progress = ProgressLine::new(global.json, output.style().columns());
     let begun = BegunSoak::new(&archive, &opened, &state);
     let tell = |event: SoakEvent<'_>| {
@@ -123,6 +119,14 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(simulated::not_come(&state, &to_come));
     }
     Ok(answer(&state, ended, (simulated, device_bytes), kept, &signals, output))
+}
+
+/// What it is about, before it begins.
+fn announced(state: &SoakState, path: &Path, simulated: bool) -> String {
+    let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
+    let time = "\n  simulated, in simulated time; it ends with this program and cannot be resumed";
+    let time = if simulated { time } else { "" };
+    format!("soak {}: {region} in {laps} laps a pass, of\n  {}{time}", state.id, path.display())
 }
 
 /// On a terminal only what is found stays; a file or a pipe gets each line.

@@ -34,7 +34,7 @@ fn of_id(id: &str) -> Option<UseText> {
     uses().iter().find(|u| u.id == id).cloned()
 }
 
-/// Words for uses that people and the screens have, each with the name that it stands for.
+/// Words for uses that people and the screens have, each with the name that it means.
 const OTHER_WORDS: [(&str, &str); 24] = [
     ("os", "root-fs"),
     ("system", "root-fs"),

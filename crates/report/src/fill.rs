@@ -2,7 +2,7 @@
 
 use crate::presentation::{Cell, Row, Table, Tone};
 use crate::quantity;
-use model::{CapacityKind, Filled, Run, VerifyRecord};
+use model::{CapacityKind, Filled, MetricStatus, Reason, Run, VerifyRecord};
 
 /// A rate after the rest is the first one again where it reaches so much of it.
 const BACK: f64 = 0.9;
@@ -10,6 +10,7 @@ const BACK: f64 = 0.9;
 /// Where the rate falls, how much was written at the first rate, and whether that came back; and whether the data came back.
 pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>, rest_ns: u64) -> (Tone, String) {
     let rates = filled.map_or_else(|| "No rate is valid.".to_owned(), |filled| rates(filled, rested, rest_ns));
+    let rates = rates + &refused(run).map_or_else(String::new, |why| format!(" But that is no valid number: {why}."));
     // Of all of it; what was written after the rest lies over its start.
     match run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()) {
         Some(verify) => {
@@ -25,6 +26,14 @@ pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>
         }
         None => (if filled.is_some() { Tone::Good } else { Tone::Doubt }, rates),
     }
+}
+
+/// Why the rate of what was filled is refused, if it is.
+fn refused(run: &Run) -> Option<String> {
+    let first = run.phases.iter().find(|p| p.plan.measures_target())?;
+    let rate = first.metrics.iter().find(|m| m.id.ends_with(".throughput_bytes_per_s"))?;
+    let is_refused = rate.status == MetricStatus::Refused && rate.bounded().is_none();
+    rate.reasons.first().filter(|_| is_refused).map(Reason::text)
 }
 
 /// Whether all was written, and only what follows has no valid number, which its row says.

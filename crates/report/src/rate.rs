@@ -18,7 +18,8 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
     let head =
         Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
     let mut presentation = Presentation { head, ..Presentation::default() };
-    presentation.end.answers = answer(run, classes).into_iter().map(|(_, text)| text).collect();
+    presentation.end.answers = answers(run, classes);
+    presentation.end.all_of_it = Some(format!("narrows rate {} --details", run.id)).filter(|_| !run.id.is_empty());
     let plain = |text: String| Part::Sentence(Tone::Plain, text);
     let mut said: Vec<Part> =
         capacity.map(capacity_words).map(|(text, tone)| Part::Sentence(tone, text)).into_iter().collect();
@@ -30,6 +31,7 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
     };
     let fake = capacity.is_some_and(|c| c.kind.is_fake());
     said.push(if fake { plain(only_where_real(&reached)) } else { Part::Sentence(Tone::Good, reached) });
+    said.extend(capacity_not_measured(run).filter(|_| capacity.is_none()).map(plain));
     let claimed = || classes.iter().filter(|c| c.claimed == Some(true));
     let names: Vec<&str> = claimed().map(|c| c.rating.class.as_str()).collect();
     said.push(plain(match (names.as_slice(), classes.iter().any(|c| c.claimed.is_some())) {
@@ -43,9 +45,7 @@ pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> P
         below.map(|c| Part::Sentence(Tone::Doubt, format!("It is below {}, which it claims.", c.rating.class))),
     );
     presentation.push(SectionName::Answer, said);
-    let size = capacity_not_measured(run).filter(|_| capacity.is_none());
-    presentation
-        .push(SectionName::Numbers, std::iter::once(Part::Table(table(classes))).chain(size.map(plain)).collect());
+    presentation.push(SectionName::Numbers, vec![Part::Table(table(classes))]);
     let mut rest = vec![plain("An approximation, and no certificate:".to_owned()), Part::List(distinct(classes))];
     rest.extend(run.remarks.iter().filter(|r| !r.starts_with(CAPACITY)).cloned().map(Part::Hint));
     rest.push(Part::Named("Run", run.id.clone()));
@@ -79,15 +79,20 @@ const CAPACITY: &str = "capacity: ";
 
 /// Whether it is as large as it says, and which classes it reaches, in one text.
 pub(crate) fn answer(run: &Run, classes: &[RatedClass]) -> Option<(Tone, String)> {
+    let said = answers(run, classes);
+    let tone = if said.iter().any(|text| text.starts_with("A fake")) { Tone::Bad } else { Tone::Good };
+    (!said.is_empty()).then(|| (tone, said.join(" ")))
+}
+
+/// The same, sentence by sentence.
+fn answers(run: &Run, classes: &[RatedClass]) -> Vec<String> {
     let of_remark = || run.remarks.iter().find_map(|r| r.strip_prefix(CAPACITY)).map(str::to_owned);
     let capacity = run.capacity.as_ref().map(|c| capacity_words(c).0).or_else(of_remark);
     let fake = capacity.as_ref().is_some_and(|c| c.starts_with("A fake"));
-    let tone = if fake { Tone::Bad } else { Tone::Good };
     let reached = sentence(classes).map(|text| if fake { only_where_real(&text) } else { text });
     // Who asks for one class is told of that.
     let not_measured = capacity_not_measured(run).filter(|_| capacity.is_none() && classes.len() > 1);
-    let parts: Vec<String> = capacity.into_iter().chain(reached).chain(not_measured).collect();
-    (!parts.is_empty()).then(|| (tone, parts.join(" ")))
+    capacity.into_iter().chain(reached).chain(not_measured).collect()
 }
 
 /// That the size is only what the device says, and what measures it; nothing where it was measured, or where none could be a fake: of a

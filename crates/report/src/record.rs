@@ -349,14 +349,15 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
         (Some(_), _) => {
             let takes = document.sustained_bytes_per_s.map_or_else(String::new, |rate| {
                 let all = f64::from(document.streams) * document.stream_bytes_per_s;
+                let bring = if document.streams == 1 { "it brings" } else { "they bring" };
                 let after = after_cache(document);
                 let (takes, all, most) = (quantity::rate(rate), quantity::rate(all), quantity::rate(MAX_SHARE * rate));
                 match all_is_less(document, rate) {
                     true => format!(
-                        ": they bring {all}; it takes {takes}{after}, of which they may need 95 %, {most}: the rest is for what was not \
+                        ": {bring} {all}; the storage takes {takes}{after}, of which streams may need 95 %, {most}: the rest is for what was not \
                          measured"
                     ),
-                    false => format!(": they bring {all}, and it takes no more than {takes}{after}"),
+                    false => format!(": {bring} {all}, and the storage takes no more than {takes}{after}"),
                 }
             });
             let is = if document.streams == 1 { "is" } else { "are" };

@@ -9,6 +9,8 @@ pub fn simulated(document: &SimulatedDocument) -> Presentation {
     let answers = vec!["A fake card to try: narrows rate sim:a1-card,wraps-at=8GiB --capacity quick".to_owned()];
     let end = End { answers, ..End::default() };
     let mut presentation = Presentation { end, ..Presentation::default() };
+    let said = presentation.end.answers.iter().cloned().map(|text| Part::Sentence(Tone::Plain, text)).collect();
+    presentation.push(SectionName::Answer, said);
     let faults = document.faults.iter().map(|fault| (fault.name.to_owned(), fault.title.to_owned()));
     let faults = faults.flat_map(|(name, title)| [Part::Sentence(Tone::Plain, name), Part::Hint(title)]);
     let devices = statements(document.devices.iter().map(|device| (device.name.clone(), device.title.clone())));

@@ -41,8 +41,11 @@ pub(crate) fn answer(limit: &Limit) -> String {
 
 /// What to do next, in a sentence: about the bottleneck, else about the cause that tells most, else what would decide.
 fn next(why: &Why<'_>) -> Option<String> {
-    let of_causes = || why.causes.iter().find_map(|cause| cause.next_step.as_ref());
-    let step = why.next_step.or_else(of_causes).map(|step| {
+    // What was measured and does not hold has no advice; another cause of that layer may have.
+    let refuted = why.confirmation.filter(|c| c.holds == Some(false));
+    let may_hold = |cause: &&Cause| refuted.is_none_or(|c| cause.layer == c.layer && !cause.is_limit);
+    let of_causes = || why.causes.iter().filter(may_hold).find_map(|cause| cause.next_step.as_ref());
+    let step = why.next_step.filter(|_| refuted.is_none()).or_else(of_causes).map(|step| {
         let most = step
             .predicted_ratio
             .map_or_else(String::new, |ratio| format!(" (predicted at most {} x)", quantity::ratio(ratio)));
@@ -77,7 +80,8 @@ pub fn why(why: &Why<'_>) -> Presentation {
         state: headline::state_words(run.state).map(|words| State { words, bad: false }),
         ..Head::default()
     };
-    let end = End { answers: answers(why), ..End::default() };
+    let all_of_it = Some(format!("narrows why {} --details", run.id));
+    let end = End { answers: answers(why), all_of_it, ..End::default() };
     let mut presentation = Presentation { head, end, ..Presentation::default() };
     let fake = fake(run).map(|said| Part::Sentence(Tone::Bad, said));
     let mut bottleneck: Vec<Part> = fake.into_iter().chain([Part::Sentence(Tone::Good, answer(limit))]).collect();

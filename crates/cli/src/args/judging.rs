@@ -73,7 +73,7 @@ pub struct CompareArgs {
     /// Leave out runs that something slowed (steal, other programs, throttling) instead of counting them with a warning
     #[arg(long)]
     pub strict: bool,
-    /// Exit code 1 if a primary metric has this verdict
+    /// Exit code 1 if a primary metric has this verdict, 4 if that cannot be told
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub fail_on: Option<FailOn>,
     /// With --fail-on, judge also sides whose job options differ

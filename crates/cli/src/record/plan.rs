@@ -163,7 +163,12 @@ fn is_of(fill: &Run, target: &OsStr, simulated: bool) -> bool {
 
 /// What was not written here, and a fill has seen: what the storage takes after its cache, or that it has none.
 fn known_of_fill(document: &mut RecordPlanDocument, fill: &Run) {
-    let all = fill.phases.iter().filter(|phase| phase.plan.measures_target()).find_map(|phase| phase.record.as_ref());
+    // What may be a memory's rate and not the storage's is refused there, and says nothing here.
+    let is_valid = |phase: &&model::PhaseRun| {
+        let rates = phase.metrics.iter().filter(|m| m.id.ends_with(".throughput_bytes_per_s"));
+        phase.plan.measures_target() && rates.clone().count() > 0 && rates.clone().all(|m| m.value.is_some())
+    };
+    let all = fill.phases.iter().find(is_valid).and_then(|phase| phase.record.as_ref());
     let Some(filled) = all.and_then(judge::filled).filter(|_| document.carries.is_some()) else { return };
     let known = document.known_bytes.filter(|known| filled.bytes > *known);
     let Some((cliff, sustained)) = known.map(|_| filled.cliff.as_ref()).zip(document.sustained_bytes_per_s) else {

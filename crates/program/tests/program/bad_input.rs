@@ -150,7 +150,7 @@ fn wrong_arguments_are_told_with_a_remedy() {
     let dir = target.to_str().unwrap();
     let wrong: [(&[&str], i32); 33] = [
         (&["check", "/no/card", "--for", "root-fs"], 3),
-        (&["check", dir, "--for", "rootfs"], 2),
+        (&["check", dir, "--for", "cooking"], 2),
         (&["check", dir, "--for", "video=V31"], 2),
         (&["check", dir, "--budget", "x"], 2),
         (&["check", dir, "--max-write", "1XB"], 2),

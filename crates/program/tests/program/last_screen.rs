@@ -6,7 +6,7 @@ use crate::program::Scratch;
 /// Rows of a screen beside the prompt and the shell's line.
 const ROWS: usize = 22;
 
-/// What stands on the screen, line by line; `None` where no terminal can be made here.
+/// What is on the screen, line by line; `None` where no terminal can be made here.
 fn screen(scratch: &Scratch, line: &str) -> Option<Vec<String>> {
     let shown = on_a_terminal(scratch, line, "")?.stdout;
     Some(shown.trim_end().lines().map(|l| l.trim_end().to_owned()).collect())
@@ -31,8 +31,8 @@ fn a_check_of_a_part_does_not_hide_what_one_before_it_measured() {
     let answer = ranked["answer"].as_str().expect("an answer");
     assert!(answer.contains("For a database: sim:sata-ssd, then sim:emmc, then sim:a1-card; not"), "{answer}");
     let taken = ranked["reasons"].to_string();
-    let id = newest["run"]["id"].as_str().or(newest["run_id"].as_str()).or(newest["id"].as_str()).expect("an id");
-    assert!(taken.contains(&format!("the newest check {id}; ")) && taken.contains("random write"), "{taken}");
+    let id = newest["run_id"].as_str().or(newest["run"]["id"].as_str()).expect("an id");
+    assert!(taken.contains(&format!("the newest check {id}; ")) && taken.contains("random depth 1 write"), "{taken}");
     // The rate that the part measured is the newest one.
     let Some(lines) = screen(&scratch, &all.join(" ")) else { return };
     assert!(lines.len() <= ROWS, "{} lines: {lines:#?}", lines.len());
@@ -96,12 +96,12 @@ fn what_a_fill_knows_counts_in_a_plan_of_a_recording() {
     let after = scratch.json(plan, 1);
     assert!(after["fill_run"].is_string(), "{after}");
     let answer = after["answer"].as_str().expect("an answer");
-    assert!(answer.starts_with("NO: 30 streams of 8.00 MB/s (64 Mbit/s) are too much: they bring 240 MB/s, and it takes no more than 180 MB/s"), "{answer}");
+    assert!(answer.starts_with("NO: 30 streams of 8.00 MB/s (64 Mbit/s) are too much: they bring 240 MB/s, and the storage takes no more than 180 MB/s"), "{answer}");
     assert!(answer.contains("(as fill "), "{answer}");
     // A rate between what it takes and 95 % of that is no contradiction.
     let near = scratch.json(["record", "plan", "sim:a1-card", "--streams", "28x16Mbit", "--json"], 1);
     let near = near["answer"].as_str().expect("an answer");
-    assert!(near.contains("of which they may need 95 %") && near.contains("; 27 of them are carried"), "{near}");
+    assert!(near.contains("of which streams may need 95 %") && near.contains("; 27 of them are carried"), "{near}");
     let Some(lines) = screen(&scratch, "record plan sim:a1-card --streams 28x16Mbit") else { return };
     from(&lines, "NO: 28 streams");
 }
@@ -110,7 +110,7 @@ fn what_a_fill_knows_counts_in_a_plan_of_a_recording() {
 fn why_takes_the_newest_run_that_has_limits_and_says_which() {
     let scratch = Scratch::new();
     scratch.run(["check", "sim:a1-card", "--seed", "1"]);
-    let check = scratch.json(["runs", "list", "--json"], 0)["runs"][0]["id"].as_str().expect("an id").to_owned();
+    let check = scratch.json(["runs", "list", "--json"], 0)["runs"][0]["run_id"].as_str().expect("an id").to_owned();
     let latest = scratch.json(["why", "--json"], 0);
     assert_eq!((latest["run_id"].as_str(), &latest["taken"]), (Some(check.as_str()), &serde_json::Value::Null));
     scratch.run(["soak", "sim:a1-card", "--size", "16MiB", "--passes", "1"]);

@@ -10,6 +10,8 @@ use serde_json::Value;
 struct Why {
     schema: String,
     run_id: String,
+    #[allow(dead_code)]
+    taken: Option<String>,
     answer: String,
     limit: Limit,
     causes: Vec<Cause>,

@@ -1,4 +1,4 @@
-//! A result on a terminal that has no room for all of it: what is needed least is left out, and the answer stands at the end, where
+//! A result on a terminal that has no room for all of it: what is needed least is left out, and the answer comes at the end, where
 //! somebody who waited for it looks.
 
 use super::{Part, Presentation, Section, SectionName};

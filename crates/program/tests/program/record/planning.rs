@@ -22,10 +22,13 @@ fn a_plan_says_how_far_it_is_known_and_what_comes_after_a_cache() {
     assert!((1 << 30..2 << 30).contains(&ended["cache_bytes"].as_u64().unwrap()), "{ended}");
     assert!(ended["known_bytes"].is_null() && ended["known_s"].is_null(), "{ended}");
     let answer = ended["answer"].as_str().unwrap();
-    assert!(answer.starts_with("NO: 1 stream of 400 MB/s (3 200 Mbit/s) is too much: they bring 400 MB/s"), "{answer}");
-    assert!(answer.contains("it takes 180 MB/s after the 1.7 GB that its cache took"), "{answer}");
+    assert!(answer.starts_with("NO: 1 stream of 400 MB/s (3 200 Mbit/s) is too much: it brings 400 MB/s"), "{answer}");
+    assert!(
+        answer.contains("the storage takes no more than 180 MB/s after the 1.7 GB that its cache took"),
+        "{answer}"
+    );
     let carried = plan("sim:sata-ssd,cache=1GiB", "1x100MB", 0);
-    assert!(carried["answer"].as_str().unwrap().contains("for long after the 1.7 GB"), "{carried}");
+    assert!(carried["answer"].as_str().unwrap().contains("for long, also after the 1.7 GB"), "{carried}");
 }
 
 #[test]
