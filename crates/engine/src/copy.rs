@@ -4,9 +4,7 @@ use crate::device::{Other, rules};
 use crate::recorder::phase_record;
 use crate::rig::refusal_of_device;
 use crate::worker::NoData;
-use crate::{
-    Control, DataGenerator, Device, DeviceError, LoopSettings, MemoryDevice, PhaseShared, WorkerContext, run_worker,
-};
+use crate::{Control, DataGenerator, Device, DeviceError, MemoryDevice, PhaseShared, StreamConfig, run_worker};
 use model::{BlockPlan, CopyMethod, CopyPlan, EngineKind, EngineRecord, Failure, PhasePlan, PhaseRecord, StreamPlan};
 use sys::{BufferPool, Epoch};
 use workload::{BlockOp, Pattern};
@@ -81,13 +79,13 @@ pub(crate) fn run_pieces(
     bytes: u64,
     control: &Control,
 ) -> Result<PhaseRecord, Failure> {
-    let settings = LoopSettings::of(phase, &StreamPlan::default(), interval_ns);
-    let settings = LoopSettings { depth: 1, batch_submit: Some(1), ..settings };
+    let settings = StreamConfig::of(phase, &StreamPlan::default(), interval_ns);
+    let settings = StreamConfig { depth: 1, batch_submit: Some(1), ..settings };
     let plan = copied(phase);
     let around = if plan.copy_set_bytes == 0 { bytes } else { plan.copy_set_bytes };
     let mut source = Pattern::new(&pieces_of(around, plan.copy_bytes), false);
     let barrier = PhaseShared::new(1, &phase.stop);
-    let record = run_worker(device, &mut source, &mut NoData, &settings, &WorkerContext::alone(&barrier), control)
+    let record = run_worker(device, &mut source, &mut NoData, &settings, &barrier, control)
         .map_err(|e| refusal_of_device(&phase.name, &e))?;
     let (features, missing) = (device.features(), device.missing());
     let engine = EngineRecord { kind: EngineKind::Memory, features, missing, ..EngineRecord::default() };

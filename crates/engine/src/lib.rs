@@ -19,6 +19,7 @@ mod recorder;
 mod region;
 mod rig;
 mod sim;
+mod stream_config;
 mod worker;
 
 pub use control::{Control, Progress};
@@ -33,7 +34,7 @@ pub use rig::{
     refusal, usable_bytes,
 };
 pub use sim::{Jitter, SimData, SimDevice, SimLimit, SimRig, SimTruth};
+pub use stream_config::StreamConfig;
 pub use worker::{
-    Data, DataGenerator, DataSource, LoopSettings, NoData, PhaseShared, Shaped, WithData, WorkerContext,
-    run_data_source, run_stream, run_worker,
+    Data, DataGenerator, DataSource, NoData, PhaseShared, Shaped, WithData, run_data_source, run_stream, run_worker,
 };

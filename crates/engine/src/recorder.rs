@@ -12,6 +12,7 @@ mod rounds;
 pub(crate) use merge::phase_record;
 
 use crate::feed::SeriesSender;
+use crate::stream_config::StreamConfig;
 use errors::ErrorTable;
 use model::{
     Direction, Histogram, Interval, IntervalSeries, Lateness, Ns, PhaseRecord, StopCause, StreamSummary, Warmup,
@@ -126,12 +127,14 @@ impl Recorder {
         }
     }
 
-    /// Has these directions told apart, none if all is one, and says whether syncs close rounds (else they are operations of their
-    /// own) and after how long without operations in flight a burst has ended. Before the first operation.
-    pub fn per_direction(mut self, directions: &[Direction], closes_rounds: bool, pause_ns: Ns) -> Self {
-        self.directions = directions.iter().map(|d| (*d, Parts::new())).collect();
-        (self.closes_rounds, self.pause_ns) = (closes_rounds, pause_ns);
-        self
+    /// Of a stream that is run so.
+    pub fn of(started_ns: Ns, config: &StreamConfig) -> Self {
+        Self {
+            directions: config.directions.iter().map(|d| (*d, Parts::new())).collect(),
+            closes_rounds: config.closes_rounds,
+            pause_ns: config.pause_ns,
+            ..Self::new(started_ns, config.time_limit_ns, config.interval_ns, &config.warmup)
+        }
     }
 
     /// Has intervals handed on as they end; before the first operation.

@@ -26,110 +26,10 @@ pub use shaped::Shaped;
 pub(crate) use steady::Steadiness;
 
 use crate::device::worker_usage;
-use crate::{Control, Device, DeviceError};
-use model::{
-    Direction, ErrorPolicy, Limits, Ns, Operation, PhasePlan, PhaseRecord, StopRule, StreamPlan, Sync, Warmup,
-};
+use crate::{Control, Device, DeviceError, StreamConfig};
+use model::PhaseRecord;
 use worker_loop::WorkerLoop;
 use workload::{BlockOp, Source};
-
-/// How a stream is run: everything that a plan says of it, and how it is batched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoopSettings {
-    /// Operations in flight at most; the device has at least as many buffers.
-    pub depth: u32,
-    /// Buffers beyond the depth. With any, each is used in its turn, so that the data of few small ones are old when they are
-    /// written again.
-    pub spare_buffers: u32,
-    /// Operations submitted in one call at most; `None`: as few as keep the device busy, and as many as there is room for
-    /// where it completes them within the call.
-    pub batch_submit: Option<u32>,
-    /// Completions that a full queue waits for in one call.
-    pub batch_complete: u32,
-    /// How long the stream may run, as its plan says.
-    pub time_limit_ns: Ns,
-    /// When it may end before.
-    pub stop: StopRule,
-    /// Which part of the beginning does not count.
-    pub warmup: Warmup,
-    /// Length of the intervals of the series.
-    pub interval_ns: Ns,
-    /// Seed of the data written; `None` where nothing is written, or the caller made the data.
-    pub content_seed: Option<u64>,
-    /// Whether the first failed operation ends the phase.
-    pub stop_on_error: bool,
-    /// How long operations in flight are waited for at the end.
-    pub drain_limit_ns: Ns,
-}
-
-impl LoopSettings {
-    /// As planned: unless the stream says otherwise each completion is waited for alone and the first error ends the phase;
-    /// a device may take a minute to answer at the end.
-    pub fn of(phase: &PhasePlan, stream: &StreamPlan, interval_ns: Ns) -> Self {
-        Self {
-            depth: stream.path.queue_depth,
-            spare_buffers: 0,
-            batch_submit: stream.path.batch_submit,
-            batch_complete: stream.path.batch_complete.unwrap_or(1),
-            time_limit_ns: phase.time_limit_ns,
-            stop: phase.stop,
-            warmup: phase.warmup,
-            interval_ns,
-            content_seed: (stream.block().operation == Operation::Write && stream.moves_data()).then_some(stream.seed),
-            stop_on_error: stream.on_error == ErrorPolicy::Stop,
-            drain_limit_ns: 60_000_000_000,
-        }
-    }
-}
-
-/// How a worker takes part in its phase.
-#[derive(Clone, Debug)]
-pub struct WorkerContext<'a> {
-    /// What it shares with the others.
-    pub barrier: &'a PhaseShared,
-    /// Directions that are told apart; none: all is one.
-    pub directions: Vec<Direction>,
-    /// Whether syncs close rounds; else they are operations of their own.
-    pub closes_rounds: bool,
-    /// So long without operations in flight ends a burst of writes.
-    pub pause_ns: Ns,
-    /// What ends it, and what ends with it.
-    pub limits: Limits,
-    /// From when on it does something, after the phase's start.
-    pub start_delay_ns: Ns,
-    /// Whether EAGAIN is an answer (RWF_NOWAIT): counted, neither repeated nor the end of the phase.
-    pub would_block_is_an_answer: bool,
-}
-
-impl<'a> WorkerContext<'a> {
-    /// Of the only worker of a phase whose stream does one kind of thing.
-    pub fn alone(barrier: &'a PhaseShared) -> Self {
-        Self {
-            barrier,
-            directions: Vec::new(),
-            closes_rounds: true,
-            pause_ns: Ns::MAX,
-            limits: Limits::default(),
-            start_delay_ns: 0,
-            would_block_is_an_answer: false,
-        }
-    }
-
-    /// As a stream of a plan asks for.
-    pub fn of(stream: &StreamPlan, barrier: &'a PhaseShared) -> Self {
-        let think = stream.timing.think.filter(|t| t.after_operations > 1);
-        Self {
-            barrier,
-            directions: Some(stream.directions()).filter(|d| d.len() > 1).unwrap_or_default(),
-            closes_rounds: matches!(stream.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd),
-            // The sleep may end a little early.
-            pause_ns: think.map_or(Ns::MAX, |t| (t.pause_ns / 2).max(1)),
-            limits: stream.limits,
-            start_delay_ns: stream.timing.start_delay_ns,
-            would_block_is_an_answer: stream.path.rw_flags.nowait,
-        }
-    }
-}
 
 /// Runs a stream until its time is used, its source is done, it is steady, it fails, or `control` stops it.
 ///
@@ -145,12 +45,12 @@ impl<'a> WorkerContext<'a> {
 pub fn run_stream(
     device: &mut impl Device<Op = BlockOp>,
     source: &mut impl Source<Op = BlockOp>,
-    settings: &LoopSettings,
+    settings: &StreamConfig,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
     let mut data = settings.content_seed.map(DataGenerator::new);
     let barrier = PhaseShared::new(1, &settings.stop);
-    run_worker(device, source, &mut data, settings, &WorkerContext::alone(&barrier), control)
+    run_worker(device, source, &mut data, settings, &barrier, control)
 }
 
 /// The same as one worker of several, over any kind of operation, with data of the caller's making. If it fails before its
@@ -162,11 +62,11 @@ pub fn run_worker<D: Device>(
     device: &mut D,
     source: &mut impl Source<Op = D::Op>,
     data: &mut impl Data<D::Op>,
-    settings: &LoopSettings,
-    context: &WorkerContext<'_>,
+    settings: &StreamConfig,
+    barrier: &PhaseShared,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
-    run_data_source(device, &mut WithData { source, data }, settings, context, control)
+    run_data_source(device, &mut WithData { source, data }, settings, barrier, control)
 }
 
 /// The same, of a source that has the data of its operations.
@@ -176,8 +76,8 @@ pub fn run_worker<D: Device>(
 pub fn run_data_source<D: Device>(
     device: &mut D,
     source: &mut impl DataSource<Op = D::Op>,
-    settings: &LoopSettings,
-    context: &WorkerContext<'_>,
+    settings: &StreamConfig,
+    barrier: &PhaseShared,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
     if source.generates() {
@@ -189,7 +89,7 @@ pub fn run_data_source<D: Device>(
     let _punctual = sys::MinTimerSlack::new();
     let helpers_before = device.helper_usage();
     let usage_before = sys::thread_usage();
-    let mut worker = WorkerLoop::new(device, source, settings, context, control);
+    let mut worker = WorkerLoop::new(device, source, settings, barrier, control);
     while worker.step()? {}
     let mut record = worker.finish();
     let used = sys::thread_usage().since(&usage_before);

@@ -3,10 +3,8 @@
 use crate::account::Accounts;
 use crate::frame_channel::FrameSource;
 use crate::writer::{WriterOutcome, WriterSettings, WriterSource};
-use engine::{
-    Control, Device, DeviceError, LoopSettings, PhaseShared, PsyncThreads, UringDevice, WorkerContext, run_data_source,
-};
-use model::{Ns, PhaseRecord, RwFlags, StopRule, Warmup};
+use engine::{Control, Device, DeviceError, PhaseShared, PsyncThreads, StreamConfig, UringDevice, run_data_source};
+use model::{Ns, PhaseRecord, RwFlags};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -19,8 +17,6 @@ pub const DEPTH: u32 = 8;
 pub const PIECE_BYTES: u64 = 1 << 20;
 /// Length of the intervals of the series.
 const INTERVAL_NS: Ns = 100_000_000;
-/// How long a device may take to answer at the end.
-const DRAIN_NS: Ns = 60_000_000_000;
 
 /// Result of a recording: how it ended and what was written.
 #[derive(Debug, Default)]
@@ -77,23 +73,12 @@ pub fn run_on_device<I: FrameSource, D: Device<Op = BlockOp>>(
     before_the_end: impl FnOnce(),
 ) -> Result<RecordingOutcome, DeviceError> {
     let mut source = WriterSource::new(settings, accounts, frame_source);
-    let loop_settings = LoopSettings {
-        depth: DEPTH,
-        spare_buffers: 0,
-        batch_submit: None,
-        batch_complete: 1,
-        time_limit_ns: Ns::MAX / 2,
-        stop: StopRule::Time,
-        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-        interval_ns: INTERVAL_NS,
-        content_seed: None,
-        stop_on_error: false,
-        drain_limit_ns: DRAIN_NS,
-    };
-    let barrier = PhaseShared::new(1, &loop_settings.stop);
+    let config =
+        StreamConfig { depth: DEPTH, interval_ns: INTERVAL_NS, stop_on_error: false, ..StreamConfig::default() };
+    let barrier = PhaseShared::new(1, &config.stop);
     let control = Control::default();
     let (features, missing) = (device.features(), device.missing());
-    let stream = run_data_source(&mut device, &mut source, &loop_settings, &WorkerContext::alone(&barrier), &control);
+    let stream = run_data_source(&mut device, &mut source, &config, &barrier, &control);
     before_the_end();
     let written = source.finish();
     Ok(RecordingOutcome { stream: stream?, written, features, missing })

@@ -30,6 +30,8 @@ struct AreaState {
     free: BTreeMap<usize, usize>,
     used: usize,
     most_used: usize,
+    /// Threads that wait for room: where there are none nobody is woken.
+    waiting: usize,
 }
 
 /// A piece of an area, of one owner, or of several who only read it. Given back when it is dropped.
@@ -126,12 +128,23 @@ impl MemoryArea {
             return Some(piece(start));
         }
         let end = Instant::now().checked_add(wait).filter(|_| !wait.is_zero())?;
-        loop {
-            let left = end.checked_duration_since(Instant::now())?;
+        state.waiting += 1;
+        let mut start = None;
+        while let (None, Some(left)) = (start, end.checked_duration_since(Instant::now())) {
             state = self.freed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-            if let Some(start) = state.take(takes, unit) {
-                return Some(piece(start));
-            }
+            start = state.take(takes, unit);
+        }
+        state.waiting -= 1;
+        start.map(piece)
+    }
+
+    fn give_back(&self, start: usize, bytes: usize) {
+        let mut state = self.state();
+        state.give_back(start, bytes);
+        let waits = state.waiting > 0;
+        drop(state);
+        if waits {
+            self.freed.notify_all();
         }
     }
 }
@@ -161,9 +174,8 @@ impl MemoryPiece {
         self.length = self.length.min(length);
         let takes = self.length.max(1).next_multiple_of(self.unit);
         if takes < self.takes {
-            self.area.state().give_back(self.start + takes, self.takes - takes);
+            self.area.give_back(self.start + takes, self.takes - takes);
             self.takes = takes;
-            self.area.freed.notify_all();
         }
     }
 
@@ -198,8 +210,7 @@ impl MemoryPiece {
 
 impl Drop for MemoryPiece {
     fn drop(&mut self) {
-        self.area.state().give_back(self.start, self.takes);
-        self.area.freed.notify_all();
+        self.area.give_back(self.start, self.takes);
     }
 }
 

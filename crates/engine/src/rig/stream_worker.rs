@@ -10,8 +10,8 @@ use crate::device::{
 };
 use crate::worker::VerifyingData;
 use crate::{
-    Data, DataGenerator, Device, DeviceError, FilesDevice, LoopSettings, NullDevice, PhaseShared, PsyncDevice,
-    PsyncThreads, Shaped, UringDevice, WorkerContext, run_worker,
+    Data, DataGenerator, Device, DeviceError, FilesDevice, NullDevice, PhaseShared, PsyncDevice, PsyncThreads, Shaped,
+    StreamConfig, UringDevice, run_worker,
 };
 use model::{
     BufferPages, Buffers, EngineKind, IoPriority, Operation, PhaseRecord, StopCause, StopRule, StreamPlan, Sync,
@@ -225,7 +225,7 @@ impl<'a> Worker<'a> {
     fn drive(&mut self, mut device: impl Device<Op = BlockOp>, kind: EngineKind) -> Result<StreamOutcome, DeviceError> {
         let (job, stream) = (self.job, self.stream);
         let spare_buffers = self.spare_buffers(kind);
-        let settings = LoopSettings { spare_buffers, ..LoopSettings::of(job.plan, stream, job.options.interval_ns) };
+        let settings = StreamConfig { spare_buffers, ..StreamConfig::of(job.plan, stream, job.options.interval_ns) };
         self.started = true;
         let seed = settings.content_seed;
         let repeats = spare_buffers == 0 && Shaped::repeats(stream);
@@ -251,7 +251,7 @@ impl<'a> Worker<'a> {
         let order = self.target.order.clone();
         let mut source = FileStream::new(stream, files, job.plan.stop == StopRule::RegionOnce, order);
         let mut data = (files.file_bytes > 0).then(|| DataGenerator::new(stream.seed));
-        let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
+        let settings = StreamConfig::of(job.plan, stream, job.options.interval_ns);
         self.started = true;
         let record = self.run_loop(&mut device, &mut source, &mut data, &settings)?;
         job.buffer_cache.put(device.into_pool());
@@ -268,7 +268,7 @@ impl<'a> Worker<'a> {
         let mut source = ReplaySource::new(replay);
         let pool = self.pool(EngineKind::Files)?;
         let mut data = Some(DataGenerator::new(stream.seed));
-        let settings = LoopSettings::of(job.plan, stream, job.options.interval_ns);
+        let settings = StreamConfig::of(job.plan, stream, job.options.interval_ns);
         self.started = true;
         let (record, pool) = if self.depth() == 1 {
             let mut device = InThread::with_calls(job.epoch, calls, pool);
@@ -286,7 +286,7 @@ impl<'a> Worker<'a> {
         &self,
         device: &mut impl Device<Op = BlockOp>,
         data: &mut impl Data,
-        settings: &LoopSettings,
+        settings: &StreamConfig,
     ) -> Result<PhaseRecord, DeviceError> {
         let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
         let source = source.sharing(self.stream, |flow| self.barrier.flow(flow));
@@ -299,10 +299,9 @@ impl<'a> Worker<'a> {
         device: &mut impl Device<Op = Op>,
         source: &mut impl Source<Op = Op>,
         data: &mut impl Data<Op>,
-        settings: &LoopSettings,
+        settings: &StreamConfig,
     ) -> Result<PhaseRecord, DeviceError> {
-        let context = WorkerContext::of(self.stream, self.barrier);
-        run_worker(device, source, data, settings, &context, self.job.control)
+        run_worker(device, source, data, settings, self.barrier, self.job.control)
             .inspect_err(|_| self.barrier.end(StopCause::Failed))
     }
 
@@ -311,7 +310,7 @@ impl<'a> Worker<'a> {
         &self,
         device: &mut impl Device<Op = BlockOp>,
         known: &mut Verified,
-        settings: &LoopSettings,
+        settings: &StreamConfig,
     ) -> Result<PhaseRecord, DeviceError> {
         let again = Rereader::new(self.target.files.clone());
         if !self.job.reads_back {

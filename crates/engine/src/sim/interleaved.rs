@@ -1,7 +1,7 @@
 //! Several streams on one simulated device: simulated time has one clock, so one loop drives them all, and each is
 //! recorded as if it had a worker of its own.
 
-use crate::WorkerContext;
+use crate::StreamConfig;
 use crate::recorder::{InFlightOp, Recorder};
 use model::{Ns, PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Pattern, Source};
@@ -49,12 +49,8 @@ impl InterleavedStreams {
         let one = |plan: &StreamPlan| {
             let once = phase.stop == StopRule::RegionOnce;
             let source = Pattern::new(plan, once).sharing(plan, |flow| barrier.flow(flow));
-            let context = WorkerContext::of(plan, &barrier);
-            let recorder = Recorder::new(now, phase.time_limit_ns, *interval_ns, &phase.warmup).per_direction(
-                &context.directions,
-                context.closes_rounds,
-                context.pause_ns,
-            );
+            let config = StreamConfig::of(phase, plan, *interval_ns);
+            let recorder = Recorder::of(now, &config);
             let (depth, ends_phase) = (plan.path.queue_depth.max(1), plan.limits.ends_phase);
             InterleavedStream { source, recorder, depth, in_flight: 0, done: false, ends_phase }
         };

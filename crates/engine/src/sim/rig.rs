@@ -10,7 +10,7 @@ use crate::copy::{copied, pieces_of};
 use crate::recorder::phase_record;
 use crate::rig::{clip, moved_bytes, no_file_system, nothing_written, out_of_memory, reading_back};
 use crate::worker::{NoData, VerifyingData};
-use crate::{Control, Device, DeviceError, LoopSettings, PhaseShared, Rig, WorkerContext, WriteProbe, run_worker};
+use crate::{Control, Device, DeviceError, PhaseShared, Rig, StreamConfig, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
     ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
@@ -140,10 +140,9 @@ impl SimRig {
         device.prepare(&PhasePlan { streams: Vec::new(), ..phase.clone() });
         device.prepare_buffers(phase.queue_depth(), 0);
         let (barrier, written) = (PhaseShared::new(1, &phase.stop), files.blocks.written);
-        let (settings, mut source) = (LoopSettings::of(phase, stream, self.interval_ns), ReplaySource::new(replay));
+        let (settings, mut source) = (StreamConfig::of(phase, stream, self.interval_ns), ReplaySource::new(replay));
         let mut calls = SimCalls { device, files, trace };
-        let part = WorkerContext::of(stream, &barrier);
-        let result = run_worker(&mut calls, &mut source, &mut NoData, &settings, &part, control);
+        let result = run_worker(&mut calls, &mut source, &mut NoData, &settings, &barrier, control);
         self.device.bytes_written += self.files.as_ref().map_or(0, |files| files.blocks.written) - written;
         self.device.machine.feed = None;
         let mut record = result.map_err(|e| refused(&phase.name, &e))?;
@@ -166,7 +165,7 @@ impl SimRig {
         }
         self.device.data = known.is_some().then(|| self.data.clone());
         self.device.prepare(plan);
-        let mut settings = LoopSettings::of(plan, &streams[0], self.interval_ns);
+        let mut settings = StreamConfig::of(plan, &streams[0], self.interval_ns);
         settings.depth = plan.queue_depth();
         settings.batch_submit = Some(settings.depth);
         settings.stop_on_error = streams.iter().any(|s| s.on_error == ErrorPolicy::Stop);
@@ -177,20 +176,18 @@ impl SimRig {
         let result = match (&streams[..], &mut known) {
             ([one], known) => {
                 let mut source = Pattern::new(one, plan.stop == StopRule::RegionOnce);
-                let part = WorkerContext::of(one, &barrier);
                 match known {
                     Some(known) => {
                         let writes = one.changes_data() && one.block().operation == Operation::Write;
                         let mut checking = VerifyingData::new(known, self.data.clone(), writes);
-                        run_worker(device, &mut source, &mut checking, &settings, &part, control)
+                        run_worker(device, &mut source, &mut checking, &settings, &barrier, control)
                     }
-                    None => run_worker(device, &mut source, &mut NoData, &settings, &part, control),
+                    None => run_worker(device, &mut source, &mut NoData, &settings, &barrier, control),
                 }
             }
             _ => {
                 let together = many.insert(InterleavedStreams::new(plan, self.interval_ns));
-                settings.batch_complete = 1;
-                run_worker(device, together, &mut NoData, &settings, &WorkerContext::alone(&barrier), control)
+                run_worker(device, together, &mut NoData, &settings.of_several(), &barrier, control)
             }
         };
         let mut record = result.map_err(|e| refused(&plan.name, &e))?;
@@ -242,10 +239,9 @@ impl SimRig {
         let back = &phase.streams[0];
         let barrier = PhaseShared::new(1, &phase.stop);
         let mut source = known.read_back(back.block().block_size_bytes);
-        let settings = LoopSettings::of(&phase, back, self.interval_ns);
+        let settings = StreamConfig::of(&phase, back, self.interval_ns);
         let mut checking = VerifyingData::new(known, self.data.clone(), false);
-        let part = WorkerContext::of(back, &barrier);
-        let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &part, control);
+        let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &barrier, control);
         match &result {
             Ok(outcome) => record.add_errors(&outcome.errors),
             Err(error) => record.engine.missing.push(format!("not read back: {error}")),

@@ -6,10 +6,10 @@ use super::limits::{
 };
 use super::min_rate::MinRate;
 use super::wake_latency::WakeLatency;
-use super::{DataSource, LoopSettings, Steadiness, WorkerContext};
+use super::{DataSource, PhaseShared, Steadiness};
 use crate::control::Recent;
 use crate::recorder::{InFlightOp, Recorder, Tally};
-use crate::{Completion, Control, Device, DeviceError};
+use crate::{Completion, Control, Device, DeviceError, StreamConfig};
 use model::{Direction, Ns, PhaseRecord, StopCause};
 use std::collections::VecDeque;
 use sys::errno::{EAGAIN, EINTR, ENODEV, ENOMEDIUM, ENXIO, ETIME, ETIMEDOUT};
@@ -32,8 +32,8 @@ enum RefillEnd {
 pub(super) struct WorkerLoop<'a, D: Device, S> {
     device: &'a mut D,
     source: &'a mut S,
-    settings: &'a LoopSettings,
-    context: &'a WorkerContext<'a>,
+    settings: &'a StreamConfig,
+    barrier: &'a PhaseShared,
     control: &'a Control,
     recorder: Recorder,
     steadiness: Steadiness,
@@ -80,8 +80,8 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
     pub fn new(
         device: &'a mut D,
         source: &'a mut S,
-        settings: &'a LoopSettings,
-        context: &'a WorkerContext<'a>,
+        settings: &'a StreamConfig,
+        barrier: &'a PhaseShared,
         control: &'a Control,
     ) -> Self {
         let depth = settings.depth.max(1);
@@ -91,13 +91,11 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
         let (batch, resubmit) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
         let done = Vec::with_capacity(slots);
         control.progress.begin();
-        let started = context.barrier.start(|| device.now());
-        let recorder = Recorder::new(started, settings.time_limit_ns, settings.interval_ns, &settings.warmup)
-            .per_direction(&context.directions, context.closes_rounds, context.pause_ns)
-            .with_feed(control.series.join());
-        let begins = started.saturating_add(context.start_delay_ns);
+        let started = barrier.start(|| device.now());
+        let recorder = Recorder::of(started, settings).with_feed(control.series.join());
+        let begins = started.saturating_add(settings.start_delay_ns);
         let interval_ns = settings.interval_ns;
-        let search = context.limits.latency_target.map(|t| DepthSearch::new(t, depth, interval_ns, begins));
+        let search = settings.limits.latency_target.map(|t| DepthSearch::new(t, depth, interval_ns, begins));
         Self {
             steadiness: Steadiness::new(&settings.stop, &recorder),
             shown: recorder.interval_end(),
@@ -113,15 +111,15 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
             started,
             deadline: started.saturating_add(settings.time_limit_ns),
             // Where one of the others could not start, the phase is not what was planned.
-            stop: context.barrier.end_cause(),
+            stop: barrier.end_cause(),
             drain_until: Ns::MAX,
             now: started,
             now_is_current: false,
             consecutive_failures: 0,
             consecutive_empty: 0,
-            min_rate: context.limits.least_rate.map(|rate| MinRate::new(rate, begins)),
-            latency_limit: context.limits.max_latency_ns.unwrap_or(Ns::MAX),
-            checks_latency: context.limits.max_latency_ns.is_some() || search.is_some(),
+            min_rate: settings.limits.least_rate.map(|rate| MinRate::new(rate, begins)),
+            latency_limit: settings.limits.max_latency_ns.unwrap_or(Ns::MAX),
+            checks_latency: settings.limits.max_latency_ns.is_some() || search.is_some(),
             reserved: slots - search.as_ref().map_or(depth, DepthSearch::depth) as usize,
             search,
             reported: Tally::default(),
@@ -129,7 +127,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
             device,
             source,
             settings,
-            context,
+            barrier,
             control,
         }
     }
@@ -360,7 +358,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
             let data = &self.device.buffer(completion.buffer)[..seen];
             if !self.source.verify_read(&flight.op, data) && self.stop.is_none() {
                 self.stop = Some(StopCause::Failed);
-                self.context.barrier.end(StopCause::Failed);
+                self.barrier.end(StopCause::Failed);
             }
         }
     }
@@ -387,7 +385,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
     /// Counts a failure, unless the operation is to be submitted again.
     #[cold]
     fn on_failure(&mut self, flight: &InFlightOp<D::Op>, at: Ns, errno: i32) -> FailureAction {
-        if errno == EAGAIN && self.context.would_block_is_an_answer {
+        if errno == EAGAIN && self.settings.would_block_is_an_answer {
             self.recorder.record_failure(at, flight.handed_ns, errno);
             return FailureAction::Counted;
         }
@@ -402,7 +400,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
         // A failed sync while draining means that what was written may not be there.
         if self.settings.stop_on_error && (self.stop.is_none() || sync) {
             self.stop = Some(StopCause::Failed);
-            self.context.barrier.end(StopCause::Failed);
+            self.barrier.end(StopCause::Failed);
         } else if self.stop.is_none() && (gone || self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES) {
             // The others may have files that answer: they find out for themselves.
             self.stop = Some(StopCause::Failed);
@@ -433,7 +431,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
         self.now_is_current = false;
         let own = self.recorder.tally();
         let more = own.since(self.reported);
-        let all = self.context.barrier.advance(self.now, self.started, more);
+        let all = self.barrier.advance(self.now, self.started, more);
         let elapsed = self.now.saturating_sub(self.started);
         self.control.progress.advance(all.operations, all.bytes, elapsed);
         let latest = Recent {
@@ -452,7 +450,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
         if self.stop.is_none() && self.search.as_ref().is_some_and(|search| search.is_over(self.now)) {
             self.next_search_window();
         }
-        self.stop = self.stop.or_else(|| self.context.barrier.ended_for(self.context.limits.exit_group));
+        self.stop = self.stop.or_else(|| self.barrier.ended_for(self.settings.limits.exit_group));
     }
 
     /// A window of the search for a depth is over: the next one's depth.

@@ -6,7 +6,7 @@
 //!
 //! `cargo test -p narrows-engine --test benchmark -- --nocapture` shows hash and time.
 
-use engine::{Completion, Control, Device, DeviceError, LoopSettings, run_stream};
+use engine::{Completion, Control, Device, DeviceError, StreamConfig, run_stream};
 use model::{BlockPlan, Durability, IoPath, Ns, Operation, Order, PhaseRecord, StopRule, StreamPlan, Sync, Warmup};
 use std::collections::VecDeque;
 use workload::{BlockOp, Pattern};
@@ -106,18 +106,14 @@ fn run(batch: u32) -> (PhaseRecord, Hash) {
         seed: 42,
         ..StreamPlan::default()
     };
-    let settings = LoopSettings {
+    let settings = StreamConfig {
         depth: DEPTH,
-        spare_buffers: 0,
         batch_submit: Some(batch),
         batch_complete: batch,
         time_limit_ns: 60_000_000_000,
         stop: StopRule::Time,
         warmup: Warmup { min_ns: 200_000_000, share: 0.0, max_ns: 1_000_000_000 },
-        interval_ns: 100_000_000,
-        content_seed: None,
-        stop_on_error: true,
-        drain_limit_ns: 1_000_000_000,
+        ..StreamConfig::default()
     };
     let mut server = Server::new();
     let record = run_stream(&mut server, &mut Pattern::new(&plan, true), &settings, &Control::default()).unwrap();

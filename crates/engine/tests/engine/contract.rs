@@ -62,7 +62,7 @@ fn simulated() -> SimDevice {
 /// Copies of memory are reads of it, over the same loop.
 mod memory {
     use super::*;
-    use engine::{Control, Device, LoopSettings, MemoryDevice, NoData, PhaseShared, WorkerContext, run_worker};
+    use engine::{Control, Device, MemoryDevice, NoData, PhaseShared, StreamConfig, run_worker};
     use model::{BlockPlan, PhasePlan, StopCause, StopRule, StreamPlan};
     use workload::{BlockOp, Pattern};
 
@@ -96,15 +96,14 @@ mod memory {
     #[test]
     fn the_loop_accounts_for_everything() {
         let phase = PhasePlan { time_limit_ns: 20_000_000, stop: StopRule::Time, ..PhasePlan::default() };
-        let settings = LoopSettings::of(&phase, &StreamPlan::default(), 5_000_000);
+        let settings = StreamConfig::of(&phase, &StreamPlan::default(), 5_000_000);
         let barrier = PhaseShared::new(1, &phase.stop);
         let piece = u64::from(PIECE);
         let pieces = BlockPlan { block_size_bytes: piece, region_bytes: BLOCK as u64, ..BlockPlan::default() };
         let pieces = StreamPlan { kind: pieces.into(), ..StreamPlan::default() };
         let mut source = Pattern::new(&pieces, false);
-        let part = WorkerContext::alone(&barrier);
         let control = Control::default();
-        let record = run_worker(&mut device(), &mut source, &mut NoData, &settings, &part, &control).unwrap();
+        let record = run_worker(&mut device(), &mut source, &mut NoData, &settings, &barrier, &control).unwrap();
         assert_eq!(record.stop, StopCause::TimeUsed);
         assert!(record.operations > 0);
         assert_eq!(record.bytes, record.operations * u64::from(PIECE));

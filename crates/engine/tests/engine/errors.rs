@@ -3,7 +3,7 @@
 //! full file systems and devices that vanish.
 
 use crate::phases::{MIB, filesystem_of, open, options};
-use engine::{Completion, Control, Device, DeviceError, LoopSettings, PhaseShared, Rig, WorkerContext, run_worker};
+use engine::{Completion, Control, Device, DeviceError, PhaseShared, Rig, StreamConfig, run_worker};
 use model::{
     Access, BlockPlan, EngineKind, ErrorPolicy, IoPath, Limits, Ns, Operation, Order, PhasePlan, PhaseRecord, RwFlags,
     StopCause, StopRule, StreamPlan,
@@ -58,12 +58,17 @@ impl<F: FnMut(u64, &BlockOp) -> Result<u32, i32>> Device for Scripted<F> {
 fn run(stream: &StreamPlan, script: impl FnMut(u64, &BlockOp) -> Result<u32, i32>) -> PhaseRecord {
     let phase = PhasePlan { time_limit_ns: 86_400_000 * MS, ..PhasePlan::default() };
     let mut device = Scripted { now: 0, flying: Vec::new(), buffer: vec![0; 4096], count: 0, script };
-    let settings = LoopSettings { content_seed: None, ..LoopSettings::of(&phase, stream, 100 * MS) };
+    let settings = StreamConfig { content_seed: None, ..StreamConfig::of(&phase, stream, 100 * MS) };
     let barrier = PhaseShared::new(1, &phase.stop);
     let mut source = Pattern::new(stream, false);
-    let part = WorkerContext::of(stream, &barrier);
-    let record =
-        run_worker(&mut device, &mut source, &mut None::<engine::DataGenerator>, &settings, &part, &Control::default());
+    let record = run_worker(
+        &mut device,
+        &mut source,
+        &mut None::<engine::DataGenerator>,
+        &settings,
+        &barrier,
+        &Control::default(),
+    );
     record.unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -1,7 +1,7 @@
 //! Operations on files over the generic loop: what is made is there, what is removed is gone, and nothing else is touched.
 
 use crate::phases::{open, options};
-use engine::{Control, FilesDevice, LoopSettings, NullRig, Rig, SimRig, WorkerContext, run_worker};
+use engine::{Control, FilesDevice, NullRig, Rig, SimRig, StreamConfig, run_worker};
 use engine::{DataGenerator, NoData, PhaseShared};
 use model::{
     Direction, Durability, EngineKind, FailureKind, FileKind, FileOperation, FilesPlan, Flush, Limits, PhaseKind,
@@ -261,14 +261,13 @@ fn a_failed_operation_is_a_completion_with_its_errno() {
             FilesDevice::new(Epoch::start(), directory.clone(), &files, true, BufferPool::new(1, 100).unwrap());
         let phase = phase(vec![files.clone()]);
         let stream = StreamPlan { on_error, ..phase.streams[0].clone() };
-        let settings = LoopSettings::of(&phase, &stream, 100_000_000);
+        let settings = StreamConfig::of(&phase, &stream, 100_000_000);
         let barrier = PhaseShared::new(1, &phase.stop);
         let mut source = FileStream::new(&stream, &files, true, None);
-        let part = WorkerContext::alone(&barrier);
         let control = Control::default();
         match files.file_bytes {
-            0 => run_worker(&mut device, &mut source, &mut NoData, &settings, &part, &control).unwrap(),
-            _ => run_worker(&mut device, &mut source, &mut Some(DataGenerator::new(1)), &settings, &part, &control)
+            0 => run_worker(&mut device, &mut source, &mut NoData, &settings, &barrier, &control).unwrap(),
+            _ => run_worker(&mut device, &mut source, &mut Some(DataGenerator::new(1)), &settings, &barrier, &control)
                 .unwrap(),
         }
     };

@@ -3,7 +3,7 @@
 //! `allocation-counter` counts the allocations of the calling thread. The ramp and the record at the end take memory, so
 //! a short and a long run are compared: a single allocation in the loop would show a thousandfold.
 
-use engine::{Control, Device, LoopSettings, NullDevice, PsyncDevice, PsyncThreads, UringDevice, run_stream};
+use engine::{Control, Device, NullDevice, PsyncDevice, PsyncThreads, StreamConfig, UringDevice, run_stream};
 use model::{BlockPlan, Durability, IoPath, Limits, Ns, Operation, Order, StopRule, StreamPlan, Sync, Warmup};
 use std::os::fd::OwnedFd;
 use sys::{BufferPool, Epoch, RingOptions};
@@ -66,19 +66,15 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
         ..StreamPlan::default()
     };
     let mut source = Limited { stream: Pattern::new(&stream, false), operations };
-    let settings = LoopSettings {
+    let settings = StreamConfig {
         depth,
-        spare_buffers: 0,
-        batch_submit: None,
-        batch_complete: 1,
         // Far more intervals than are kept: they are joined during the run.
         time_limit_ns: 600_000_000_000,
         stop: StopRule::EarlyWhenSteady { half_width_ratio: -1.0 },
         warmup: Warmup { min_ns: 1_000_000, share: 0.0, max_ns: 1_000_000 },
         interval_ns: 20_000,
         content_seed: Some(5),
-        stop_on_error: true,
-        drain_limit_ns: 1_000_000_000,
+        ..StreamConfig::default()
     };
     let control = Control::default();
     // Somebody wants the series as it comes.

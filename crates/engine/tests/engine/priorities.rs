@@ -2,7 +2,7 @@
 
 use crate::phases;
 use crate::phases::{MIB, filesystem_of, open, options};
-use engine::{Control, DeviceError, LoopSettings, Rig, UringDevice, run_stream};
+use engine::{Control, DeviceError, Rig, StreamConfig, UringDevice, run_stream};
 use model::{
     Access, BlockPlan, EngineKind, ErrorPolicy, IoClass, IoPath, IoPriority, Operation, Order, PhasePlan,
     PriorityShare, StopRule, StreamPlan,
@@ -47,7 +47,7 @@ fn the_share_that_was_asked_for_reaches_the_kernel_with_its_priority() {
             Err(error) => panic!("{error}"),
         };
         let mut source = Pattern::new(&phase.streams[0], true);
-        let settings = LoopSettings::of(&phase, &phase.streams[0], 100_000_000);
+        let settings = StreamConfig::of(&phase, &phase.streams[0], 100_000_000);
         let record = run_stream(&mut device, &mut source, &settings, &Control::default()).unwrap();
         let errors = record.errors.get("EINVAL").copied().unwrap_or(0);
         assert_eq!(record.operations + errors, 2048);

@@ -3,8 +3,8 @@
 use super::contestants::Task;
 use super::figures::Figures;
 use anyhow::Context;
-use engine::{Control, Device, LoopSettings, NullDevice, UringDevice, run_stream};
-use model::{BlockPlan, Durability, IoPath, Operation, Order, PhaseRecord, StopRule, StreamPlan, Sync, Warmup};
+use engine::{Control, Device, NullDevice, StreamConfig, UringDevice, run_stream};
+use model::{BlockPlan, Durability, IoPath, Operation, Order, PhaseRecord, StreamPlan, Sync};
 use sys::{BufferPool, Epoch, OpenMode, RingOptions};
 use workload::{BlockOp, Pattern};
 
@@ -64,18 +64,12 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
         seed: 1,
         ..StreamPlan::default()
     };
-    let settings = LoopSettings {
+    let settings = StreamConfig {
         depth: task.depth,
-        spare_buffers: 0,
         batch_submit: Some(task.batch_submit),
         batch_complete: task.batch_complete,
         time_limit_ns: u64::from(task.seconds) * 1_000_000_000,
-        stop: StopRule::Time,
-        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
-        interval_ns: 100_000_000,
-        content_seed: None,
-        stop_on_error: true,
-        drain_limit_ns: 10_000_000_000,
+        ..StreamConfig::default()
     };
     let record = run_stream(device, &mut Pattern::new(&plan, false), &settings, &Control::default())?;
     anyhow::ensure!(record.errors.is_empty(), "operations failed: {:?}", record.errors);

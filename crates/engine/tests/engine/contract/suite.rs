@@ -1,7 +1,7 @@
 //! The contract, test by test.
 
-use engine::{Completion, Control, Device, DeviceError, LoopSettings, run_stream};
-use model::{BlockPlan, Durability, IoPath, Operation, Order, StopCause, StopRule, StreamPlan, Sync, Warmup};
+use engine::{Completion, Control, Device, DeviceError, StreamConfig, run_stream};
+use model::{BlockPlan, Durability, IoPath, Operation, Order, StopCause, StopRule, StreamPlan, Sync};
 use std::os::fd::OwnedFd;
 use workload::{BlockOp, OpKind, Pattern};
 
@@ -208,19 +208,16 @@ pub fn the_pool_outlives_the_device<D: Device<Op = BlockOp>>(subject: Subject<D>
     }
 }
 
-fn settings(depth: u32) -> LoopSettings {
-    LoopSettings {
+fn settings(depth: u32) -> StreamConfig {
+    StreamConfig {
         depth,
-        spare_buffers: 0,
         batch_submit: Some(depth),
-        batch_complete: 1,
         time_limit_ns: 10_000_000_000,
         stop: StopRule::RegionOnce,
-        warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
         interval_ns: 10_000_000,
         content_seed: Some(7),
-        stop_on_error: true,
         drain_limit_ns: 10_000_000_000,
+        ..StreamConfig::default()
     }
 }
 
@@ -257,7 +254,7 @@ pub fn the_loop_accounts_for_everything<D: Device<Op = BlockOp>>(subject: Subjec
     ] {
         for (batch_submit, batch_complete) in [(Some(depth), 1), (Some(1), 1), (Some(depth), depth), (None, 1)] {
             let mut source = Pattern::new(&plan(operation, order, sync, depth), true);
-            let settings = LoopSettings { batch_submit, batch_complete, ..settings(depth) };
+            let settings = StreamConfig { batch_submit, batch_complete, ..settings(depth) };
             let control = Control::default();
             let record = run_stream(&mut device, &mut source, &settings, &control).expect("the loop");
             let label = format!("{operation:?} {order:?} {sync:?} {batch_submit:?}/{batch_complete}");
@@ -281,7 +278,7 @@ pub fn the_loop_ends_when_told<D: Device<Op = BlockOp>>(subject: Subject<D>) {
     let Subject { mut device, depth, .. } = subject;
     let mut source = Pattern::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
     let control = Control::default();
-    let limited = LoopSettings { time_limit_ns: 30_000_000, stop: StopRule::Time, ..settings(depth) };
+    let limited = StreamConfig { time_limit_ns: 30_000_000, stop: StopRule::Time, ..settings(depth) };
     let record = run_stream(&mut device, &mut source, &limited, &control).expect("the loop");
     assert_eq!(record.stop, StopCause::TimeUsed);
     assert!(record.operations > 0);
