@@ -17,7 +17,7 @@ pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 /// Single blocks up to this fit into one call.
 const SMALL_BLOCK: f64 = 32_768.0;
 /// Fewer calls say nothing.
-pub(super) const LEAST_CALLS: u64 = 16;
+const LEAST_CALLS: u64 = 16;
 /// Of the time of a call, what waits this share before it is sent waits for a slot.
 const WAITS_FOR_SLOT: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
