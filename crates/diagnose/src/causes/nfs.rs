@@ -123,7 +123,6 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(small_transfers(run, fs));
     found.extend(slots(run, fs));
     found.extend(read_ahead(run, fs));
-    found.extend(super::nfs_sync::commit_for_each_sync(run));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
         match one_after_the_other(run) {
             Some(cause) => found.push(cause),
@@ -132,6 +131,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
         }
         found.extend(client(run));
     }
+    found.extend(super::nfs_sync::commit_for_each_sync(run));
     found
 }
 
@@ -361,6 +361,8 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
         grows >= ONE_AFTER_OTHER * deep.depth
             && deep.iops(run) < 2.0 * shallow.iops(run)
             && one.rtt >= LONG_ROUND_TRIP_MS
+            // On a full processor of this machine calls wait for that.
+            && !busy(run, deep)
     };
     let ((shallow, one), (deep, many)) = by_direction.into_iter().find(serial)?;
     Some(
