@@ -37,6 +37,8 @@ const ONE_AFTER_OTHER: f64 = 0.5;
 const QUEUED_BYTES: f64 = 4.0;
 /// What a network of one gigabit carries in practice. A rate above it is no finding by itself.
 const ORDINARY_RATE: f64 = 117e6;
+/// What a switched network of one gigabit takes for one.
+const LOCAL_ROUND_TRIP_MS: f64 = 0.2;
 /// A round trip above this is more than a local network takes.
 const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
@@ -475,6 +477,6 @@ fn round_trip(run: &Run) -> Option<Cause> {
         .with_evidence(one.evidence(&shallow))
         .decided_by("ping to the server; what is more than that is the server's")
         .step(Step::FewerRoundTrips, None)
-        .speedup_without(Some(one.execute / LONG_ROUND_TRIP_MS)),
+        .speedup_without(Some(one.execute / (one.execute - one.rtt + LOCAL_ROUND_TRIP_MS))),
     )
 }

@@ -49,7 +49,7 @@ mod tests {
         let mut fs = Layer::new(LayerKind::Filesystem, "zfs");
         fs.set(facts::FSTYPE, "zfs");
         fs.set(facts::ARC_LIMIT_BYTES, 8_i64 << 30);
-        fixture.stack.layers = vec![fs];
+        fixture.stack.layers = vec![fs].into();
         let last = fixture.samples.len() as u64 - 1;
         fixture.each_sample(|i, s| {
             let counter =
