@@ -4,7 +4,7 @@ use crate::error::{Result, SettingError};
 use crate::value::Tree;
 use model::{Layer, LayerKind, Stack, facts};
 
-/// Read-ahead of what a target stands on.
+/// Read-ahead of the disk of a target.
 const READ_AHEAD: &str = "/sys/block/{disk}/queue/read_ahead_kb";
 
 /// The same of a file system that has no block device, and reads ahead by a number of its own (NFS, SMB, ceph, 9p, FUSE).

@@ -89,7 +89,7 @@ pub(crate) enum CauseKind {
     Operations,
     /// What small operations wait for beside a writer.
     BesideWriter,
-    /// Of a file system that stands on no block device here, which says itself what it is.
+    /// Of a file system that has no block device here, which says itself what it is.
     Elsewhere,
 }
 

@@ -17,7 +17,7 @@ pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 /// Single blocks up to this fit into one call.
 const SMALL_BLOCK: f64 = 32_768.0;
 /// Fewer calls say nothing.
-pub(super) const LEAST_CALLS: u64 = 16;
+const LEAST_CALLS: u64 = 16;
 /// Of the time of a call, what waits this share before it is sent waits for a slot.
 const WAITS_FOR_SLOT: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
@@ -37,6 +37,8 @@ const ONE_AFTER_OTHER: f64 = 0.5;
 const QUEUED_BYTES: f64 = 4.0;
 /// What a network of one gigabit carries in practice. A rate above it is no finding by itself.
 const ORDINARY_RATE: f64 = 117e6;
+/// What a switched network of one gigabit takes for one.
+const LOCAL_ROUND_TRIP_MS: f64 = 0.2;
 /// A round trip above this is more than a local network takes.
 const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
@@ -123,7 +125,6 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(small_transfers(run, fs));
     found.extend(slots(run, fs));
     found.extend(read_ahead(run, fs));
-    found.extend(super::nfs_sync::commit_for_each_sync(run));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
         match one_after_the_other(run) {
             Some(cause) => found.push(cause),
@@ -132,6 +133,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
         }
         found.extend(client(run));
     }
+    found.extend(super::nfs_sync::commit_for_each_sync(run));
     found
 }
 
@@ -361,6 +363,8 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
         grows >= ONE_AFTER_OTHER * deep.depth
             && deep.iops(run) < 2.0 * shallow.iops(run)
             && one.rtt >= LONG_ROUND_TRIP_MS
+            // On a full processor of this machine calls wait for that.
+            && !busy(run, deep)
     };
     let ((shallow, one), (deep, many)) = by_direction.into_iter().find(serial)?;
     Some(
@@ -473,6 +477,6 @@ fn round_trip(run: &Run) -> Option<Cause> {
         .with_evidence(one.evidence(&shallow))
         .decided_by("ping to the server; what is more than that is the server's")
         .step(Step::FewerRoundTrips, None)
-        .speedup_without(Some(one.execute / LONG_ROUND_TRIP_MS)),
+        .speedup_without(Some(one.execute / (one.execute - one.rtt + LOCAL_ROUND_TRIP_MS))),
     )
 }

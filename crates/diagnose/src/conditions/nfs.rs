@@ -73,7 +73,7 @@ pub fn client_slots(on: &Subject<'_>) -> Decision {
 
 /// Each sync waits for the server's disk.
 pub fn commit_each_sync(on: &Subject<'_>) -> Decision {
-    measured(on, &[Work::RandomWrite, Work::DurableWrite], |run, _| nfs_sync::commit_for_each_sync(run))
+    measured(on, &[Work::RandomRead, Work::DurableWrite], |run, _| nfs_sync::commit_for_each_sync(run))
 }
 
 /// A window that is less than a round trip carries.

@@ -55,3 +55,35 @@ fn ceph_9p_virtiofs_and_fuse_say_what_their_options_say() {
     let fs = &seen.stack.layers[0];
     assert_eq!((fs.int(facts::FUSE_MAX_READ_BYTES), fs.int(facts::FUSE_MAX_BACKGROUND)), (Some(65_536), Some(12)));
 }
+
+/// A PC's NVMe drive that says it is a volume of a cloud.
+#[test]
+fn a_cloud_volume_has_what_is_published_of_it_and_where_that_was_read() {
+    let seen = |model: &str, dmi: &[(&str, &str)]| {
+        let tree = Tree::build(include_str!("../trees/nvme-pc.tree"));
+        let controller = "/sys/devices/pci0000:00/0000:00:01.2/0000:02:00.0/nvme/nvme0";
+        std::fs::write(tree.host(&format!("{controller}/model")), format!("{model}          \n")).unwrap();
+        for (file, text) in dmi {
+            std::fs::write(tree.host(&format!("/sys/class/dmi/id/{file}")), text).unwrap();
+        }
+        let seen = tree.at("/home/x");
+        seen.stack.first(model::LayerKind::Disk).unwrap().clone()
+    };
+    let ebs = seen("Amazon Elastic Block Store", &[("sys_vendor", "Amazon EC2\n"), ("product_name", "m5.large\n")]);
+    assert_eq!((ebs.text(facts::CLOUD_VOLUME), ebs.text(facts::CLOUD_INSTANCE)), (Some("ebs"), Some("m5.large")));
+    assert_eq!((ebs.int(facts::PUBLISHED_BYTES_PER_S), ebs.int(facts::PUBLISHED_IOPS)), (Some(81_250_000), Some(3600)));
+    assert_eq!(ebs.int(facts::PUBLISHED_BURST_BYTES_PER_S), Some(593_750_000));
+    let source = ebs.text(facts::PUBLISHED_SOURCE).unwrap();
+    assert!(source.contains("https://github.com/awsdocs/") && source.contains("2026-11-28"), "{source}");
+    // An instance that the table does not have, and a volume of which nothing is published by what a guest sees.
+    let newer = seen("Amazon Elastic Block Store", &[("product_name", "m99.large\n")]);
+    assert_eq!((newer.text(facts::CLOUD_INSTANCE), newer.int(facts::PUBLISHED_IOPS)), (Some("m99.large"), None));
+    let google = seen("nvme_card-pd", &[]);
+    assert_eq!(
+        (google.text(facts::CLOUD_VOLUME), google.int(facts::PUBLISHED_IOPS)),
+        (Some("google-persistent-disk"), None)
+    );
+    let azure = seen("MSFT NVMe Accelerator v1.0", &[]);
+    assert!(azure.text(facts::PUBLISHED_OF).is_some_and(|of| of.starts_with("Azure Premium SSD")), "{azure:?}");
+    assert_eq!(seen("Samsung SSD 990 EVO 1TB", &[("product_name", "m5.large\n")]).fact(facts::CLOUD_VOLUME), None);
+}
