@@ -2,13 +2,14 @@
 
 use super::{Progress, recording};
 use crate::args::{GlobalArgs, RecordArgs};
+use crate::group;
 use crate::option_value::{bytes, more_than_nothing, time_ns};
 use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
 use conduct::record::{Input, RecordEvent, Recorded, Recording, room_bytes};
 use judge::sizing;
-use model::{CAMERA_STREAMS, CameraStreams, Failure};
+use model::{CAMERA_STREAMS, CameraStreams, Failure, RankOutcome};
 use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
@@ -61,6 +62,10 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     };
     let ending = Ending::install(SecondSignal::Ends)?;
     let progress = Progress::new(output);
+    let asked = format!("record plan {} {max_write:?} {time_ns}", args.streams);
+    let group = group::met(&args.group, asked, &ending.interrupts, &ending.control, output)?;
+    group.as_ref().map_or(Ok(()), |group| group.start(false))?;
+    let began_ns = sys::monotonic_ns();
     let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
@@ -71,15 +76,26 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         RecordEvent::Begins { .. } => {}
         RecordEvent::Runs(now) => progress.draw(now),
     });
+    let times = (began_ns, sys::monotonic_ns());
     progress.line.wipe();
-    let recorded = recorded?;
-    let document = planned(args, &cameras, &recorded, (recording.max_latency_ns, time_ns), room);
+    // Who waits for this rank is told why it does not come.
+    let recorded = recorded.inspect_err(|failure| group.iter().for_each(|group| group.leave(&failure.message)))?;
+    let mut document = planned(args, &cameras, &recorded, (recording.max_latency_ns, time_ns), room);
+    let own = RankOutcome {
+        met: document.carries,
+        statement: Answered::new(&document).answer().to_owned(),
+        bytes_written: document.bytes_written,
+        bytes_per_s: document.sustained_bytes_per_s,
+        ..RankOutcome::default()
+    };
+    document.group = group::outcome(group.as_ref(), own, times, true, output);
     output.answer(&Answered::new(&document), || report::record_plan(&document));
-    Ok(ExitCode::from(match document.carries {
+    let own = match document.carries {
         Some(true) => 0,
         Some(false) => 1,
         None => 4,
-    }))
+    };
+    Ok(ExitCode::from(group::exit_code(document.group.as_ref(), group.is_some(), own)))
 }
 
 /// What the course that was measured says of the streams: with the longest that frames wait for their flush and the time that was to be
@@ -134,6 +150,7 @@ fn planned(
         room_bytes: room,
         keeps_free: Path::new(args.target()).is_dir(),
         full_after_s: room as f64 / demand,
+        group: None,
     }
 }
 
