@@ -326,7 +326,8 @@ impl Group {
     /// is ahead of the run's.
     pub fn done(&self, active: Active, now: Ns, simulated: bool) -> Result<(Together, Active, i64), Failure> {
         let mut active = active;
-        let mut ahead_ns = 0;
+        // Each simulated device has a time of its own: a phase begins at one moment of it.
+        let mut ahead_ns = i64::try_from(active.started_ns).map_or(0, i64::wrapping_neg);
         if !simulated {
             let own = monotonic_ns();
             let clock = self.line.clock().ok_or_else(|| failure("the meeting's clock is not known"))?;

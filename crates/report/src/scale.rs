@@ -3,6 +3,7 @@
 use crate::Check;
 use crate::presentation::{Cell, Part, Row, Table, Tone};
 use crate::quantity;
+use crate::text;
 use model::{ScaleCurve, ScaleKnee, ScalePoint};
 
 /// What a curve says, in a sentence.
@@ -27,7 +28,7 @@ pub(crate) fn statement(curve: &ScaleCurve) -> String {
             )
         }
         ScaleKnee::Unknown { valid, of } if valid < of => {
-            format!("Where more ranks stop to pay is not known: {valid} of {of} sums are valid")
+            format!("where more ranks stop to pay is not known: {valid} of {of} sums are valid")
         }
         ScaleKnee::Unknown { .. } => match curve.points.as_slice() {
             [ScalePoint { value: Some(one), .. }, .., ScalePoint { ranks, value: Some(all), .. }] => {
@@ -48,7 +49,7 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
     let known = !matches!(first.knee, ScaleKnee::Unknown { .. });
     let tone = if known { Tone::Good } else { Tone::Doubt };
     let said: Vec<String> = match check.scale {
-        [one] => vec![statement(one)],
+        [one] => vec![text::capital(&statement(one))],
         all => all.iter().map(|curve| format!("{}: {}", curve.phase, statement(curve))).collect(),
     };
     Some((tone, said.join("; ") + "."))
@@ -79,7 +80,7 @@ pub(crate) fn parts(check: &Check<'_>) -> Vec<Part> {
             corner: "ranks",
             head: ["all together", "of one alone", ""].map(str::to_owned).to_vec(),
             rows: curve.points.iter().map(row).collect(),
-            footer: vec![statement(curve)],
+            footer: vec![text::capital(&statement(curve))],
             ..Table::default()
         })
     };
