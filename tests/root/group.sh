@@ -3,7 +3,8 @@
 # `narrows run --group` where the truth is known: four ranks, as four plain shells, on one directory of a loop device that the kernel
 # caps by a control group (version 1, blkio). Their sum is the cap within 3 %, they are active together for 95 % of the time at least,
 # and begin within 50 ms. One that is stopped for a while makes the phase not-together; one that is killed ends the others within 10 s,
-# and they say which it was. The sum is the same by deploy/shells.sh, and by deploy/mpirun.sh and deploy/slurm.sbatch where Open MPI and
+# and they say which it was. In one file for all (--shared-file) the sum is the cap, too, each rank finds its own data, and nothing is
+# left; where the disk of one is full, the others say so. The sum is the same by deploy/shells.sh, and by deploy/mpirun.sh and deploy/slurm.sbatch where Open MPI and
 # Slurm are installed.
 # Needs root, a free loop device and blkio of version 1; NARROWS is the binary.
 set -euo pipefail
@@ -19,6 +20,7 @@ clean_up() {
     ((${#daemons[@]} == 0)) || kill "${daemons[@]}" 2>/dev/null || true
     ((${#daemons[@]} == 0)) || wait "${daemons[@]}" 2>/dev/null || true
     if [[ -n $group && -d $group ]]; then rmdir "$group" 2>/dev/null || true; fi
+    umount "$scratch/small" 2>/dev/null || true
     umount "$scratch/mount" 2>/dev/null || true
     if [[ -n $device ]]; then losetup --detach "$device"; fi
     rm -rf "$scratch"
@@ -75,11 +77,12 @@ rank() {
     pids[number]=$!
 }
 
-# four PORT: all four, begun.
+# four PORT ARGUMENT...: all four, begun.
 four() {
     port=$1
+    shift
     rm -rf "$scratch"/archive*
-    for number in 0 1 2 3; do rank "$number"; done
+    for number in 0 1 2 3; do rank "$number" "$@"; done
 }
 
 # ended NUMBER: its exit code, in $status.
@@ -114,7 +117,7 @@ PYTHON
 }
 
 together() {
-    four "$1"
+    four "$@"
     for number in 0 1 2 3; do
         ended "$number"
         # A busy machine makes numbers refused, which is right; the sum has to be the true one all the same.
@@ -123,6 +126,65 @@ together() {
     summed "$scratch/out0" 3
 }
 thrice together 27411
+
+# In one file, which has no name while it is used.
+one_file() {
+    together 27420 --shared-file --set verify=crc32c
+    python3 - "$scratch"/out[0-3] <<'PYTHON' || fail "the ranks did not share a file"
+import json, sys
+starts = []
+for name in sys.argv[1:]:
+    document = json.load(open(name))
+    starts += [s["region_start_bytes"] for p in document["plan"]["phases"] if p["name"] == "reads" for s in p["streams"]]
+    verify = next(p["verify"] for p in document["phases"] if p["name"] == "reads")
+    assert verify["bytes_verified"] > 0 and not verify["mismatches"], verify
+assert sorted(starts) == [n * (16 << 20) for n in range(4)], starts
+PYTHON
+    [[ -z $(find "$scratch/mount" -mindepth 1 -not -name lost+found) ]] || fail "something was left in the directory"
+}
+thrice one_file
+
+# The disk of rank 1 is full when it writes.
+full_disk() {
+    local small=$scratch/small port=27421 number status=0
+    mkdir -p "$small" "$scratch/large"
+    mount -t tmpfs -o size=96m tmpfs "$small"
+    cat >"$scratch/grows.toml" <<'TEXT'
+name = "grows"
+title = "reads, then files that grow"
+answers = "What becomes of a group where one disk is full?"
+
+[defaults]
+access = "buffered"
+block-size = "64KiB"
+region = "8MiB"
+
+[[phase]]
+name = "reads"
+operation = "read"
+time = "3s"
+
+[[phase]]
+name = "grows"
+operation = "write"
+own-files = 1
+fsync-at-end = true
+TEXT
+    rm -rf "$scratch"/archive*
+    for number in 0 1; do
+        local target=$scratch/large
+        [[ $number -eq 0 ]] || target=$small
+        "$narrows" run "$scratch/grows.toml" "$target" --group --rank "$number/2" --meet "127.0.0.1:$port" --json \
+            --archive "$scratch/archive$number" >"$scratch/out$number" 2>"$scratch/err$number" &
+        pids[number]=$!
+    done
+    until_it_reads
+    head -c 200M /dev/zero >"$small/fills" 2>/dev/null || true
+    for number in 0 1; do ended "$number"; done
+    umount "$small"
+    grep -q "rank 1 (.*) ended: its target failed (ENOSPC)" "$scratch/err0" || fail "rank 0 does not say why: $(cat "$scratch/err0")"
+}
+full_disk
 
 # The directory is locked for the group: another run is refused meanwhile.
 four 27412

@@ -31,8 +31,11 @@ pub fn command(args: &CheckArgs, global: &GlobalArgs, output: &Output) -> Result
     }
     if !args.plan {
         let CheckArgs { budget, made_for, max_write, read_only, exhaust, .. } = args;
-        let asked =
-            format!("check {budget} {made_for:?} {max_write:?} {read_only} {exhaust} {}", args.group.shared_file);
+        let asked = format!("check {budget} {made_for:?} {max_write:?} {read_only} {exhaust}");
+        if args.group.scale {
+            return Err(Failure::usage("--scale is for workloads, and this is a check")
+                .remedy("narrows run stream TARGET --group --scale"));
+        }
         execution.meet(group::invitation(&args.group, asked)?)?;
     }
     // Several targets come here for their plans, which leave nothing to answer.

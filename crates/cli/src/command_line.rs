@@ -33,7 +33,11 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
         && let Some(mode) = &record.command
     {
         let words = ["narrows", "record"].map(OsString::from).into_iter().chain(mode.as_options());
+        let group = mode.group();
         cli.command = parsed(words.collect())?.command;
+        if let Command::Record(record) = &mut cli.command {
+            record.group = group;
+        }
     }
     Ok(cli)
 }

@@ -1,8 +1,11 @@
 //! From the command line and the launcher's environment to a place in a group.
 
 use crate::args::GroupArgs;
-use conduct::group::{Invitation, Token, launcher, meeting_place};
-use model::{Failure, parse_duration_ns};
+use crate::output::Output;
+use conduct::Interrupts;
+use conduct::group::{Group, Invitation, Token, launcher, meeting_place};
+use engine::Control;
+use model::{Failure, FailureKind, GroupAnswer, Ns, RankOutcome, parse_duration_ns};
 use std::time::Duration;
 
 /// Ranks that are started by hand take their time.
@@ -50,7 +53,65 @@ pub fn invitation(args: &GroupArgs, asked: String) -> Result<Option<Invitation>,
         .map_err(|e| usage("--meet-timeout", &e.to_string()).remedy("for example --meet-timeout 5m"))?;
     let machine = observe::environment(&observe::Root::new("/")).hostname.unwrap_or_else(|| "unnamed".to_owned());
     let patience = patience.map_or(PATIENCE, Duration::from_nanos);
-    Ok(Some(Invitation { rank: place.rank, size: place.size, host, port, token, patience, machine, asked }))
+    let launcher::Place { rank, size, .. } = place;
+    if args.scale && size < 2 {
+        return Err(
+            usage("--scale", "one rank alone shows nothing of how a rate grows").remedy("start 2 ranks or more")
+        );
+    }
+    let asked = format!("{asked} {} {}", args.shared_file, args.scale);
+    Ok(Some(Invitation { rank, size, host, port, token, patience, machine, scale: args.scale, asked }))
+}
+
+/// Meets the others for a command that is no run: what ends the group ends it, too.
+///
+/// # Errors
+/// As [`invitation`]; what is asked is only for runs; the others were not met.
+pub fn met(
+    args: &GroupArgs,
+    asked: String,
+    interrupts: &Interrupts,
+    control: &Control,
+    output: &Output,
+) -> Result<Option<Group>, Failure> {
+    for (option, given) in [("--shared-file", args.shared_file), ("--scale", args.scale)] {
+        if given {
+            return Err(
+                Failure::usage(format!("{option} is for workloads")).remedy("narrows run WORKLOAD TARGET --group")
+            );
+        }
+    }
+    let Some(invitation) = invitation(args, asked)? else { return Ok(None) };
+    if !output.is_json() {
+        let Invitation { rank, size, host, port, .. } = &invitation;
+        output.aside(&format!("rank {rank} of {size} meets the others at {host}, port {port}\n"));
+    }
+    Ok(Some(invitation.meet(interrupts, control)?))
+}
+
+/// The answer of all, where there are others; that they are gone is said beside the own one. It began and ended at these moments;
+/// `at_once` says whether the answer rests on that all did it at one time.
+pub fn outcome(
+    group: Option<&Group>,
+    own: RankOutcome,
+    times: (Ns, Ns),
+    at_once: bool,
+    output: &Output,
+) -> Option<GroupAnswer> {
+    group?.outcome(own, times, at_once).inspect_err(|failure| output.beside(failure)).ok()
+}
+
+/// What the others' answers make of the exit code of an own one: rank 0 says no, or nothing, for all.
+pub fn exit_code(group: Option<&GroupAnswer>, was_asked: bool, own: u8) -> u8 {
+    match group {
+        None if was_asked && own == 0 => FailureKind::Invalid.exit_code(),
+        Some(group) if own == 0 => match group.met() {
+            Some(true) => 0,
+            Some(false) => 1,
+            None => FailureKind::Invalid.exit_code(),
+        },
+        _ => own,
+    }
 }
 
 /// That a command does not do this as a group.

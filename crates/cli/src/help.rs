@@ -47,7 +47,7 @@ const GROUPS: &[(&str, &str, &[&str])] = &[
             "new",
         ],
     ),
-    ("*", "Together with others", &["group", "rank", "meet", "token", "meet-timeout", "shared-file"]),
+    ("*", "Together with others", &["group", "rank", "meet", "token", "meet-timeout", "shared-file", "scale"]),
     ("*", "The run that is kept", &["seed", "tag", "wait-quiet", "keep-every"]),
     ("*", "Output", &["json", "archive", "color", "report", "details", "identify", "markdown", "format", "csv"]),
     ("compare", "Making the runs", &["repeat", "with", "until-sure", "set", "plan"]),

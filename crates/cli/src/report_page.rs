@@ -127,7 +127,11 @@ pub fn show_check(run: &Run, conclusions: &Conclusions, page: Option<&Path>, out
 /// Any other run: its document with its tags, or its card, of one that is looked at `whole`.
 pub fn show(run: &Run, conclusions: &Conclusions, page: Option<&Path>, tags: &[String], whole: bool, output: &Output) {
     shown(run, conclusions, page, |check| {
-        let document = RunDocument::new(run, tags, &conclusions.judged.depth_curves).answering(check.answer());
+        let document = RunDocument {
+            scale: &conclusions.judged.scale,
+            ..RunDocument::new(run, tags, &conclusions.judged.depth_curves)
+        }
+        .answering(check.answer());
         match whole {
             true => output.answer_whole(&document, || report::describe(check)),
             false => output.answer(&document, || report::describe(check)),

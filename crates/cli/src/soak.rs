@@ -2,6 +2,7 @@
 
 use crate::archives;
 use crate::args::{GlobalArgs, OnFinding, SoakArgs, SoakMode};
+use crate::group;
 use crate::option_value::{self, bytes};
 use crate::output::Output;
 use crate::progress::Terminal;
@@ -16,7 +17,7 @@ use conduct::soak::{
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
-use model::{Failure, TargetKind};
+use model::{Failure, GroupAnswer, RankOutcome, TargetKind};
 use report::document::{Answered, CounterChange, SoakDocument};
 use report::quantity;
 use spec::Readiness;
@@ -39,6 +40,7 @@ const LEAST_BYTES: u64 = 1 << 20;
 /// Executes the command.
 pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     if args.targets.len() > 1 {
+        group::refuse(&args.group, "a soak of several targets")?;
         return several::command(args, global, output);
     }
     let target = args.targets.first();
@@ -50,6 +52,9 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let archive = local.map_or_else(|| archives::open(global), |dir| Ok(Archive::open(Path::new(dir))))?;
     let Ending { control, signals, interrupts, waiting } = Ending::install(SecondSignal::Ends)?;
     let terminal = Terminal::new(global.json, output.style().ascii, waiting);
+    let SoakArgs { passes, mode: way, .. } = args;
+    let asked = format!("soak {size:?} {rate:?} {time:?} {passes:?} {way:?} {} {}", args.buffered, args.busy);
+    let group = group::met(&args.group, asked, &interrupts, &control, output)?;
     let resumed = resumed(args, remote.as_ref(), &archive)?;
     let id = resumed.as_ref().map_or(SoakState::new_id(random_u64()?), |state| state.id.clone());
     let say = |text: &str| {
@@ -100,8 +105,11 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     };
     let keep = |state: &SoakState| far.as_ref().map_or(Ok(()), |far| far.keep(state));
     let (control, archive, scrubs) = (&control, &archive, !args.no_scrub);
+    group.as_ref().map_or(Ok(()), |group| group.start(false))?;
     let soaking = SoakContext { control, interrupts: &interrupts, archive, witness: Some(&keep), scrubs, tell: &tell };
+    let began_ns = sys::monotonic_ns();
     let ended = soaking.run(&mut opened, &mut state);
+    let times = (began_ns, sys::monotonic_ns());
     progress.wipe();
     begun.discard();
     let device_bytes = opened.target.stack.device_bytes();
@@ -113,12 +121,28 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let closed = close(&state, archive, &keep);
     let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
     let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
-    let ended = ended?;
-    closed?;
+    // Who waits for this rank is told why it does not come.
+    let tells = |failure: &Failure| group.iter().for_each(|group| group.leave(&failure.message));
+    let ended = ended.inspect_err(tells)?;
+    closed.inspect_err(tells)?;
     if ended == SoakEnd::Done && state.is_clean() && !to_come.is_empty() {
         return Err(simulated::not_come(&state, &to_come));
     }
-    Ok(answer(&state, ended, (simulated, device_bytes), kept, &signals, output))
+    let mut document = document(&state, ended, (simulated, device_bytes));
+    let own = RankOutcome {
+        met: (ended != SoakEnd::Interrupted).then(|| state.is_clean()),
+        statement: Answered::new(&document).answer().to_owned(),
+        bytes_written: state.bytes_written,
+        bytes_per_s: (state.elapsed_ns > 0).then(|| state.bytes_written as f64 * 1e9 / state.elapsed_ns as f64),
+        ..RankOutcome::default()
+    };
+    document.group = group::outcome(group.as_ref(), own, times, false, output);
+    let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
+    let own = || group::exit_code(document.group.as_ref(), group.is_some(), u8::from(!state.is_clean()));
+    let code = signal.unwrap_or_else(own);
+    let answered = Answered::new(&document).kept(kept.clone());
+    output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
+    Ok(ExitCode::from(code))
 }
 
 /// What it is about, before it begins.
@@ -232,22 +256,6 @@ fn mode(asked: Option<SoakMode>) -> Mode {
         Some(SoakMode::Sweep) => Mode::Sweep,
         Some(SoakMode::Churn) => Mode::Churn,
     }
-}
-
-/// What came of it.
-fn answer(
-    state: &SoakState,
-    ended: SoakEnd,
-    on: (bool, Option<u64>),
-    kept: Option<(String, String)>,
-    signals: &Signals,
-    output: &Output,
-) -> ExitCode {
-    let document = document(state, ended, on);
-    let answered = Answered::new(&document).kept(kept.clone());
-    output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
-    let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
-    ExitCode::from(signal.unwrap_or(u8::from(!state.is_clean())))
 }
 
 /// Keeps its state, and removes the file that it made where nothing was wrong.
@@ -427,6 +435,7 @@ fn document(state: &SoakState, ended: SoakEnd, (simulated, device_bytes): (bool,
         write_amplification: state.write_amplification(),
         kernel_warnings: &state.kernel_warnings,
         scrub: state.scrub.as_ref(),
+        group: None,
         remarks,
     }
 }

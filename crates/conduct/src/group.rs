@@ -24,7 +24,9 @@ use crate::{Interrupts, random_u64};
 use engine::{Control, Sharing};
 use line::Line;
 use message::{Agreed, Brought, FromRank, Hello, Lines, RANK_BYTES, ToRank, parsed};
-use model::{Active, Failure, GroupPhase, GroupPlace, Ns, Plan, RankLimit, RankShare, Together};
+use model::{
+    Active, Failure, GroupAnswer, GroupPhase, GroupPlace, Ns, Plan, RankLimit, RankOutcome, RankShare, Together,
+};
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -54,6 +56,8 @@ pub struct Invitation {
     pub patience: Duration,
     /// What this machine is called, to be shown to the others.
     pub machine: String,
+    /// Its phases are done by 1, 2, 4, ... ranks.
+    pub scale: bool,
     /// What was asked of it, in a text that must be the same for all.
     pub asked: String,
 }
@@ -65,6 +69,7 @@ pub struct Group {
     size: u32,
     id: String,
     token: Token,
+    scale: bool,
     line: Line,
     point: Cell<u32>,
     place: RefCell<GroupPlace>,
@@ -108,11 +113,11 @@ impl Invitation {
         }
         let (socket, drawn, lines) = self.connect(own, interrupts)?;
         let (id, lines) = self.greet(&socket, &drawn, lines).map_err(|why| self.refused(&why))?;
-        let Self { rank, size, token, .. } = self;
+        let Self { rank, size, token, scale, .. } = self;
         let line = Line::open(socket, lines, size, interrupts.clone(), control)
             .map_err(|e| Failure::environment(format!("the connection to the group's meeting: {e}")))?;
         let place = GroupPlace { id: id.clone(), rank, size, machines: Vec::new(), phases: Vec::new(), ended: None };
-        Ok(Group { rank, size, id, token, line, point: Cell::new(0), place: RefCell::new(place), server })
+        Ok(Group { rank, size, id, token, scale, line, point: Cell::new(0), place: RefCell::new(place), server })
     }
 
     fn cannot_listen(&self, error: &io::Error) -> Failure {
@@ -321,7 +326,8 @@ impl Group {
     /// is ahead of the run's.
     pub fn done(&self, active: Active, now: Ns, simulated: bool) -> Result<(Together, Active, i64), Failure> {
         let mut active = active;
-        let mut ahead_ns = 0;
+        // Each simulated device has a time of its own: a phase begins at one moment of it.
+        let mut ahead_ns = i64::try_from(active.started_ns).map_or(0, i64::wrapping_neg);
         if !simulated {
             let own = monotonic_ns();
             let clock = self.line.clock().ok_or_else(|| failure("the meeting's clock is not known"))?;
@@ -354,6 +360,20 @@ impl Group {
         }
     }
 
+    /// Waits while others do a phase.
+    ///
+    /// # Errors
+    /// The group has ended.
+    pub fn sit_out(&self, phase: &str) -> Result<(), Failure> {
+        // Its start, its end, what was written made durable, and the shares.
+        for brought in [Brought::Waits, Brought::Waits, Brought::Here, Brought::Waits] {
+            self.at(brought)?;
+        }
+        self.line.take_stopped();
+        self.place.borrow_mut().phases.push(GroupPhase { name: phase.to_owned(), ..GroupPhase::default() });
+        Ok(())
+    }
+
     /// Tells what limited this rank in each phase of the group, and notes what limited the others.
     pub fn limits(&self, own: Vec<Option<RankLimit>>) -> Result<(), Failure> {
         let own: Vec<_> =
@@ -373,6 +393,34 @@ impl Group {
             }
         }
         Ok(())
+    }
+
+    /// A command that is no run is done: waits until all are, and says what it came to on each. It began and ended at these moments
+    /// of this machine's monotonic clock; `at_once` says whether the answer rests on that all did it at one time.
+    ///
+    /// # Errors
+    /// The group has ended.
+    pub fn outcome(&self, own: RankOutcome, (began, ended): (Ns, Ns), at_once: bool) -> Result<GroupAnswer, Failure> {
+        let ahead = self.line.clock().map_or(0, |clock| clock.ahead_ns);
+        let [started_ns, ended_ns] = [began, ended].map(|ns| ns.saturating_add_signed(ahead));
+        let statement = message::shown(&own.statement);
+        let own = RankOutcome { rank: self.rank, statement, started_ns, ended_ns, ..own };
+        let ranks = match self.at(Brought::Outcome(own.clone()))? {
+            Agreed::Outcomes(ranks) if self.rank == 0 => ranks,
+            Agreed::Outcomes(_) => vec![own],
+            other => return Err(unexpected(&other)),
+        };
+        self.finish();
+        let error_ns = self.line.clock().map_or(0, |clock| clock.error_ns);
+        let active = |r: &RankOutcome| Active {
+            started_ns: r.started_ns,
+            counted_ns: r.started_ns,
+            ended_ns: r.ended_ns,
+            ..Active::default()
+        };
+        let overlap = || judge::group::together(&ranks.iter().map(active).collect::<Vec<_>>()).overlap_percent;
+        let overlap_percent = (at_once && self.rank == 0).then(overlap);
+        Ok(GroupAnswer { id: self.id.clone(), rank: self.rank, size: self.size, error_ns, overlap_percent, ranks })
     }
 
     /// Ends the group for all, with a reason.

@@ -13,6 +13,7 @@ pub fn judged(run: &Run) -> Judged {
         asked_for,
         ratings: crate::ratings(run),
         depth_curves: crate::depth_curves(run),
+        scale: crate::scale_curves(run),
         answer: answer(run),
         over_reports: crate::over_reports(run),
     }

@@ -38,6 +38,7 @@ mod reports;
 
 mod bounded;
 mod need;
+mod scale;
 mod scope;
 pub mod search;
 mod site;
@@ -65,6 +66,7 @@ pub use rank::{
 pub use rating::{class_names, phases_of_class, rated_classes, ratings};
 pub use repeated::repeated;
 pub use reports::over_reports;
+pub use scale::scale_curves;
 pub use site::site;
 pub use together::add_what_lacks;
 pub use wear::{DiskSeen, disks_used_percent, emmc_used_percent, wear_medium, wear_of_disk};

@@ -1,7 +1,7 @@
 //! What is concluded of a run: drawn once, by one function (`diagnose::conclusions`), and handed on. Nothing of it is stored, so that
 //! an old run gains from what is learned later.
 
-use crate::{Answer, Cause, DepthCurve, Finding, Fit, Limit, Metric, NextStep, Rating, RowLimit};
+use crate::{Answer, Cause, DepthCurve, Finding, Fit, Limit, Metric, NextStep, Rating, RowLimit, ScaleCurve};
 
 /// What the judge says of a run as a whole.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub struct Judged {
     pub ratings: Vec<Rating>,
     /// Phases that differ only in depth, and where more of it stops to pay.
     pub depth_curves: Vec<DepthCurve>,
+    /// Phases that were done by 1, 2, 4, ... ranks of a group.
+    pub scale: Vec<ScaleCurve>,
     /// What was asked, where that takes more than the metrics.
     pub answer: Option<Answer>,
     /// Of the reports of another tool: each figure over all of them.

@@ -75,6 +75,61 @@ pub struct RankLimit {
     pub statement: String,
 }
 
+/// What a command that is no run came to on each rank; all in the answer of rank 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroupAnswer {
+    pub id: String,
+    pub rank: u32,
+    pub size: u32,
+    /// How far off the common beginning was at most: the error of the clock that this rank read.
+    pub error_ns: Ns,
+    /// How much of the time from the first beginning to the last end all worked, percent; `None` where the answer does not rest on
+    /// that, and of another rank than 0.
+    pub overlap_percent: Option<f64>,
+    /// By rank; of another rank than 0 its own.
+    pub ranks: Vec<RankOutcome>,
+}
+
+/// What it came to on one rank.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankOutcome {
+    pub rank: u32,
+    /// What it calls its machine; filled by rank 0.
+    #[serde(default)]
+    pub machine: String,
+    /// Its answer; `None` where it has none.
+    pub met: Option<bool>,
+    /// In a sentence.
+    pub statement: String,
+    pub bytes_written: u64,
+    /// What it wrote in a second.
+    pub bytes_per_s: Option<f64>,
+    /// When it began and ended, by the clock of the group.
+    pub started_ns: Ns,
+    pub ended_ns: Ns,
+}
+
+impl GroupAnswer {
+    /// Whether all worked at one time, where that matters.
+    pub fn is_together(&self) -> bool {
+        self.overlap_percent.is_none_or(|percent| percent >= GroupPhase::LEAST_OVERLAP_PERCENT)
+    }
+
+    /// Yes where all say so, no where one does; else it is not known.
+    pub fn met(&self) -> Option<bool> {
+        if !self.is_together() {
+            return None;
+        }
+        let any = |met| self.ranks.iter().any(|r| r.met == met);
+        match () {
+            () if any(Some(false)) => Some(false),
+            () if any(None) => None,
+            () => Some(true),
+        }
+    }
+}
+
 /// When a rank was active in a phase, by the clock of the group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -61,6 +61,7 @@ mod sample;
 mod sample_columns;
 mod sample_series;
 mod sanitize;
+mod scale;
 mod sim;
 mod sim_memory_bus;
 mod site;
@@ -101,7 +102,7 @@ pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
-pub use group::{Active, GroupPhase, GroupPlace, RankLimit, RankShare, Together};
+pub use group::{Active, GroupAnswer, GroupPhase, GroupPlace, RankLimit, RankOutcome, RankShare, Together};
 pub use histogram::{Bucket, Histogram};
 pub use history::{
     Acknowledgement, ChangeDirection, ChangedMetric, History, HistoryEvent, HistoryKey, HistoryPoint, HistorySeries,
@@ -141,6 +142,7 @@ pub use sample::{
 pub use sample_columns::{Column, DISK_COLUMNS, MACHINE_COLUMNS, NFS_COLUMNS, TICK_COLUMNS};
 pub use sample_series::SampleSeries;
 pub use sanitize::{csv_text, is_control, push_escaped, sanitize, sanitize_json};
+pub use scale::{ScaleCurve, ScaleKnee, ScalePoint};
 pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
     SimStalls, SimThrottle, SimWriteCache,

@@ -14,6 +14,7 @@ mod pattern;
 mod purpose;
 mod rank_region;
 mod replay;
+mod scale;
 mod shape;
 mod small_operations;
 mod stream;
@@ -228,6 +229,9 @@ pub struct PhasePlan {
     pub stop: StopRule,
     /// Which part of the beginning does not count.
     pub warmup: Warmup,
+    /// Of a group the first so many ranks do it, and the others wait; `None`: all do.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ranks: Option<u32>,
     /// Why it is not executed, if it is not.
     pub skip: Option<crate::Reason>,
 }

@@ -2,7 +2,7 @@
 
 use crate::presentation::Tone;
 use crate::run::{Form, forms, grid_answer, packages_sentence, paused_sentence, replays_answer};
-use crate::{Check, fill, ranks, rate, record, responsive, soak, verdict};
+use crate::{Check, fill, ranks, rate, record, responsive, scale, soak, verdict};
 use model::{Answer, RunState};
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
@@ -21,7 +21,8 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
 }
 
 fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
-    if let Some(together) = ranks::answer(check.run).filter(|_| !check.is_check()) {
+    let together = || scale::answer(check).or_else(|| ranks::answer(check.run));
+    if let Some(together) = Some(()).filter(|()| !check.is_check()).and_then(|()| together()) {
         return Some(together);
     }
     match check.answer {

@@ -2,6 +2,7 @@
 
 use model::{
     Answer, Cause, Conclusions, DepthCurve, Finding, Fit, Limit, LimitLayer, Metric, NextStep, Rating, RowLimit, Run,
+    ScaleCurve,
 };
 
 /// A run with the conclusions drawn from it: the input of card, Markdown, JSON and page.
@@ -23,6 +24,8 @@ pub struct Check<'a> {
     pub ratings: &'a [Rating],
     /// Phases that differ only in depth, with the knee of each group (`judge::depth_curves`).
     pub depth_curves: &'a [DepthCurve],
+    /// How the rate grows with the ranks of a group (`judge::scale_curves`).
+    pub scale: &'a [ScaleCurve],
     /// What to do next, where there is advice.
     pub next_step: Option<&'a NextStep>,
     /// What was asked, where that takes more than the metrics.
@@ -56,6 +59,7 @@ impl<'a> Check<'a> {
             findings,
             ratings: &judged.ratings,
             depth_curves: &judged.depth_curves,
+            scale: &judged.scale,
             next_step: next_step.as_ref().filter(|_| !is_good_for(&judged.fit, judged.asked_for.as_deref())),
             answer: judged.answer.as_ref(),
             over_reports: &judged.over_reports,

@@ -9,7 +9,7 @@ use crate::presentation::{
     Bottleneck, End, Figure, Head, Kept, Part, Presentation, RenderedStep, SectionName, State, Table, Tone,
 };
 use crate::run::{Numbers, forms, remarks, table_of};
-use crate::{Check, fill, quantity, ranks, storage_line};
+use crate::{Check, fill, quantity, ranks, scale, storage_line};
 use model::{Answer, Run, RunValidity, Unit, Work};
 
 /// The card of a check, or of any other run: that has tables by the shape of its phases, and the bottleneck only where it is known.
@@ -28,7 +28,7 @@ pub fn describe(check: &Check<'_>) -> Presentation {
     let mut presentation = Presentation { head: head(check), end: end(check), ..Presentation::default() };
     let is_check = check.is_check();
     presentation.push(SectionName::Numbers, numbers(check));
-    presentation.push(SectionName::Others, ranks::parts(check.run));
+    presentation.push(SectionName::Others, [scale::parts(check), ranks::parts(check.run)].concat());
     if !is_check {
         let remarks = remarks(check.run);
         presentation

@@ -4,6 +4,7 @@ use crate::document::{
     RecordDocument, RecordLimit, RecordPlanDocument, RecordStream, RecordedStream, RecordingChecked, RecordingDocument,
     RecordingGap,
 };
+use crate::group_answer;
 use crate::plan::cpus;
 use crate::presentation::{Head, Part, Presentation, Remark, SectionName, Tone, listed};
 use crate::quantity::{self, counted};
@@ -416,5 +417,11 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
     }
     let mut presentation = Presentation { head, ..Presentation::default() };
     presentation.push(SectionName::Numbers, parts);
+    presentation.push(SectionName::Others, group_answer::parts(document.group.as_ref()));
+    presentation.head.answer = group_answer::of_all(document.group.as_ref(), PLANNED).or(presentation.head.answer);
     presentation
 }
+
+/// What all ranks of a group say together: yes, and no.
+pub(crate) const PLANNED: [&str; 2] =
+    ["each carries its streams while all write", "do not carry their streams while all write"];

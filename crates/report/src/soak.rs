@@ -2,6 +2,7 @@
 
 use crate::document::SoakDocument;
 use crate::fact;
+use crate::group_answer;
 use crate::presentation::{Head, Part, Presentation, SectionName, Tone, listed};
 use crate::quantity;
 use crate::run::data_finding_text;
@@ -154,6 +155,8 @@ pub fn soak(document: &SoakDocument<'_>) -> Presentation {
         ..Head::default()
     };
     let mut presentation = Presentation { head, ..Presentation::default() };
+    presentation.push(SectionName::Others, group_answer::parts(document.group.as_ref()));
+    presentation.head.answer = group_answer::of_all(document.group.as_ref(), SOAKED).or(presentation.head.answer);
     presentation.push(SectionName::Numbers, found(document, soaked.found));
     let growth = [("median write", document.median_growth), ("slowest hundredth of the writes", document.p99_growth)];
     // Of what may as well be none nothing is said.
@@ -172,6 +175,9 @@ pub fn soak(document: &SoakDocument<'_>) -> Presentation {
     }
     presentation
 }
+
+/// What all ranks of a group say together: yes, and no.
+pub(crate) const SOAKED: [&str; 2] = ["nothing was wrong", "have wrong data"];
 
 /// What was found wrong, and what the machine counted meanwhile.
 fn found(document: &SoakDocument<'_>, all: u64) -> Vec<Part> {

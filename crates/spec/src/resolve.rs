@@ -431,6 +431,7 @@ impl<'a> Resolver<'a> {
             } else {
                 Warmup { min_ns: ramp, share: 0.0, max_ns: ramp }
             },
+            ranks: None,
             skip,
         })
     }

@@ -23,6 +23,7 @@ fn phase_plan(d: &mut Draw, name: String) -> PhasePlan {
         access: d.pick(&[Access::Buffered, Access::Direct]),
         cold: d.some(),
         drop_cache: false,
+        ranks: None,
         streams: d.list(2, |d| StreamPlan {
             kind: BlockPlan {
                 operation: d.pick(&[Operation::Read, Operation::Write]),

@@ -31,6 +31,11 @@ pub struct GroupArgs {
     /// (create, stat, delete) are in one directory, too.
     #[arg(long, requires = "group")]
     pub shared_file: bool,
+    /// Each phase by 1, 2, 4, ... ranks: how the rate grows, and where more of them stop to pay
+    ///
+    /// The first so many ranks do it and the others wait. For workloads without a budget of time.
+    #[arg(long, requires = "group")]
+    pub scale: bool,
     /// How long the ranks may take to come [default: 60s]
     #[arg(long, value_name = "TIME", requires = "group")]
     pub meet_timeout: Option<String>,

@@ -31,8 +31,7 @@ pub struct CheckArgs {
     pub budget: String,
     /// Is it good for a use? root-fs, etcd, A1, video=V30 ...
     ///
-    /// etcd, postgres, sqlite, root-fs, vm-images, responsive, A1, A2, video=V30, record=4x16Mbit, checkpoint=20GB/60s (so much
-    /// is written within so much time), or several with commas between.
+    /// etcd, postgres, sqlite, root-fs, vm-images, responsive, A1, A2, video=V30, record=4x16Mbit, checkpoint=20GB/60s, or several.
     /// narrows explain for-etcd says what a use needs. Only what decides it is measured; exit code 1 for no.
     #[arg(long = "for", value_name = "WHAT", value_delimiter = ',', add = offer(&[Names::Uses]))]
     pub made_for: Vec<String>,
@@ -231,6 +230,8 @@ pub struct SoakArgs {
     /// Allow writing to the block device TARGET with this serial number: its content is lost
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Vec<String>,
+    #[command(flatten)]
+    pub group: GroupArgs,
 }
 
 /// How thoroughly the capacity is found out.
@@ -331,7 +332,7 @@ Examples:
   narrows run job.fio --format fio-json           fio's own JSON, for its plotting tools
   narrows run mix /mnt/data --repeat 10 --tag before   ten runs, to compare with ten others; --resume continues
   srun -N4 narrows run mix /mnt/shared --group    four nodes at once, and one sum
-  srun -N4 narrows run ior-hard /mnt/shared --group   all in one file, as IO500 does
+  srun -N8 narrows run stream /mnt/shared --group --scale   by 1, 2, 4 and 8 nodes: where more of them stop to pay
   narrows run read-ahead.toml /mnt/data           an experiment: arms, pairs in random order, verdicts, a page
   narrows run read-ahead.toml --resume   continues it after Ctrl-C, a crash or a reboot
   narrows run trim.toml . --allow-commands        an experiment whose text has commands; they run as you

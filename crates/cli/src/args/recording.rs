@@ -65,6 +65,9 @@ acknowledged is on the storage, whatever happens. Ctrl-C ends a recording as it 
 pub struct RecordArgs {
     #[command(subcommand)]
     pub command: Option<super::RecordCommand>,
+    /// Of `record plan`.
+    #[arg(skip)]
+    pub group: super::GroupArgs,
     /// Pipes and files with frames, and their names; - is stdin
     #[arg(value_name = "[NAME=]PATH", value_hint = clap::ValueHint::AnyPath)]
     pub inputs: Vec<OsString>,

@@ -1,7 +1,7 @@
 //! The subcommands of `record`: what is done with a recording, beside making one. Each is carried out as the option of `record` that it
 //! was before, which still works.
 
-use super::RecordExport;
+use super::{GroupArgs, RecordExport};
 use crate::names::{Names, offer};
 use clap::{Args, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -104,7 +104,8 @@ Streams are written COUNTxRATE:
 Examples:
   narrows record plan /mnt/card --streams 4x16Mbit
   narrows record plan /mnt/card --streams 4x1080p30
-  narrows record plan /mnt/ssd --streams 2x25MB --for 5m")]
+  narrows record plan /mnt/ssd --streams 2x25MB --for 5m
+  srun -N4 narrows record plan /mnt/shared --streams 4x16Mbit --group   four recorders on one store")]
     Plan {
         /// Directory, file, block device or simulated device
         #[arg(add = offer(&[Names::Devices, Names::Simulated, Names::Paths]))]
@@ -124,6 +125,8 @@ Examples:
         /// Allow writing to the block device TARGET with this serial number
         #[arg(long, value_name = "SERIAL")]
         destroy: Option<String>,
+        #[command(flatten)]
+        group: GroupArgs,
     },
 }
 
@@ -153,6 +156,14 @@ impl Options {
 }
 
 impl RecordCommand {
+    /// The ranks that it is started with, where there are some.
+    pub fn group(&self) -> GroupArgs {
+        match self {
+            Self::Plan { group, .. } => group.clone(),
+            _ => GroupArgs::default(),
+        }
+    }
+
     /// The options of `record` that say the same.
     pub fn as_options(&self) -> Vec<OsString> {
         use clap::ValueEnum;
@@ -176,7 +187,7 @@ impl RecordCommand {
                     .span(span)
                     .value("--into", into.as_ref())
             }
-            Self::Plan { target, streams, time, max_write, overwrite, destroy } => Options::default()
+            Self::Plan { target, streams, time, max_write, overwrite, destroy, group: _ } => Options::default()
                 .value("--output", Some(target))
                 .flag("--plan", true)
                 .value("--streams", streams.as_ref())

@@ -2,6 +2,7 @@
 
 use super::{Progress, recording};
 use crate::args::{GlobalArgs, RecordArgs};
+use crate::group;
 use crate::option_value::{bytes, more_than_nothing, time_ns};
 use crate::output::Output;
 use crate::run_source::RunSource;
@@ -9,7 +10,7 @@ use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
 use conduct::record::{Input, RecordEvent, Recorded, Recording, room_bytes};
 use judge::sizing;
-use model::{CAMERA_STREAMS, CameraStreams, Failure, Run};
+use model::{CAMERA_STREAMS, CameraStreams, Failure, RankOutcome, Run};
 use observe::Root;
 use recorder::WhenFull;
 use recorder::input::Generated;
@@ -64,6 +65,10 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     };
     let ending = Ending::install(SecondSignal::Ends)?;
     let progress = Progress::new(output);
+    let asked = format!("record plan {} {max_write:?} {time_ns}", args.streams);
+    let group = group::met(&args.group, asked, &ending.interrupts, &ending.control, output)?;
+    group.as_ref().map_or(Ok(()), |group| group.start(false))?;
+    let began_ns = sys::monotonic_ns();
     let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
@@ -74,20 +79,31 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         RecordEvent::Begins { .. } => {}
         RecordEvent::Runs(now) => progress.draw(now),
     });
+    let times = (began_ns, sys::monotonic_ns());
     progress.line.wipe();
-    let recorded = recorded?;
+    // Who waits for this rank is told why it does not come.
+    let recorded = recorded.inspect_err(|failure| group.iter().for_each(|group| group.leave(&failure.message)))?;
     let mut document = planned(args, &cameras, &recorded, (recording.max_latency_ns, time_ns), room);
     let fill = crate::archives::open(global).ok().and_then(|archive| RunSource::newest_fill(&archive, args.target()));
     // The same name may have another card by now.
     if let Some(fill) = fill.filter(|fill| is_of(fill, args.target(), recorded.simulated)) {
         known_of_fill(&mut document, &fill);
     }
+    let own = RankOutcome {
+        met: document.carries,
+        statement: Answered::new(&document).answer().to_owned(),
+        bytes_written: document.bytes_written,
+        bytes_per_s: document.sustained_bytes_per_s,
+        ..RankOutcome::default()
+    };
+    document.group = group::outcome(group.as_ref(), own, times, true, output);
     output.answer(&Answered::new(&document), || report::record_plan(&document));
-    Ok(ExitCode::from(match document.carries {
+    let own = match document.carries {
         Some(true) => 0,
         Some(false) => 1,
         None => 4,
-    }))
+    };
+    Ok(ExitCode::from(group::exit_code(document.group.as_ref(), group.is_some(), own)))
 }
 
 /// What the course that was measured says of the streams: with the longest that frames wait for their flush and the time that was to be
@@ -143,6 +159,7 @@ fn planned(
         room_bytes: room,
         keeps_free: Path::new(args.target()).is_dir(),
         full_after_s: room as f64 / demand,
+        group: None,
     }
 }
 

@@ -86,10 +86,11 @@ fn run_workload(
     workload.check_budget().map_err(|e| plan::failure(&e))?;
     if !args.plan {
         let RunArgs { set, max_write, lenient, on_error, real, .. } = args;
-        let asked = format!(
-            "run {:?} {set:?} {max_write:?} {lenient} {on_error:?} {real:?} {}",
-            source.text, args.group.shared_file
-        );
+        let asked = format!("run {:?} {set:?} {max_write:?} {lenient} {on_error:?} {real:?}", source.text);
+        if args.group.scale && workload.has_budget() {
+            let what = "--scale is for workloads whose phases have their own times, and this one has a budget";
+            return Err(Failure::usage(what).remedy("narrows run stream TARGET --group --scale"));
+        }
         execution.meet(group::invitation(&args.group, asked)?)?;
     }
     let seed = args.marks.seed.map_or_else(random_u64, Ok)?;

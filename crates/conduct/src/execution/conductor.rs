@@ -194,6 +194,10 @@ impl<'a> Conductor<'a> {
             };
             if skip.is_some() {
                 run.plan.phases[index].skip = skip;
+            } else if run.plan.phases[index].skip.is_none() {
+                let plan = run.plan.phases[index].clone();
+                run.plan.phases[index].skip = self.grouped.sits_out(run, &plan);
+                window = window.filter(|_| run.plan.phases[index].skip.is_none());
             }
             if self.budget == Budget::Kept {
                 fit_to_remaining(&mut run.plan, index, remaining_ns);

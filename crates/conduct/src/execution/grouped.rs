@@ -52,6 +52,13 @@ impl<'a> Grouped<'a> {
         self.group.is_none() || self.ask(run, |group| group.start(self.simulated)).is_some()
     }
 
+    /// Whether the phase is one for other ranks; waits until they have done it. Why it was left out here.
+    pub fn sits_out(&self, run: &mut Run, plan: &PhasePlan) -> Option<Reason> {
+        let ranks = plan.ranks.filter(|_| self.group.is_some_and(|group| plan.leaves_out(group.place().0)))?;
+        self.ask(run, |group| group.sit_out(&plan.name));
+        Some(Reason::of("waits", format!("it is done by {ranks} of the ranks, and this one waits")))
+    }
+
     /// A phase was executed, and the run's clock shows `now`.
     pub fn done(&mut self, run: &mut Run, record: &PhaseRecord, now: Ns) {
         let PhaseRecord { started_ns, ended_ns, .. } = *record;
@@ -150,7 +157,7 @@ fn limits(run: &Run) -> Vec<Option<RankLimit>> {
     let phases = run.group.iter().flat_map(|g| &g.phases);
     phases
         .map(|phase| {
-            let executed = run.phase(&phase.name).filter(|p| p.plan.measures_target())?;
+            let executed = run.phase(&phase.name).filter(|p| p.plan.measures_target() && p.record.is_some())?;
             let own = conclusions.limits.iter().find(|l| l.phase == phase.name);
             let (layer, statement) = own.map_or_else(
                 || (conclusions.limit.layer, &conclusions.limit.statement),

@@ -1,7 +1,8 @@
 //! Over real sockets, many ranks in one process.
 
 use super::*;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 const TOKEN: &str = "a token of tests";
 
@@ -26,6 +27,7 @@ fn invitation(rank: u32, size: u32, host: &str, port: u16) -> Invitation {
         token: Token::of(TOKEN).expect("a token"),
         patience: Duration::from_secs(20),
         machine: format!("machine-{rank}"),
+        scale: false,
         asked: "run x".to_owned(),
     }
 }
@@ -244,4 +246,105 @@ fn a_meeting_place_is_a_host_and_a_port() {
     for bad in ["node1", "node1:", ":7411", "node1:0", "node1:99999", "fd00::1:7411", "[fd00::1:7411", "node1:x"] {
         assert_eq!(of(bad), None, "{bad}");
     }
+}
+
+/// Passes on what two ends say to each other until it is told to hold its tongue; the connections stay.
+fn drops_later(to: u16, silent: Arc<AtomicBool>) -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        let (from, _) = listener.accept().expect("a rank");
+        let to = TcpStream::connect(("127.0.0.1", to)).expect("rank 0");
+        let pass = |mut from: TcpStream, mut to: TcpStream, silent: Arc<AtomicBool>| {
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(read) = from.read(&mut buffer) {
+                    if read == 0 || !silent.load(Ordering::Relaxed) && to.write_all(&buffer[..read]).is_err() {
+                        return;
+                    }
+                }
+            })
+        };
+        let back = (to.try_clone().expect("a socket"), from.try_clone().expect("a socket"));
+        let both = [pass(from, to, Arc::clone(&silent)), pass(back.0, back.1, silent)];
+        both.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    });
+    port
+}
+
+#[test]
+fn a_network_that_drops_all_in_the_middle_ends_the_group_on_both_sides() {
+    let mut invitations = all(2, "127.0.0.1");
+    let silent = Arc::new(AtomicBool::new(false));
+    let zero = invitations[0].clone();
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        let zero = scope.spawn(move || {
+            let group = zero.meet(&Interrupts::default(), &Control::default()).expect("rank 0 meets");
+            group.wait().expect("both are there");
+            group.wait().expect_err("rank 1 is not heard any more").message
+        });
+        while TcpStream::connect(("127.0.0.1", invitations[0].port)).is_err() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // It has another name for the place, too.
+        let one = &mut invitations[1];
+        (one.host, one.port) = ("localhost".to_owned(), drops_later(one.port, Arc::clone(&silent)));
+        let group = one.clone().meet(&Interrupts::default(), &Control::default()).expect("rank 1 meets");
+        group.wait().expect("both are there");
+        silent.store(true, Ordering::Relaxed);
+        let said = group.wait().expect_err("rank 0 is not heard any more").message;
+        assert!(said.contains("rank 0, where the group meets, hangs"), "{said}");
+        let said = zero.join().expect("no panic");
+        assert!(said.contains("rank 1 (machine-1) hangs"), "{said}");
+    });
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_number_twice_and_another_question_end_the_meeting_for_all() {
+    let twice = |mut invitations: Vec<Invitation>, change: fn(&mut Invitation)| {
+        change(&mut invitations[2]);
+        let ended = |group: Result<Group, Failure>| match group.and_then(|group| group.wait()) {
+            Ok(()) => String::new(),
+            Err(failure) => failure.message,
+        };
+        ranks(invitations, ended)
+    };
+    let said = twice(all(3, "127.0.0.1"), |last| last.rank = 1);
+    assert!(said.iter().all(|s| s.contains("rank 1 came twice")), "{said:?}");
+    let said = twice(all(3, "127.0.0.1"), |last| last.asked = "run y".to_owned());
+    assert!(said.iter().all(|s| s.contains("was asked something else")), "{said:?}");
+    let said = twice(all(3, "127.0.0.1"), |last| last.size = 4);
+    assert!(said.iter().all(|s| s.contains("ranks, and this group of") || s.contains("is none of")), "{said:?}");
+}
+
+#[test]
+fn who_waits_has_no_part_and_all_say_what_they_came_to() {
+    let answers = ranks(all(3, "127.0.0.1"), |group| {
+        let group = group.expect("they meet");
+        let (rank, _) = group.place();
+        match rank {
+            2 => group.sit_out("p").expect("it waits"),
+            _ => {
+                group.start(true).expect("they start");
+                let active = Active { started_ns: 0, counted_ns: 0, ended_ns: 1_000, ..Active::default() };
+                let (together, own, ahead) = group.done(active, 0, true).expect("a phase");
+                group.wait().expect("it is made durable");
+                let share = judge::group::share(&together, rank, &own, &[], ahead);
+                let phase = group.share("p", &together, share).expect("shares");
+                assert_eq!(phase.shares.len(), if rank == 0 { 2 } else { 1 });
+            }
+        }
+        let own = RankOutcome { met: Some(rank != 1), statement: "said\x1b[2J".into(), ..RankOutcome::default() };
+        let answer = group.outcome(own, (0, 1_000), false).expect("an answer");
+        (
+            answer.met(),
+            answer.ranks.iter().map(|r| (r.rank, r.machine.clone(), r.statement.clone())).collect::<Vec<_>>(),
+        )
+    });
+    let [(all, ranks), (one, _), (two, own)] = <[_; 3]>::try_from(answers).expect("three");
+    assert_eq!((all, one, two), (Some(false), Some(false), Some(true)));
+    assert_eq!(ranks[2], (2, "machine-2".to_owned(), "said\\x1b[2J".to_owned()));
+    assert_eq!((ranks.len(), own.len()), (3, 1));
 }

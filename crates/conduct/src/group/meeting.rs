@@ -4,7 +4,7 @@
 use super::message::{Agreed, Brought, FromRank, Hello, ToRank, shown};
 use super::token::Token;
 use judge::group::together;
-use model::{Active, Ns};
+use model::{Active, Ns, RankOutcome};
 use std::collections::BTreeMap;
 
 /// A connection, by a number that is not used again.
@@ -270,6 +270,10 @@ impl Meeting {
     /// What follows from what all brought, for each.
     fn agreed(&self, brought: Vec<Brought>, now: Ns) -> Result<Vec<Agreed>, String> {
         let count = brought.len();
+        // Those who wait have no part in what the others agree on.
+        let taking: Vec<u32> =
+            self.members.keys().zip(&brought).filter(|(_, b)| **b != Brought::Waits).map(|(rank, _)| *rank).collect();
+        let brought: Vec<Brought> = brought.into_iter().filter(|b| *b != Brought::Waits).collect();
         let same = |agreed: Agreed| Ok(vec![agreed; count]);
         // Those of one kind, or the ranks are not at one point.
         macro_rules! all {
@@ -281,7 +285,8 @@ impl Meeting {
             };
         }
         let apart = || "the ranks are not at the same point: their plans differ".to_owned();
-        match &brought[0] {
+        match brought.first().ok_or_else(apart)? {
+            Brought::Waits => Err(apart()),
             Brought::Here => {
                 brought.iter().all(|b| *b == Brought::Here).then(|| same(Agreed::Here)).ok_or_else(apart)?
             }
@@ -314,16 +319,29 @@ impl Meeting {
             }
             Brought::Starts(_) => {
                 let longest = all!(Brought::Starts).ok_or_else(apart)?.into_iter().max().unwrap_or(0);
-                same(Agreed::Starts(now + START_AFTER_NS + 2 * longest + START_AFTER_NS_EACH * count as u64))
+                same(Agreed::Starts(now + START_AFTER_NS + 2 * longest + START_AFTER_NS_EACH * taking.len() as u64))
             }
             Brought::Done(_) => {
                 let active: Vec<Active> = all!(Brought::Done).ok_or_else(apart)?;
-                same(Agreed::Together(together(&active)))
+                let mut together = together(&active);
+                together.least_active = taking.get(together.least_active as usize).copied().unwrap_or(0);
+                same(Agreed::Together(together))
             }
             Brought::Share(_) => {
                 let mut shares = all!(Brought::Share).ok_or_else(apart)?;
                 shares.sort_by_key(|s| s.rank);
                 Ok(for_the_first(count, Agreed::Shares(shares), Agreed::Shares(Vec::new())))
+            }
+            Brought::Outcome(_) => {
+                let outcomes = all!(Brought::Outcome).ok_or_else(apart)?.into_iter().zip(self.members.iter());
+                let named = |(outcome, (rank, member)): (RankOutcome, (&u32, &Member))| RankOutcome {
+                    rank: *rank,
+                    machine: member.machine.clone(),
+                    statement: shown(&outcome.statement),
+                    ..outcome
+                };
+                let outcomes = outcomes.map(named).collect();
+                Ok(for_the_first(count, Agreed::Outcomes(outcomes), Agreed::Outcomes(Vec::new())))
             }
             Brought::Limits(_) => {
                 let limits = all!(Brought::Limits).ok_or_else(apart)?;

@@ -1,7 +1,7 @@
 //! What the ranks of a group and their meeting say to each other: lines of JSON over TCP, each of bounded length. They carry
 //! numbers, and texts that are only shown; nothing in them is a path, a command or a plan.
 
-use model::{Active, Ns, RankLimit, RankShare, Together};
+use model::{Active, Ns, RankLimit, RankOutcome, RankShare, Together};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Longest line before it is known that the other end has the token, bytes.
@@ -112,6 +112,8 @@ pub enum Brought {
     Object(u64),
     /// Nothing; all wait for each other.
     Here,
+    /// Nothing: it waits while the others do what they bring.
+    Waits,
     Facts(TargetFacts),
     /// SHA-256 of its plan.
     Plan(String),
@@ -123,6 +125,8 @@ pub enum Brought {
     Done(Active),
     /// What it did while all were.
     Share(RankShare),
+    /// What its command came to.
+    Outcome(RankOutcome),
     /// What limited it, by phase.
     Limits(Vec<Option<RankLimit>>),
 }
@@ -144,6 +148,8 @@ pub enum Agreed {
     Together(Together),
     /// Those of all for rank 0; none for the others.
     Shares(Vec<RankShare>),
+    /// Likewise.
+    Outcomes(Vec<RankOutcome>),
     /// Likewise, by rank, with what each calls its machine.
     Limits {
         limits: Vec<Vec<Option<RankLimit>>>,

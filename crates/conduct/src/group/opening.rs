@@ -95,6 +95,9 @@ pub fn plan(
     let made = |seed| -> Result<Plan, Failure> {
         let mut plan = crate::plan::plan_within(workload, opened, seed, allowance)
             .inspect_err(|failure| group.leave(&failure.message))?;
+        if group.scale {
+            plan.by_numbers_of_ranks(group.size);
+        }
         // One that knows its rate sooner than the others would end before them.
         for phase in &mut plan.phases {
             if matches!(phase.stop, StopRule::EarlyWhenSteady { .. } | StopRule::LeastOperations { .. }) {

@@ -200,3 +200,102 @@ fn one_that_never_comes_is_named_and_an_interrupted_one_does_not_wait() {
     assert_eq!(nobody.code, 3, "{}", nobody.stdout);
     assert!(nobody.stdout.contains("rank 0 was not met"), "{}", nobody.stdout);
 }
+
+#[test]
+fn a_rate_by_one_two_and_three_ranks_is_one_experiment() {
+    let (scratch, port) = (Scratch::new(), port());
+    let ranks = ["0/3", "1/3", "2/3"].map(|place| rank(&scratch, place, port, &MIX, &["--seed", "1", "--scale"]));
+    let [zero, one, two] = ranks.map(|child| {
+        let ended = ended(child);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        document(&ended)
+    });
+    let curve = &zero["scale"].as_array().expect("curves")[0];
+    let points = curve["points"].as_array().expect("points");
+    let numbers: Vec<u64> = points.iter().filter_map(|p| p["ranks"].as_u64()).collect();
+    assert_eq!((numbers, &curve["phase"]), (vec![1, 2, 3], &"read".into()));
+    // Each has a simulated device of its own.
+    let value = |point: usize| points[point]["value"].as_f64().expect("a sum");
+    assert!((value(2) / value(0) - 3.0).abs() < 0.1, "{points:?}");
+    assert_eq!(curve["knee"]["not-reached"]["ranks"], 3);
+    assert!(zero["answer"].as_str().is_some_and(|a| a.contains("3 ranks are not enough to find the limit")), "{zero}");
+    for (document, waits) in [(&one, vec!["read-by-1"]), (&two, vec!["read-by-1", "read-by-2"])] {
+        let phases = document["phases"].as_array().expect("phases").iter();
+        let left: Vec<&str> = phases
+            .filter(|p| p["status"] == "skipped")
+            .filter_map(|p| p["name"].as_str())
+            .filter(|n| n.starts_with("read"))
+            .collect();
+        assert_eq!(left, waits);
+        assert!(document["scale"].is_null());
+    }
+    let shown = scratch.run(["report", zero["run_id"].as_str().expect("an id"), "--markdown"]);
+    assert!(shown.stdout.contains("read by ranks"), "{}{}", shown.stdout, shown.stderr);
+    let page = std::fs::read_to_string(zero["report"].as_str().expect("a page")).expect("the page");
+    assert!(page.contains("Rate of read by ranks") && page.contains("All ranks together"), "the page has no group");
+    // What has a budget, and what is no group.
+    let alone =
+        scratch.run(MIX.iter().chain(&["--group", "--rank", "0/1", "--meet", "h:1", "--token", TOKEN, "--scale"]));
+    assert!(alone.code == 2 && alone.stderr.contains("one rank alone shows nothing"), "{}", alone.stderr);
+    let check = ["check", "sim:a1-card", "--group", "--rank", "0/2", "--meet", "h:1", "--token", TOKEN, "--scale"];
+    assert!(scratch.run(check).stderr.contains("--scale is for workloads, and this is a check"));
+}
+
+#[test]
+fn a_soak_of_several_ranks_has_one_answer() {
+    let (scratch, port) = (Scratch::new(), port());
+    let target = scratch.target();
+    let soak = ["soak", target.to_str().expect("a path"), "--size", "2MiB"];
+    let [zero, one] = ["0/2", "1/2"].map(|place| rank(&scratch, place, port, &soak, &[])).map(|child| {
+        let ended = ended(child);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        document(&ended)
+    });
+    assert_eq!(zero["answer"], "All 2 ranks: nothing was wrong.");
+    assert_eq!((zero["group"]["ranks"].as_array().map(Vec::len), &one["group"]["rank"]), (Some(2), &1.into()));
+    assert!(one["answer"].as_str().is_some_and(|a| a.starts_with("Nothing was wrong")), "{one}");
+    let several = ["soak", "sim:a1-card", "sim:nvme", "--group", "--rank", "0/2", "--meet", "h:1", "--token", TOKEN];
+    assert!(scratch.run(several).stderr.contains("a soak of several targets"));
+}
+
+#[test]
+fn recorders_that_write_at_one_time_have_one_answer() {
+    let (scratch, port) = (Scratch::new(), port());
+    let plan = ["record", "plan", "sim:nvme", "--for", "3s", "--streams", "2x1Mbit"];
+    let documents =
+        ["0/2", "1/2"].map(|place| rank(&scratch, place, port, &plan, &[])).map(|child| document(&ended(child)));
+    let group = &documents[0]["group"];
+    assert_eq!(
+        (group["ranks"].as_array().map(Vec::len), &group["ranks"][1]["met"]),
+        (Some(2), &true.into()),
+        "{group}"
+    );
+    assert!(group["overlap_percent"].is_number() && documents[1]["group"]["overlap_percent"].is_null(), "{group}");
+}
+
+#[test]
+fn a_checkpoint_is_so_many_bytes_within_a_time() {
+    let scratch = Scratch::new();
+    let met = |amount: &str, more: &[&str], code: i32| {
+        let used = format!("checkpoint={amount}");
+        let document =
+            scratch.json(["check", "sim:nvme", "--for", &used, "--seed", "1", "--json"].iter().chain(more), code);
+        let fit =
+            document["fit"].as_array().expect("uses").iter().find(|f| f["for"] == used.as_str()).expect("it").clone();
+        (fit["met"].as_bool(), fit["reasons"].to_string())
+    };
+    assert_eq!(met("1GB/10s", &[], 0).0, Some(true));
+    assert_eq!(met("5TB/10s", &[], 1).0, Some(false));
+    let (unknown, why) = met("10GB/60s", &["--max-write", "2GB"], 4);
+    assert!(unknown.is_none() && why.contains("too-little-written"), "{why}");
+    let said = scratch.run(["check", "sim:nvme", "--for", "checkpoint=1GB"]);
+    assert!(said.code == 2 && said.stderr.contains("checkpoint=20GB/60s is 20 GB"), "{}", said.stderr);
+    // Of two ranks each has its part, and rank 0 the answer of both.
+    let port = port();
+    let check = ["check", "sim:nvme", "--for", "checkpoint=1GB/10s", "--seed", "1"];
+    let [zero, one] =
+        ["0/2", "1/2"].map(|place| rank(&scratch, place, port, &check, &[])).map(|child| document(&ended(child)));
+    let title = |d: &Value| d["fit"][0]["title"].as_str().unwrap_or_default().to_owned();
+    assert_eq!((title(&zero), &zero["fit"][0]["met"]), ("a checkpoint of 1GB in 10s by 2 ranks".into(), &true.into()));
+    assert!(title(&one).ends_with("of 2 ranks: the part of rank 1"), "{}", title(&one));
+}

@@ -11,7 +11,8 @@ pub trait Answers {
 
 impl Answers for SoakDocument<'_> {
     fn answer(&self) -> String {
-        crate::soak::answer(&crate::soak::Soaked::of(self))
+        let all = crate::group_answer::of_all(self.group.as_ref(), crate::soak::SOAKED);
+        all.map_or_else(|| crate::soak::answer(&crate::soak::Soaked::of(self)), |(_, text)| text)
     }
 }
 
@@ -23,7 +24,8 @@ impl Answers for RecordDocument {
 
 impl Answers for RecordPlanDocument {
     fn answer(&self) -> String {
-        crate::record::plan_answer(self)
+        let all = crate::group_answer::of_all(self.group.as_ref(), crate::record::PLANNED);
+        all.map_or_else(|| crate::record::plan_answer(self), |(_, text)| text)
     }
 }
 
@@ -54,6 +56,11 @@ pub struct Answered<'a, T> {
 }
 
 impl<'a, T: Answers> Answered<'a, T> {
+    /// The sentence.
+    pub fn answer(&self) -> &str {
+        &self.answer
+    }
+
     pub fn new(document: &'a T) -> Self {
         Self { document, answer: document.answer(), run_id: None, report: None }
     }

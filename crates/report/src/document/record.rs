@@ -294,6 +294,9 @@ pub struct RecordPlanDocument {
     pub keeps_free: bool,
     /// How long until that is full.
     pub full_after_s: f64,
+    /// What it came to on each rank of its group; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<model::GroupAnswer>,
 }
 
 impl RecordPlanDocument {

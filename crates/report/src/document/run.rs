@@ -4,7 +4,7 @@ use super::seconds;
 use crate::ranks::GroupDocument;
 use model::{
     DepthCurve, DepthSearch, Environment, Metric, PhaseStatus, Plan, RateChange, Reason, Run, RunState, RunValidity,
-    Session, SteadyRecord, StreamSummary, Target, VerifyRecord, VerifySource,
+    ScaleCurve, Session, SteadyRecord, StreamSummary, Target, VerifyRecord, VerifySource,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -96,6 +96,9 @@ pub struct RunDocument<'a> {
     pub errors: BTreeMap<&'a str, u64>,
     /// Phases that differ only in depth, and where more of it stops to pay.
     pub depth_curves: &'a [DepthCurve],
+    /// How the rate grows with the ranks of a group; absent where that was not asked.
+    #[serde(skip_serializing_if = "<[ScaleCurve]>::is_empty")]
+    pub scale: &'a [ScaleCurve],
     pub program_version: &'a str,
     /// The machine.
     pub environment: &'a Environment,
@@ -151,6 +154,7 @@ impl<'a> RunDocument<'a> {
             verify: verify(run),
             errors: errors(run),
             depth_curves,
+            scale: &[],
             program_version: &run.program_version,
             environment: &run.environment,
             sessions: &run.sessions,

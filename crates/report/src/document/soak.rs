@@ -1,6 +1,6 @@
 //! `narrows/soak/1`.
 
-use model::{Amplification, DataFinding, Fact, Growth, Scrub};
+use model::{Amplification, DataFinding, Fact, GroupAnswer, Growth, Scrub};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -62,6 +62,9 @@ pub struct SoakDocument<'a> {
     pub kernel_warnings: &'a [String],
     /// What the file system found in all that it holds; null where it does not look, or did not.
     pub scrub: Option<&'a Scrub>,
+    /// What it came to on each rank of its group; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupAnswer>,
     /// What must be said with it.
     pub remarks: Vec<String>,
 }

@@ -23,6 +23,7 @@ mod path;
 mod rank;
 mod reports;
 mod rounds;
+mod scale;
 mod series;
 mod several;
 mod site;
@@ -94,6 +95,12 @@ fn contents(check: &Check<'_>, presentation: &Presentation, plots: Option<&serde
                 (numbers(check, presentation))
                 (elements::parts(presentation.parts(SectionName::Limits)))
                 (elements::end(&presentation.head, &presentation.end))
+            }))
+        }
+        @if !presentation.parts(SectionName::Others).is_empty() {
+            (section("group", "The group", "What all ranks did together, and the slowest with its limit", html! {
+                @for curve in check.scale { (scale::plot(curve)) }
+                (elements::parts(presentation.parts(SectionName::Others)))
             }))
         }
         @if check.is_check() {

@@ -52,6 +52,7 @@ impl Sample {
             fit: &self.fit,
             asked_for: None,
             depth_curves: &self.depth_curves,
+            scale: &[],
             next_step: self.next_step.as_ref(),
             answer: None,
             over_reports: &[],
