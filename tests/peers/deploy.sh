@@ -46,7 +46,7 @@ part() {
     esac
 }
 
-pypi() { python_tools "$tools" reframe-hpc==4.10.4 ansible-core==2.19.14 kubernetes-validate==1.37.0 setuptools; }
+pypi() { python_tools "$tools" reframe-hpc==4.10.4 ansible-core==2.19.14 kubernetes-validate==1.37.0; }
 needs_static() { [[ -x $static ]] || cannot "there is no static binary (cargo xtask static)"; }
 
 # is_run FILE: a document of a run, not of an error.
@@ -64,11 +64,12 @@ image() {
     local root
     root=$(buildah_here mount narrows-test)
     [[ $(cd "$root" && find . -type f) == ./narrows ]] || fail "the image has $(cd "$root" && find . -type f | head)"
-    # Another root than the container's, which `buildah run` gets ready for itself.
-    mkdir "$scratch/root"
-    cp "$root/narrows" "$scratch/root/narrows"
     buildah_here inspect --format '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}} {{.OCIv1.Config.Env}}' narrows:0.1.0 >"$scratch/out"
     grep -q '^\[/narrows\] \[--help\] .*NARROWS_ARCHIVE=/archive' "$scratch/out" || fail "the image is another: $(cat "$scratch/out")"
+    local version
+    version=$("$narrows" --version | awk '{ print $2 }')
+    [[ $(buildah_here inspect --format '{{index .OCIv1.Config.Labels "org.opencontainers.image.version"}}' narrows:0.1.0) == "$version" ]] || fail "the image's label is not $version"
+    if grep -h 'image: ' "$deploy"/kubernetes/*.yaml | grep -qv "image: narrows:$version\$"; then fail "a manifest has an image that is not narrows:$version"; fi
     mkdir "$scratch/data" "$scratch/archive"
     in_image() { buildah_here run --isolation chroot -v "$scratch/data:/data" -v "$scratch/archive:/archive" narrows-test -- "$@"; }
     local status=0
@@ -84,7 +85,7 @@ image() {
     [[ $status -eq 1 ]] || fail "a card that is no A2: exit code $status in the image"
     [[ $("$narrows" runs list --archive "$scratch/archive" --json | grep -c '"state": "complete"') -ge 3 ]] || fail "the image's runs are not in the mounted archive"
     [[ -z $(ls -A "$scratch/data") ]] || fail "something was left in the directory"
-    printf 'buildah %s: one file, %s bytes; run and check inside\n' "$(buildah --version | awk '{ print $3 }')" "$(stat -c %s "$scratch/root/narrows")"
+    printf 'buildah %s: one file, %s bytes; run and check inside\n' "$(buildah --version | awk '{ print $3 }')" "$(stat -c %s "$root/narrows")"
 }
 
 # pod ARGUMENT...: a container of a manifest, by its command line.
@@ -281,6 +282,7 @@ INI
     grep -q 'narrows_target' "$scratch/out" || fail "it does not say what is missing"
     # Both together on a store that they share, the second time without a change.
     local group=(-e narrows_target=sim:nvme -e narrows_for=etcd -e narrows_group_port=$((port + 1)))
+    [[ $(play "${group[@]}" --check) -eq 0 && ! -e $directory/first ]] || fail "only to look changed something, or ended with an error"
     [[ $(play "${group[@]}") -eq 0 ]] || fail "the role ended with an error"
     [[ $(play "${group[@]}") -eq 0 ]] || fail "the role ended with an error the second time"
     [[ $(grep -c 'changed=0 .*failed=0 ' "$scratch/out") -eq 2 ]] || fail "the second run changed something: $(tail -4 "$scratch/out")"

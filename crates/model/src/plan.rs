@@ -230,7 +230,6 @@ pub struct PhasePlan {
     /// Which part of the beginning does not count.
     pub warmup: Warmup,
     /// Of a group the first so many ranks do it, and the others wait; `None`: all do.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub ranks: Option<u32>,
     /// Why it is not executed, if it is not.
     pub skip: Option<crate::Reason>,

@@ -18,6 +18,8 @@ pub(super) struct WrittenPhase {
     time_limit_ns: u64,
     stop: StopRule,
     warmup: Warmup,
+    #[serde(default, skip_serializing_if = "is_default")]
+    ranks: Option<u32>,
     #[serde(default, with = "crate::reason::as_line")]
     skip: Option<Reason>,
 }
@@ -35,22 +37,46 @@ struct WrittenStream {
 
 impl From<PhasePlan> for WrittenPhase {
     fn from(phase: PhasePlan) -> Self {
-        let PhasePlan { name, kind, engine, access, cold, drop_cache, streams, time_limit_ns, stop, warmup, skip } =
-            phase;
+        let PhasePlan {
+            name,
+            kind,
+            engine,
+            access,
+            cold,
+            drop_cache,
+            streams,
+            time_limit_ns,
+            stop,
+            warmup,
+            ranks,
+            skip,
+        } = phase;
         let written = |stream: StreamPlan| WrittenStream {
             engine: Some(stream.path.engine).filter(|own| *own != engine),
             access: Some(stream.path.access).filter(|own| *own != access),
             stream,
         };
         let streams = streams.into_iter().map(written).collect();
-        Self { name, kind, engine, access, cold, drop_cache, streams, time_limit_ns, stop, warmup, skip }
+        Self { name, kind, engine, access, cold, drop_cache, streams, time_limit_ns, stop, warmup, ranks, skip }
     }
 }
 
 impl From<WrittenPhase> for PhasePlan {
     fn from(phase: WrittenPhase) -> Self {
-        let WrittenPhase { name, kind, engine, access, cold, drop_cache, streams, time_limit_ns, stop, warmup, skip } =
-            phase;
+        let WrittenPhase {
+            name,
+            kind,
+            engine,
+            access,
+            cold,
+            drop_cache,
+            streams,
+            time_limit_ns,
+            stop,
+            warmup,
+            ranks,
+            skip,
+        } = phase;
         let read = |written: WrittenStream| {
             let mut stream = written.stream;
             stream.path.engine = written.engine.unwrap_or(engine);
@@ -58,7 +84,7 @@ impl From<WrittenPhase> for PhasePlan {
             stream
         };
         let streams = streams.into_iter().map(read).collect();
-        Self { name, kind, engine, access, cold, drop_cache, streams, time_limit_ns, stop, warmup, skip }
+        Self { name, kind, engine, access, cold, drop_cache, streams, time_limit_ns, stop, warmup, ranks, skip }
     }
 }
 
