@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::progress::Terminal;
 use crate::progress_line::ProgressLine;
 use crate::report_page;
-use crate::signals::{Ending, SecondSignal, Signals};
+use crate::signals::{Ending, SecondSignal};
 use archive::Archive;
 use begun::BegunSoak;
 use conduct::admission::Consent;
@@ -17,7 +17,7 @@ use conduct::soak::{
 };
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
-use model::{Failure, GroupAnswer, RankOutcome, TargetKind};
+use model::{Failure, RankOutcome, TargetKind};
 use report::document::{Answered, CounterChange, SoakDocument};
 use report::quantity;
 use spec::Readiness;

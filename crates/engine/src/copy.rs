@@ -118,6 +118,7 @@ mod tests {
             time_limit_ns: 30_000_000,
             stop: StopRule::Time,
             warmup: Warmup { min_ns: 10_000_000, share: 0.0, max_ns: 10_000_000 },
+            ranks: None,
             skip: None,
         }
         .alike();

@@ -44,6 +44,7 @@ fn phase(stream: &StreamPlan, access: Access) -> PhasePlan {
         time_limit_ns: 4 * S,
         stop: StopRule::Time,
         warmup: Warmup { min_ns: 0, share: 0.0, max_ns: 0 },
+        ranks: None,
         skip: None,
     }
     .alike()

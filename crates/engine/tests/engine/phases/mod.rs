@@ -45,6 +45,7 @@ fn phase(
         time_limit_ns: 200 * MS,
         stop: StopRule::Time,
         warmup: Warmup { min_ns: 20 * MS, share: 0.05, max_ns: 100 * MS },
+        ranks: None,
         skip: None,
     }
     .alike()
