@@ -66,7 +66,7 @@ pub fn run_worker<D: Device>(
     barrier: &PhaseShared,
     control: &Control,
 ) -> Result<PhaseRecord, DeviceError> {
-    run_data_source(device, &mut WithData { source, data }, settings, barrier, control)
+    run_data_source(device, WithData { source, data }, settings, barrier, control)
 }
 
 /// The same, of a source that has the data of its operations.
@@ -75,7 +75,7 @@ pub fn run_worker<D: Device>(
 /// As [`run_stream`].
 pub fn run_data_source<D: Device>(
     device: &mut D,
-    source: &mut impl DataSource<Op = D::Op>,
+    mut source: impl DataSource<Op = D::Op>,
     settings: &StreamConfig,
     barrier: &PhaseShared,
     control: &Control,

@@ -43,6 +43,7 @@ mod ring_error;
 mod ring_gather;
 mod ring_op;
 mod ring_options;
+mod ring_parts;
 mod ring_queues;
 mod ring_setup;
 mod shared_memory;

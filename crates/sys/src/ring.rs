@@ -9,7 +9,7 @@
 //! Facts: io_uring_setup(2), io_uring_enter(2), io_uring_register(2).
 #![allow(unsafe_code)]
 
-use crate::ring_gather::{Gathered, vectored_entry};
+use crate::ring_gather::{GatherTable, vectored_entry};
 use crate::ring_op::{RingCompletion, RingOp};
 use crate::ring_queues::Queues;
 use crate::{BufferPool, CallFlags, EventFd, PushError, RingError, RingOptions, raise_memlock};
@@ -48,8 +48,7 @@ pub struct Ring {
     /// Address tables for buffers that are not registered; READV and WRITEV exist since 5.1, READ and WRITE since 5.6.
     pub(crate) vectors: Vec<iovec>,
     slots: Vec<Slot>,
-    /// Of each buffer, where anything was ever gathered.
-    pub(crate) gathered: Vec<Gathered>,
+    pub(crate) gathered: GatherTable,
     pub(crate) files: Vec<OwnedFd>,
     /// What stands for each file in an entry: its index among the registered ones, else its descriptor.
     pub(crate) entry_fds: Vec<RawFd>,
@@ -104,7 +103,7 @@ impl Ring {
                 .map(|i| iovec { iov_base: pool.address(i).cast(), iov_len: pool.buffer_bytes() })
                 .collect(),
             slots: vec![Slot::default(); pool.count() as usize],
-            gathered: Vec::new(),
+            gathered: GatherTable::default(),
             pool: ManuallyDrop::new(pool),
             entry_fds: files.iter().map(AsRawFd::as_raw_fd).collect(),
             entry_flags: IoringSqeFlags::empty(),
@@ -193,7 +192,7 @@ impl Ring {
         if self.slots.get(index as usize)?.parts > 0 {
             return None;
         }
-        self.ungather(index);
+        self.gathered.clear(index);
         Some(self.pool.buffer_mut(index))
     }
 
@@ -276,7 +275,7 @@ impl Ring {
             user_data: io_uring_user_data::from_u64(u64::from(buffer)),
             ..io_uring_sqe::default()
         };
-        if let Some(vectors) = self.gathered_for(fixed, buffer) {
+        if let Some(vectors) = self.gathered.of(fixed, buffer) {
             return vectored_entry(entry, vectored, vectors);
         }
         if buffer < self.registered_buffers {
@@ -453,7 +452,7 @@ impl Ring {
                 };
             }
             if result >= 0 {
-                self.ungather(buffer);
+                self.gathered.clear(buffer);
             }
             self.in_flight -= 1;
             taken += 1;

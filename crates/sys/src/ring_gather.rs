@@ -1,7 +1,6 @@
 //! What one write of a ring sends, where that is not all in its own buffer.
-#![allow(unsafe_code)]
 
-use crate::{MemoryPiece, Ring};
+use crate::MemoryPiece;
 use rustix::io_uring::{IoringOp, addr_or_splice_off_in_union, io_uring_ptr, io_uring_sqe, iovec, len_union};
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,7 +26,7 @@ impl WritePart {
 
 /// The parts of one write, as the kernel takes them (writev(2)), and what keeps their memory.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered {
+struct Gathered {
     parts: Vec<WritePart>,
     vectors: Vec<iovec>,
 }
@@ -42,53 +41,34 @@ pub(crate) fn vectored_entry(mut entry: io_uring_sqe, opcode: IoringOp, vectors:
     entry
 }
 
-impl Ring {
+/// What was gathered for each buffer, where anything ever was.
+#[derive(Debug, Default)]
+pub(crate) struct GatherTable(Vec<Gathered>);
+
+impl GatherTable {
     /// What was gathered for a transfer of this buffer.
     #[inline]
-    pub(crate) fn gathered_for(&self, fixed: IoringOp, buffer: u32) -> Option<&[iovec]> {
-        let gathered = self.gathered.get(buffer as usize).filter(|_| fixed == IoringOp::WriteFixed)?;
+    pub fn of(&self, fixed: IoringOp, buffer: u32) -> Option<&[iovec]> {
+        let gathered = self.0.get(buffer as usize).filter(|_| fixed == IoringOp::WriteFixed)?;
         (!gathered.vectors.is_empty()).then_some(&gathered.vectors[..])
     }
 
     /// A write has ended, or will not be: its pieces are given back.
     #[inline]
-    pub(crate) fn ungather(&mut self, buffer: u32) {
-        if let Some(gathered) = self.gathered.get_mut(buffer as usize) {
+    pub fn clear(&mut self, buffer: u32) {
+        if let Some(gathered) = self.0.get_mut(buffer as usize) {
             gathered.parts.clear();
             gathered.vectors.clear();
         }
     }
 
-    /// Has the next write of this buffer send these parts, one behind the other; they are taken, and their pieces kept until it has
-    /// succeeded, or the buffer is used for something else. Whether it was possible.
-    pub fn gather(&mut self, buffer: u32, parts: &mut Vec<WritePart>) -> bool {
-        // An operation in flight names what is there.
-        if self.buffer_mut(buffer).is_none() {
-            return false;
+    /// One part more of what a buffer sends, which lies there; `buffers` has the ring.
+    pub fn add(&mut self, buffer: u32, part: WritePart, at: *mut u8, buffers: u32) {
+        if self.0.is_empty() {
+            self.0.resize_with(buffers as usize, Gathered::default);
         }
-        let own = |part: &WritePart| matches!(part, WritePart::Buffer(_)).then(|| part.bytes());
-        if parts.iter().filter_map(own).fold(0, usize::saturating_add) > self.pool.buffer_bytes() {
-            return false;
-        }
-        let start = self.pool.address(buffer);
-        if self.gathered.is_empty() {
-            self.gathered.resize_with(self.pool.count() as usize, Gathered::default);
-        }
-        let gathered = &mut self.gathered[buffer as usize];
-        let mut used = 0;
-        for part in parts.drain(..) {
-            let (iov_base, iov_len) = match &part {
-                WritePart::Buffer(bytes) => {
-                    used += bytes;
-                    // SAFETY: within the buffer: all such parts together are no longer than it.
-                    (unsafe { start.add(used - bytes) }, *bytes)
-                }
-                // The kernel only reads from it, and the piece is kept as long as it may.
-                WritePart::Piece(piece, range) => (piece.taken(range.clone()).as_ptr().cast_mut(), range.len()),
-            };
-            gathered.vectors.push(iovec { iov_base: iov_base.cast(), iov_len });
-            gathered.parts.push(part);
-        }
-        true
+        let gathered = &mut self.0[buffer as usize];
+        gathered.vectors.push(iovec { iov_base: at.cast(), iov_len: part.bytes() });
+        gathered.parts.push(part);
     }
 }

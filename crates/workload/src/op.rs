@@ -196,3 +196,21 @@ pub trait Source {
         None
     }
 }
+
+impl<S: Source> Source for &mut S {
+    type Op = S::Op;
+
+    #[inline]
+    fn next(&mut self, now: Ns) -> Next<S::Op> {
+        S::next(self, now)
+    }
+
+    #[inline]
+    fn on_completion(&mut self, op: &S::Op, outcome: OpResult) {
+        S::on_completion(self, op, outcome);
+    }
+
+    fn closing_op(&mut self) -> Option<S::Op> {
+        S::closing_op(self)
+    }
+}

@@ -33,6 +33,34 @@ pub trait DataSource: Source {
     }
 }
 
+impl<S: DataSource> DataSource for &mut S {
+    const VERIFIES: bool = S::VERIFIES;
+
+    #[inline]
+    fn generates(&self) -> bool {
+        S::generates(self)
+    }
+
+    fn fill(&mut self, index: u32, buffer: &mut [u8]) {
+        S::fill(self, index, buffer);
+    }
+
+    #[inline]
+    fn prepare<D: Device<Op = S::Op>>(&mut self, op: &S::Op, device: &mut D) {
+        S::prepare(self, op, device);
+    }
+
+    #[inline]
+    fn on_submit(&mut self, op: &S::Op) {
+        S::on_submit(self, op);
+    }
+
+    #[inline]
+    fn verify_read(&mut self, op: &S::Op, data: &[u8]) -> bool {
+        S::verify_read(self, op, data)
+    }
+}
+
 /// A source whose data somebody else makes and looks at.
 #[derive(Debug)]
 pub struct WithData<'a, S, C> {

@@ -31,7 +31,7 @@ enum RefillEnd {
 /// The state of a worker's loop.
 pub(super) struct WorkerLoop<'a, D: Device, S> {
     device: &'a mut D,
-    source: &'a mut S,
+    source: S,
     settings: &'a StreamConfig,
     barrier: &'a PhaseShared,
     control: &'a Control,
@@ -79,7 +79,7 @@ impl<'a, D: Device, S: DataSource<Op = D::Op>> WorkerLoop<'a, D, S> {
     /// Takes all memory, then waits at the barrier for the other workers.
     pub fn new(
         device: &'a mut D,
-        source: &'a mut S,
+        source: S,
         settings: &'a StreamConfig,
         barrier: &'a PhaseShared,
         control: &'a Control,
