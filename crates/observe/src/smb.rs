@@ -46,7 +46,7 @@ fn first_number(text: &str) -> Option<u64> {
 /// 0 session 0 share reconnects
 /// Max requests in flight: 3
 /// Total time spent processing by command. Time units are jiffies (250 per second)
-///   8		42	17		0	4
+///   8    42  17    0  4
 /// 1) \\localhost\test
 /// SMBs: 105
 /// Bytes read: 165675008  Bytes written: 5
@@ -80,7 +80,7 @@ pub fn share_counters(stats: &[u8], source: &str) -> Vec<PathCounter> {
     found
 }
 
-/// `  8		42	17		0	4`: the command, how many were answered, and their time in jiffies.
+/// `  8    42  17    0  4`: the command, how many were answered, and their time in jiffies.
 fn timed(line: &str, jiffies_per_s: u64) -> Option<[(&'static str, u64); 2]> {
     let mut words = line.split_ascii_whitespace().map(|word| word.parse::<u64>().ok());
     let mut next = || words.next().flatten();

@@ -296,6 +296,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         causes.extend(page_cache::buffered_reads(run));
     }
     causes.extend(nfs::causes(run));
+    causes.extend(nfs_sync::commit_for_each_sync(run));
     causes.extend(smb::causes(run));
     causes.extend(zfs::causes(run));
     causes.extend(link::utilisation(run));

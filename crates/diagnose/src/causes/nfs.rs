@@ -133,7 +133,6 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
         }
         found.extend(client(run));
     }
-    found.extend(super::nfs_sync::commit_for_each_sync(run));
     found
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn mount(run: &Run) -> Option<&Layer> {
 pub(super) fn grew(samples: &[SystemSample], name: &str) -> Option<u64> {
     let mut values = samples.iter().filter_map(|s| path_counter_value(&s.path, name));
     let first = values.next()?;
-    values.last()?.checked_sub(first)
+    values.next_back()?.checked_sub(first)
 }
 
 pub(super) fn causes(run: &Run) -> Vec<Cause> {

@@ -1,11 +1,12 @@
 //! Whether the cache of ZFS served reads that were to come from the pool. Before OpenZFS 2.3 O_DIRECT is taken and goes through that cache;
 //! later it depends on the dataset's `direct` property. So its own counters decide (z:module/zfs/arc.c, arc_read).
 
-use super::device::COLD_BYTES_TOLERANCE;
 use super::{RuleInput, Validity};
 use model::path_counter as names;
 use model::{Access, LayerKind, Reason, facts, path_counter_value};
 
+/// Share of the blocks that may have come from the cache: the edges of the samples.
+const HITS_TOLERANCE: f64 = 0.02;
 /// Fewer blocks that were asked for say nothing: others read, too.
 const LEAST_READS: u64 = 16;
 
@@ -32,7 +33,7 @@ pub(super) fn not_served_by_the_arc(case: RuleInput<'_>, out: &mut Validity) {
     if !case.plan.measures_target() || !case.plan.streams.iter().any(|s| s.reads()) {
         return;
     }
-    let Some(share) = share_of_hits(case).filter(|share| *share > COLD_BYTES_TOLERANCE) else { return };
+    let Some(share) = share_of_hits(case).filter(|share| *share > HITS_TOLERANCE) else { return };
     let limit = case.context.stack.first(LayerKind::Filesystem).and_then(|fs| fs.int(facts::ARC_LIMIT_BYTES));
     let reason = Reason::ServedByArc { percent: share * 100.0, limit_bytes: limit.and_then(|l| u64::try_from(l).ok()) };
     let direct = case.plan.streams.iter().all(|s| s.path.access == Access::Direct);
