@@ -21,6 +21,7 @@ const FIRST: &[(&str, &[&str])] = &[
     ("fill", &["size", "passes", "random", "verify", "plan", "overwrite", "destroy", "tag", "json"]),
     ("soak", &["for", "passes", "size", "rate", "resume", "witness", "hook", "overwrite", "destroy", "json"]),
     ("record", &["output", "camera", "size", "when-full", "generate", "for", "ring", "destroy", "json"]),
+    ("record plan", &["streams", "for", "max-write", "overwrite", "destroy", "json"]),
     ("tune", &["for", "budget", "only", "allow-unsafe", "plan", "keep", "verify", "undo-kept", "destroy", "json"]),
     ("copy", &["allow-writes", "mapped", "time", "tag", "json"]),
 ];

@@ -20,7 +20,7 @@ impl Plan {
         let apart = |s: &StreamPlan| s.block().region_bytes > 0 && s.block().stride_with_gaps().is_none();
         if interleaves && all.clone().any(apart) {
             let laid_out = self.phases.iter().any(|p| p.kind == PhaseKind::Layout);
-            let what = if laid_out { "must be laid out before" } else { "lie beside regions of each rank's own" };
+            let what = if laid_out { "must be prefilled" } else { "lie beside regions of each rank's own" };
             return Err(format!(
                 "strides of several ranks in one file {what}: let a phase of strides write what others read"
             ));
