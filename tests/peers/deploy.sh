@@ -274,7 +274,7 @@ INI
     # play ARGUMENT...: the end of what it says is in $scratch/out; its exit code.
     play() {
         local status=0
-        ANSIBLE_HOME=$directory/home ANSIBLE_NOCOLOR=1 ANSIBLE_PIPELINING=true LC_ALL=C.UTF-8 "$tools/bin/ansible-playbook" -i "$directory/hosts" "$deploy/ansible/check.yml" "$@" \
+        HOME=$scratch ANSIBLE_HOME=$directory/home ANSIBLE_NOCOLOR=1 ANSIBLE_PIPELINING=true LC_ALL=C.UTF-8 "$tools/bin/ansible-playbook" -i "$directory/hosts" "$deploy/ansible/check.yml" "$@" \
             >"$scratch/out" 2>"$scratch/err" || status=$?
         printf '%s' $status
     }
@@ -314,7 +314,7 @@ PYTHON
 reframe_here() {
     local site=$1 status=0
     shift
-    "$tools/bin/reframe" --nocolor -C "$site" --prefix="$scratch/reframe" --report-file="$scratch/report.json" -c "$deploy/reframe/narrows.py" \
+    HOME=$scratch "$tools/bin/reframe" --nocolor -C "$site" --prefix="$scratch/reframe" --report-file="$scratch/report.json" -c "$deploy/reframe/narrows.py" \
         -S program="$narrows" "$@" -r >"$scratch/out" 2>&1 || status=$?
     printf '%s' $status
 }
