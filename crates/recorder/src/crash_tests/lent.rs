@@ -42,3 +42,19 @@ fn what_goes_round_loses_nothing() {
     (0..=moments).step_by(25).for_each(|upto| recorded.check(upto, 1));
     assert!(recorded.counted.iter().all(|c| c.durable > 60), "{:?}", recorded.counted);
 }
+
+/// Where the blocks of the device are longer than those that long frames start on, all is copied, and whole.
+#[test]
+fn of_longer_blocks_nothing_is_written_from_where_it_lies() {
+    let bytes = (1 << 20) + 12 * (512 << 10) + 8192;
+    let geometry = Geometry::fit(bytes, 8192, 128 << 10, Some(512 << 10), WhenFull::Stop).unwrap();
+    assert_eq!(geometry.block_bytes, 8192);
+    let recorded = record(geometry, large_cameras(3, 12), 4 << 20, 0);
+    assert!(recorded.counted.iter().all(|c| c.durable == 12), "{:?}", recorded.counted);
+    let moments = recorded.log.moments.len();
+    (0..=moments).step_by(5).for_each(|upto| recorded.check(upto, 2));
+    for moment in &recorded.log.moments {
+        let DiskEvent::Write { offset, bytes } = &moment.happened else { continue };
+        assert!(offset.is_multiple_of(8192) && bytes.len().is_multiple_of(8192), "{offset}, {}", bytes.len());
+    }
+}
