@@ -58,7 +58,7 @@ pub struct GlobalArgs {
     /// All of it on a terminal, too, which else gets a screen
     ///
     /// Intervals, evidence, reasons, everything that was measured. Files and pipes always get it.
-    #[arg(long, global = true, display_order = 904)]
+    #[arg(long, global = true, display_order = 904, hide_short_help = true)]
     pub details: bool,
     /// Where runs are kept [default: $NARROWS_ARCHIVE, else $XDG_DATA_HOME/narrows, else ~/.local/share/narrows]
     #[arg(long, global = true, display_order = 902, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
