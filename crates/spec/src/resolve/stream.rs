@@ -178,7 +178,12 @@ impl Resolver<'_> {
             }
         }
         if offset == 0 && job.writes_whole() && !phase.optional {
-            let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
+            // What a file with a name of the text holds is written before wherever it is read.
+            let names = match &job.files {
+                _ if files.is_empty() => vec![String::new()],
+                Files::Own(_) => files.clone(),
+                _ => Vec::new(),
+            };
             let laid_out = |name: &String| match name.as_str() {
                 "" => !self.used.laid_out.is_empty(),
                 own => self.used.laid_out.contains_key(own),
