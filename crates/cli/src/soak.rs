@@ -52,8 +52,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let archive = local.map_or_else(|| archives::open(global), |dir| Ok(Archive::open(Path::new(dir))))?;
     let Ending { control, signals, interrupts, waiting } = Ending::install(SecondSignal::Ends)?;
     let terminal = Terminal::new(global.json, output.style().ascii, waiting);
-    let SoakArgs { passes, mode: way, .. } = args;
-    let asked = format!("soak {size:?} {rate:?} {time:?} {passes:?} {way:?} {} {}", args.buffered, args.busy);
+    let asked = asked_of_all(args, (size, rate, time));
     let group = group::met(&args.group, asked, &interrupts, &control, output)?;
     let resumed = resumed(args, remote.as_ref(), &archive)?;
     let id = resumed.as_ref().map_or(SoakState::new_id(random_u64()?), |state| state.id.clone());
@@ -76,18 +75,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     is_what_was_made(made.as_ref(), &place, &path)?;
     let mut state = match resumed {
         Some(state) => goes_on(state, place, &path)?,
-        None => {
-            let region = region(&opened, size, &path)?;
-            // A directory may be named by a dot.
-            let named = made.as_ref().and_then(|_| path.parent()).unwrap_or(&path).to_string_lossy();
-            let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
-            let mut state = SoakState::new(id, &named, path.clone(), place, region, random);
-            simulated::lay_a_lap_across_the_end(&mut state, &opened)?;
-            (state.own_file, state.buffered) = (own, args.buffered);
-            (state.trims, state.busy) = (can_trim(&opened) && !args.no_trim, args.busy);
-            (state.mode, state.rate_bytes_per_s) = (mode(args.mode), rate.filter(|r| *r > 0));
-            state
-        }
+        None => new_state(args, id, (size, rate), &opened, (place, &path, made.as_ref(), own))?,
     };
     state.enough = enough(args, time, state.enough);
     let simulated = opened.target.kind == TargetKind::Sim;
@@ -129,20 +117,49 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
         return Err(simulated::not_come(&state, &to_come));
     }
     let mut document = document(&state, ended, (simulated, device_bytes));
-    let own = RankOutcome {
+    document.group = group::outcome(group.as_ref(), own_outcome(&state, &document, ended), times, false, output);
+    let answered = Answered::new(&document).kept(kept.clone());
+    output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
+    let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
+    let own = || group::exit_code(document.group.as_ref(), group.is_some(), u8::from(!state.is_clean()));
+    Ok(ExitCode::from(signal.unwrap_or_else(own)))
+}
+
+/// What all ranks of a group must have been asked.
+fn asked_of_all(args: &SoakArgs, (size, rate, time): (Option<u64>, Option<u64>, Option<u64>)) -> String {
+    let SoakArgs { passes, mode, buffered, busy, .. } = args;
+    format!("soak {size:?} {rate:?} {time:?} {passes:?} {mode:?} {buffered} {busy}")
+}
+
+/// A soak that begins.
+fn new_state(
+    args: &SoakArgs,
+    id: String,
+    (size, rate): (Option<u64>, Option<u64>),
+    opened: &Opened,
+    (place, path, made, own): (TargetIdentity, &Path, Option<&OwnFile>, bool),
+) -> Result<SoakState, Failure> {
+    let region = region(opened, size, path)?;
+    // A directory may be named by a dot.
+    let named = made.and_then(|_| path.parent()).unwrap_or(path).to_string_lossy();
+    let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
+    let mut state = SoakState::new(id, &named, path.to_owned(), place, region, random);
+    simulated::lay_a_lap_across_the_end(&mut state, opened)?;
+    (state.own_file, state.buffered) = (own, args.buffered);
+    (state.trims, state.busy) = (can_trim(opened) && !args.no_trim, args.busy);
+    (state.mode, state.rate_bytes_per_s) = (mode(args.mode), rate.filter(|r| *r > 0));
+    Ok(state)
+}
+
+/// What it came to on this rank of a group.
+fn own_outcome(state: &SoakState, document: &SoakDocument<'_>, ended: SoakEnd) -> RankOutcome {
+    RankOutcome {
         met: (ended != SoakEnd::Interrupted).then(|| state.is_clean()),
-        statement: Answered::new(&document).answer().to_owned(),
+        statement: Answered::new(document).answer().to_owned(),
         bytes_written: state.bytes_written,
         bytes_per_s: (state.elapsed_ns > 0).then(|| state.bytes_written as f64 * 1e9 / state.elapsed_ns as f64),
         ..RankOutcome::default()
-    };
-    document.group = group::outcome(group.as_ref(), own, times, false, output);
-    let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
-    let own = || group::exit_code(document.group.as_ref(), group.is_some(), u8::from(!state.is_clean()));
-    let code = signal.unwrap_or_else(own);
-    let answered = Answered::new(&document).kept(kept.clone());
-    output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
-    Ok(ExitCode::from(code))
+    }
 }
 
 /// What it is about, before it begins.

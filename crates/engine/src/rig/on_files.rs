@@ -34,10 +34,6 @@ fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) 
 impl FileRig {
     pub(super) fn run_on_files(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         self.check_on_files(phase)?;
-        if self.shared.is_some() && phase.replays_calls() {
-            let what = format!("{}: calls of a recording need a directory of each rank's own", phase.name);
-            return Err(Failure::usage(what).remedy("leave out --shared-file"));
-        }
         let path = self.target.path.clone();
         let cannot = |e: std::io::Error| refusal(Attempt::Create, &path, &e);
         let own = match &mut self.own_directory {
@@ -122,6 +118,10 @@ impl FileRig {
     pub(super) fn check_on_files(&self, phase: &PhasePlan) -> Result<(), Failure> {
         if self.target.kind != TargetKind::Directory {
             return Err(no_file_system(phase, &self.target.path.display().to_string()));
+        }
+        if self.shared.is_some() && phase.replays_calls() {
+            let what = format!("{}: calls of a recording need a directory of each rank's own", phase.name);
+            return Err(Failure::usage(what).remedy("leave out --shared-file"));
         }
         if phase.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_real.is_some())) {
             dpkg_is_there(phase)?;

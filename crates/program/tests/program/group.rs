@@ -229,9 +229,10 @@ fn a_rate_by_one_two_and_three_ranks_is_one_experiment() {
         assert_eq!(left, waits);
         assert!(document["scale"].is_null());
     }
-    let shown = scratch.run(["report", zero["run_id"].as_str().expect("an id"), "--markdown"]);
+    let shown = scratch.run(["runs", "show", zero["run_id"].as_str().expect("an id"), "--markdown"]);
     assert!(shown.stdout.contains("read by ranks"), "{}{}", shown.stdout, shown.stderr);
-    let page = std::fs::read_to_string(zero["report"].as_str().expect("a page")).expect("the page");
+    let page = format!("reports/{}.html", zero["run_id"].as_str().expect("an id"));
+    let page = std::fs::read_to_string(scratch.archive().join(page)).expect("the page");
     assert!(page.contains("Rate of read by ranks") && page.contains("All ranks together"), "the page has no group");
     // What has a budget, and what is no group.
     let alone =

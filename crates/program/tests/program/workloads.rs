@@ -37,7 +37,7 @@ fn they_are_listed_with_their_questions() {
         assert!(text.contains(&entry.title) && text.contains(&entry.name), "{}", entry.name);
         assert!(entry.answers.ends_with('?'), "{}", entry.name);
     }
-    assert_eq!(document.workloads.len(), 20);
+    assert_eq!(document.workloads.len(), 24);
 }
 
 #[test]

@@ -122,6 +122,42 @@ impl Resolver<'_> {
         if by_passes { loops(amount).min(passes) } else { loops(amount) }
     }
 
+    /// That a job writes all of these files up to `end`, and of the target where it names none.
+    fn note_written(&mut self, job: &Job, files: &[String], end: u64) {
+        // What a file with a name of the text holds is written before wherever it is read.
+        let names = match &job.files {
+            _ if files.is_empty() => vec![String::new()],
+            Files::Own(_) => files.to_vec(),
+            _ => Vec::new(),
+        };
+        let laid_out = |name: &String| match name.as_str() {
+            "" => !self.used.laid_out.is_empty(),
+            own => self.used.laid_out.contains_key(own),
+        };
+        for name in names.into_iter().filter(|name| !laid_out(name)) {
+            let written = self.used.written.entry(name).or_default();
+            *written = end.max(*written);
+        }
+    }
+
+    /// That a job uses these files up to `end`, and of the target where it names none.
+    fn note_used(&mut self, job: &Job, files: &[String], end: u64) {
+        let names = if files.is_empty() { vec![String::new()] } else { files.to_vec() };
+        for name in names {
+            let used = self.used.ends.entry(name.clone()).or_default();
+            self.used.needed += u128::from(end.saturating_sub(*used));
+            *used = end.max(*used);
+            if let Some(verify) = job.stream.verify {
+                self.used.verified.entry(name.clone()).or_insert(verify.kind);
+            }
+            let written = self.used.written.get(&name).copied().unwrap_or(0);
+            if (job.stream.reads() || job.laid_out) && end > written {
+                let needed = self.used.laid_out.entry(name).or_default();
+                *needed = end.max(*needed);
+            }
+        }
+    }
+
     pub(super) fn stream(
         &mut self,
         phase: &Phase,
@@ -163,30 +199,9 @@ impl Resolver<'_> {
             region_bytes = (size / stride).max(1).saturating_mul(stride);
         }
         let end = offset.saturating_add(region_bytes);
-        let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
-        for name in names {
-            let used = self.used.ends.entry(name.clone()).or_default();
-            self.used.needed += u128::from(end.saturating_sub(*used));
-            *used = end.max(*used);
-            if let Some(verify) = job.stream.verify {
-                self.used.verified.entry(name.clone()).or_insert(verify.kind);
-            }
-            let written = self.used.written.get(&name).copied().unwrap_or(0);
-            if (job.stream.reads() || job.laid_out) && end > written {
-                let needed = self.used.laid_out.entry(name).or_default();
-                *needed = end.max(*needed);
-            }
-        }
+        self.note_used(job, &files, end);
         if offset == 0 && job.writes_whole() && !phase.optional {
-            let names = if files.is_empty() { vec![String::new()] } else { files.clone() };
-            let laid_out = |name: &String| match name.as_str() {
-                "" => !self.used.laid_out.is_empty(),
-                own => self.used.laid_out.contains_key(own),
-            };
-            for name in names.into_iter().filter(|name| !laid_out(name)) {
-                let written = self.used.written.entry(name).or_default();
-                *written = end.max(*written);
-            }
+            self.note_written(job, &files, end);
         }
         let needed = u64::try_from(self.used.needed).unwrap_or(u64::MAX);
         if needed > offered && self.inputs.kind != TargetKind::Null {
