@@ -52,7 +52,7 @@ fn a_time_that_is_asked_for_is_known_or_it_is_no_yes() {
     let answer = more["answer"].as_str().unwrap();
     assert!(answer.starts_with("NO: ") && !answer.contains("cache"), "{answer}");
     // The room ends before.
-    let args = ["record", "plan", "sim:nvme", "--streams", "1x100MB", "--for", "9000h", "--json"];
+    let args = ["record", "plan", "sim:a1-card", "--streams", "4x1080p30", "--for", "5h", "--json"];
     let full = scratch.json(args, 1);
     assert!(full["answer"].as_str().unwrap().contains("carried, but only for"), "{full}");
 }
