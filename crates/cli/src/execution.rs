@@ -289,7 +289,7 @@ fn answered(conclusions: &Conclusions) -> Option<ExitCode> {
 }
 
 /// 1 if data came back that are not those that were written; 0 if something was measured, the run came to its end, and
-/// what was verified came from the device; else 4: it ran, but the question is not answered.
+/// what was verified came from the device, and the number that was asked for counts; else 4: it ran, but the question is not answered.
 fn exit_code(run: &Run) -> ExitCode {
     let verified = || run.phases.iter().filter_map(|p| p.record.as_ref()?.verify.as_ref());
     if verified().any(|v| v.mismatched() > 0) {
@@ -301,7 +301,7 @@ fn exit_code(run: &Run) -> ExitCode {
     // A bound answers, too.
     let measured = run.results().any(|m| m.status == MetricStatus::Measured || m.bounded().is_some());
     match run.state {
-        RunState::Complete if measured => ExitCode::SUCCESS,
+        RunState::Complete if measured && report::is_answered(run) => ExitCode::SUCCESS,
         _ => ExitCode::from(FailureKind::Invalid.exit_code()),
     }
 }

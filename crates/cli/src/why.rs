@@ -20,16 +20,21 @@ use sys::SymlinkPolicy;
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let (run, taken) = RunSource::with_limits(&archives::open(global)?, &args.run)?;
     let taken = taken.as_deref();
+    // The bottleneck is the one that the card of the run has.
+    let conclusions = conduct::conclusions(&run);
     if !args.confirm {
-        return Ok(show(&run, taken, None, output));
+        return Ok(show(&run, &conclusions, (taken, None), output));
     }
+    // What decides another cause says nothing of the bottleneck.
+    let limits = |told: &model::Cause| conclusions.causes.iter().any(|c| c.is_limit && c.statement == told.statement);
     let causes = diagnose::causes(&run);
-    let cause = causes.iter().find(|c| c.trial.is_some() && c.confidence >= Confidence::Probable);
-    let Some((cause, trial)) = cause.or(causes.iter().find(|c| c.trial.is_some())).and_then(|c| Some((c, c.trial?)))
-    else {
-        show(&run, taken, None, output);
-        return Err(Failure::invalid("no cause of this run is decided by a measurement on its target")
-            .remedy("narrows why says under 'Decided by' what would"));
+    let cause = causes.iter().find(|cause| limits(cause));
+    let Some((cause, trial)) = cause.and_then(|c| Some((c, c.deciding_trial(&run)?))) else {
+        show(&run, &conclusions, (taken, None), output);
+        return Err(Failure::invalid(
+            "nothing that can be measured here separates this bottleneck from other causes: nothing was measured",
+        )
+        .remedy("narrows why says under 'Decided by' what would, elsewhere or with other settings"));
     };
     same_machine(&run)?;
     let workload = workload(trial.workload())?;
@@ -45,29 +50,36 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
             .remedy("a file: --overwrite; a block device: --destroy SERIAL")
     })?;
     let executed = execution.conducted().execute("run", plan, Budget::Foreseen, &mut opened, None)?;
-    Ok(execution.answer(executed, output, |measured, _, _| {
-        show(&run, taken, Some(&trial.outcome(cause, measured)), output);
+    let mut shown = ExitCode::SUCCESS;
+    let kept = execution.answer(executed, output, |measured, _, _| {
+        let outcome = trial.outcome(cause, measured);
+        let now = match outcome.holds {
+            Some(false) => conduct::conclusions_without(&run, cause),
+            Some(true) | None => conclusions,
+        };
+        shown = show(&run, &now, (taken, Some(&outcome)), output);
         Ok(())
-    }))
+    });
+    Ok(if kept == ExitCode::SUCCESS { shown } else { kept })
 }
 
-/// The text or the document. 4 where the limit is not known and nothing else explains it.
-fn show(run: &Run, taken: Option<&str>, confirmation: Option<&Confirmation>, output: &Output) -> ExitCode {
-    // The bottleneck is the one that the card of the run has.
-    let Conclusions { limit, causes, findings, next_step, .. } = conduct::conclusions(run);
+/// The text or the document, with which run was taken and what the deciding measurement gave. 4 where the limit is not known and
+/// nothing else explains it, and where what should decide it does not.
+fn show(
+    run: &Run,
+    conclusions: &Conclusions,
+    (taken, confirmation): (Option<&str>, Option<&Confirmation>),
+    output: &Output,
+) -> ExitCode {
+    let Conclusions { limit, causes, findings, next_step, .. } = conclusions;
     let unknown = diagnose::unknown(run);
-    let why = Why {
-        run,
-        taken,
-        limit: &limit,
-        causes: &causes,
-        findings: &findings,
-        unknown: &unknown,
-        next_step: next_step.as_ref(),
-        confirmation,
-    };
+    let why =
+        Why { run, taken, limit, causes, findings, unknown: &unknown, next_step: next_step.as_ref(), confirmation };
     output.answer(&WhyDocument::new(&why), || report::why(&why));
-    exit_code(&limit)
+    if confirmation.is_some_and(|c| c.holds.is_none()) {
+        return ExitCode::from(FailureKind::Invalid.exit_code());
+    }
+    exit_code(limit)
 }
 
 fn exit_code(limit: &Limit) -> ExitCode {
@@ -109,7 +121,7 @@ mod tests {
     #[test]
     fn the_texts_of_all_trials_are_sound() {
         use diagnose::Trial;
-        for trial in [Trial::Depths, Trial::Sizes, Trial::WritePaths, Trial::ReadPaths] {
+        for trial in [Trial::Depths, Trial::Sizes, Trial::WriteSizes, Trial::WritePaths, Trial::ReadPaths] {
             let workload = workload(trial.workload()).unwrap_or_else(|f| panic!("{}", f.message));
             let inputs = RunInputs {
                 kind: TargetKind::Directory,

@@ -61,3 +61,8 @@ pub use write_allowance::WriteAllowance;
 pub fn conclusions(run: &model::Run) -> model::Conclusions {
     diagnose::conclusions(run, judge::judged(run))
 }
+
+/// The same where one of its causes was measured and does not hold.
+pub fn conclusions_without(run: &model::Run, refuted: &diagnose::Cause) -> model::Conclusions {
+    diagnose::conclusions_without(run, judge::judged(run), refuted)
+}

@@ -10,7 +10,34 @@ use model::{
 
 /// All that is concluded of a run, beside what the judge says of it. The causes are ranked once.
 pub fn conclusions(run: &Run, judged: Judged) -> Conclusions {
-    let ranked = causes(run);
+    of_causes(run, judged, causes(run))
+}
+
+/// The same where one of its causes was measured and does not hold.
+pub fn conclusions_without(run: &Run, judged: Judged, refuted: &Ranked) -> Conclusions {
+    let left = causes(run).into_iter().filter(|cause| cause.statement != refuted.statement).collect();
+    let concluded = of_causes(run, judged, left);
+    let same = rests_on_the_same(&concluded.limit, &refuted.clone().into());
+    let unknown = concluded.limit.confidence < Confidence::Probable || same || is_left_over(&concluded);
+    if !unknown {
+        return concluded;
+    }
+    let limit = Limit {
+        layer: LimitLayer::Unknown,
+        statement: "not known: what was most likely was measured and does not hold".to_owned(),
+        confidence: Confidence::Low,
+        evidence: Vec::new(),
+    };
+    let causes = concluded.causes.into_iter().map(|cause| Cause { is_limit: false, ..cause }).collect();
+    Conclusions { limit, causes, next_step: None, ..concluded }
+}
+
+/// Whether it is only what no cause was found for.
+fn is_left_over(concluded: &Conclusions) -> bool {
+    concluded.causes.iter().all(|cause| !cause.is_limit)
+}
+
+fn of_causes(run: &Run, judged: Judged, ranked: Vec<Ranked>) -> Conclusions {
     let findings = findings(run);
     let limits = limits_of(run, &ranked);
     let fit = &judged.fit;

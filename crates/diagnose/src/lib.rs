@@ -40,7 +40,7 @@ mod suggested;
 
 pub use catalogue::{catalogue, page};
 pub use causes::{Cause, Trial, causes};
-pub use conclusions::conclusions;
+pub use conclusions::{conclusions, conclusions_without};
 pub use copies::copy_report;
 pub use inventory::{Assessment, findings, findings_of_stack, unknown};
 pub use limit::{Headline, Question, headline, limit};

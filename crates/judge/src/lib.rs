@@ -43,6 +43,7 @@ mod scope;
 pub mod search;
 mod site;
 pub mod sizing;
+mod sustained;
 mod together;
 pub mod validity;
 mod wear;

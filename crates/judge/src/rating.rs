@@ -6,6 +6,7 @@
 //! Where a number is missing, refused, or too near to the threshold, the indication is unknown as well.
 
 use crate::bounded::{Bounded, bounded_value, missing_reason, rate_of};
+use crate::sustained::{after_changes, reason_of_heat};
 use model::{
     Bound, ClassNeed, Interval, LayerKind, PhaseRun, RatedClass, Rating, Reason, Run, Stack, StopCause, Target,
     TargetKind, Unit, Work,
@@ -178,7 +179,11 @@ fn sustained(phases: &[PhaseRun], sequential: &Result<Bounded, Reason>, threshol
     match sequential_to(phases, sequential, threshold) {
         Ok(Bounded { value, bound, .. }) => {
             (part.need.value, part.need.holds) = (Some(value), Some(value >= threshold));
-            part.need.low = bound.map(|_| value);
+            match bound {
+                Some(Bound::AtLeast) => part.need.low = Some(value),
+                Some(Bound::AtMost) => part.need.high = Some(value),
+                None => {}
+            }
             part
         }
         Err(why) => part.without(why),
@@ -193,7 +198,10 @@ pub(crate) fn sequential_to(
     threshold: f64,
 ) -> Result<Bounded, Reason> {
     match sequential {
-        Ok(rate) if rate.bound.is_none() || rate.value >= threshold => Ok(*rate),
+        Ok(rate) if rate.bound == Some(Bound::AtMost) && rate.value >= threshold => {
+            Err(reason_of_heat(phases, rate.value))
+        }
+        Ok(rate) if rate.bound != Some(Bound::AtLeast) || rate.value >= threshold => Ok(*rate),
         Ok(rate) => {
             let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
             let why = phase.and_then(|p| p.reasons.first()).map_or_else(String::new, Reason::to_string);
@@ -214,7 +222,7 @@ pub(crate) fn sequential_to(
 
 /// The lowest rate of sequential writes over any second after the warm-up cut, stalls included: the classes promise a minimum
 /// that a recorder can rely on, and a mean hides the second in which frames are lost. For slow cards the window grows
-/// until it holds [`MIN_BLOCKS`] blocks at the mean rate.
+/// until it holds [`MIN_BLOCKS`] blocks at the mean rate. What heat or the end of a cache did later in the run counts as well.
 pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Reason> {
     let phase = Run::phase_of_work_in(phases, Work::SequentialWrite);
     let phase =
@@ -228,13 +236,19 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Rea
     let lowest = lowest_window(record.counted_intervals(), window_ns).ok_or_else(|| {
         Reason::of("missing", format!("{name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))
     })?;
-    Ok(mean.bound.map_or(Bounded::exactly(lowest), |bound| Bounded::by(bound, lowest)))
+    let lowest = mean.bound.map_or(Bounded::exactly(lowest), |bound| Bounded::by(bound, lowest));
+    Ok(after_changes(phases, lowest))
 }
 
 /// What the only second of sequential writes took at least, where all that was to be written took less than a second: a bound of
 /// bytes written, met by a fast disk. What it would have taken beside is not known.
 fn least_of_the_only_second(phases: &[PhaseRun]) -> Option<f64> {
     let phase = Run::phase_of_work_in(phases, Work::SequentialWrite).filter(|p| rate_of(p).is_ok())?;
+    // What was seen later is less, or not known.
+    let all = after_changes(phases, Bounded::exactly(f64::INFINITY));
+    if all.value.is_finite() || all.bound.is_some() {
+        return None;
+    }
     let record = phase.record.as_ref().filter(|r| r.stop == StopCause::RegionDone)?;
     let counted = record.counted_intervals();
     let within_one = counted.iter().map(|i| i.length_ns).sum::<u64>() < WINDOW_NS;

@@ -19,7 +19,7 @@ const SECOND_NS: Ns = 1_000_000_000;
 pub struct Sustained {
     /// Bytes a second in its slower half: a fast cache fills up in the other.
     pub bytes_per_s: f64,
-    /// Bytes a second in the slowest second; `None` where it was shorter than that.
+    /// Bytes a second in the slowest second; `None` where it was shorter than that, or a shorter stretch was slower.
     pub slowest_second_bytes_per_s: Option<f64>,
 }
 
@@ -51,7 +51,9 @@ pub fn sustained(intervals: &[Interval]) -> Option<Sustained> {
         let count = rest.iter().take_while(|i| (length < SECOND_NS).then(|| length += i.length_ns).is_some()).count();
         (length >= SECOND_NS).then(|| rate(&rest[..count])).flatten()
     };
-    let slowest_second_bytes_per_s = (0..intervals.len()).filter_map(window).reduce(f64::min);
+    // Where half of it is shorter than a second, no second says more than the half.
+    let slowest_second_bytes_per_s =
+        (0..intervals.len()).filter_map(window).reduce(f64::min).filter(|slowest| *slowest <= bytes_per_s);
     Some(Sustained { bytes_per_s, slowest_second_bytes_per_s })
 }
 
@@ -119,6 +121,15 @@ mod tests {
         assert_eq!([takes(&[50, 14, 0]), takes(&[50, 60, 1])], [5e8, 5e8]);
         assert_eq!([takes(&[64]), takes(&[64, 0, 0]), takes(&[0, 0])], [6.4e8, 6.4e8, 0.0]);
         assert!(saturated(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_slowest_second_is_never_faster_than_what_it_takes() {
+        // 1.4 s, of which the last 0.7 s are slower.
+        let course = course([&[50; 7][..], &[30; 7]].concat());
+        let found = sustained(&course).unwrap();
+        assert!((found.bytes_per_s - 300e6).abs() < 1.0, "{found:?}");
+        assert_eq!(found.slowest_second_bytes_per_s, None);
     }
 
     #[test]

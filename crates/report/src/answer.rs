@@ -1,9 +1,9 @@
 //! The answer to what was asked, in a sentence: terminal, Markdown, page and JSON all have this one.
 
 use crate::presentation::Tone;
-use crate::run::{Form, forms, grid_answer, packages_sentence, paused_sentence, replays_answer};
+use crate::run::{Form, forms, grid_answer, packages_are_known, packages_sentence, paused_sentence, replays_answer};
 use crate::{Check, fill, ranks, rate, record, responsive, scale, soak, verdict};
-use model::{Answer, RunState};
+use model::{Answer, Run, RunState};
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
 pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
@@ -58,6 +58,14 @@ fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
             let of_forms = || forms.iter().find_map(|form| of_form(check, form)).map(|text| (Tone::Good, text));
             packages_sentence(check.run).or_else(|| paused_sentence(check.run)).or_else(of_forms)
         }
+    }
+}
+
+/// Whether the number that the answer is about counts: one that is refused, and no bound, answers nothing, whatever else was measured.
+pub fn is_answered(run: &Run) -> bool {
+    match run.command.as_str() {
+        "fill" => fill::is_known(run),
+        _ => packages_are_known(run).unwrap_or(true),
     }
 }
 

@@ -10,7 +10,14 @@ const BACK: f64 = 0.9;
 /// Where the rate falls, how much was written at the first rate, and whether that came back; and whether the data came back.
 pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>, rest_ns: u64) -> (Tone, String) {
     let rates = filled.map_or_else(|| "No rate is valid.".to_owned(), |filled| rates(filled, rested, rest_ns));
-    let rates = rates + &refused(run).map_or_else(String::new, |why| format!(" But that is no valid number: {why}."));
+    let refused = refused(run);
+    let is_known = filled.is_some() && refused.is_none();
+    let rates = match refused {
+        Some(why) if filled.is_some() => {
+            format!("Not known what it takes, because {why}. Here it was {rates}")
+        }
+        Some(_) | None => rates,
+    };
     // Of all of it; what was written after the rest lies over its start.
     match run.phases.iter().find_map(|p| p.record.as_ref()?.verify.as_ref()) {
         Some(verify) => {
@@ -24,7 +31,7 @@ pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>
                 },
             )
         }
-        None => (if filled.is_some() { Tone::Good } else { Tone::Doubt }, rates),
+        None => (if is_known { Tone::Good } else { Tone::Doubt }, rates),
     }
 }
 
@@ -34,6 +41,11 @@ fn refused(run: &Run) -> Option<String> {
     let rate = first.metrics.iter().find(|m| m.id.ends_with(".throughput_bytes_per_s"))?;
     let is_refused = rate.status == MetricStatus::Refused && rate.bounded().is_none();
     rate.reasons.first().filter(|_| is_refused).map(Reason::text)
+}
+
+/// Whether what was asked for, the rate, has a number that counts.
+pub(crate) fn is_known(run: &Run) -> bool {
+    refused(run).is_none()
 }
 
 /// Whether all was written, and only what follows has no valid number, which its row says.
@@ -92,5 +104,35 @@ pub(crate) fn table(filled: &Filled) -> Table {
         head: ["rate", "slowest second", ""].map(str::to_owned).into(),
         rows: filled.parts.iter().filter(|_| most > 0.0).map(row).collect(),
         ..Table::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Metric, Unit};
+
+    #[test]
+    fn a_rate_that_is_refused_is_no_answer() {
+        let of = |bound| {
+            let stream = model::StreamPlan::default();
+            let plan = test_runs::plan("fill", model::Access::Direct, vec![stream]);
+            let rate = Metric {
+                status: MetricStatus::Refused,
+                value: None,
+                rejected_value: Some(868e6),
+                bound,
+                reasons: vec![Reason::of("no-proof", "it may be memory's rate")],
+                ..Metric::measured("fill.throughput_bytes_per_s", Unit::BytesPerS, None, 868e6, 1)
+            };
+            let mut run = test_runs::run(vec![test_runs::measured(plan, model::PhaseRecord::default(), vec![rate])]);
+            "fill".clone_into(&mut run.command);
+            run
+        };
+        let filled = Filled { bytes: 1 << 30, bytes_per_s: 868e6, cliff: None, parts: Vec::new() };
+        let (tone, said) = answer(&of(None), Some(&filled), None, 0);
+        assert!(said.starts_with("Not known what it takes, because it may be memory's rate. Here it was"), "{said}");
+        assert_eq!((tone, is_known(&of(None))), (Tone::Doubt, false));
+        assert!(is_known(&of(Some(model::Bound::AtLeast))));
     }
 }

@@ -72,6 +72,7 @@ mod watch_live;
 mod wear;
 mod why;
 
+pub use answer::is_answered;
 pub use brief::brief;
 pub use check::Check;
 pub use compare::{Compare, Side, compare, comparisons};

@@ -301,10 +301,9 @@ fn planned(document: &RecordPlanDocument) -> String {
 
 /// `, after the 6.4 GB of its cache`.
 fn after_cache(document: &RecordPlanDocument) -> String {
-    document
-        .cache_bytes
-        .map_or_else(String::new, |bytes| format!(" after the {} that its cache took", quantity::size(bytes)))
-        + &document.fill_run.as_ref().map_or_else(String::new, |run| format!(" (as fill {run} saw)"))
+    document.cache_bytes.map_or_else(String::new, |bytes| {
+        format!(" after the first {}, where its rate fell for good", quantity::size(bytes))
+    }) + &document.fill_run.as_ref().map_or_else(String::new, |run| format!(" (as fill {run} saw)"))
 }
 
 /// A rate beyond this share of what the storage takes has no room for what was not measured.
@@ -315,13 +314,33 @@ fn all_is_less(document: &RecordPlanDocument, takes: f64) -> bool {
     f64::from(document.streams) * document.stream_bytes_per_s <= takes
 }
 
+/// How long there is room.
+fn until_full(document: &RecordPlanDocument) -> String {
+    let full = quantity::duration((document.full_after_s * 1e9) as u64);
+    format!("for {full}, until its {} are full", quantity::size(document.room_bytes))
+}
+
+/// What is said where more was asked for than is known.
+fn beyond_what_is_known(document: &RecordPlanDocument) -> Option<String> {
+    let (known_s, asked_s, bytes) = (document.known_s?, document.asked_s?, document.needed_write_bytes?);
+    let seconds = |s: f64| quantity::duration((s * 1e9) as u64);
+    let is = if document.streams == 1 { "is" } else { "are" };
+    Some(format!(
+        "Not known beyond {}: {} {is} carried for as long, and {} are asked for; --max-write {}MB measures enough",
+        seconds(known_s),
+        planned(document),
+        seconds(asked_s),
+        bytes.div_ceil(1_000_000)
+    ))
+}
+
 /// Whether a storage carries streams, in a sentence.
 pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
     let planned = planned(document);
     let seconds = |s: f64| quantity::duration((s * 1e9) as u64);
     let verdict = match (document.carries, document.ring_bytes) {
         (None, _) => match document.needed_s {
-            None => "Not known: nothing was measured".to_owned(),
+            None => beyond_what_is_known(document).unwrap_or_else(|| "Not known: nothing was measured".to_owned()),
             Some(needed_s) => {
                 let option = match document.needed_write_bytes {
                     Some(bytes) => format!("--max-write {}MB", bytes.div_ceil(1_000_000)),
@@ -341,11 +360,18 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
                     );
                     format!("; known for the first {first} ({time}), {by}")
                 }
-                _ if document.cache_bytes.is_some() => format!(", for long, also{}", after_cache(document)),
-                _ => ", for long".to_owned(),
+                _ if document.cache_bytes.is_some() => {
+                    format!(", {}, also{}", until_full(document), after_cache(document))
+                }
+                _ => format!(", {}", until_full(document)),
             };
             let carried = if document.streams == 1 { "is" } else { "are" };
             format!("Yes: {planned} {carried} carried, with a ring of {}{far}", quantity::memory_size(ring))
+        }
+        (Some(false), Some(_)) if document.asked_s.is_some_and(|asked_s| document.full_after_s < asked_s) => {
+            let (is, asked) =
+                (if document.streams == 1 { "is" } else { "are" }, seconds(document.asked_s.unwrap_or_default()));
+            format!("NO: {planned} {is} carried, but only {}, and {asked} are asked for", until_full(document))
         }
         (Some(_), _) => {
             let takes = document.sustained_bytes_per_s.map_or_else(String::new, |rate| {
@@ -373,7 +399,11 @@ pub(crate) fn plan_answer(document: &RecordPlanDocument) -> String {
 /// Whether a storage carries streams: the answer first.
 pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
     let all = f64::from(document.streams) * document.stream_bytes_per_s;
-    let tone = if document.carries == Some(true) { Tone::Good } else { Tone::Bad };
+    let tone = match document.carries {
+        Some(true) => Tone::Good,
+        Some(false) => Tone::Bad,
+        None => Tone::Doubt,
+    };
     let head = Head {
         command: "record plan".to_owned(),
         subject: document.target.clone(),
@@ -411,7 +441,7 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
     ];
     if document.known_bytes.is_some() {
         let text = format!(
-            "Whether a write cache ends after that does not show in {wrote}: --max-write SIZE writes more, and narrows fill says where it ends"
+            "Whether a write cache ends or heat slows it after that does not show in {wrote}: --max-write SIZE writes more, and narrows fill says where it ends"
         );
         parts.push(Part::Sentence(Tone::Doubt, text));
     }

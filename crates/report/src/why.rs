@@ -42,10 +42,9 @@ pub(crate) fn answer(limit: &Limit) -> String {
 /// What to do next, in a sentence: about the bottleneck, else about the cause that tells most, else what would decide.
 fn next(why: &Why<'_>) -> Option<String> {
     // What was measured and does not hold has no advice; another cause of that layer may have.
-    let refuted = why.confirmation.filter(|c| c.holds == Some(false));
-    let may_hold = |cause: &&Cause| refuted.is_none_or(|c| cause.layer == c.layer && !cause.is_limit);
-    let of_causes = || why.causes.iter().filter(may_hold).find_map(|cause| cause.next_step.as_ref());
-    let step = why.next_step.filter(|_| refuted.is_none()).or_else(of_causes).map(|step| {
+    let refuted = why.confirmation.is_some_and(|c| c.holds == Some(false));
+    let of_causes = || why.causes.iter().filter(|_| !refuted).find_map(|cause| cause.next_step.as_ref());
+    let step = why.next_step.or_else(of_causes).map(|step| {
         let most = step
             .predicted_ratio
             .map_or_else(String::new, |ratio| format!(" (predicted at most {} x)", quantity::ratio(ratio)));
@@ -122,7 +121,7 @@ fn confirmed(confirmation: &Confirmation) -> String {
     let word = match confirmation.holds {
         Some(true) => "the deciding measurement agrees",
         Some(false) => "the deciding measurement disagrees",
-        None => "the deciding measurement leaves it open",
+        None => "the deciding measurement does not separate it from other causes",
     };
     format!("Confirmed? {word}: {}", confirmation.statement)
 }

@@ -29,6 +29,8 @@ const LEAST_S: f64 = 2.0;
 const MINUTE_S: f64 = 60.0;
 /// Beyond what the least time takes, since the end is left out.
 const MARGIN: f64 = 1.5;
+/// Of what may be written a little is left, since it is written in whole pieces.
+const WHOLE_BLOCKS: f64 = 1.1;
 /// The file that is written in a directory has so much, if that is free.
 const FILE_BYTES: u64 = 4 << 30;
 
@@ -89,6 +91,9 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     if let Some(fill) = fill.filter(|fill| is_of(fill, args.target(), recorded.simulated)) {
         known_of_fill(&mut document, &fill);
     }
+    if args.time.is_some() {
+        for_so_long(&mut document, time_ns as f64 / 1e9);
+    }
     let own = RankOutcome {
         met: document.carries,
         statement: Answered::new(&document).answer().to_owned(),
@@ -128,12 +133,12 @@ fn planned(
     let bytes_written = recorded.ran.written.written_bytes;
     // What has not ended may still end, unless all of it was written.
     let known_bytes = Some(bytes_written).filter(|written| cache_end.is_none() && *written < room);
-    let enough = measured_s >= LEAST_S || bytes_written as f64 >= MINUTE_S * demand;
+    let enough = measured_s >= LEAST_S || bytes_written as f64 >= MINUTE_S * demand || bytes_written >= room;
     // A cache makes little time look better than much, and one flush or a moment of others worse.
     let carries = sustained.map(|_| ring_bytes.is_some()).filter(|_| enough);
     let too_short = sustained.is_some() && carries.is_none();
     let by_time = measured_s >= 0.9 * time_ns as f64 / 1e9;
-    let needed_write = sustained.filter(|_| !by_time).map(|s| (MARGIN * LEAST_S * s.bytes_per_s) as u64);
+    let needed_write = sustained.filter(|_| !by_time).map(|s| ((MARGIN * LEAST_S * s.bytes_per_s) as u64).min(room));
     RecordPlanDocument {
         schema: RecordPlanDocument::SCHEMA,
         target: args.target().to_string_lossy().into_owned(),
@@ -160,6 +165,22 @@ fn planned(
         keeps_free: Path::new(args.target()).is_dir(),
         full_after_s: room as f64 / demand,
         group: None,
+        asked_s: None,
+    }
+}
+
+/// Of a time that was asked for the answer is yes only if the room lasts so long, and as much was written.
+fn for_so_long(document: &mut RecordPlanDocument, asked_s: f64) {
+    document.asked_s = Some(asked_s);
+    if document.carries != Some(true) {
+        return;
+    }
+    if document.full_after_s < asked_s {
+        document.carries = Some(false);
+    } else if document.known_s.is_some_and(|known_s| known_s < asked_s) {
+        let demand = f64::from(document.streams) * document.stream_bytes_per_s;
+        document.carries = None;
+        document.needed_write_bytes = Some(((WHOLE_BLOCKS * demand * asked_s) as u64).min(document.room_bytes));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small writes that cost more than their data: the flush behind each, and the rewriting of large erase blocks.
 
-use super::{Cause, CauseNature};
+use super::{Cause, CauseNature, Trial};
 use crate::{machine, phrase, stack_view};
 use model::{Evidence, LimitLayer, PhaseStatus, Reason, Run, Step, Work};
 
@@ -104,6 +104,7 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
             .decided_by(
                 "random writes of growing size: the time of one stays the same up to the size that is rewritten",
             )
+            .tried_by(Trial::WriteSizes)
             .step(Step::BatchOrCardForRandomWrites, None),
     )
 }

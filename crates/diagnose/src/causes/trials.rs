@@ -7,6 +7,8 @@ pub enum Trial {
     Depths,
     /// The same random reads in several sizes.
     Sizes,
+    /// Random writes in several sizes, one at a time.
+    WriteSizes,
     /// Direct and buffered writes in turn.
     WritePaths,
     /// Direct and cold buffered reads in turn.
@@ -19,6 +21,7 @@ impl Trial {
         match self {
             Self::Depths => include_str!("../../trials/depths.toml"),
             Self::Sizes => include_str!("../../trials/sizes.toml"),
+            Self::WriteSizes => include_str!("../../trials/write-sizes.toml"),
             Self::WritePaths => include_str!("../../trials/write-paths.toml"),
             Self::ReadPaths => include_str!("../../trials/read-paths.toml"),
         }

@@ -192,3 +192,65 @@ fn closed_where_numbers_are_missing_or_refused() {
 fn disks_have_no_card_class() {
     assert_eq!(ratings_of(&card("sata"), &phases(3_000, 1_000, Fixture::sequential_write())), []);
 }
+
+fn hot(mut phase: PhaseRun) -> PhaseRun {
+    let why = Reason::Throttled { evidence: "cooling increased and the rate fell by 21 %".into() };
+    phase.status = model::PhaseStatus::Refused;
+    phase.reasons.push(why.clone());
+    for metric in &mut phase.metrics {
+        metric.rejected_value = metric.value.take();
+        (metric.status, metric.reasons, metric.bound) =
+            (model::MetricStatus::Refused, vec![why.clone()], Some(Bound::AtLeast));
+    }
+    phase
+}
+
+/// The same blocks through the page cache.
+fn buffered(mebibytes: u64) -> PhaseRun {
+    let fixture = Fixture::buffered_write(&[16.0 / mebibytes as f64; 8]).at_rate(mebibytes, 4.0);
+    let phase = run_of(fixture, "cached");
+    assert_eq!(Work::of(&phase.plan), Some(Work::BufferedWrite));
+    phase
+}
+
+#[test]
+fn a_rate_from_before_the_heat_is_no_sustained_one() {
+    // 41.9 MB/s before, and nothing that was written after.
+    let only = [hot(run_of(Fixture::sequential_write(), "pour"))];
+    let list = rated(&card("mmc"), &only);
+    let of = |list: &[RatedClass], class: &str| list.iter().find(|c| c.rating.class == class).unwrap().rating.clone();
+    assert_eq!(of(&list, "V30").indication, None, "it may come down further");
+    assert!(of(&list, "V30").reasons[0].to_string().contains("at most 41"), "{:?}", of(&list, "V30").reasons[0]);
+    assert_eq!(of(&list, "V60").indication.as_deref(), Some("below"), "hot or not");
+    // The heat of another kind of work says as much of writes.
+    let other = [run_of(Fixture::sequential_write(), "pour"), hot(random(Operation::Read, 1, 3_000))];
+    assert_eq!(of(&rated(&card("mmc"), &other), "V30").indication, None);
+}
+
+#[test]
+fn what_follows_the_heat_decides() {
+    let after = vec![hot(run_of(Fixture::sequential_write(), "pour")), buffered(24)];
+    let list = rated(&card("mmc"), &after);
+    let of = |class: &str| list.iter().find(|c| c.rating.class == class).unwrap().rating.indication.clone();
+    assert_eq!((of("V10").as_deref(), of("V30").as_deref()), (Some("above"), Some("below")));
+    let run = test_runs::run(after);
+    let video = |class: &str| crate::fit(&run, &crate::use_named(class).unwrap());
+    assert_eq!((video("V10").met, video("V30").met), (Some(true), Some(false)));
+    assert!(video("V30").value.is_some_and(|rate| rate < 26e6), "{:?}", video("V30"));
+    assert_eq!(video("record=4x6MB@1").met, Some(true));
+    assert_eq!(video("record=4x8MB@1").met, Some(false));
+}
+
+#[test]
+fn a_cache_that_ended_through_the_page_cache_counts() {
+    let mut cached = buffered(24);
+    cached.changes.push(model::RateChange {
+        at_ns: 1_000_000_000,
+        before_bytes_per_s: 60e6,
+        after_bytes_per_s: 12e6,
+        bytes_before: 60_000_000,
+    });
+    let list = rated(&card("mmc"), &[run_of(Fixture::sequential_write(), "pour"), cached]);
+    let of = |class: &str| list.iter().find(|c| c.rating.class == class).unwrap().rating.indication.clone();
+    assert_eq!((of("V10").as_deref(), of("V30").as_deref()), (Some("above"), Some("below")));
+}

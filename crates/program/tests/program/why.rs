@@ -212,3 +212,33 @@ fn the_bottleneck_is_not_another_cause_beside_itself() {
     let others = text.split_once("Other causes considered").map_or("", |(_, others)| others);
     assert!(!others.contains("small random writes"), "{text}");
 }
+
+/// What decides another cause says nothing of the bottleneck: small writes are tried by small writes.
+#[test]
+fn the_deciding_measurement_tries_the_bottleneck() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:a1-card,random-write-overhead=30ms", "--json", "--seed", "1"], 0);
+    let ended = scratch.run(["why", "--confirm"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let text = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("a random write of 4 KiB takes 30") && !text.contains("depth 64 gives"), "{text}");
+    // A device that changes meanwhile leaves it open, and that is no answer.
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:class4-card", "--json", "--seed", "1"], 0);
+    let open = why(&scratch, &["--confirm"], 4).confirmation;
+    assert_ne!(open["holds"], true, "{open}");
+}
+
+/// Writes of one depth are not decided by reads, and nothing is measured for them.
+#[test]
+fn writes_are_not_decided_by_reads() {
+    let scratch = Scratch::new();
+    let args = ["run", "sim:nvme", "--rw", "randwrite", "--bs", "4k", "--iodepth", "1", "--runtime", "2s", "--json"];
+    scratch.run(args);
+    let runs = || scratch.json(["runs", "list", "--json"], 0)["runs"].as_array().map(Vec::len);
+    let before = runs();
+    assert_eq!(before, Some(1));
+    let ended = scratch.run(["why", "--confirm"]);
+    assert_eq!((ended.code, runs()), (4, before), "{} {}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("nothing that can be measured here separates"), "{}", ended.stderr);
+}

@@ -275,11 +275,11 @@ pub struct RecordPlanDocument {
     pub known_bytes: Option<u64>,
     /// How long the streams take to bring so much.
     pub known_s: Option<f64>,
-    /// Whether it carries them without a loss; null where nothing was measured, or too little for a yes.
+    /// Whether it carries them without a loss, for as long as was asked; null where nothing was measured, or too little for a yes.
     pub carries: Option<bool>,
     /// How long it has to be written to at least, where that was too short; else null.
     pub needed_s: Option<f64>,
-    /// About what that takes, where bytes and not the time ended it; else null.
+    /// About what has to be written for an answer, where bytes and not the time ended it; else null.
     pub needed_write_bytes: Option<u64>,
     /// The memory that they need; null where it does not carry them.
     pub ring_bytes: Option<u64>,
@@ -294,6 +294,8 @@ pub struct RecordPlanDocument {
     pub keeps_free: bool,
     /// How long until that is full.
     pub full_after_s: f64,
+    /// For how long it was asked (`--for`), seconds; null where that was left open.
+    pub asked_s: Option<f64>,
     /// What it came to on each rank of its group; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<model::GroupAnswer>,

@@ -220,6 +220,12 @@ pub(crate) fn grid_answer(grid: &Grid) -> Option<String> {
     if let Some((slow, v)) = slowest.filter(|(_, v)| *v < NEAR * best) {
         text.push_str(&format!("; at {} {} is slowest, {}", grid.columns[enough], grid.rows[slow].0, shown(v)));
     }
+    let refused =
+        grid.rows.iter().flat_map(|row| &row.1).flatten().filter(|c| c.status == MetricStatus::Refused).count();
+    if refused > 0 {
+        let is = if refused == 1 { "is" } else { "are" };
+        text.push_str(&format!("; {refused} of {} {is} refused and may be better", refused + valued.len()));
+    }
     Some(text + ".")
 }
 

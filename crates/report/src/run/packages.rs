@@ -51,8 +51,20 @@ impl Part<'_> {
         !self.time.reasons.iter().any(|reason| matches!(reason, Reason::Interrupted { .. }))
     }
 
+    /// Whether it has a number that answers, be it a bound.
+    fn is_known(&self) -> bool {
+        self.time.value.is_some() || self.time.bounded().is_some() || !self.is_whole()
+    }
+
     fn takes(&self) -> String {
-        let more = if self.is_whole() { "" } else { "more than " };
+        if !self.is_known() {
+            return format!("how long {} takes is not known (here {})", self.words, seconds(self.time));
+        }
+        let more = match self.time.bounded() {
+            _ if !self.is_whole() => "more than ".to_owned(),
+            Some((bound, ..)) => format!("{} ", bound.words()),
+            None => String::new(),
+        };
         format!("{} takes {more}{}", self.words, seconds(self.time))
     }
 }
@@ -65,10 +77,21 @@ fn seconds(metric: &Metric) -> String {
     quantity::seconds(value(metric).unwrap_or(0.0))
 }
 
+/// Whether it is known how long what was asked for takes; `None` where it was no packages.
+pub(crate) fn is_known(run: &Run) -> Option<bool> {
+    run.phases.iter().find_map(Part::of).map(|part| part.is_known())
+}
+
 /// The sentence, where packages were installed or removed.
 pub(crate) fn packages_sentence(run: &Run) -> Option<(Tone, String)> {
     let parts: Vec<Part<'_>> = run.phases.iter().filter_map(Part::of).collect();
     let first = parts.first()?;
+    if !first.is_known() {
+        let why = first.time.reasons.first().map_or_else(|| "it has no valid number".to_owned(), Reason::text);
+        let said =
+            format!("Not known how long {} takes, because {why}; here it was {}.", first.words, seconds(first.time));
+        return Some((Tone::Doubt, said));
+    }
     let with_pauses =
         first.in_calls.filter(|_| first.is_whole()).and_then(|calls| Some((calls, value(first.time)? - value(calls)?)));
     let real = if run.target.kind == TargetKind::Sim { "" } else { "; --real has this machine's dpkg do it" };
@@ -151,5 +174,32 @@ mod tests {
         }
         let said = sentence(Some(76_000_000_000));
         assert!(said.contains("at most 24.0 s of it the storage") && said.contains("For 76.0 s of it"), "{said}");
+    }
+
+    #[test]
+    fn a_time_that_is_refused_is_no_answer_and_a_bound_is_one() {
+        let run = |bound| {
+            let replay = ReplayPlan { replay_digest: "packages:install:100:50".into(), ..ReplayPlan::default() };
+            let stream = StreamPlan { kind: replay.into(), ..StreamPlan::default() };
+            let plan = test_runs::plan("install", Access::Buffered, vec![stream]);
+            let reasons = vec![Reason::of("steal", "the hypervisor took 9 %")];
+            let time = Metric {
+                status: model::MetricStatus::Refused,
+                value: None,
+                rejected_value: Some(16.8),
+                bound,
+                reasons,
+                ..Metric::measured("install.time_s", Unit::S, None, 16.8, 1)
+            };
+            test_runs::run(vec![test_runs::measured(plan, PhaseRecord::default(), vec![time])])
+        };
+        let said = |bound| packages_sentence(&run(bound)).expect("a sentence").1;
+        let refused = said(None);
+        assert!(refused.starts_with("Not known how long installing 100 packages takes, because "), "{refused}");
+        assert!(refused.contains("9 %") && refused.ends_with("here it was 16.8 s."), "{refused}");
+        assert_eq!(is_known(&run(None)), Some(false));
+        let most = said(Some(model::Bound::AtMost));
+        assert!(most.starts_with("Installing 100 packages takes at most 16.8 s: "), "{most}");
+        assert_eq!(is_known(&run(Some(model::Bound::AtMost))), Some(true));
     }
 }

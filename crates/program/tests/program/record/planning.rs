@@ -24,11 +24,37 @@ fn a_plan_says_how_far_it_is_known_and_what_comes_after_a_cache() {
     let answer = ended["answer"].as_str().unwrap();
     assert!(answer.starts_with("NO: 1 stream of 400 MB/s (3 200 Mbit/s) is too much: it brings 400 MB/s"), "{answer}");
     assert!(
-        answer.contains("the storage takes no more than 180 MB/s after the 1.7 GB that its cache took"),
+        answer.contains("the storage takes no more than 180 MB/s after the first 1.7 GB, where its rate fell for good"),
         "{answer}"
     );
     let carried = plan("sim:sata-ssd,cache=1GiB", "1x100MB", 0);
-    assert!(carried["answer"].as_str().unwrap().contains("for long, also after the 1.7 GB"), "{carried}");
+    let answer = carried["answer"].as_str().unwrap();
+    assert!(answer.contains("are full, also after the first 1.7 GB"), "{carried}");
+}
+
+/// A time that is asked for is answered only as far as it was measured and there is room.
+#[test]
+fn a_time_that_is_asked_for_is_known_or_it_is_no_yes() {
+    let scratch = Scratch::new();
+    let plan = |time: &str, more: &[&str], code| {
+        let target = "sim:a1-card,throttle-start=10s";
+        let args = [&["record", "plan", target, "--streams", "40x1080p30", "--for", time, "--json"], more].concat();
+        scratch.json(&args, code)
+    };
+    let short = plan("60s", &[], 4);
+    let answer = short["answer"].as_str().unwrap();
+    assert!(answer.starts_with("Not known beyond 15 s: 40 streams"), "{answer}");
+    assert!(answer.contains("60 s are asked for; --max-write 2640MB") || answer.contains("1 min"), "{answer}");
+    assert!(short["carries"].is_null() && short["asked_s"] == 60.0, "{short}");
+    assert_eq!(plan("10s", &[], 0)["carries"], true);
+    // What is advised decides it: heat leaves less than they bring, and no cache is named.
+    let more = plan("60s", &["--max-write", "2640MB"], 1);
+    let answer = more["answer"].as_str().unwrap();
+    assert!(answer.starts_with("NO: ") && !answer.contains("cache"), "{answer}");
+    // The room ends before.
+    let args = ["record", "plan", "sim:a1-card", "--streams", "4x1080p30", "--for", "5h", "--json"];
+    let full = scratch.json(args, 1);
+    assert!(full["answer"].as_str().unwrap().contains("carried, but only for"), "{full}");
 }
 
 #[test]
