@@ -1,7 +1,7 @@
 //! A rank's connection to the meeting: a thread that hears and shows that the rank is there, and what it knows of the meeting's
 //! clock and of times in which this process stood still.
 
-use super::meeting::SILENCE_NS;
+use super::meeting::silence_ns;
 use super::message::{Agreed, FromRank, Lines, ToRank, line, parsed, shown};
 use crate::Interrupts;
 use engine::Control;
@@ -101,6 +101,7 @@ struct Ear {
     known: Arc<Mutex<Known>>,
     lines: Lines,
     most: usize,
+    silence_ns: u64,
 }
 
 impl Line {
@@ -116,12 +117,13 @@ impl Line {
         control: &Control,
     ) -> io::Result<Self> {
         socket.set_read_timeout(Some(LOOK))?;
-        socket.set_write_timeout(Some(Duration::from_nanos(SILENCE_NS)))?;
+        let silence_ns = silence_ns(ranks);
+        socket.set_write_timeout(Some(Duration::from_nanos(silence_ns)))?;
         let to = Arc::new(Mutex::new(socket.try_clone()?));
         let known = Arc::new(Mutex::new(Known::default()));
         let (tell, heard) = sync_channel(MOST_WAITING);
         let most = MOST_BYTES.0 + MOST_BYTES.1 * ranks as usize;
-        let ear = Ear { from: socket, to: Arc::clone(&to), tell, known: Arc::clone(&known), lines, most };
+        let ear = Ear { from: socket, to: Arc::clone(&to), tell, known: Arc::clone(&known), lines, most, silence_ns };
         let (stop, waits) = (control.stop_flag(), interrupts.clone());
         std::thread::Builder::new().name("group".into()).spawn(move || {
             let known = Arc::clone(&ear.known);
@@ -266,10 +268,10 @@ impl Ear {
                     ) => {}
                 Err(e) => return gone(&e.to_string()),
             }
-            if now - heard_ns > SILENCE_NS {
+            if now - heard_ns > self.silence_ns {
                 return format!(
                     "rank 0, where the group meets, hangs: it sent nothing for {} s",
-                    SILENCE_NS / 1_000_000_000
+                    self.silence_ns / 1_000_000_000
                 );
             }
             if now - said_ns > PING_NS {

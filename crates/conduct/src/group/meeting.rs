@@ -9,8 +9,13 @@ use std::collections::BTreeMap;
 
 /// A connection, by a number that is not used again.
 pub type Connection = u64;
-/// A rank that is not heard for so long is gone: the others end within ten seconds.
-pub const SILENCE_NS: Ns = 6_000_000_000;
+/// A rank that is silent for so long is gone: the others end within ten seconds, in groups of up to 200 ranks. In a larger one many ranks
+/// may share a processor, and rank 0 has more to read before it comes to each.
+///
+/// Nanoseconds, of a group of so many ranks.
+pub fn silence_ns(ranks: u32) -> Ns {
+    6_000_000_000 + 20_000_000 * Ns::from(ranks.saturating_sub(100))
+}
 /// A connection has so long to show that it has the token.
 const STRANGER_NS: Ns = 5_000_000_000;
 /// So many connections beside those of the ranks are waited for at once.
@@ -157,10 +162,10 @@ impl Meeting {
         let late = self.strangers.iter().filter(|(_, s)| now.saturating_sub(s.since_ns) > STRANGER_NS);
         let late: Vec<Connection> = late.map(|(connection, _)| *connection).collect();
         late.into_iter().for_each(|connection| self.refuse(connection, out));
-        let silent = |m: &Member| !m.left && now.saturating_sub(m.heard_ns) > SILENCE_NS;
+        let silent = |m: &Member| !m.left && now.saturating_sub(m.heard_ns) > silence_ns(self.size);
         let silent: Vec<u32> = self.members.iter().filter(|(_, m)| silent(m)).map(|(rank, _)| *rank).collect();
         for rank in silent {
-            let why = format!("{} hangs: it sent nothing for {} s", self.name(rank), SILENCE_NS / 1_000_000_000);
+            let why = format!("{} hangs: it sent nothing for {} s", self.name(rank), silence_ns(self.size) / 1_000_000_000);
             if let Some(member) = self.members.get_mut(&rank) {
                 member.left = true;
                 out.close.push(member.connection);
