@@ -18,7 +18,7 @@ use conduct::soak::{
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, RankOutcome, TargetKind};
-use report::document::{Answered, CounterChange, SoakDocument};
+use report::document::{Answered, SoakDocument};
 use report::quantity;
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
@@ -29,6 +29,7 @@ use sys::SymlinkPolicy;
 use witness::Witness;
 
 mod begun;
+mod document;
 mod hook;
 mod several;
 mod simulated;
@@ -116,13 +117,16 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     if ended == SoakEnd::Done && state.is_clean() && !to_come.is_empty() {
         return Err(simulated::not_come(&state, &to_come));
     }
-    let mut document = document(&state, ended, (simulated, device_bytes));
+    let mut document = document::document(&state, ended, (simulated, device_bytes));
     document.group = group::outcome(group.as_ref(), own_outcome(&state, &document, ended), times, false, output);
-    let answered = Answered::new(&document).kept(kept.clone());
-    output.answer(&answered, || report::soak(&document).kept(kept.as_ref()));
+    output.answer(&Answered::new(&document).kept(kept.clone()), || report::soak(&document).kept(kept.as_ref()));
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);
-    let own = || group::exit_code(document.group.as_ref(), group.is_some(), u8::from(!state.is_clean()));
-    Ok(ExitCode::from(signal.unwrap_or_else(own)))
+    Ok(ExitCode::from(signal.unwrap_or_else(|| exit_code(&document, group.is_some()))))
+}
+
+/// That of all ranks of a group, or its own.
+fn exit_code(document: &SoakDocument<'_>, is_rank: bool) -> u8 {
+    group::exit_code(document.group.as_ref(), is_rank, u8::from(!document.clean))
 }
 
 /// What all ranks of a group must have been asked.
@@ -406,54 +410,6 @@ fn wrong(state: &SoakState) -> String {
             let failed = (errors > 0).then(|| format!(", {} failed", quantity::counted(errors, "operation")));
             format!("{} wrong{}", quantity::counted(found, "place"), failed.unwrap_or_default())
         }
-    }
-}
-
-fn document(state: &SoakState, ended: SoakEnd, (simulated, device_bytes): (bool, Option<u64>)) -> SoakDocument<'_> {
-    let mut remarks = Vec::new();
-    if let Some(why) = &state.in_memory {
-        remarks.push(format!("what was read back came from memory, not from the device: {why}"));
-    }
-    if state.tester_fault {
-        remarks.push("data were newer than any that were issued: this program is wrong, please report it".to_owned());
-    }
-    if !state.is_clean() && state.own_file && state.path.exists() {
-        remarks.push(format!("{} is kept, with what it holds", state.path.display()));
-    }
-    SoakDocument {
-        schema: SoakDocument::SCHEMA,
-        id: &state.id,
-        target: &state.target,
-        state: match ended {
-            SoakEnd::Done => "done",
-            SoakEnd::Interrupted => "interrupted",
-            SoakEnd::Found => "found",
-        },
-        clean: state.is_clean(),
-        duration_s: state.elapsed_ns as f64 / 1e9,
-        sessions: state.sessions,
-        region_bytes: state.region_bytes,
-        device_bytes,
-        resumable: !simulated,
-        bytes_written: state.bytes_written,
-        bytes_verified: state.bytes_verified,
-        bytes_read_beside: state.bytes_read_beside,
-        passes: state.passes,
-        findings: &state.findings,
-        findings_dropped: state.findings_dropped,
-        errors: &state.errors,
-        counters: state
-            .counters
-            .iter()
-            .map(|(name, (b, a))| (name.as_str(), CounterChange { before: b, after: a }))
-            .collect(),
-        median_growth: state.times.median_growth(),
-        p99_growth: state.times.p99_growth(),
-        write_amplification: state.write_amplification(),
-        kernel_warnings: &state.kernel_warnings,
-        scrub: state.scrub.as_ref(),
-        group: None,
-        remarks,
     }
 }
 

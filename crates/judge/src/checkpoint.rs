@@ -105,7 +105,8 @@ mod tests {
             access: model::Access::Direct,
             engine: model::EngineKind::IoUring,
             ..PhasePlan::default()
-        };
+        }
+        .alike();
         let metric = |id: &str, value| Metric::measured(id, Unit::BytesPerS, Some(Better::Higher), value, 1000);
         let metrics = vec![
             metric("seq-write.throughput_bytes_per_s", rate),

@@ -165,7 +165,8 @@ impl Meeting {
         let silent = |m: &Member| !m.left && now.saturating_sub(m.heard_ns) > silence_ns(self.size);
         let silent: Vec<u32> = self.members.iter().filter(|(_, m)| silent(m)).map(|(rank, _)| *rank).collect();
         for rank in silent {
-            let why = format!("{} hangs: it sent nothing for {} s", self.name(rank), silence_ns(self.size) / 1_000_000_000);
+            let why =
+                format!("{} hangs: it sent nothing for {} s", self.name(rank), silence_ns(self.size) / 1_000_000_000);
             if let Some(member) = self.members.get_mut(&rank) {
                 member.left = true;
                 out.close.push(member.connection);

@@ -139,7 +139,7 @@ fn a_sync_that_takes_many_times_a_read_waits_for_the_disk_of_the_server() {
     let cause = found.iter().find(|c| c.statement.contains("each sync is")).expect("it is named");
     assert!(cause.statement.contains("15.1 ms in sync-write, a read alone 1.0 ms"), "{}", cause.statement);
     holds_and_nearly("nfs-commit-each-sync", &run(15.0), &run(1.5));
-    unknown_for_want_of("nfs-commit-each-sync", &mount(&[]).build(), "rand-read-qd1.throughput_bytes_per_s");
+    unknown_for_want_of("nfs-commit-each-sync", &mount(&[]).build(), "sync-write.throughput_bytes_per_s");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn a_medium_as_fast_as_its_link_by_chance_is_not_told_from_it() {
         let run = Builder::new(sata()).phases(with(healthy(rate), [sequential("seq-write", rate * 0.6)])).build();
         let found = cause(&run, "does not separate");
         assert_eq!((found.layer, found.confidence), (LimitLayer::Unknown, Confidence::Low));
-        for trial in ["another port", "half the block size", "reads and writes at once"] {
+        for trial in ["another port", "a faster link"] {
             assert!(found.decided_by.contains(trial), "{}", found.decided_by);
         }
         assert!(diagnose::causes(&run).iter().all(|c| c.layer != LimitLayer::Link && c.layer != LimitLayer::Device));
