@@ -131,7 +131,7 @@ fn a_sync_that_takes_many_times_a_read_waits_for_the_disk_of_the_server() {
     let run = |sync_ms| {
         let mut built = mount(&[]).phases([random("rand-read-qd1", 900.0), random("sync-write", 60.0)]).build();
         let synced = built.phases.iter_mut().find(|p| p.plan.name == "sync-write").unwrap();
-        synced.plan.access = model::Access::Buffered;
+        synced.plan.set_access(model::Access::Buffered);
         synced.plan.streams.iter_mut().for_each(|s| s.durability.sync = model::Sync::FdatasyncEach);
         counted(built, &[calls("rand-read-qd1", 0.1, 0.9), calls("sync-write", 0.1, sync_ms)], 0)
     };
@@ -139,7 +139,7 @@ fn a_sync_that_takes_many_times_a_read_waits_for_the_disk_of_the_server() {
     let cause = found.iter().find(|c| c.statement.contains("each sync is")).expect("it is named");
     assert!(cause.statement.contains("15.1 ms in sync-write, a read alone 1.0 ms"), "{}", cause.statement);
     holds_and_nearly("nfs-commit-each-sync", &run(15.0), &run(1.5));
-    unknown_for_want_of("nfs-commit-each-sync", &mount(&[]).build(), "sync-write.throughput_bytes_per_s");
+    unknown_for_want_of("nfs-commit-each-sync", &mount(&[]).build(), "rand-read-qd1.throughput_bytes_per_s");
 }
 
 #[test]
