@@ -170,10 +170,20 @@ fn one_words(one: &Compared) -> String {
     }
 }
 
+/// More runs of a side nobody does.
+const MOST_RUNS: u32 = 50;
+
 /// How many more would decide what is unclear.
 fn would_decide<'a>(mut metrics: impl Iterator<Item = &'a Compared>) -> String {
     let open = metrics.find(|m| m.verdict == Verdict::Unclear).and_then(|m| Some((m, m.pairs_needed?)));
     let Some((metric, needed)) = open else { return String::new() };
+    if needed > MOST_RUNS {
+        let name = metric_words(&metric.id);
+        let between = metric.low.zip(metric.high).map_or_else(String::new, |(low, high)| {
+            format!(": its difference is between {} and {}", change(low), change(high))
+        });
+        return format!("; no number of runs that anybody would do decides {name}{between}");
+    }
     let more = |values: &[Option<f64>]| {
         let there_are = values.iter().flatten().count();
         usize::try_from(needed).unwrap_or(usize::MAX).saturating_sub(there_are)
