@@ -7,7 +7,7 @@ use crate::{archives, output_file, report_page};
 use archive::Archive;
 use conduct::experiment;
 use judge::Asked;
-use model::{Comparison, Failure, FailureKind, Reason, Run, Verdict};
+use model::{Basis, Comparison, Failure, FailureKind, Reason, Run, Verdict};
 use report::document::CompareDocument;
 use report::{Compare, Side};
 use std::collections::{BTreeMap, HashSet};
@@ -138,16 +138,17 @@ fn same_work(args: &CompareArgs, comparison: &Comparison) -> Result<(), Failure>
     Err(Failure::refused(message).remedy("compare results of the same job, or add --anyway"))
 }
 
-/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared, for a script also if it cannot be told or
-/// not all of A is there.
+/// 1 if a primary metric is worse and that was the question; 4 if nothing could be compared or it cannot be told, for a script also if
+/// not all of A is there. One run of a side never tells, and who looks at two numbers has them.
 fn exit_code(comparison: &Comparison, fail_on: Option<FailOn>) -> ExitCode {
     let worse = comparison.metrics.iter().any(|m| m.primary && m.verdict == Verdict::Worse);
+    let is_single = comparison.metrics.first().is_some_and(|m| m.basis == Basis::Single);
     let in_part = fail_on.is_some() && comparison.reasons.iter().any(|r| r.is("not-in-b"));
     match comparison.overall {
         _ if worse && fail_on == Some(FailOn::Worse) => ExitCode::from(1),
         _ if in_part => ExitCode::from(FailureKind::Invalid.exit_code()),
         Verdict::Invalid => ExitCode::from(FailureKind::Invalid.exit_code()),
-        Verdict::Unclear if fail_on.is_some() => ExitCode::from(FailureKind::Invalid.exit_code()),
+        Verdict::Unclear if fail_on.is_some() || !is_single => ExitCode::from(FailureKind::Invalid.exit_code()),
         _ => ExitCode::SUCCESS,
     }
 }

@@ -117,7 +117,7 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         size: bytes("--size", args.size.as_deref())?,
         keep_size: args.keep_size,
         segment: bytes("--segment", args.segment.as_deref())?,
-        largest_frame: bytes("--max-frame", args.max_frame.as_deref())?.unwrap_or(0),
+        largest_frame: bytes("--max-frame", args.max_frame.as_deref())?.unwrap_or_else(|| largest_generated(&inputs)),
         when_full: args.when_full.map(|full| match full {
             RecordFull::Stop => WhenFull::Stop,
             RecordFull::Wrap => WhenFull::Wrap,
@@ -143,6 +143,11 @@ fn recording(args: &RecordArgs, inputs: Vec<Input>) -> Result<Recording<'_>, Fai
         temporary: false,
         bounds: None,
     })
+}
+
+/// The largest frame that the cameras that are made up bring; of others that is not known before.
+fn largest_generated(inputs: &[Input]) -> u64 {
+    inputs.iter().filter_map(Input::largest_generated_frame).max().unwrap_or(0)
 }
 
 fn inputs(args: &RecordArgs) -> Result<Vec<Input>, Failure> {

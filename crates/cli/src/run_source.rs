@@ -155,7 +155,10 @@ impl RunSource {
         let mut entries = archive.list()?;
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.order));
         let with = |entry: &&IndexEntry| entry.run.as_ref().is_some_and(has_limits);
-        let Some(entry) = entries.iter().find(with) else {
+        // A run of what the newest one is of says most; one of another target is said to be.
+        let newest_of = entries.first().and_then(|newest| newest.run.as_ref()).map(|run| run.target.clone());
+        let same = |entry: &&IndexEntry| entry.run.as_ref().map(|run| &run.target) == newest_of.as_ref();
+        let Some(entry) = entries.iter().filter(with).find(same).or_else(|| entries.iter().find(with)) else {
             return Ok((Self::one(archive, name, Wants::Limits)?.0, None));
         };
         let run = archive.resolve_one(&entry.id)?.load()?;

@@ -6,6 +6,8 @@ use model::{Failure, Plan, TargetKind, distinct_bytes_text};
 
 /// Data that are kept at most, whatever memory there is.
 const MOST_BYTES: u64 = 2 << 30;
+/// A soak keeps at most so much.
+const MOST_KEPT: u64 = 1 << 30;
 /// Parameters that change data, which shows only where data are verified.
 const OF_DATA: [&str; 3] = ["data-fault", "wraps-at", "limbo-from"];
 
@@ -43,6 +45,19 @@ pub(crate) fn data_fit_into_memory(plan: &Plan, opened: &Opened) -> Result<(), F
     }
 }
 
+/// What shows a fault of the data of this device, given that what is verified is kept in memory.
+fn shown_by(opened: &Opened) -> Result<String, Failure> {
+    let name = &opened.target.name;
+    let quick = format!("narrows rate {name} --capacity quick");
+    Ok(match simulated_bytes(opened)? {
+        None => format!("narrows soak {name}, or a workload with verify"),
+        Some(real) if real <= MOST_KEPT => {
+            format!("{quick}, narrows soak {name}, narrows fill {name} --verify, or a workload with verify")
+        }
+        Some(_) => format!("{quick}; a soak or a fill keeps its data in memory, for which an earlier end is needed"),
+    })
+}
+
 /// Whether what was to go wrong with a simulated device can come.
 ///
 /// # Errors
@@ -53,9 +68,7 @@ pub(crate) fn faults_can_come(plan: &Plan, opened: &Opened) -> Result<(), Failur
     match to_come.iter().find(|name| OF_DATA.contains(name)) {
         Some(name) if !streams.any(|stream| stream.verify.is_some()) => {
             let what = format!("{}: {name} never shows where no data are verified, as here", opened.target.name);
-            Err(Failure::usage(what).remedy(
-                "narrows soak sim:..., rate sim:... --capacity quick, fill sim:... --verify, or a workload with verify",
-            ))
+            Err(Failure::usage(what).remedy(shown_by(opened)?))
         }
         _ => Ok(()),
     }

@@ -29,7 +29,7 @@ pub(crate) fn answer(history: &model::History) -> String {
     let of = format!("{series} series of {}", quantity::counted(history.runs as u64, "run"));
     let open: Vec<&HistoryEvent> = history.open().collect();
     match (open.last(), history.events.len()) {
-        (None, 0) => format!("No change in {of}."),
+        (None, 0) => no_change(history),
         (None, _) => format!("No change for the worse in {of} that nobody has acknowledged."),
         (Some(last), _) => format!(
             "{} for the worse that nobody has acknowledged, in {of}; the last is {}: {}.",
@@ -38,6 +38,63 @@ pub(crate) fn answer(history: &model::History) -> String {
             statement(last)
         ),
     }
+}
+
+/// Runs of a side of a change without which it is not seen.
+const LEAST_RUNS: usize = 4;
+/// A step by less is what runs differ by from day to day.
+const STEP: f64 = 1.1;
+
+/// That nothing changed, of the series that have runs enough to tell; those that have not are counted apart.
+fn no_change(history: &model::History) -> String {
+    let count = |n: usize| quantity::count(n as u64);
+    let all = history.series.len();
+    let few = history.series.iter().filter(|s| s.points.len() < 2 * LEAST_RUNS).count();
+    let steps = history.series.iter().filter(|s| has_short_step(s)).count();
+    let needed = format!("{LEAST_RUNS} before and {LEAST_RUNS} after a change are needed");
+    let step = if steps == 0 {
+        String::new()
+    } else {
+        format!(" {} a step with fewer than {LEAST_RUNS} runs on one side.", of_series(steps, "has", "have"))
+    };
+    let runs = quantity::counted(history.runs as u64, "run");
+    match all - few {
+        0 if all > 0 => format!("Too few runs to tell: {} series of {runs}, and {needed}.{step}", count(all)),
+        enough => {
+            let rest = match few {
+                0 => String::new(),
+                _ => format!("; {} too few runs to tell ({needed})", of_series(few, "has", "have")),
+            };
+            match steps {
+                0 => format!("No change in {} series of {runs}{rest}.", count(enough)),
+                _ if few > 0 => format!("Too few runs to tell of all of {} series of {runs}{rest}.{step}", count(all)),
+                _ => format!("Too few runs to tell of all of {} series of {runs} ({needed}).{step}", count(all)),
+            }
+        }
+    }
+}
+
+fn of_series(n: usize, one: &str, more: &str) -> String {
+    format!("{} series {}", quantity::count(n as u64), if n == 1 { one } else { more })
+}
+
+/// Whether fewer runs than a change is seen with, at the start or the end, are all beyond the others.
+fn has_short_step(series: &HistorySeries) -> bool {
+    let values: Vec<f64> = series.points.iter().map(|p| p.value).filter(|v| *v > 0.0).collect();
+    let apart = |some: &[f64], rest: &[f64]| {
+        let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
+        let gap = (least(some) / most(rest)).max(least(rest) / most(some));
+        // The gap is wider than either side is.
+        let spread = (most(rest) / least(rest)).max(most(some) / least(some));
+        gap > STEP && gap > spread
+    };
+    let ends = (1..LEAST_RUNS).filter(|n| values.len() > *n);
+    let at = |n: usize| {
+        let (start, end) = (values.split_at(n), values.split_at(values.len() - n));
+        [(start.0, start.1), (end.1, end.0)].into_iter().any(|(some, rest)| rest.len() >= 2 && apart(some, rest))
+    };
+    ends.into_iter().any(at)
 }
 
 /// The largest change of an event: `p99 of rand-read +31 % since 2026-03-04 (and 11 more)`.
@@ -310,5 +367,20 @@ pub(crate) mod tests {
         assert!(text.contains("Acknowledged 2026-03-01 10:00: known") && !text.contains("history ack"), "{text}");
         of.events.clear();
         assert!(said(&of).contains("No change in 1 series of 60 runs."));
+        // Of few runs nothing can be said, and of a step with few runs on one side neither.
+        let with = |values: &[f64]| {
+            let mut of = of.clone();
+            let point = of.series[0].points[0].clone();
+            of.runs = values.len();
+            of.series[0].points = values.iter().map(|v| HistoryPoint { value: *v, ..point.clone() }).collect();
+            answer(&of)
+        };
+        let few = with(&[1e6, 1.01e6, 1.02e6]);
+        assert!(few.starts_with("Too few runs to tell: 1 series of 3 runs, and 4 before and 4 after"), "{few}");
+        let mut values = vec![1e6, 1.01e6, 1.02e6, 1e6, 1.01e6, 1.02e6, 1e6, 1.01e6, 1.02e6, 1e6];
+        assert!(with(&values).starts_with("No change in 1 series of 10 runs"), "{}", with(&values));
+        values.extend([6e5, 6.1e5, 6e5]);
+        let step = with(&values);
+        assert!(step.starts_with("Too few runs to tell") && step.contains("1 series has a step"), "{step}");
     }
 }

@@ -216,8 +216,13 @@ fn not_there(document: &RecordingDocument) -> Vec<String> {
 pub fn recording(document: &RecordingDocument) -> Presentation {
     let mut presentation = Presentation::default();
     if let Some(checked) = &document.checked {
-        let tone = if checked.whole { Tone::Good } else { Tone::Bad };
-        presentation.head.answer = Some((tone, verified(checked)));
+        let lost: u64 = document.streams.iter().map(|s| s.lost).sum();
+        let tone = match lost {
+            _ if !checked.whole || holds_nothing(checked, lost) => Tone::Bad,
+            0 => Tone::Good,
+            _ => Tone::Doubt,
+        };
+        presentation.head.answer = Some((tone, verified(checked, lost)));
         let damage = checked.damage.iter().map(|damage| Part::Sentence(Tone::Bad, damage.clone()));
         let mended = checked.mended.then(|| "its superblocks were written anew".to_owned());
         let given_back = (checked.given_back_bytes > 0)
@@ -258,8 +263,24 @@ pub fn recording(document: &RecordingDocument) -> Presentation {
     presentation
 }
 
+fn is_lost(frames: u64) -> String {
+    format!("{} {}", counted(frames, "frame"), if frames == 1 { "was" } else { "were" })
+}
+
+/// Whether all that came was lost.
+fn holds_nothing(checked: &RecordingChecked, lost: u64) -> bool {
+    lost > 0 && checked.frames + checked.unacknowledged == 0
+}
+
 /// Whether a recording is whole, in a sentence.
-fn verified(checked: &RecordingChecked) -> String {
+fn verified(checked: &RecordingChecked, lost: u64) -> String {
+    let before = match lost {
+        0 => String::new(),
+        lost => format!("; {} lost before they were written", is_lost(lost)),
+    };
+    if checked.whole && holds_nothing(checked, lost) {
+        return format!("It holds NO frames{before}.");
+    }
     let verdict = if checked.whole {
         "Nothing that was acknowledged is missing or altered"
     } else {
@@ -271,7 +292,7 @@ fn verified(checked: &RecordingChecked) -> String {
             format!("; of the last moments {} whole and {} torn", counted(whole, "frame"), quantity::count(torn))
         }
     };
-    format!("{verdict}: {} were read{more}.", counted(checked.frames + checked.unacknowledged, "frame"))
+    format!("{verdict}: {} were read{more}{before}.", counted(checked.frames + checked.unacknowledged, "frame"))
 }
 
 /// `, 10:00 to 10:05`; nothing where it is not known.

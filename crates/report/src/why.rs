@@ -60,7 +60,9 @@ fn next(why: &Why<'_>) -> Option<String> {
 /// The bottleneck, and what to do next.
 pub(crate) fn answers(why: &Why<'_>) -> Vec<String> {
     let confirmed = why.confirmation.map(confirmed);
-    std::iter::once(answer(why.limit)).chain(confirmed).chain(next(why)).collect()
+    // The last lines are what is left on a small screen: whose bottleneck it is where that was not named.
+    let of = why.taken.map(|taken| format!("That is of {taken}."));
+    std::iter::once(answer(why.limit)).chain(of).chain(confirmed).chain(next(why)).collect()
 }
 
 /// That the target is less than it says, which no fix of a bottleneck helps.

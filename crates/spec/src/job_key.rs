@@ -222,7 +222,7 @@ keys! {
         j.on_packages = true;
     }, "What apt and dpkg do to files while packages come and are installed, some are removed, or those are installed again from their archives; in a directory of its own below the target. Phases find what those before them left.";
     "package-count", "number", |j, t| j.packages.count = positive(t)?, "How many packages; without it 400.";
-    "packages-removed", "number", |j, t| j.packages.removed = whole(t)?, "How many of them are removed and installed again; without it 150.";
+    "packages-removed", "number", |j, t| j.packages.removed = Some(whole(t)?), "How many of them are removed and installed again; without it three of eight, of 400 150.";
     "package-sync", "true, false", |j, t| j.packages.syncs = flag(t)?, "Whether each file is synced before it gets its name; without it yes. Of dpkg it is --no-force-unsafe-io.";
     "package-manager", "model, dpkg", |j, t| j.packages.is_real = one_of(t, &[("model", false), ("dpkg", true)])?, "Whether dpkg's calls are made, or the machine's own dpkg is started, in a root of its own below the target; then it thinks as it does.";
     "package-archives", "a directory", |j, t| j.packages.archives = Some(t.to_owned()), "Where the archives (*.deb) are that dpkg installs, without the scripts in them; without it they are made, like the packages of the model. Removed are packages-removed of them, in the order of their names.";

@@ -35,8 +35,8 @@ pub struct PackagesJob {
     pub part: PackagePart,
     /// How many there are.
     pub count: u32,
-    /// How many of them are removed and installed again.
-    pub removed: u32,
+    /// How many of them are removed and installed again; `None`: of 400 150, and of others as many in proportion.
+    pub removed: Option<u32>,
     /// Whether what is unpacked is synced before it gets its name.
     pub syncs: bool,
     /// How many times as fast as the studied machine it thinks, in thousandths; 0: it does not.
@@ -52,7 +52,7 @@ impl Default for PackagesJob {
         Self {
             part: PackagePart::Install,
             count: 400,
-            removed: 150,
+            removed: None,
             syncs: true,
             speed_milli: 1000,
             is_real: false,
@@ -71,9 +71,18 @@ impl PackagesJob {
             () if self.archives.is_some() && !self.is_real => {
                 Err("the model has packages of its own; package-archives is for package-manager=dpkg".to_owned())
             }
-            () if self.removed > self.count => Err(format!("{} of {} packages removed", self.removed, self.count)),
+            () if self.removed() > self.count => Err(format!(
+                "{} of {} packages removed; packages-removed is at most package-count",
+                self.removed(),
+                self.count
+            )),
             () => Ok(()),
         }
+    }
+
+    /// How many of them are removed and installed again.
+    fn removed(&self) -> u32 {
+        self.removed.unwrap_or((u64::from(self.count) * 3 / 8) as u32)
     }
 
     /// What a plan says of it before its calls are made: which model it is.
@@ -84,7 +93,7 @@ impl PackagesJob {
             PackagePart::Reinstall => "reinstall",
         };
         ReplayPlan {
-            replay_digest: format!("packages:{part}:{}:{}:{}", self.count, self.removed, self.syncs),
+            replay_digest: format!("packages:{part}:{}:{}:{}", self.count, self.removed(), self.syncs),
             replay_threads: 1,
             replay_speed_milli: self.speed_milli,
             replay_pauses: self.speed_milli > 0,
@@ -92,7 +101,7 @@ impl PackagesJob {
             replay_real: self.is_real.then(|| RealPackages {
                 part: self.part,
                 archives: self.archives.clone(),
-                removed: self.removed,
+                removed: self.removed(),
                 unsafe_io: !self.syncs,
                 made: MadePackages::default(),
             }),
@@ -102,7 +111,7 @@ impl PackagesJob {
 
     /// All parts with these packages, in their order: their calls.
     fn plans(&self) -> [ReplayPlan; 3] {
-        let set = set::packages(self.count as usize, self.removed as usize);
+        let set = set::packages(self.count as usize, self.removed() as usize);
         let all: Vec<(usize, &Package)> = set.iter().enumerate().collect();
         let (removed, kept): (Vec<_>, Vec<_>) = all.iter().copied().partition(|(_, package)| package.is_removed);
         let lists =
@@ -159,4 +168,19 @@ fn built_packages(set: &[Package]) -> Vec<MadePackage> {
         is_removed: package.is_removed,
     };
     set.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fewer_packages_have_fewer_that_are_removed() {
+        let of = |count, removed| PackagesJob { count, removed, ..PackagesJob::default() };
+        let usual = PackagesJob::default();
+        assert_eq!((usual.count, usual.removed()), (400, 150));
+        assert_eq!((of(100, None).removed(), of(100, None).check()), (37, Ok(())));
+        assert_eq!(of(1, None).check(), Ok(()));
+        assert!(of(100, Some(150)).check().unwrap_err().contains("at most package-count"));
+    }
 }

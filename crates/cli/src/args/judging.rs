@@ -12,6 +12,8 @@ use std::path::PathBuf;
 another tool printed, or the name of a target (its latest run). Runs of an experiment are compared pair by pair, several runs a side as sets, with a verdict and without a
 proof of its cause; one run each is never better or worse.
 
+Exit code 4: it cannot be told, or nothing could be compared; of one run of a side, which never tells, only with --fail-on.
+
 Examples:
   narrows compare before after --margin 3    two tags; below 3 % is the same
   narrows compare old.fio.json new.fio.json --fail-on worse

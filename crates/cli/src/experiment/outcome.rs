@@ -90,7 +90,7 @@ pub fn show(
     }
     page?;
     let worse = comparisons.iter().flat_map(|c| &c.metrics).any(|m| m.primary && m.verdict == Verdict::Worse);
-    let open = args.fail_on.is_some() && comparisons.iter().any(|c| c.overall == Verdict::Unclear);
+    let open = comparisons.iter().any(|c| c.overall == Verdict::Unclear);
     Ok(match open || comparisons.iter().all(|c| c.overall == Verdict::Invalid) {
         _ if !clean || (worse && args.fail_on == Some(FailOn::Worse)) => ExitCode::from(1),
         true => ExitCode::from(FailureKind::Invalid.exit_code()),

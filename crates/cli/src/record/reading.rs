@@ -52,7 +52,9 @@ pub fn command(args: &RecordArgs, output: &Output) -> Result<ExitCode, Failure> 
             document.checked = Some(RecordingChecked { mended, given_back_bytes, ..checked(&verified) });
         }
         answer(&document, output);
-        return Ok(ExitCode::from(u8::from(!verified.is_intact())));
+        // What was lost as a whole is no recording.
+        let all_lost = document.streams.iter().all(|s| s.frames == 0) && document.streams.iter().any(|s| s.lost > 0);
+        return Ok(ExitCode::from(u8::from(all_lost || !verified.is_intact())));
     }
     let Some(format) = args.export else {
         answer(&document, output);

@@ -1,6 +1,6 @@
 //! Where frames come from, opened before anything is written, and started.
 
-use super::Input;
+use super::{Input, Recording};
 use model::{Failure, FailureKind};
 use recorder::FrameChannel;
 use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
@@ -104,4 +104,21 @@ pub fn bind(path: &Path) -> Result<UnixListener, Failure> {
         std::fs::remove_file(path).map_err(cannot)?;
     }
     UnixListener::bind(path).map_err(cannot)
+}
+
+impl Input {
+    /// Bytes of the largest frame of cameras that are made up; of others that is not known before.
+    pub fn largest_generated_frame(&self) -> Option<u64> {
+        match self {
+            Self::Cameras(cameras) => Some(cameras.most_frame_bytes()),
+            _ => None,
+        }
+    }
+}
+
+impl Recording<'_> {
+    /// Bytes of the largest frame that is known to come, 0 where none is.
+    pub(super) fn largest_generated_frame(&self) -> u64 {
+        self.inputs.iter().filter_map(Input::largest_generated_frame).max().unwrap_or(0)
+    }
 }

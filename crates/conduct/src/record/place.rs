@@ -135,12 +135,29 @@ impl RecordingTarget {
                 let size = size.unwrap_or(length).min(length);
                 let fits = Geometry::fit(size, logical, recording.largest_frame, recording.segment, when_full);
                 let fits = fits.map_err(|e| {
-                    Failure::usage(format!("{}: {e}", path.display()))
-                        .remedy("--size SIZE; a smaller --segment or --max-frame")
+                    let remedy = match e {
+                        ContainerError::TooSmall { needed, .. } => {
+                            format!(
+                                "--size {}MB or more; a smaller --segment, frames or --max-frame",
+                                needed.div_ceil(1_000_000)
+                            )
+                        }
+                        _ => "--size SIZE; a smaller --segment or --max-frame".to_owned(),
+                    };
+                    Failure::usage(format!("{}: {e}", path.display())).remedy(remedy)
                 })?;
                 (if grows { fits.growing() } else { fits }, own && !recording.keep_size && !recording.temporary)
             }
         };
+        let largest = recording.largest_generated_frame();
+        if largest > geometry.largest_frame() {
+            return Err(Failure::usage(format!(
+                "{}: it takes frames of at most {} bytes, and those that are generated have up to {largest}",
+                path.display(),
+                geometry.largest_frame()
+            ))
+            .remedy("a larger --max-frame and --size for a new recording, or smaller frames"));
+        }
         let kept = Cell::new(false);
         let path = target.path;
         Ok(Self { path, file, geometry, locator, before, gives_back, made, kept, _claims: target.claims })

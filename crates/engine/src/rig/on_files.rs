@@ -158,9 +158,15 @@ impl FileRig {
         }
         let replays = phase.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_set > 0));
         let instead = match replays {
-            true => "fewer packages (--set package-count=N --set packages-removed=M), or a larger file system",
-            false => "fewer or smaller files",
+            true => {
+                let fewer = phase.fewer_packages(bytes, self.opened.max_bytes);
+                fewer.map_or_else(
+                    || "a larger file system".to_owned(),
+                    |n| format!("fewer packages (--set package-count={n}), or a larger file system"),
+                )
+            }
+            false => "fewer or smaller files".to_owned(),
         };
-        self.check_bytes(phase, bytes, instead)
+        self.check_bytes(phase, bytes, &instead)
     }
 }

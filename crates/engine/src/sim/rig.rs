@@ -296,10 +296,12 @@ impl Rig for SimRig {
         let capacity = self.model().media.capacity_bytes;
         let held = phase.streams.iter().filter_map(|s| Some(s.replay()?.replay_most[1])).max().unwrap_or(0);
         if held > capacity / 16 * 15 {
+            let (needed, room) = (held, capacity / 16 * 15);
             let (held, capacity) = model::distinct_bytes_text(held, capacity);
             let message = format!("{}: {held} of files; sim:{} holds {capacity}", phase.name, self.model().name);
-            return Err(Failure::environment(message)
-                .remedy("use fewer files (of packages: --set package-count=N --set packages-removed=M)"));
+            let instead =
+                phase.fewer_packages(needed, room).map(|n| format!("use fewer packages: --set package-count={n}"));
+            return Err(Failure::environment(message).remedy(instead.unwrap_or_else(|| "use fewer files".to_owned())));
         }
         Ok(())
     }

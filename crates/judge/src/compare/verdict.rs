@@ -24,6 +24,8 @@ fn same_arms() -> Reason {
 
 /// A comparison that lost more than this share of its runs is no longer the one that was asked.
 const MAX_MISSING: f64 = 0.34;
+/// More runs of a side nobody does.
+const MOST_RUNS: u32 = 50;
 /// Power at which the number of pairs that would decide is told.
 const POWER_Z: f64 = 0.841_621_233_572_914_2;
 /// Variance of the signed-rank test's estimate against that of the mean under normal noise: pi / 3.
@@ -244,7 +246,10 @@ fn one(metric: &mut Compared, p: f64, alpha: f64, margin_percent: f64, questions
     }
     let of = if metric.basis == Basis::Paired { "pairs" } else { "runs a side" };
     if enough {
-        let more = metric.pairs_needed.map_or_else(String::new, |n| format!("; about {n} {of} would decide"));
+        let more = metric.pairs_needed.map_or_else(String::new, |n| match n {
+            ..=MOST_RUNS => format!("; about {n} {of} would decide"),
+            _ => format!("; more than {MOST_RUNS} {of} would be needed"),
+        });
         metric.reasons.push(Reason::of("undecided", format!("neither a difference nor its absence is shown{more}")));
     } else {
         let (code, there) = match metric.basis {

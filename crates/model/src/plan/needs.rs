@@ -127,6 +127,17 @@ impl PhasePlan {
         need
     }
 
+    /// How many packages have room in `room` bytes where this phase of packages needs `needed`; `None` where it has none, or not even one
+    /// fits.
+    pub fn fewer_packages(&self, needed: u64, room: u64) -> Option<u64> {
+        /// They are not of one size.
+        const SAFE: f64 = 0.8;
+        let digest = self.streams.iter().find_map(|s| s.replay()?.replay_digest.strip_prefix("packages:"))?;
+        let count: u64 = digest.split(':').nth(1)?.parse().ok()?;
+        let fits = count as f64 * room as f64 / needed.max(1) as f64 * SAFE;
+        Some(fits as u64).filter(|n| *n > 0)
+    }
+
     /// Bytes that it writes at most; `None` where only its time bounds them.
     pub fn bytes_written_at_most(&self) -> Option<u64> {
         let makes_first = |s: &StreamPlan| s.replay().is_some_and(|replay| replay.replay_before[1] > 0);

@@ -47,7 +47,7 @@ fn experiment_run_is_for_experiments_and_experiment_list_says_how_far_each_is() 
     let text = file(&scratch, "cards.toml", &cards("cards", 1, "sim:class4-card", "sim:a1-card"));
     let plan = scratch.run(["experiment", "run", &text, "--plan"]);
     assert_eq!(plan.stdout, scratch.run(["run", &text, "--plan"]).stdout, "{}", plan.stderr);
-    let ran = scratch.json(["experiment", "run", &text, "--json"], 0);
+    let ran = scratch.json(["experiment", "run", &text, "--json"], 4);
     assert_eq!(ran["schema"], "narrows/run/1");
     let list = scratch.json(["experiment", "list", "--json"], 0);
     assert_eq!(list["schema"], "narrows/experiments/1");

@@ -139,3 +139,18 @@ fn a_targets_name_is_the_newest_run_that_can_answer() {
     // What a name means to those who show runs is what was done last.
     assert_eq!(scratch.json(["runs", "show", GOOD, "--json"], 0)["plan"]["name"], "fill");
 }
+
+/// What is advised for a fault that cannot show can be done.
+#[test]
+fn the_command_that_shows_a_fault_works() {
+    let scratch = crate::program::Scratch::new();
+    for (target, code) in [("sim:a1-card,wraps-at=8GiB", 1), ("sim:a1-card,capacity=128MiB,wraps-at=32MiB", 1)] {
+        let refused = scratch.run(["check", target]);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        let advice = refused.stderr.split("narrows rate ").nth(1).and_then(|rest| rest.split([';', ',']).next());
+        assert!(advice.is_some(), "{}", refused.stderr);
+        assert_eq!(refused.stderr.contains("narrows fill"), target.contains("32MiB"), "{}", refused.stderr);
+        let ended = scratch.run(["rate", target, "--capacity", "quick"]);
+        assert_eq!(ended.code, code, "{target}: {} {}", ended.stdout, ended.stderr);
+    }
+}

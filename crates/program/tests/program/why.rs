@@ -242,3 +242,24 @@ fn writes_are_not_decided_by_reads() {
     assert_eq!((ended.code, runs()), (4, before), "{} {}", ended.stdout, ended.stderr);
     assert!(ended.stderr.contains("nothing that can be measured here separates"), "{}", ended.stderr);
 }
+
+/// The latest run that has limits is one of what the latest run is of; of another target it is said last whose bottleneck it is.
+#[test]
+fn latest_is_of_the_target_of_the_latest_run() {
+    let scratch = Scratch::new();
+    scratch.json(["check", "sim:nvme", "--json", "--seed", "1"], 0);
+    scratch.json(["check", "sim:class4-card", "--json", "--seed", "1"], 0);
+    let soak = |target: &str| scratch.json(["soak", target, "--size", "16MiB", "--for", "2s", "--json"], 0);
+    soak("sim:nvme");
+    let document = scratch.json(["why", "latest", "--json"], 0);
+    assert_eq!(document["target"], "sim:nvme", "{document}");
+    soak("sim:emmc");
+    let ended = scratch.run(["why", "latest"]);
+    let document = scratch.json(["why", "latest", "--json"], 0);
+    let said = document["answer"].as_str().unwrap();
+    assert!(
+        said.contains("That is of check ") && said.contains(" on sim:class4-card; the newest run, soak "),
+        "{said}"
+    );
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+}

@@ -39,10 +39,24 @@ pub struct Generated {
     pub seed: u64,
 }
 
+/// Most cameras that are made up at once; each has a thread.
+const MAX_CAMERAS: u32 = 32;
+/// Largest picture that is made.
+const MAX_FRAME_BYTES: u64 = 1 << 30;
+
 /// Why a text says no cameras.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: cameras are given as COUNTxSIZE@FRAMES_PER_S, for example 4x2MB@30, 1x1MB@max, or 4x1080p30")]
-pub struct GeneratedError(String);
+pub enum GeneratedError {
+    /// It is not written so.
+    #[error("{0}: cameras are given as COUNTxSIZE@FRAMES_PER_S, for example 4x2MB@30, 1x1MB@max, or 4x1080p30")]
+    Unknown(String),
+    /// It asks for more than are made.
+    #[error("{0}: at most {MAX_CAMERAS} cameras are generated at once; fewer with larger frames bring as much")]
+    TooMany(String),
+    /// Its frames are larger than any that is made.
+    #[error("{0}: a generated frame has at most 1 GiB")]
+    TooLarge(String),
+}
 
 impl Generated {
     /// `4x2MB@30`, or `@max`.
@@ -57,19 +71,29 @@ impl Generated {
                 "max" => None,
                 _ => Some(rate.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)?),
             };
-            let frame_bytes = model::parse_bytes(size).ok().filter(|n| (1..=1 << 30).contains(n))?;
-            let streams = streams.parse().ok().filter(|n| (1..=32).contains(n))?;
+            let frame_bytes = model::parse_bytes(size).ok()?;
+            let streams = streams.parse().ok()?;
             Some(Self { streams, frame_bytes, frames_per_s, jitter: 0.0, burst: 1, frames: None, seed })
         };
-        parts().ok_or_else(|| GeneratedError(text.to_owned()))
+        let cameras: Option<Self> = parts().filter(|cameras: &Self| cameras.streams > 0 && cameras.frame_bytes > 0);
+        match cameras {
+            None => Err(GeneratedError::Unknown(text.to_owned())),
+            Some(cameras) if cameras.streams > MAX_CAMERAS => Err(GeneratedError::TooMany(text.to_owned())),
+            Some(cameras) if cameras.frame_bytes > MAX_FRAME_BYTES => Err(GeneratedError::TooLarge(text.to_owned())),
+            Some(cameras) => Ok(cameras),
+        }
     }
 
     /// `4x1080p30`: pictures of which a usual rate is assumed.
     fn of_usual_pictures(text: &str, seed: u64) -> Option<Self> {
         let CameraStreams { count: streams, bytes_per_s, frames_per_s, .. } = CameraStreams::parse(text)?;
         let frame_bytes = (bytes_per_s / frames_per_s?) as u64;
-        let is_known = (1..=32).contains(&streams) && frame_bytes > 0;
-        is_known.then_some(Self { streams, frame_bytes, frames_per_s, jitter: 0.0, burst: 1, frames: None, seed })
+        Some(Self { streams, frame_bytes, frames_per_s, jitter: 0.0, burst: 1, frames: None, seed })
+    }
+
+    /// Bytes of the largest picture that may come.
+    pub fn most_frame_bytes(&self) -> u64 {
+        (self.frame_bytes as f64 * (1.0 + self.jitter)).ceil() as u64
     }
 
     /// Bytes a second of all together, where they have a rate.
@@ -270,9 +294,17 @@ mod tests {
         for wrong in ["", "4", "4x2MB", "0x1MB@3", "1x0@3", "1x1MB@0", "1x1MB@-1", "1x1MB@inf", "99x1MB@1", "axb@c"] {
             assert!(Generated::parse(wrong, 7).is_err(), "{wrong}");
         }
+        for many in ["40x1MB@1", "33x1080p30"] {
+            let said = Generated::parse(many, 7).unwrap_err().to_string();
+            assert!(said.contains("at most 32 cameras"), "{said}");
+        }
+        assert!(Generated::parse("1x2GiB@1", 7).unwrap_err().to_string().contains("at most 1 GiB"));
         let jittering = Generated { jitter: 0.2, burst: 3, ..cameras };
         let sizes: Vec<usize> = (0..100).map(|n| jittering.bytes(1, n)).collect();
-        assert!(sizes.iter().all(|n| (1_600_000..=2_400_000).contains(n)) && sizes[0] != sizes[1]);
+        assert!(
+            sizes.iter().all(|n| (1_600_000..=2_400_000).contains(n) && *n as u64 <= jittering.most_frame_bytes())
+                && sizes[0] != sizes[1]
+        );
         assert_eq!(jittering.due_ns(0, 3), jittering.due_ns(0, 5));
         assert!(jittering.due_ns(0, 6) > jittering.due_ns(0, 5));
         let make = |stream, number| {

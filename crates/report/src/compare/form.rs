@@ -170,10 +170,26 @@ fn one_words(one: &Compared) -> String {
     }
 }
 
+/// More runs of a side nobody does.
+const MOST_RUNS: u32 = 50;
+
 /// How many more would decide what is unclear.
-fn would_decide<'a>(mut metrics: impl Iterator<Item = &'a Compared>) -> String {
-    let open = metrics.find(|m| m.verdict == Verdict::Unclear).and_then(|m| Some((m, m.pairs_needed?)));
+fn would_decide<'a>(metrics: impl Iterator<Item = &'a Compared>) -> String {
+    let open: Vec<(&Compared, u32)> =
+        metrics.filter(|m| m.verdict == Verdict::Unclear).filter_map(|m| Some((m, m.pairs_needed?))).collect();
+    let open = open.iter().find(|(_, needed)| *needed <= MOST_RUNS).or(open.first()).copied();
     let Some((metric, needed)) = open else { return String::new() };
+    if needed > MOST_RUNS {
+        let name = metric_words(&metric.id);
+        return match metric.low.zip(metric.high) {
+            Some((low, high)) => format!(
+                "; no number of runs that anybody would do decides {name}: its difference is between {} and {}",
+                change(low),
+                change(high)
+            ),
+            None => format!("; more than {MOST_RUNS} runs of each side would be needed for {name}"),
+        };
+    }
     let more = |values: &[Option<f64>]| {
         let there_are = values.iter().flatten().count();
         usize::try_from(needed).unwrap_or(usize::MAX).saturating_sub(there_are)

@@ -33,8 +33,12 @@ fn lead(uses: &[RankedUse]) -> Option<String> {
             let it = format!("{}, for every use that any of them is good for.", names.join(" or "));
             let rivals = rivals(uses, one_or_more);
             let Some(one) = rivals.first() else { return Some(format!("Which to buy: {it}")) };
+            // What is neither a path nor simulated is a name that another tool's results have: a host.
+            let is_target = one.starts_with('/') || one.starts_with("sim:");
+            let how =
+                if is_target { format!("narrows check {one}") } else { "narrows check of its target there".to_owned() };
             format!(
-                "Which to buy is not known: too little was measured of {} (narrows check {one}, a minute or more). Of the others: {it}",
+                "Which to buy is not known: too little was measured of {} ({how}, a minute or more). Of the others: {it}",
                 and_list(&rivals)
             )
         }

@@ -241,3 +241,24 @@ fn what_comes_by_a_pipe_takes_no_more_than_it_is() {
     assert_eq!((code, &document["streams"][0]["durable"]), (0, &20.into()), "{document}");
     assert!(takes(&target).0 < 3 * MIB && takes(&target).1 < 3 * MIB, "{:?}", takes(&target));
 }
+
+/// A frame that never has room is no surprise after ten seconds.
+#[test]
+fn frames_larger_than_the_room_are_refused_before_the_start() {
+    let scratch = Scratch::new();
+    let out = scratch.target();
+    let record = |size: &str, more: &[&str]| {
+        let out = out.to_str().unwrap().to_owned();
+        scratch.run(
+            [&["record", "-o", out.as_str(), "--generate", "2x4MB@5", "--frames", "2", "--size", size], more].concat(),
+        )
+    };
+    let small = record("16MB", &[]);
+    assert_eq!(small.code, 2, "{}", small.stderr);
+    let said = small.stderr.split("--size ").nth(1).and_then(|rest| rest.split(' ').next()).expect("what is enough");
+    assert_eq!(record(said, &[]).code, 0, "{said} is enough");
+    // What is there already takes no larger frames, and `--max-frame` says so, too.
+    let smaller = record(said, &["--max-frame", "1MB", "--new"]);
+    assert_eq!(smaller.code, 2, "{} {}", smaller.stdout, smaller.stderr);
+    assert!(smaller.stderr.contains("those that are generated have up to 4000000"), "{}", smaller.stderr);
+}
