@@ -143,7 +143,7 @@ fn a_targets_name_is_the_newest_run_that_can_answer() {
 /// What is advised for a fault that cannot show can be done.
 #[test]
 fn the_command_that_shows_a_fault_works() {
-    let scratch = crate::program::Scratch::new();
+    let scratch = Scratch::new();
     for (target, code) in [("sim:a1-card,wraps-at=8GiB", 1), ("sim:a1-card,capacity=128MiB,wraps-at=32MiB", 1)] {
         let refused = scratch.run(["check", target]);
         assert_eq!(refused.code, 2, "{}", refused.stderr);
