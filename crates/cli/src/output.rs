@@ -59,6 +59,12 @@ fn size() -> (usize, usize) {
     (if columns == 0 { 80 } else { columns.into() }, if rows == 0 { 24 } else { rows.into() })
 }
 
+/// Lines for stderr: on a terminal of at most so many columns, in a file as they are.
+pub fn told(text: &str, ascii: bool, columns: usize) -> String {
+    let text = report::text::plain_lines(text, ascii);
+    if io::stderr().is_terminal() { report::text::hanging_lines(&text, columns) } else { text }
+}
+
 impl Output {
     /// As the arguments and the terminal ask.
     pub fn new(global: &GlobalArgs) -> Self {
@@ -225,12 +231,13 @@ impl Output {
 
     /// What a person may want to know, on stderr.
     pub fn aside(&self, text: &str) {
-        let _ = write!(io::stderr().lock(), "{}", report::text::plain_lines(text, self.style.ascii));
+        let _ = write!(io::stderr().lock(), "{}", told(text, self.style.ascii, self.style.columns()));
     }
 
     /// Says something beside the answer, on stderr.
     pub fn warning(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "narrows: {}", self.sanitize(text));
+        let text = format!("narrows: {}", self.sanitize(text));
+        let _ = writeln!(io::stderr().lock(), "{}", told(&text, self.style.ascii, self.style.columns()));
     }
 
     /// The failure that is said next left something changed: it is red where colours are.

@@ -1,5 +1,6 @@
 //! What happens while something is executed, said on stderr: progress on a terminal only, what must be known anywhere.
 
+use crate::output::told;
 use crate::waiting::Waiting;
 use conduct::admission::Loss;
 use conduct::group::Invitation;
@@ -56,6 +57,9 @@ impl Drop for Busy {
         self.0.finish_and_clear();
     }
 }
+
+/// What is announced is no wider.
+const COLUMNS: usize = 80;
 
 #[derive(Default)]
 struct PhaseShown {
@@ -212,7 +216,8 @@ impl Terminal {
 
     /// Says something beside the answer, on stderr. Models and names are what devices say of themselves.
     fn say(&self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "narrows: {}", report::text::plain_lines(text, self.ascii));
+        let text = format!("narrows: {text}");
+        let _ = writeln!(std::io::stderr().lock(), "{}", told(&text, self.ascii, COLUMNS));
     }
 }
 

@@ -6,8 +6,11 @@ use std::collections::HashSet;
 /// Error rate of the intervals.
 const LEVEL: f64 = 0.95;
 
+/// Code of the reason that runs count though something slowed them.
+const SLOWED: &str = "slowed";
+
 /// Each metric of these runs: the median of its values, with the interval of the Hodges-Lehmann estimate where there are
-/// enough of them. What no run has a value for is there with the reason of the first.
+/// enough of them. Runs that something slowed count, and that is said, as where they are compared. What no run has a value for is there with the reason of the first.
 pub fn repeated(runs: &[Run]) -> Vec<Metric> {
     let mut seen = HashSet::new();
     let ids = runs.iter().flat_map(Run::results).filter(|m| seen.insert(m.id.as_str()));
@@ -16,8 +19,11 @@ pub fn repeated(runs: &[Run]) -> Vec<Metric> {
 
 fn over_runs(runs: &[Run], like: &Metric) -> Metric {
     let all: Vec<&Metric> = runs.iter().filter_map(|r| r.metric(&like.id)).filter(|m| m.unit == like.unit).collect();
-    let values: Vec<f64> =
+    let valid: Vec<f64> =
         all.iter().filter_map(|m| m.value.filter(|v| v.is_finite() && m.failure().is_none())).collect();
+    let slowed: Vec<f64> = all.iter().filter_map(|m| m.slowed()).collect();
+    // Beside those that nothing slowed the others count, as in a comparison of the same runs.
+    let values: Vec<f64> = if valid.is_empty() { Vec::new() } else { [&valid[..], &slowed].concat() };
     let Some(median) = stats::median(&values) else {
         let slowed: Vec<&&Metric> = all.iter().filter(|m| m.bounded().is_some()).collect();
         let bounds: Vec<f64> = slowed.iter().filter_map(|m| m.rejected_value).collect();
@@ -34,6 +40,19 @@ fn over_runs(runs: &[Run], like: &Metric) -> Metric {
         (metric.low, metric.high, metric.interval) = (Some(low), Some(high), Some(IntervalKind::AcrossRuns));
     } else {
         metric.reasons.push(Reason::of("no-interval", format!("{} runs are too few for an interval", values.len())));
+    }
+    if !slowed.is_empty() {
+        let was = if slowed.len() == 1 { "was" } else { "were" };
+        let why = all.iter().find(|m| m.slowed().is_some()).and_then(|m| m.reasons.first());
+        metric.reasons.push(Reason::of(
+            SLOWED,
+            format!(
+                "{} of {} runs {was} slowed and count, as in narrows compare, which leaves them out with --strict{}",
+                slowed.len(),
+                runs.len(),
+                why.map_or_else(String::new, |why| format!(" ({})", why.text()))
+            ),
+        ));
     }
     if values.len() < runs.len() {
         metric
@@ -58,9 +77,14 @@ mod tests {
         );
         assert!(all[0].low.unwrap() < 5.0 && all[0].high.unwrap() > 5.0);
         let mut few = runs[..3].to_vec();
-        few[0].phases[0].metrics[0].refuse(&[Reason::of("steal", "others")]);
+        few[0].phases[0].metrics[0].refuse(&[Reason::Throttled { evidence: "heat".into() }]);
         let all = repeated(&few);
-        assert_eq!((all[0].value, all[0].low, all[0].reasons.len()), (Some(2.5), None, 2));
+        assert_eq!((all[0].value, all[0].low), (Some(2.0), None));
+        assert!(all[0].reasons.iter().any(|r| r.is(SLOWED) && r.text().contains("1 of 3 runs was slowed")));
+        // What may be too good is left out, here and there.
+        let mut wrong = few.clone();
+        wrong[0].phases[0].metrics[0].reasons = vec![Reason::of("direct-unproven", "memory")];
+        assert_eq!((repeated(&wrong)[0].value, repeated(&wrong)[0].reasons.len()), (Some(2.5), 2));
         few.iter_mut().for_each(|r| r.phases[0].metrics[0].refuse(&[Reason::of("steal", "others")]));
         assert_eq!((repeated(&few)[0].value, repeated(&few)[0].rejected_value), (None, None));
         few.iter_mut().for_each(|r| r.phases[0].metrics[0].bound = Some(model::Bound::AtLeast));

@@ -82,8 +82,10 @@ fn answers(view: &Repeated<'_>) -> Vec<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let said = firsts[..firsts.len().min(MOST_SAID)].join(", ");
     let said = if said.is_empty() { "no number is valid".to_owned() } else { format!("{said}{more}") };
+    let slowed = view.metrics.iter().flat_map(|m| &m.reasons).find(|r| r.is("slowed"));
+    let slowed = slowed.map_or_else(String::new, |why| format!(" Of them {}.", why.text()));
     vec![
-        format!("{} runs on {}, medians: {said}.", view.runs, view.target),
+        format!("{} runs on {}, medians: {said}.{slowed}", view.runs, view.target),
         format!("They have the tag {0}: narrows compare {0} OTHER", view.tag),
     ]
 }

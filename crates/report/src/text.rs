@@ -45,6 +45,19 @@ pub fn plain_lines(text: &str, ascii: bool) -> String {
     text.split('\n').map(|line| plain(line, ascii)).collect::<Vec<_>>().join("\n")
 }
 
+/// Each line in at most `columns`; what goes on stands two columns further in than the line.
+pub fn hanging_lines(text: &str, columns: usize) -> String {
+    let line = |line: &str| {
+        if width(line) <= columns {
+            return line.to_owned();
+        }
+        let margin = " ".repeat(line.len() - line.trim_start().len());
+        let pieces = wrap(line, columns.saturating_sub(margin.len() + 2));
+        format!("{margin}{}", pieces.join(&format!("\n{margin}  ")))
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// The text in at most `columns`, with the middle left out where it is too long: both ends of a path tell something.
 pub fn shorten(text: &str, columns: usize, ascii: bool) -> String {
     if width(text) <= columns {
@@ -230,6 +243,16 @@ mod tests {
             unbroken(&format!("{long}\nafterwards.\necho none > f\n")),
             [format!("{long} afterwards."), "echo none > f".into()]
         );
+    }
+
+    #[test]
+    fn announcements_fit_and_hang() {
+        let text = "narrows: writes at most 19 MB to /a/b, takes 3 s\n  and a line that is long as well\nshort\n";
+        let told = hanging_lines(text, 24);
+        assert!(told.lines().all(|l| width(l) <= 24), "{told}");
+        assert!(told.starts_with("narrows: writes at\n  most 19 MB") && told.ends_with("short\n"), "{told}");
+        assert!(told.contains("\n  and a line that is\n    long"), "{told}");
+        assert_eq!(hanging_lines(text, 80), text);
     }
 
     #[test]

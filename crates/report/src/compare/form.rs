@@ -312,6 +312,36 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_would_do_is_no_advice() {
+        let open = |needed, interval: Option<(f64, f64)>| Compared {
+            id: "a.iops".into(),
+            unit: model::Unit::OpsPerS,
+            better: None,
+            a: Some(1.0),
+            b: Some(1.0),
+            ratio: Some(1.0),
+            low: interval.map(|i| i.0),
+            high: interval.map(|i| i.1),
+            p: None,
+            verdict: Verdict::Unclear,
+            basis: Basis::Unpaired,
+            beyond_noise: None,
+            reasons: Vec::new(),
+            primary: true,
+            pairs_needed: Some(needed),
+            values_a: vec![Some(1.0); 6],
+            values_b: vec![Some(1.0); 6],
+        };
+        let said = |of: &[Compared]| would_decide(of.iter());
+        assert_eq!(said(&[open(16, None)]), "; about 10 more runs of each side would decide a IOPS");
+        let never = said(&[open(4550, Some((0.97, 1.09)))]);
+        assert!(never.contains("no number of runs") && never.ends_with("is between -3.0 % and +9.0 %"), "{never}");
+        assert!(said(&[open(4550, None)]).contains("more than 50 runs of each side"));
+        // What can be decided is said first.
+        assert!(said(&[open(4550, None), open(16, None)]).contains("10 more runs"));
+    }
+
+    #[test]
     fn changes_are_percent_until_they_are_factors() {
         assert_eq!(change(1.281), "+28.1 %");
         assert_eq!(change(0.5), "-50.0 %");
