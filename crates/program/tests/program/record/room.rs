@@ -192,7 +192,7 @@ fn gaps_of_a_recording_that_went_round_what_is_pinned_are_listed() {
     let scratch = Scratch::new();
     let target = scratch.path().join("cam.nrec");
     let record = |more: &[&str]| {
-        let args = ["record", "-o", text(&target), "--generate", "1x100KB@200", "--ring", "4MiB", "--json"];
+        let args = ["record", "-o", text(&target), "--generate", "1x100KB@200", "--ring", "16MiB", "--json"];
         scratch.json([&args[..], more].concat(), 0)
     };
     record(&["--size", "20MiB", "--segment", "1MiB", "--when-full", "wrap", "--frames", "100"]);
