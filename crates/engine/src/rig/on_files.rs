@@ -157,16 +157,15 @@ impl FileRig {
             return Err(Failure::environment(message).remedy("use fewer files; 5 % of the inodes always stay free"));
         }
         let replays = phase.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_set > 0));
-        let instead = match replays {
-            true => {
-                let fewer = phase.fewer_packages(bytes, self.opened.max_bytes);
-                fewer.map_or_else(
-                    || "a larger file system".to_owned(),
-                    |n| format!("fewer packages (--set package-count={n}), or a larger file system"),
-                )
-            }
-            false => "fewer or smaller files".to_owned(),
-        };
-        self.check_bytes(phase, bytes, &instead)
+        self.check_bytes(phase, bytes, &smaller(phase, replays, bytes, self.opened.max_bytes))
+    }
+}
+
+/// What to use instead where `needed` bytes of files have no room in `room`.
+fn smaller(phase: &PhasePlan, replays: bool, needed: u64, room: u64) -> String {
+    match phase.fewer_packages(needed, room).filter(|_| replays) {
+        Some(n) => format!("fewer packages (--set package-count={n}), or a larger file system"),
+        None if replays => "a larger file system".to_owned(),
+        None => "fewer or smaller files".to_owned(),
     }
 }
