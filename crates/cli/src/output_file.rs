@@ -49,6 +49,20 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     file.finish()
 }
 
+/// Writes a whole file that other programs read: a new one is readable for all (0644).
+///
+/// # Errors
+/// As [`write()`].
+pub fn publish(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let mut file = OutputFile::open(path)?;
+    if !matches!(file.name, Name::Kept) {
+        let readable = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+        rustix::fs::fchmod(&file.file, readable).map_err(|e| cannot(path, &error_of(e)))?;
+    }
+    file.write_all(content).map_err(|e| cannot(path, &e.to_string()))?;
+    file.finish()
+}
+
 /// Whether a file could be written, before anything is done for it. Creates and changes nothing.
 ///
 /// # Errors

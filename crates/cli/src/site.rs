@@ -9,7 +9,6 @@ use report::document::SiteDocument;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
@@ -112,11 +111,7 @@ impl Written<'_> {
                 .remedy("remove it"));
         }
         make_directory(file.parent().unwrap_or(self.out))?;
-        output_file::write(&file, content)?;
-        // Made to be published.
-        let readable = fs::Permissions::from_mode(0o644);
-        fs::set_permissions(&file, readable)
-            .map_err(|e| Failure::environment(format!("{} cannot be made readable: {e}", file.display())))?;
+        output_file::publish(&file, content)?;
         self.changed += 1;
         Ok(())
     }

@@ -61,7 +61,7 @@ pub fn command(
 }
 
 fn write(path: PathBuf, text: &str) -> Result<PathBuf, Failure> {
-    output_file::write(&path, text.as_bytes()).map(|()| path)
+    output_file::publish(&path, text.as_bytes()).map(|()| path)
 }
 
 /// Of each target and workload only the last run is wanted: the others need not be held.

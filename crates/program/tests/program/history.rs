@@ -146,6 +146,12 @@ fn an_event_is_seen_said_acknowledged_and_drawn() {
         csv.lines().count() == 23 && csv.contains(&of.key.plan) && schema.contains("\"job.iops\" double precision")
     );
     let metrics = scratch.run(["export", "nightly", "--format", "openmetrics"]).stdout;
+    // Whoever serves it is another user.
+    let served = scratch.path().join("narrows.prom");
+    let to_file = ["export", "nightly", "--format", "openmetrics", "-o", served.to_str().unwrap()];
+    assert_eq!(scratch.run(to_file).code, 0);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&served).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o644);
     assert!(metrics.contains("narrows_operations_per_second{") && metrics.ends_with("# EOF\n"), "{metrics}");
     let bencher: Value =
         serde_json::from_str(&scratch.run(["export", "latest", "--format", "bencher"]).stdout).unwrap();
