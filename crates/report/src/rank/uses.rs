@@ -36,7 +36,7 @@ fn lead(uses: &[RankedUse]) -> Option<String> {
             // What is neither a path nor simulated is a name that another tool's results have: a host.
             let is_target = one.starts_with('/') || one.starts_with("sim:");
             let how =
-                if is_target { format!("narrows check {one}") } else { "narrows check of its target there".to_owned() };
+                if is_target { format!("narrows check {one}") } else { "narrows check on that machine".to_owned() };
             format!(
                 "Which to buy is not known: too little was measured of {} ({how}, a minute or more). Of the others: {it}",
                 and_list(&rivals)
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(
             use_sentences(&[system.clone(), class]),
             [
-                "Which to buy is not known: too little was measured of e (narrows check e, a minute or more). Of the others: a or b, for every use that any of them is good for.",
+                "Which to buy is not known: too little was measured of e (narrows check on that machine, a minute or more). Of the others: a or b, for every use that any of them is good for.",
                 "For an operating system and A1: a and b alike, then c; not d (12.0 random writes/s, A1 asks for 500); not known of e."
             ]
         );
