@@ -7,7 +7,7 @@
 # NarrowsCheck is one node: its numbers, and whether it is good for a use. NarrowsGroup is all tasks of a job at once on one shared store: the
 # sums, begun together, with the slowest rank. Only numbers that are valid become performance variables; one that was refused is none, and
 # says so in the log. References of your systems go into `reference` of a test that inherits from these.
-# Tried (tests/peers/deploy.sh): ReFrame 4.10.4 with the local scheduler, and with Debian's Slurm (22.05, scheduler squeue, launcher srun)
+# Tried (tests/trials/deploy.sh): ReFrame 4.10.4 with the local scheduler, and with Debian's Slurm (22.05, scheduler squeue, launcher srun)
 # on four nodes of one host. Not tried: other schedulers, Slurm with accounting (sacct).
 import json
 import os

@@ -380,7 +380,7 @@ fn line(event: &SoakEvent<'_>) -> String {
     }
 }
 
-/// As [`line`], in a line of a terminal.
+/// As [`line()`], in a line of a terminal.
 fn short_line(event: &SoakEvent<'_>) -> String {
     let SoakEvent::Lap(state) = event else { return line(event) };
     let (all, left) = (line(event), "about ");

@@ -89,7 +89,7 @@ image() {
 }
 
 # pod ARGUMENT...: a container of a manifest, by its command line.
-pod() { "$tools/bin/python" "$here/tests/peers/pod.py" "$@"; }
+pod() { "$tools/bin/python" "$here/tests/trials/pod.py" "$@"; }
 
 kubernetes() {
     pypi
