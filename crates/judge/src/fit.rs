@@ -64,7 +64,7 @@ const OTHER_WORDS: [(&str, &str); 24] = [
 ];
 
 /// The use of a name as `check --for` takes it: an id, a speed class, `video=V30`, `record=4x16Mbit`,
-/// `checkpoint=20GB/60s`, or a word of [`OTHER_WORDS`].
+/// `checkpoint=20GB/60s`, or a word of the screens.
 ///
 /// # Errors
 /// What is wrong with the name, and which there are.
