@@ -20,7 +20,7 @@ LIMIT = 400
 # (commands that fit, what is put behind them, exit codes)
 SMALL = [
     (r"check .*--plan", "", (0,)),
-    (r"check .*--for root-fs", "--budget 5s --max-write 60MB", (0, 1, 4)),
+    (r"check .*--for", "--budget 5s --max-write 60MB", (0, 1, 4)),
     (r"check sim:|check null:", "", (0,)),
     (r"check .*--max-write", "--budget 5s", DONE),
     (r"check", "--budget 5s --max-write 60MB", DONE),
@@ -64,8 +64,8 @@ SUBSTITUTES = [
     (r"--for 72h", "--for 3s"), (r"--for 60s", "--for 1s"), (r"--for 5m", "--for 2s"),
     (r"--budget \w+", "--budget 5s"), (r"packages /mnt/card", "packages /mnt/data"), (r"why RUN", "why checked"),
     (r"--size 10GB|--size 4GB", "--size 64MB"), (r"4x2MB@30", "2x200kB@30"),
-    (r"--repeat 10", "--repeat 2"), (r"kdiskmark \. --set time=2s", "kdiskmark . --set time=100ms"),
-    (r"--max-write 200MB", "--max-write 60MB"), (r"--for 8h", "--for 3s"),
+    (r"(watch \S+) 5$", r"\1"), (r"--repeat (10|6)", "--repeat 2"), (r"layers FILE", "layers video.raw"), (r"kdiskmark \. --set time=2s", "kdiskmark . --set time=100ms"),
+    (r"--max-write (200MB|40GB)", "--max-write 60MB"), (r"--for 8h", "--for 3s"),
     # The table of the tests names its columns by the speed of the processor.
     (r"--predict install_s", "--predict install_1_s"),
     (r"\| jq .*", "| python3 -c 'import json,sys; assert json.load(sys.stdin)[\"limit\"] is not None'"),
@@ -76,6 +76,7 @@ BEFORE = [
     (r"compare before after", [f"narrows run mix /mnt/data --repeat 2 --tag {tag}" for tag in ("before", "after")]),
     (r"rank /mnt/card-a", [f"narrows check /mnt/card-{card}" for card in "ab"]),
     (r"export .*bonnie-csv", ["narrows run bonnie /mnt/card"]),
+    (r"fleet/ -o|merge fleet/|site \.", ["narrows run mix /mnt/data --archive fleet/board-a"]),
     (r"why RUN", ["narrows check /mnt/data", "narrows runs tag latest checked"]),
 ]
 
@@ -83,6 +84,9 @@ LEFT_OUT = [
     (r"inspect --root", "an unpacked capture (the program's tests unpack those of the tree)"),
     (r"ffmpeg -i CAMERA", "a camera (tests/root/record.sh records from ffmpeg)"),
     (r"--camera", "a camera (the lab's machine microvm-camera has two)"),
+    (r"--group", "a launcher, or ranks that start together (tests/root/group.sh and tests/trials/deploy.sh have them)"),
+    (r"layers /dev/dm-0", "a device of device mapper (tests/root/layers.sh makes some)"),
+    (r"merge board:", "another machine (tests/root/merge-by-ssh.sh has one)"),
     (r"--witness", "another machine (tests/root/soak-witness.sh has one)"),
     (r"record pin", "a recording that goes on meanwhile (the program's tests pin one)"),
     (r"record (list|export|verify|recover)", "a recording of that name (the program's tests read one)"),
@@ -137,11 +141,13 @@ class Stage:
 
 def prepared(stage):
     places = {f"/mnt/{name}": stage.mounted(name, size << 20) for name, size in
-              [("card", 900), ("ssd", 900), ("data", 2400), ("a", 600), ("b", 600)]}
+              [("card", 900), ("ssd", 900), ("data", 2400), ("a", 600), ("b", 600), ("shared", 900), ("nfs", 900)]}
     places.update({"/mnt/card-a": places["/mnt/a"], "/mnt/card-b": places["/mnt/b"]})
     here = places["/mnt/data"]
     for name in ("sdb", "sda"):
         places[f"/dev/{name}"] = stage.loop(name, 200 << 20)
+    # The disk below /mnt/card.
+    places["mmcblk0"] = os.path.basename(stage.loops[0])
     with open(os.path.join(here, "video.raw"), "wb") as file:
         file.write(os.urandom(64 << 20))
     with open(os.path.join(here, "server.fio"), "w") as file:
@@ -179,6 +185,7 @@ def small(command, places):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     documents = [os.path.join(ROOT, "README.md")]
     guide = os.path.join(ROOT, "docs/guide")
     if os.path.isdir(guide):
