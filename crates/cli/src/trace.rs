@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 const WRITTEN_BYTES: usize = 4 << 20;
 
 /// Of a path that has been looked at, all that the text may hold in one line.
-fn root_of(args: &TraceArgs) -> Result<PathBuf, Failure> {
+#[cfg(feature = "file-trace")]
+fn root_of(args: &TraceArgs) -> Result<std::path::PathBuf, Failure> {
     let named = args.root.as_deref().unwrap_or(Path::new("."));
     let root = std::fs::canonicalize(named)
         .map_err(|e| Failure::usage(format!("--root {}: {e}", named.display())).remedy("name a directory"))?;
@@ -48,14 +49,25 @@ fn failed(error: &io::Error, args: &TraceArgs) -> Failure {
 
 /// Executes the command.
 pub fn command(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
+    match &args.device {
+        Some(device) => requests(args, device, output),
+        None => calls(args, output),
+    }
+}
+
+#[cfg(not(feature = "file-trace"))]
+fn calls(_: &TraceArgs, _: &Output) -> Result<ExitCode, Failure> {
+    Err(engine::without_file_traces("trace -- COMMAND"))
+}
+
+/// Calls on files, while a command runs.
+#[cfg(feature = "file-trace")]
+fn calls(args: &TraceArgs, output: &Output) -> Result<ExitCode, Failure> {
     if !sys::CALLS_SUPPORTED {
         let message = "on processors of 32 bits no calls are recorded".to_owned();
         return Err(
             Failure::environment(message).remedy("strace -f -ttt -T -o FILE COMMAND writes what `narrows run` reads")
         );
-    }
-    if let Some(device) = &args.device {
-        return requests(args, device, output);
     }
     let root = root_of(args)?;
     let signals = Signals::install()?;

@@ -131,6 +131,7 @@ mod tests {
                 memory_bytes: None,
                 seed: 1,
                 probe: Default::default(),
+                packages: None,
             };
             assert!(workload.plan(&inputs).is_ok_and(|p| p.phases.len() >= 4), "{trial:?}");
         }

@@ -16,7 +16,6 @@
 
 pub mod admission;
 mod archive_room;
-mod calls;
 mod clock;
 pub mod destination;
 mod execution;
@@ -33,6 +32,7 @@ mod opened;
 mod permission;
 pub mod plan;
 pub mod record;
+mod recordings;
 pub mod region;
 mod requests;
 mod simulated;
@@ -44,13 +44,15 @@ pub mod tune;
 mod write_allowance;
 
 pub use archive_room::room_in_archive;
-pub use calls::{Recorded, record_calls};
 pub use clock::{WallClock, random_u64};
 pub use execution::{Budget, Executed, Execution};
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, NullListener, Step};
 pub use opened::Opened;
 pub use permission::may_be_written;
+#[cfg(feature = "file-trace")]
+pub use recordings::{Recorded, record_calls};
+pub use recordings::{is_trace, package_model, parse_trace};
 pub use requests::{RecordedRequests, record_requests};
 pub use simulated::simulated_bytes;
 pub use source::{Language, Source};

@@ -28,6 +28,7 @@ pub fn inputs(opened: &Opened, seed: u64) -> RunInputs {
                 Some(_) => PlainCalls::Writes,
             },
         },
+        packages: crate::package_model(),
     }
 }
 
@@ -163,6 +164,7 @@ pub fn failure(error: &ResolveError) -> Failure {
             "--set region=SIZE (of a fio file size=SIZE), or a larger target; a part of what a file system has free is not offered, it \
              always stays free",
         ),
+        ResolveError::NoPackages { .. } => engine::without_file_traces(&error.to_string()),
         ResolveError::Plan(_) => failure.remedy("narrows run ... --set KEY=VALUE   changes a key of all its jobs"),
         ResolveError::NothingLeft { .. } => {
             failure.remedy("a directory needs no permission; a file: --overwrite; a block device: --destroy SERIAL")

@@ -1,7 +1,6 @@
 //! The seam to whatever carries operations out.
 
 mod calls;
-mod entry_names;
 mod files;
 mod gather;
 mod in_thread;
@@ -10,13 +9,11 @@ mod metadata;
 mod mmap;
 mod null;
 mod one_call;
-mod replayed;
 mod ring_without_workers;
 mod thread_pool;
 mod uring;
 
 pub(crate) use calls::{FileCalls, FileSet};
-pub(crate) use entry_names::{EntryNames, LINKED, PathText, TraceNames, set_of};
 pub use files::FilesDevice;
 pub(crate) use in_thread::InThread;
 pub use in_thread::PsyncDevice;
@@ -26,9 +23,9 @@ pub(crate) use metadata::Metadata;
 pub(crate) use mmap::MappedFiles;
 pub use null::NullDevice;
 pub(crate) use one_call::{Calls, check};
-pub(crate) use replayed::ReplayedCalls;
 pub(crate) use ring_without_workers::RingWithoutWorkers;
 pub use thread_pool::PsyncThreads;
+#[cfg(feature = "file-trace")]
 pub(crate) use thread_pool::ThreadPool;
 pub use uring::UringDevice;
 

@@ -38,3 +38,10 @@ pub use stream_config::StreamConfig;
 pub use worker::{
     Data, DataGenerator, DataSource, NoData, PhaseShared, Shaped, WithData, run_data_source, run_stream, run_worker,
 };
+
+/// What a build without `file_trace` says where it would be needed.
+pub fn without_file_traces(what: &str) -> model::Failure {
+    let message =
+        format!("{what}: this build does not replay what programs do to files (it is without the feature file-trace)");
+    model::Failure::environment(message).remedy("build it with its default features: cargo build --release")
+}

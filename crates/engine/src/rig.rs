@@ -1,7 +1,6 @@
 //! A whole target with all its ways in.
 
 mod access;
-mod archive;
 mod bounds;
 mod buffer_cache;
 mod cold;
@@ -10,7 +9,6 @@ mod content;
 mod data;
 mod device_reads;
 mod direct;
-mod dpkg;
 mod execute;
 mod file;
 mod limits;
@@ -21,6 +19,11 @@ mod own_directory;
 mod own_files;
 mod probe;
 mod refusal;
+#[cfg(not(feature = "file-trace"))]
+#[path = "rig/no_replay.rs"]
+mod replay;
+#[cfg(feature = "file-trace")]
+mod replay;
 mod shared;
 mod stream_worker;
 mod target;

@@ -120,10 +120,11 @@ pub use plan::{
     CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,
     FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, JobOptions, LatencyTarget,
     Limits, MAX_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes,
-    OpenSync, Operation, Order, Pacing, PackageEntry, PackagePart, PackedCalls, PathNode, PhaseKind, PhasePlan,
-    PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Purpose, Rate, RealPackages, ReplayPlan, RwFlags,
-    SharedFileTrace, SteadyState, StopRule, StreamKind, StreamPlan, Sync, TargetSize, ThinkTime, Timing, Trace,
-    TraceKind, TraceOp, TraceOps, UnknownVerify, Verify, VerifyKind, Warmup, Work, Zone, gcd,
+    OpenSync, Operation, Order, Pacing, PackageCalls, PackageEntry, PackageModel, PackagePart, PackageSet, PackedCalls,
+    PathNode, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Purpose, Rate,
+    RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState, StopRule, StreamKind, StreamPlan, Sync,
+    TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps, UnknownVerify, Verify, VerifyKind, Warmup,
+    Work, Zone, gcd,
 };
 pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};
@@ -162,7 +163,9 @@ pub use tune::{
     TuneRejected, TuneSetting, TuneStep, TuneTried, TuneValue, Tuning,
 };
 pub use tune_verify::{KeptSetting, KeptTrial, SetBy, TuneVerification};
-pub use units::{Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns};
+pub use units::{
+    Bytes, ParseUnitError, bytes_text, distinct_bytes_text, parse_bytes, parse_duration_ns, parse_speed_milli,
+};
 pub use validity::RunValidity;
 pub use verdict::{
     Cause, ClassNeed, Confidence, Confirmation, Finding, Gain, Limit, LimitLayer, RatedClass, Rating, Undecided,

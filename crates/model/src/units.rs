@@ -68,6 +68,15 @@ pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
     scale(text, number, factor)
 }
 
+/// Reads how many times as fast as it was, in thousandths: `max` is 0.
+pub fn parse_speed_milli(text: &str) -> Result<u32, &'static str> {
+    match (text, text.trim_end_matches('x').parse::<f64>()) {
+        ("max", _) => Ok(0),
+        (_, Ok(times)) if (0.001..=1_000_000.0).contains(&times) => Ok((times * 1000.0) as u32),
+        _ => Err("max, or how many times as fast as it was, 0.001 to 1000000"),
+    }
+}
+
 /// Reads `60s`, `2m`, `1.5h`, `500ms`, `7d`; a bare number is seconds. Result in nanoseconds.
 pub fn parse_duration_ns(text: &str) -> Result<u64, ParseUnitError> {
     let (number, unit) = split(text)?;

@@ -36,6 +36,7 @@ fn outcome(name: &str, text: &str) -> (&'static str, String) {
         memory_bytes: Some(8 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: None,
     };
     match workload.plan(&run) {
         Ok(plan) => {

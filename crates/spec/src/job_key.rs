@@ -6,8 +6,7 @@ use crate::job::{Files, Job};
 use crate::keys::{Key, keys, names, nearest};
 use crate::values::{
     block_size, by_direction, bytes, cpus, extent, fill_pattern, flag, milli, nodes, not_0, numa_memory, one_of,
-    page_bytes, per_second, percent, permille, positive, priority_hint, priority_level, sequence, speed_milli, time,
-    whole, zones,
+    page_bytes, per_second, percent, permille, positive, priority_hint, priority_level, sequence, time, whole, zones,
 };
 use model::{
     Access, Arrivals, BlockSizes, BufferPages, EngineKind, ErrorPolicy, FileKind, FileOrder, IoClass, IoPriority, Mix,
@@ -227,7 +226,7 @@ keys! {
     "package-manager", "model, dpkg", |j, t| j.packages.is_real = one_of(t, &[("model", false), ("dpkg", true)])?, "Whether dpkg's calls are made, or the machine's own dpkg is started, in a root of its own below the target; then it thinks as it does.";
     "package-archives", "a directory", |j, t| j.packages.archives = Some(t.to_owned()), "Where the archives (*.deb) are that dpkg installs, without the scripts in them; without it they are made, like the packages of the model. Removed are packages-removed of them, in the order of their names.";
     "trace", "boot", |j, t| one_of(t, &[("boot", boot as fn(&mut Job))])?(j), "Operations that were recorded, with their order and their pauses: boot, what Debian asks its disk while it starts. Their region is the recorded one.";
-    "speed", "max, or a number", |j, t| j.speed_milli = Some(speed_milli(t)?), "How many times as fast as the recording, or the studied board, it pauses between what packages and trace do again; with max not at all. Without it packages pause as the studied board does on simulated devices and on boards like it, else not at all.";
+    "speed", "max, or a number", |j, t| j.speed_milli = Some(model::parse_speed_milli(t)?), "How many times as fast as the recording, or the studied board, it pauses between what packages and trace do again; with max not at all. Without it packages pause as the studied board does on simulated devices and on boards like it, else not at all.";
     "amount", "size or percent", |j, t| j.amount = Some(extent(t)?), "It ends after so many bytes; a percentage is of its region.";
     "operations", "number", |j, t| j.stream.limits.total_operations = Some(positive(t)?), "It ends after so many operations.";
     "loops", "number", |j, t| j.loops = positive(t)?, "How often the amount, or the region, is done.";

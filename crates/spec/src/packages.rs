@@ -1,32 +1,8 @@
-//! Packages that are installed, removed and installed again, as calls on files.
+//! Packages that are installed, removed and installed again, as calls on files: what is asked. The calls are made by a [`PackageModel`].
 
-mod dpkg;
-mod set;
-mod tree;
-
-use dpkg::Dpkg;
-use model::{MadePackage, MadePackages, PackagePart, RealPackages, ReplayPlan};
-use set::Package;
-use std::sync::Arc;
+use model::{MadePackages, PackageModel, PackagePart, PackageSet, RealPackages, ReplayPlan};
 
 const MAX_PACKAGES: u32 = 4000;
-
-/// What a board like the studied one (NanoPi M4, RK3399) and its network do beside its storage: chosen with the published seconds of its fastest
-/// cards in view (docs/history/performance.md, "Predictions").
-mod think {
-    use model::Ns;
-
-    /// A package is unpacked: dpkg-deb and tar are started.
-    pub const UNPACK_NS: Ns = 60_000_000;
-    /// And its data are unpacked.
-    pub const UNPACK_NS_PER_KIB: u64 = 70_000;
-    /// Time for configuring a package: its scripts run.
-    pub const CONFIGURE_NS: Ns = 90_000_000;
-    /// Time for removing a package.
-    pub const REMOVE_NS: Ns = 130_000_000;
-    /// Time for downloading an archive, per KiB.
-    pub const DOWNLOAD_NS_PER_KIB: u64 = 100_000;
-}
 
 /// Which packages, and which part of the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,30 +86,16 @@ impl PackagesJob {
     }
 
     /// All parts with these packages, in their order: their calls.
-    fn plans(&self) -> [ReplayPlan; 3] {
-        let set = set::packages(self.count as usize, self.removed() as usize);
-        let all: Vec<(usize, &Package)> = set.iter().enumerate().collect();
-        let (removed, kept): (Vec<_>, Vec<_>) = all.iter().copied().partition(|(_, package)| package.is_removed);
-        let lists =
-            |packages: &[(usize, &Package)]| packages.iter().map(|(i, p)| (*i, listed(p, *i))).collect::<Vec<_>>();
-        let mut dpkg = Dpkg::new(self.syncs);
-        dpkg.download(&all);
-        dpkg.install(&all, &[]);
-        let install = dpkg.take();
-        dpkg.remove(&removed, &lists(&all));
-        let remove = dpkg.take();
-        dpkg.install(&removed, &lists(&kept));
-        let made = MadePackages(Arc::new(if self.is_real { built_packages(&set) } else { Vec::new() }));
-        let plan = |part, (trace, most)| {
+    fn plans(&self, calls_of: PackageModel) -> [ReplayPlan; 3] {
+        let set = PackageSet { count: self.count, removed: self.removed(), syncs: self.syncs, archives: self.is_real };
+        let calls = calls_of(set);
+        let mut parts = [PackagePart::Install, PackagePart::Remove, PackagePart::Reinstall].into_iter();
+        calls.parts.map(|(trace, most)| {
+            let part = parts.next().unwrap_or_default();
             let mut plan = Self { part, ..self.clone() }.named().with(trace, most);
-            plan.replay_real.iter_mut().for_each(|real| real.made = made.clone());
+            plan.replay_real.iter_mut().for_each(|real| real.made = calls.made.clone());
             plan
-        };
-        [
-            plan(PackagePart::Install, install),
-            plan(PackagePart::Remove, remove),
-            plan(PackagePart::Reinstall, dpkg.take()),
-        ]
+        })
     }
 }
 
@@ -143,31 +105,15 @@ pub(crate) struct PackagePlans(Vec<(PackagesJob, [ReplayPlan; 3])>);
 
 impl PackagePlans {
     /// The system calls of a part of an installation.
-    pub fn plan(&mut self, job: &PackagesJob) -> ReplayPlan {
+    pub fn plan(&mut self, job: &PackagesJob, calls_of: PackageModel) -> ReplayPlan {
         let whole = PackagesJob { part: PackagePart::Install, ..job.clone() };
         let at = self.0.iter().position(|(known, _)| *known == whole).unwrap_or_else(|| {
-            let plans = whole.plans();
+            let plans = whole.plans(calls_of);
             self.0.push((whole, plans));
             self.0.len() - 1
         });
         self.0[at].1[job.part as usize].clone()
     }
-}
-
-/// Bytes of the list of a package's files.
-fn listed(package: &Package, index: usize) -> u64 {
-    tree::entries(package, index).iter().map(|(path, _)| path.len() as u64 + 2).sum()
-}
-
-/// What archives of these packages hold.
-fn built_packages(set: &[Package]) -> Vec<MadePackage> {
-    let one = |(index, package): (usize, &Package)| MadePackage {
-        name: tree::name_of(index),
-        control: package.control.clone(),
-        entries: tree::entries(package, index),
-        is_removed: package.is_removed,
-    };
-    set.iter().enumerate().map(one).collect()
 }
 
 #[cfg(test)]

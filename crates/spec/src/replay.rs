@@ -3,7 +3,9 @@
 use crate::extent::Extent;
 use crate::job::{Job, Phase, Workload};
 use crate::text_inputs::TextInputs;
-use model::{Access, BlockSize, BlockSizes, Mix, Operation, Order, PhaseKind, Trace, TraceKind};
+use model::{
+    Access, BlockSize, BlockSizes, ErrorPolicy, Mix, Operation, Order, PhaseKind, ReplayPlan, Trace, TraceKind,
+};
 use sha2::{Digest, Sha256};
 
 /// The unit of recordings of requests, bytes; what lies on multiples of it can be done again past the page cache.
@@ -25,6 +27,23 @@ pub(crate) fn workload_of(job: Job, inputs: &TextInputs<'_>, title: String, note
         phases: vec![Phase { name: "replay".into(), kind: PhaseKind::Measure, jobs: vec![job], optional: false }],
         ..Workload::new()
     }
+}
+
+/// Calls on files that were recorded, as a workload: by so many threads, with a cold cache or as it is.
+pub fn replay_workload(
+    inputs: &TextInputs<'_>,
+    replay: ReplayPlan,
+    depth: u32,
+    cold: bool,
+    on_error: ErrorPolicy,
+    notes: Vec<String>,
+) -> Workload {
+    let mut job = Job::named("replay");
+    job.stream.path.queue_depth = depth;
+    job.stream.on_error = on_error;
+    job.cold = cold;
+    job.stream.kind = replay.into();
+    workload_of(job, inputs, format!("What {} recorded of files, done again", inputs.file), notes)
 }
 
 /// Gives a job the operations of a trace, which end at `end` and lie on multiples of `unit`, both bytes.

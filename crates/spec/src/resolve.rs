@@ -67,6 +67,9 @@ pub enum ResolveError {
         /// What is needed.
         least: u64,
     },
+    /// It is done with packages, whose calls this build does not know.
+    #[error("phase '{phase}': what is done with packages")]
+    NoPackages { phase: String },
     /// Everything was left out.
     #[error("nothing of '{workload}' can be done on this target: {reason}")]
     NothingLeft {

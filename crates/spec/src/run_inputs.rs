@@ -1,6 +1,6 @@
 //! What the plan of a workload depends on, beside its text.
 
-use model::{Reason, TargetKind};
+use model::{PackageModel, Reason, TargetKind};
 
 /// What may be done to the target.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct RunInputs {
     pub seed: u64,
     /// What a probe told; only workloads with a budget ask for one.
     pub probe: Probe,
+    /// What knows the calls of packages; `None` in a build without recordings of file operations.
+    pub packages: Option<PackageModel>,
 }
 
 /// What happened before the plan was made.

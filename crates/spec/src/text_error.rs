@@ -13,12 +13,12 @@ pub struct TextPosition {
 
 impl TextPosition {
     /// What was said by `--set`.
-    pub(crate) fn command_line() -> Self {
+    pub fn command_line() -> Self {
         Self { file: "--set".to_owned(), line: 0 }
     }
 
     /// A mistake that stands here.
-    pub(crate) fn error(&self, kind: TextErrorKind, key: &str, what: impl Into<String>) -> TextError {
+    pub fn error(&self, kind: TextErrorKind, key: &str, what: impl Into<String>) -> TextError {
         TextError { kind, place: self.clone(), key: key.to_owned(), what: what.into(), nearest: None }
     }
 }
@@ -122,7 +122,8 @@ impl TextError {
         self
     }
 
-    pub(crate) fn with_nearest(mut self, nearest: Option<String>) -> Self {
+    /// With what it is most like.
+    pub fn with_nearest(mut self, nearest: Option<String>) -> Self {
         self.nearest = nearest;
         self
     }

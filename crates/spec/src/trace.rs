@@ -6,7 +6,6 @@
 //!
 //! Files and devices that a trace names are never opened: each has a stretch of the target, one behind the other.
 
-use crate::file_trace::{is_file_trace, parse_file_trace};
 use crate::job::{Job, Workload};
 use crate::replay::{SECTOR, set_replay, sha256_hex, workload_of};
 use crate::text_error::{TextError, TextErrorKind, TextPosition};
@@ -51,9 +50,9 @@ fn form_of(text: &str) -> Option<Form> {
     (device && fields.len() >= 7 && fields[3].parse::<f64>().is_ok()).then_some(Form::Blkparse)
 }
 
-/// Whether a text is a trace of block I/O, or of calls on files.
+/// Whether a text is a trace of block I/O.
 pub fn is_trace(text: &str) -> bool {
-    form_of(text).is_some() || is_file_trace(text)
+    form_of(text).is_some()
 }
 
 /// An operation as it stands in a text.
@@ -244,9 +243,6 @@ impl TraceOptions {
 /// All mistakes.
 pub fn parse_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
     let form = form_of(inputs.text);
-    if form.is_none() && is_file_trace(inputs.text) {
-        return parse_file_trace(inputs);
-    }
     let wish = TraceOptions::of(inputs.set).map_err(|e| vec![e])?;
     let mut reader = Reader { inputs, errors: Vec::new(), lines: Vec::new(), queued: false, notes: Vec::new() };
     // A last line without an end may be half of one, whose numbers are others.

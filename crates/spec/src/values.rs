@@ -211,12 +211,3 @@ pub(crate) fn per_second(text: &str) -> Result<u64, String> {
         rate => Ok(rate),
     }
 }
-
-/// Thousandths of the speed that was recorded; 0: as fast as possible.
-pub(crate) fn speed_milli(text: &str) -> Result<u32, &'static str> {
-    match (text, text.trim_end_matches('x').parse::<f64>()) {
-        ("max", _) => Ok(0),
-        (_, Ok(times)) if (0.001..=1_000_000.0).contains(&times) => Ok((times * 1000.0) as u32),
-        _ => Err("max, or how many times as fast as it was, 0.001 to 1000000"),
-    }
-}

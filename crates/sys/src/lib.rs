@@ -10,11 +10,13 @@
 mod area;
 mod bcachefs;
 mod block;
+mod block_requests;
 mod btrfs;
 mod bus_fault;
 mod cachestat;
 mod child;
 mod clock;
+mod control_group;
 mod discard;
 mod dm_status;
 mod entry;
@@ -34,6 +36,7 @@ mod node;
 mod numa;
 mod nvme_admin;
 mod pages;
+mod pausable;
 mod pool;
 mod ptrace;
 mod registers;
@@ -61,11 +64,13 @@ pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
 };
+pub use block_requests::{BlockRequests, SectorRange, TracedRequest, traced_request};
 pub use btrfs::{BtrfsScrub, btrfs_data_redundant, btrfs_last_device, btrfs_scrub, btrfs_scrub_cancel};
 pub use bus_fault::ignore_file_size_signal;
 pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use child::{effective_ids, end_with_parent, kill_group};
 pub use clock::{Epoch, monotonic_ns};
+pub use control_group::{GroupValue, GroupVersion, group_members, group_version};
 pub use discard::{discard, write_zeroes};
 pub use dm_status::{DmTarget, dm_table, dm_table_status};
 pub use entry::{
@@ -97,6 +102,7 @@ pub use nvme_admin::{
     nvme_identify_controller, nvme_ocp_log, nvme_smart_log, nvme_supported_logs,
 };
 pub use pages::Pages;
+pub use pausable::{Pausable, ancestors};
 pub use pool::{BufferPool, PoolOptions};
 pub use ptrace::{CALLS_SUPPORTED, TraceEvent, Tracer, call_name, traced_memory};
 pub use registers::{read_physical_u32, write_physical_u32};

@@ -13,6 +13,7 @@
 //! Deliberately absent: system calls, clocks (the time is a parameter), histograms, the content of data that are not verified.
 
 mod backlog;
+mod entry_names;
 mod file_space;
 mod files;
 mod flow;
@@ -30,7 +31,6 @@ mod prior_ops;
 mod priorities;
 mod random;
 mod read_back;
-mod replayed;
 mod sequential_share;
 mod shaping;
 mod sizes;
@@ -39,6 +39,7 @@ mod traced;
 mod verified;
 mod written;
 
+pub use entry_names::{EntryNames, LINKED, PathText, TraceNames, second_name, set_of};
 pub use file_space::FileSpace;
 pub use flow::FlowTotal;
 pub use integrity::{Armed, Interruption, KnownData, Medium, SECTOR_BYTES};
@@ -48,6 +49,5 @@ pub use pattern::Pattern;
 pub use permutation::Permutation;
 pub use random::Random;
 pub use read_back::ReadBackOf;
-pub use replayed::{CallOp, ReplaySource};
 pub use verified::{ReadAgain, Verified, VerifyOutcome};
 pub use written::{VerifyStateError, WrittenData};

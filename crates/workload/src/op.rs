@@ -72,6 +72,7 @@ pub trait Request: Copy + Default {
 }
 
 /// What the loop asks of an operation that has it in fields of its own.
+#[macro_export]
 macro_rules! in_fields {
     () => {
         #[inline]
@@ -95,7 +96,7 @@ macro_rules! in_fields {
         }
     };
 }
-pub(crate) use in_fields;
+pub use in_fields;
 
 /// One block operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

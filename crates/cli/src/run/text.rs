@@ -61,7 +61,7 @@ pub fn workload(source: &Source, set: &[(String, String)], lenient: bool) -> Res
         let result = match source.language {
             Language::Toml => spec::parse_workload(&inputs),
             Language::Fio => spec::parse_fio(&inputs),
-            Language::Trace => spec::parse_trace(&inputs),
+            Language::Trace => conduct::parse_trace(&inputs),
         };
         let errors = match result {
             Ok(workload) => return Ok(workload),
@@ -121,7 +121,7 @@ fn language(extension: Option<&str>, text: &str) -> Language {
     match extension {
         Some("toml") => Language::Toml,
         Some("fio" | "job" | "ini") => Language::Fio,
-        _ if spec::is_trace(text) => Language::Trace,
+        _ if conduct::is_trace(text) => Language::Trace,
         _ if text
             .lines()
             .any(|line| line.trim_start().starts_with("[[") || ["[frames]", "[layers]"].contains(&line.trim())) =>
@@ -174,7 +174,8 @@ fn bounded(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
         from.by_ref().take(more).read_to_end(bytes).map_err(|e| cannot(e.to_string()))
     };
     read_to(&mut bytes, most)?;
-    let is_trace = |bytes: &[u8]| spec::is_blktrace(bytes) || spec::is_trace(&String::from_utf8_lossy(&bytes[..4096]));
+    let is_trace =
+        |bytes: &[u8]| spec::is_blktrace(bytes) || conduct::is_trace(&String::from_utf8_lossy(&bytes[..4096]));
     if bytes.len() as u64 > most && is_trace(&bytes) {
         most = MOST_TRACE_BYTES;
         read_to(&mut bytes, most)?;

@@ -154,7 +154,7 @@ impl State {
             text: self.workload.text.clone(),
             language: match self.workload.fio {
                 true => Language::Fio,
-                false if spec::is_trace(&self.workload.text) => Language::Trace,
+                false if crate::is_trace(&self.workload.text) => Language::Trace,
                 false => Language::Toml,
             },
             directory: self.workload.directory.clone(),

@@ -9,29 +9,14 @@
 use super::RingLevel;
 use super::watcher::Restore;
 use model::{Failure, Ns};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use sys::Pausable;
 
 /// Frames in so much of the ring stop the others, and in so much let them go on: percent.
 const HIGH_PERCENT: u64 = 25;
 const LOW_PERCENT: u64 = 2;
-
-/// Somebody who can be made to stand still.
-#[derive(Debug)]
-enum PausableGroup {
-    Process {
-        pid: i32,
-        handle: OwnedFd,
-    },
-    /// Version 2: `cgroup.freeze`.
-    Group(PathBuf),
-    /// Version 1: `freezer.state`.
-    OldGroup(PathBuf),
-}
 
 /// For how long others stood still.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +34,7 @@ pub struct Deferred {
 /// Who stands still, and since when.
 #[derive(Debug)]
 pub(super) struct Defer {
-    others: Vec<PausableGroup>,
+    others: Vec<Pausable>,
     longest: Duration,
     still_since: Option<Instant>,
     /// Not before this moment again.
@@ -67,14 +52,14 @@ impl Defer {
     /// # Errors
     /// There is no such one, it is this program itself or what started it, or it may not be stopped.
     pub fn of(names: &[String], longest: Duration) -> Result<Self, Failure> {
-        let others = names.iter().map(|name| PausableGroup::of(name)).collect::<Result<Vec<_>, _>>()?;
+        let others = names.iter().map(|name| pausable(name)).collect::<Result<Vec<_>, _>>()?;
         let done = Deferred { who: names.to_vec(), still_ns: 0, times: 0, failed: None };
         Ok(Self { others, longest, still_since: None, free_until: None, done })
     }
 
     /// What lets them go on.
     pub fn restores(&self) -> Vec<Restore> {
-        self.others.iter().map(PausableGroup::restores).collect()
+        self.others.iter().map(restore).collect()
     }
 
     /// Whether there is nobody.
@@ -131,77 +116,30 @@ impl Drop for Defer {
     }
 }
 
-impl PausableGroup {
-    fn of(name: &str) -> Result<Self, Failure> {
-        if let Ok(pid) = name.parse::<i32>() {
-            let own = ancestors();
-            let id = Pid::from_raw(pid).filter(|_| pid > 1).ok_or_else(|| refused(name, "no such process"))?;
-            if own.contains(&pid) {
-                return Err(refused(name, "that is this program, or what started it"));
-            }
-            let handle =
-                pidfd_open(id, PidfdFlags::empty()).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
-            // Whether it may be stopped, without any signal.
-            test_kill_process(id).map_err(|e| refused(name, &io::Error::from(e).to_string()))?;
-            return Ok(Self::Process { pid, handle });
+/// Somebody who can be made to stand still, and is not this program.
+fn pausable(name: &str) -> Result<Pausable, Failure> {
+    let cannot = |e: io::Error| refused(name, &e.to_string());
+    if let Ok(pid) = name.parse::<i32>() {
+        if sys::ancestors().contains(&pid) {
+            return Err(refused(name, "that is this program, or what started it"));
         }
-        let directory = Path::new(name).canonicalize().map_err(|e| refused(name, &e.to_string()))?;
-        let kinds = [("cgroup.freeze", Self::Group as fn(PathBuf) -> Self), ("freezer.state", Self::OldGroup)];
-        let file = kinds.into_iter().find(|(file, _)| directory.join(file).is_file());
-        let Some((file, kind)) = file else {
-            return Err(refused(name, "neither a process nor a control group that can be frozen")
-                .remedy("a number of a process, or a directory below /sys/fs/cgroup, not the root of it"));
-        };
-        if members(&directory).iter().any(|pid| ancestors().contains(pid)) {
-            return Err(refused(name, "this program, or what started it, is in it"));
-        }
-        let path = directory.join(file);
-        OpenOptions::new().write(true).open(&path).map_err(|e| refused(name, &e.to_string()))?;
-        Ok(kind(path))
+        return Pausable::process(pid).map_err(cannot);
     }
-
-    fn set_paused(&self, still: bool) -> io::Result<()> {
-        let write = |path: &Path, word: &str| OpenOptions::new().write(true).open(path)?.write_all(word.as_bytes());
-        match self {
-            Self::Process { handle, .. } => {
-                let signal = if still { Signal::STOP } else { Signal::CONT };
-                match pidfd_send_signal(handle, signal) {
-                    // It has ended.
-                    Err(rustix::io::Errno::SRCH) => Ok(()),
-                    other => Ok(other?),
-                }
-            }
-            Self::Group(path) => write(path, if still { "1" } else { "0" }),
-            Self::OldGroup(path) => write(path, if still { "FROZEN" } else { "THAWED" }),
-        }
+    let directory = Path::new(name).canonicalize().map_err(cannot)?;
+    let own = sys::ancestors();
+    if sys::group_members(&directory).iter().any(|pid| own.contains(pid)) {
+        return Err(refused(name, "this program, or what started it, is in it"));
     }
-
-    fn restores(&self) -> Restore {
-        match self {
-            Self::Process { pid, .. } => Restore::Continue(*pid),
-            Self::Group(path) => Restore::Write(path.clone(), "0".into()),
-            Self::OldGroup(path) => Restore::Write(path.clone(), "THAWED".into()),
-        }
-    }
+    Pausable::group(&directory).map_err(cannot)?.ok_or_else(|| {
+        refused(name, "neither a process nor a control group that can be frozen")
+            .remedy("a number of a process, or a directory below /sys/fs/cgroup, not the root of it")
+    })
 }
 
-/// This process and all above it.
-fn ancestors() -> Vec<i32> {
-    let parent = |pid: i32| -> Option<i32> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok().filter(|pid| *pid > 0)
-    };
-    std::iter::successors(i32::try_from(std::process::id()).ok(), |pid| parent(*pid)).collect()
-}
-
-/// The processes of a control group, and of those below it.
-fn members(directory: &Path) -> Vec<i32> {
-    let own = std::fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
-    let mut all: Vec<i32> = own.lines().filter_map(|line| line.parse().ok()).collect();
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            all.extend(members(&entry.path()));
-        }
+/// What lets it go on.
+fn restore(other: &Pausable) -> Restore {
+    match other {
+        Pausable::Process { pid, .. } => Restore::Continue(*pid),
+        Pausable::Group { file, words } => Restore::Write(file.clone(), words[0].into()),
     }
-    all
 }

@@ -18,6 +18,7 @@ use file::LimitFile;
 use model::{DeviceId, Failure, LayerKind, Ns, Stack};
 use observe::facts;
 use std::path::{Path, PathBuf};
+use sys::GroupVersion;
 
 /// Something that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +96,6 @@ struct Disk {
     scheduler: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
-    One,
-    Two,
-}
-
 /// One value of one file, with what it was.
 #[derive(Debug)]
 struct Set {
@@ -113,7 +108,7 @@ struct Set {
 /// Limits, before and while they hold.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
-    wished: Vec<(GroupLimit, Version)>,
+    wished: Vec<(GroupLimit, GroupVersion)>,
     sets: Vec<(Option<Set>, Limited)>,
 }
 
@@ -129,25 +124,23 @@ impl Limits {
     pub fn of(wished: &[GroupLimit]) -> Result<Self, Failure> {
         let known = |wish: &GroupLimit| -> Result<_, Failure> {
             let group = wish.group.canonicalize().map_err(|e| refused(&wish.group, &e.to_string()))?;
-            let has = |file: &str| group.join(file).is_file();
-            let version = match (has("cgroup.controllers"), has("cgroup.procs")) {
-                (true, _) => Version::Two,
-                (false, true) if has("blkio.reset_stats") => Version::One,
-                (false, true) => {
+            let version = match sys::group_version(&group) {
+                Some(GroupVersion::One) if !group.join("blkio.reset_stats").is_file() => {
                     return Err(refused(
                         &wish.group,
                         "a control group of version 1, and not one of the controller blkio",
                     )
                     .remedy("the group's directory below the one where blkio is mounted"));
                 }
-                (false, false) => {
+                Some(version) => version,
+                None => {
                     return Err(refused(&wish.group, "no control group")
                         .remedy("a directory below /sys/fs/cgroup, and not the root of it"));
                 }
             };
             Ok((GroupLimit { group, ..wish.clone() }, version))
         };
-        let wished: Vec<(GroupLimit, Version)> = wished.iter().map(known).collect::<Result<_, _>>()?;
+        let wished: Vec<(GroupLimit, GroupVersion)> = wished.iter().map(known).collect::<Result<_, _>>()?;
         let same = |a: &GroupLimit, b: &GroupLimit| a.group == b.group && a.limit.name() == b.limit.name();
         for (n, (wish, _)) in wished.iter().enumerate() {
             if wished[..n].iter().any(|(earlier, _)| same(earlier, wish)) {
@@ -172,10 +165,10 @@ impl Limits {
         // A value of all disks is written once.
         let mut seen: Vec<PathBuf> = Vec::new();
         self.sets.retain_mut(|(set, limited)| {
-            let Some(set) = set.as_ref().filter(|set| set.place.device.is_none()) else { return true };
+            let Some(set) = set.as_ref().filter(|set| set.place.value.device.is_none()) else { return true };
             limited.disk = None;
-            let again = seen.contains(&set.place.path);
-            seen.push(set.place.path.clone());
+            let again = seen.contains(&set.place.value.path);
+            seen.push(set.place.value.path.clone());
             !again
         });
     }
@@ -183,16 +176,16 @@ impl Limits {
     /// What puts all of it back.
     pub fn restores(&self) -> Vec<Restore> {
         let sets = self.sets.iter().filter_map(|(set, _)| set.as_ref());
-        sets.map(|set| Restore::Write(set.place.path.clone(), set.place.line(&set.was))).collect()
+        sets.map(|set| Restore::Write(set.place.value.path.clone(), set.place.value.line(&set.was))).collect()
     }
 
     /// Sets them, and looks whether that took.
     pub fn begin(&mut self) {
         for (set, limited) in &mut self.sets {
             let Some(set) = set else { continue };
-            let refusal = set.place.write(&set.value).err().map(|e| format!("not taken: {e}"));
+            let refusal = set.place.value.write(&set.value).err().map(|e| format!("not taken: {e}"));
             set.written = true;
-            let found = set.place.read();
+            let found = set.place.value.read();
             let differs = match found {
                 Ok(found) if found == set.value => None,
                 Ok(found) => Some(format!("it was set to {}, and is {found}", set.value)),
@@ -207,7 +200,7 @@ impl Limits {
     pub fn end(&mut self) -> Vec<Limited> {
         for (set, limited) in &mut self.sets {
             let Some(set) = set.take().filter(|set| set.written) else { continue };
-            let now = set.place.read();
+            let now = set.place.value.read();
             let ours = now.as_ref().is_ok_and(|now| *now == set.value);
             let as_it_was = now.as_ref().is_ok_and(|now| *now == set.was);
             limited.not_put_back = match &now {
@@ -216,7 +209,7 @@ impl Limits {
                 Err(e) => Some(e.to_string()),
                 Ok(_) if as_it_was => None,
                 Ok(now) if !ours => Some(format!("others have set it to {now} meanwhile")),
-                Ok(_) => match set.place.write(&set.was).and_then(|()| set.place.read()) {
+                Ok(_) => match set.place.value.write(&set.was).and_then(|()| set.place.value.read()) {
                     Ok(found) if found == set.was => None,
                     Ok(found) => Some(format!("it is {found}, and was {}", set.was)),
                     Err(e) => Some(e.to_string()),
@@ -265,15 +258,15 @@ fn disks(stack: &Stack) -> Vec<Disk> {
 }
 
 /// The value of a group that is a limit's on a disk, and what it is now.
-fn find(wish: &GroupLimit, version: Version, disk: &Disk) -> (Option<Set>, Limited) {
+fn find(wish: &GroupLimit, version: GroupVersion, disk: &Disk) -> (Option<Set>, Limited) {
     let place = match LimitFile::of(&wish.group, wish.limit, version, disk) {
         Ok(place) => place,
         Err(why) => return (None, limited(wish, Some(disk), None, Some(why))),
     };
     let said = |why| limited(wish, Some(disk), Some(place.file), why);
-    match place.read() {
+    match place.value.read() {
         Ok(was) => {
-            let set = Set { was, value: place.value(wish.limit), written: false, place: place.clone() };
+            let set = Set { was, value: LimitFile::text_of(wish.limit), written: false, place: place.clone() };
             (Some(set), said(None))
         }
         Err(e) => (None, said(Some(format!("it cannot be read: {e}")))),

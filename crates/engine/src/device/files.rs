@@ -1,6 +1,5 @@
 //! Operations on files and directories by their names, in the calling thread.
 
-use super::entry_names::{EntryNames, LINKED, PathText, second_name};
 use super::in_thread::InThread;
 use super::one_call::Calls;
 use model::{FileKind, FileOperation, FilesPlan};
@@ -9,7 +8,7 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::sync::Arc;
 use sys::{BufferPool, Epoch, errno::EIO};
-use workload::FileOp;
+use workload::{EntryNames, FileOp, LINKED, PathText, second_name};
 
 /// Where symbolic links lead.
 const NOWHERE: &CStr = c"nowhere";

@@ -1,17 +1,14 @@
 //! Phases of operations on files.
 
 use super::cold::drop_names;
-use super::dpkg::{Dpkg, dpkg_is_there, needs_preinstall, room_for};
 use super::execute::execute;
 use super::file::{FileRig, moved_bytes};
-use super::own_directory::OwnDirectory;
-use super::refusal::{Attempt, errno_text, refusal};
+use super::own_directory::own_directory;
+use super::refusal::{Attempt, no_links, refusal};
+use super::replay;
 use super::work::{OpenTarget, PhaseWork};
 use crate::Control;
-use model::{
-    CallKind, ColdProof, Direction, Failure, FileKind, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind,
-};
-use std::path::Path;
+use model::{ColdProof, Direction, Failure, FileOperation, PhasePlan, PhaseRecord, StreamKind, TargetKind};
 
 /// A file system keeps this share of its inodes free.
 const KEPT_INODES: u64 = 20;
@@ -24,46 +21,22 @@ pub(crate) fn no_file_system(phase: &PhasePlan, target: &str) -> Failure {
     Failure::refused(message).remedy("name a directory as the target")
 }
 
-fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &std::io::Error) -> Failure {
-    let what = if kind == FileKind::HardLink { "hard links" } else { "symbolic links" };
-    let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
-    Failure::environment(message)
-        .remedy("name a directory on another file system (of operations on files: or leave file-kind out)")
-}
-
 impl FileRig {
     pub(super) fn run_on_files(&mut self, phase: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         self.check_on_files(phase)?;
         let path = self.target.path.clone();
         let cannot = |e: std::io::Error| refusal(Attempt::Create, &path, &e);
-        let own = match &mut self.own_directory {
-            Some(own) => own,
-            none => none.insert(OwnDirectory::create(&self.target.file).map_err(cannot)?),
-        };
-        let real = phase.streams.iter().find_map(|s| s.replay()?.replay_real.as_ref());
-        if let Some(real) = real {
-            let dpkg = Dpkg::new(phase, real, own);
-            dpkg.prepare(&own.handle(), control)?;
-            self.unsettled = true;
-            self.bytes_written += dpkg.bytes();
-            return dpkg.run(self.epoch, control);
+        if let Some(real) = phase.streams.iter().find_map(|s| s.replay()?.replay_real.as_ref()) {
+            return self.run_dpkg(phase, real, control);
         }
+        let own = own_directory(&mut self.own_directory, &self.target)?;
         let mut plan = phase.clone();
         let mut targets = Vec::with_capacity(phase.streams.len());
         for stream in &mut plan.streams {
             let files = match &mut stream.kind {
                 StreamKind::Files(files) => files,
                 StreamKind::Replay(replay) => {
-                    if replay.replay_set > 0 && replay.trace.0.before.is_empty() && !own.has(replay.replay_set) {
-                        return Err(needs_preinstall(phase));
-                    }
-                    for (call, kind) in [(CallKind::Link, FileKind::HardLink), (CallKind::Symlink, FileKind::Symlink)] {
-                        if replay.replay_calls.contains_key(&call) {
-                            let tried = own.try_recorded_link(replay.replay_set, kind);
-                            tried.map_err(|e| no_links(phase, &path, kind, &e))?;
-                        }
-                    }
-                    let made = own.make_before(&replay.trace.0, replay.replay_set).map_err(cannot)?;
+                    let made = replay::prepare(own, phase, replay, &path)?;
                     self.bytes_written += made;
                     self.unsettled |= made > 0;
                     targets.push(OpenTarget { files: vec![own.handle()], ..OpenTarget::default() });
@@ -123,9 +96,7 @@ impl FileRig {
             let what = format!("{}: calls of a recording need a directory of each rank's own", phase.name);
             return Err(Failure::usage(what).remedy("leave out --shared-file"));
         }
-        if phase.streams.iter().any(|s| s.replay().is_some_and(|replay| replay.replay_real.is_some())) {
-            dpkg_is_there(phase)?;
-        }
+        replay::check(phase)?;
         self.check_files_fit(phase)
     }
 
@@ -139,14 +110,7 @@ impl FileRig {
             bytes = bytes.saturating_add(files.file_count.saturating_mul(each));
         }
         for replay in phase.streams.iter().filter_map(|s| s.replay()) {
-            let [mut entries, mut held] = replay.replay_most;
-            match replay.replay_real.as_ref().map(|real| real.archives.as_deref()) {
-                None => {}
-                // Archives that are made hold as much as what they become.
-                Some(None) => held = held.saturating_mul(2),
-                // Of named ones nobody knows how many files they hold.
-                Some(Some(named)) => (entries, held) = (0, room_for(named)),
-            }
+            let [entries, held] = replay::room_of(replay);
             (count, bytes) = (count.saturating_add(entries), bytes.saturating_add(held));
         }
         if let Ok(Some(free)) = sys::free_inodes(&self.target.file)

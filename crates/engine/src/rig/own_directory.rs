@@ -1,13 +1,13 @@
 //! The directory of a run's own in which operations on files take place, below the target.
 //!
 //! Files of a phase need names. They are made in a directory that this run makes, whose name nobody else uses, by numbers
-//! (`SET.INDEX`; `device/entry_names.rs`), and nothing but names of that form is ever removed, relative to its open descriptor: what others put there
+//! (`SET.INDEX`; `workload/src/entry_names.rs`), and nothing but names of that form is ever removed, relative to its open descriptor: what others put there
 //! stays, and the directory with it. A run holds a lock on its directory; one that a killed run left behind has none any more,
 //! and is removed when the next run makes its own.
 
-use crate::device::{EntryNames, LINKED, PathText, TraceNames, set_of};
-use crate::worker::DataGenerator;
-use model::{FileKind, FileOperation, FileTrace, FilesPlan};
+use super::refusal::{Attempt, refusal};
+use super::target::FileTarget;
+use model::{Failure, FileKind, FileOperation, FilesPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
@@ -15,14 +15,11 @@ use std::ops::RangeInclusive;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
-use sys::{Locked, OpenAs};
+use sys::Locked;
+use workload::{EntryNames, LINKED, PathText, set_of};
 
-/// What is made in the run's directory, beside what other phases have there.
-pub(super) const ROOT: &str = "dpkg-root";
-pub(super) const ARCHIVES: &str = "dpkg-archives";
-
-/// Data are made in pieces of this.
-const WRITTEN_BYTES: usize = 1 << 20;
+/// What dpkg made in the run's directory, beside what other phases have there (`file_trace`): a build without that finds what another left.
+const OF_DPKG: [&str; 2] = ["dpkg-root", "dpkg-archives"];
 const PREFIX: &str = ".narrows-files-";
 
 /// The directory, and what is in it.
@@ -59,7 +56,7 @@ fn clear(directory: &File, sets: &RangeInclusive<u32>) -> io::Result<()> {
 
 /// Removes what dpkg made, which has names of its own, below the two names that a run gives it.
 fn clear_packages(directory: &File) {
-    for name in [ROOT, ARCHIVES] {
+    for name in OF_DPKG {
         if let Ok(below) = sys::open_own_directory(directory, name) {
             // Links are not followed; what cannot be removed now is found by the next run.
             let here = format!("/proc/self/fd/{}", below.as_raw_fd());
@@ -198,79 +195,6 @@ impl OwnDirectory {
         made.and_then(|()| sys::remove_file(&*self.directory, name)).map_err(io::Error::from_raw_os_error)
     }
 
-    /// The same for a recording, which has made nothing yet.
-    ///
-    /// # Errors
-    /// Those of making such a link, and of the file that it is a name of.
-    pub fn try_recorded_link(&self, set: u32, file_kind: FileKind) -> io::Result<()> {
-        let files = FilesPlan { file_set: set, file_kind, ..FilesPlan::default() };
-        let mut text = PathText::default();
-        let linked = EntryNames::of(&files).top(LINKED, &mut text);
-        let new = OpenAs { write: true, create: true, ..OpenAs::default() };
-        sys::open_as(&*self.directory, linked, new).map_err(io::Error::from_raw_os_error)?;
-        let tried = self.try_link(&files);
-        sys::remove_file(&*self.directory, linked).map_err(io::Error::from_raw_os_error)?;
-        tried
-    }
-
-    /// Whether a recording of this set was made here.
-    pub fn has(&self, set: u32) -> bool {
-        let names = TraceNames::of(FileTrace::top().into(), set);
-        names.path(0, &mut PathText::default()).and_then(|top| sys::stat_entry(&*self.directory, top)).is_ok()
-    }
-
-    /// Makes what a recording finds there, with data of some making, as far as it is not there; what was written is on the device, and no
-    /// more in memory. Bytes that were written.
-    ///
-    /// # Errors
-    /// Those of making, writing and syncing files.
-    pub fn make_before(&self, trace: &Arc<FileTrace>, set: u32) -> io::Result<u64> {
-        let names = TraceNames::of(trace.clone(), set);
-        let directory = &*self.directory;
-        let mut text = PathText::default();
-        let error = io::Error::from_raw_os_error;
-        let is_there = |made: Result<(), i32>| match made {
-            Err(errno) if kind_of(errno) != io::ErrorKind::AlreadyExists => Err(error(errno)),
-            Err(_) => Ok(true),
-            Ok(()) => Ok(false),
-        };
-        is_there(names.path(0, &mut text).and_then(|top| sys::make_directory(directory, top)))?;
-        let mut content = DataGenerator::new(u64::from(set));
-        let mut data = vec![0; WRITTEN_BYTES];
-        content.fill(0, &mut data);
-        let mut written = 0;
-        for before in &trace.before {
-            let path = names.path(before.path, &mut text).map_err(error)?;
-            let Some(bytes) = before.bytes else {
-                is_there(sys::make_directory(directory, path))?;
-                continue;
-            };
-            let new = OpenAs { write: true, create: true, exclusive: true, ..OpenAs::default() };
-            let file = match sys::open_as(directory, path, new) {
-                Err(errno) if kind_of(errno) == io::ErrorKind::AlreadyExists => continue,
-                opened => opened.map_err(error)?,
-            };
-            let mut done = 0;
-            while done < bytes {
-                let piece = &mut data[..(bytes - done).min(WRITTEN_BYTES as u64) as usize];
-                content.stamp(piece, done);
-                done += match sys::write_at(&file, piece, done).map_err(error)? {
-                    0 => return Err(io::ErrorKind::WriteZero.into()),
-                    written => written as u64,
-                };
-            }
-            written += done;
-        }
-        sys::sync_file_system(directory)?;
-        for before in &trace.before {
-            let Some(bytes) = before.bytes else { continue };
-            let path = names.path(before.path, &mut text).map_err(error)?;
-            let file = File::from(sys::open_as(directory, path, OpenAs::default()).map_err(error)?);
-            sys::drop_cached(&file, 0, bytes)?;
-        }
-        Ok(written)
-    }
-
     /// The numbers of the files, in the order in which their directories have them.
     ///
     /// # Errors
@@ -306,6 +230,20 @@ impl OwnDirectory {
             }
             // Which are left is not known.
             _ => _ = self.there.insert(files.file_set, 0),
+        }
+    }
+}
+
+/// The directory of the run's own, made where it is not there yet.
+pub(super) fn own_directory<'a>(
+    made: &'a mut Option<OwnDirectory>,
+    target: &FileTarget,
+) -> Result<&'a mut OwnDirectory, Failure> {
+    match made {
+        Some(own) => Ok(own),
+        none => {
+            let new = OwnDirectory::create(&target.file).map_err(|e| refusal(Attempt::Create, &target.path, &e))?;
+            Ok(none.insert(new))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why a target cannot be used, and what to do about it.
 
-use model::{Failure, FailureKind};
+use model::{Failure, FailureKind, FileKind, PhasePlan};
 use std::io;
 use std::path::Path;
 
@@ -107,6 +107,14 @@ pub(crate) fn locked(path: &Path) -> Failure {
 pub(crate) fn refusal_of_device(phase: &str, error: &crate::DeviceError) -> Failure {
     let failure = Failure::environment(format!("{phase}: {error}"));
     Failure { remedy: error.remedy().map(str::to_owned), ..failure }
+}
+
+/// Links that a file system does not make.
+pub(super) fn no_links(phase: &PhasePlan, path: &Path, kind: FileKind, e: &io::Error) -> Failure {
+    let what = if kind == FileKind::HardLink { "hard links" } else { "symbolic links" };
+    let message = format!("{}: {}: this file system makes no {what} ({})", phase.name, path.display(), errno_text(e));
+    Failure::environment(message)
+        .remedy("name a directory on another file system (of operations on files: or leave file-kind out)")
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@ use super::cold_passes::ColdPasses;
 use super::own_files::Files;
 use super::verify::Rereader;
 use super::work::{OpenTarget, PhaseWork, StreamOutcome, StreamWork};
-use crate::device::{
-    FileCalls, FileSet, InThread, MappedFiles, Metadata, ReplayedCalls, RingWithoutWorkers, ThreadPool,
-};
+use crate::device::{FileCalls, FileSet, MappedFiles, Metadata, RingWithoutWorkers};
 use crate::worker::VerifyingData;
 use crate::{
     Data, DataGenerator, Device, DeviceError, FilesDevice, NullDevice, PhaseShared, PsyncDevice, PsyncThreads, Shaped,
@@ -20,7 +18,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use sys::{BufferPool, Pages, PoolOptions};
-use workload::{BlockOp, FileSpace, FileStream, Pattern, ReplaySource, Request, Source, Verified};
+use workload::{BlockOp, FileSpace, FileStream, Pattern, Request, Source, Verified};
 
 /// Why a ring does not poll although RWF_HIPRI was asked for.
 const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one operation with its fdatasync, and a ring \
@@ -28,12 +26,12 @@ const NO_POLLED_PAIRS: &str = "polled completions (RWF_HIPRI): each write is one
 
 /// The thread that carries one stream out: chooses its device and runs the loop over it.
 pub(super) struct Worker<'a> {
-    job: PhaseWork<'a>,
+    pub(super) job: PhaseWork<'a>,
     barrier: &'a PhaseShared,
-    stream: &'a StreamPlan,
-    target: &'a OpenTarget,
+    pub(super) stream: &'a StreamPlan,
+    pub(super) target: &'a OpenTarget,
     known: Option<&'a mut Verified>,
-    started: bool,
+    pub(super) started: bool,
 }
 
 impl Drop for Worker<'_> {
@@ -75,7 +73,7 @@ impl<'a> Worker<'a> {
         Self { job, barrier, stream: work.stream, target: work.target, known: work.known.as_mut(), started: false }
     }
 
-    fn depth(&self) -> u32 {
+    pub(super) fn depth(&self) -> u32 {
         self.stream.path.queue_depth.max(1)
     }
 
@@ -88,7 +86,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn pool(&self, kind: EngineKind) -> Result<BufferPool, DeviceError> {
+    pub(super) fn pool(&self, kind: EngineKind) -> Result<BufferPool, DeviceError> {
         let count = self.depth() + self.spare_buffers(kind);
         let bytes = usize::try_from(self.stream.buffer_bytes()).unwrap_or(usize::MAX);
         let options = pool_options(self.stream.path.buffers);
@@ -258,29 +256,6 @@ impl<'a> Worker<'a> {
         Ok(StreamOutcome { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
     }
 
-    /// Calls of a recording, by as many threads as made them, in the directory that is its way.
-    fn replayed(&mut self) -> Result<StreamOutcome, DeviceError> {
-        let (job, stream) = (self.job, self.stream);
-        let (Some(directory), Some(replay)) = (self.target.files.first(), stream.replay()) else {
-            return Err(DeviceError::BadOperation("a replay without a recording".into()));
-        };
-        let calls = ReplayedCalls::new(directory.clone(), replay.trace.0.clone(), replay.replay_set);
-        let mut source = ReplaySource::new(replay);
-        let pool = self.pool(EngineKind::Files)?;
-        let mut data = Some(DataGenerator::new(stream.seed));
-        let settings = StreamConfig::of(job.plan, stream, job.options.interval_ns);
-        self.started = true;
-        let (record, pool) = if self.depth() == 1 {
-            let mut device = InThread::with_calls(job.epoch, calls, pool);
-            (self.run_loop(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
-        } else {
-            let mut device = ThreadPool::with_calls(job.epoch, calls, pool, None)?;
-            (self.run_loop(&mut device, &mut source, &mut data, &settings)?, device.into_pool())
-        };
-        job.buffer_cache.put(pool);
-        Ok(StreamOutcome { record, kind: EngineKind::Files, features: Vec::new(), missing: Vec::new() })
-    }
-
     /// The stream, with data of some making.
     fn work(
         &self,
@@ -294,7 +269,7 @@ impl<'a> Worker<'a> {
         self.run_loop(device, &mut source, data, settings)
     }
 
-    fn run_loop<Op: Request>(
+    pub(super) fn run_loop<Op: Request>(
         &self,
         device: &mut impl Device<Op = Op>,
         source: &mut impl Source<Op = Op>,

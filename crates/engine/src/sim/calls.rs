@@ -4,8 +4,8 @@ use super::SimDevice;
 use super::files::SimFiles;
 use super::machine::{Lane, Traffic};
 use crate::{Completion, Device, DeviceError};
+use file_trace::CallOp;
 use model::{CallFlag, FileTrace, Ns};
-use workload::CallOp;
 
 /// The file system of a simulated machine, and the calls that are made on it.
 #[derive(Debug)]

@@ -8,10 +8,13 @@
 //!
 //! Data are kept for a stream that verifies them ([`SimData`]); of others the buffers are scratch memory.
 
+#[cfg(feature = "file-trace")]
 mod blocks;
+#[cfg(feature = "file-trace")]
 mod calls;
 mod data;
 mod device;
+#[cfg(feature = "file-trace")]
 mod files;
 mod interleaved;
 mod inventory;
@@ -20,6 +23,11 @@ mod machine;
 mod memory_bus;
 mod page_cache;
 mod paging;
+#[cfg(not(feature = "file-trace"))]
+#[path = "no_replay.rs"]
+mod replay;
+#[cfg(feature = "file-trace")]
+mod replay;
 mod rig;
 mod sample;
 mod station;

@@ -1,11 +1,10 @@
 //! A simulated target with all its ways in.
 
 use super::SimDevice;
-use super::calls::SimCalls;
 use super::data::SimData;
-use super::files::SimFiles;
 use super::interleaved::InterleavedStreams;
 use super::inventory;
+use super::replay::SimFiles;
 use crate::copy::{copied, pieces_of};
 use crate::recorder::phase_record;
 use crate::rig::{clip, moved_bytes, no_file_system, nothing_written, out_of_memory, reading_back};
@@ -13,10 +12,10 @@ use crate::worker::{NoData, VerifyingData};
 use crate::{Control, Device, DeviceError, PhaseShared, Rig, StreamConfig, WriteProbe, run_worker};
 use model::{
     Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
-    ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, ReplayPlan, SimModel,
-    Stack, StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
+    ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack,
+    StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
-use workload::{BlockOp, KnownData, OpKind, OpResult, Pattern, ReplaySource, Verified, WrittenData};
+use workload::{BlockOp, KnownData, OpKind, OpResult, Pattern, Verified, WrittenData};
 
 const MIB: u64 = 1 << 20;
 const PAGE_BYTES: u64 = 4096;
@@ -24,13 +23,13 @@ const PAGE_BYTES: u64 = 4096;
 /// A simulated target: executes phases in simulated time, and shows the machine as it simulates it.
 #[derive(Debug)]
 pub struct SimRig {
-    device: SimDevice,
-    interval_ns: Ns,
+    pub(super) device: SimDevice,
+    pub(super) interval_ns: Ns,
     laid_out: Option<u64>,
     written: WrittenData,
     data: SimData,
     /// What calls on files left.
-    files: Option<SimFiles>,
+    pub(super) files: Option<SimFiles>,
 }
 
 impl SimRig {
@@ -122,36 +121,6 @@ impl SimRig {
             Failure::environment(message)
                 .remedy("give the check more time (--budget), so that the layout can write at least 1 MiB")
         })
-    }
-
-    /// Calls on files that are made again, in the simulated file system.
-    fn replay(&mut self, phase: &PhasePlan, replay: &ReplayPlan, control: &Control) -> Result<PhaseRecord, Failure> {
-        self.check(phase)?;
-        let capacity = self.model().media.capacity_bytes;
-        let stream = &phase.streams[0];
-        let before = self.usage();
-        let (device, trace) = (&mut self.device, &*replay.trace.0);
-        let files = self.files.get_or_insert_with(|| SimFiles::new(capacity));
-        files.make_before(&mut device.machine, trace);
-        if phase.cold {
-            files.drop_caches();
-        }
-        (device.data, device.machine.feed) = (None, control.samples.join());
-        device.prepare(&PhasePlan { streams: Vec::new(), ..phase.clone() });
-        device.prepare_buffers(phase.queue_depth(), 0);
-        let (barrier, written) = (PhaseShared::new(1, &phase.stop), files.blocks.written);
-        let (settings, mut source) = (StreamConfig::of(phase, stream, self.interval_ns), ReplaySource::new(replay));
-        let mut calls = SimCalls { device, files, trace };
-        let result = run_worker(&mut calls, &mut source, &mut NoData, &settings, &barrier, control);
-        self.device.bytes_written += self.files.as_ref().map_or(0, |files| files.blocks.written) - written;
-        self.device.machine.feed = None;
-        let mut record = result.map_err(|e| refused(&phase.name, &e))?;
-        record.usage = self.usage().since(&before);
-        let features = vec!["simulated-time".to_owned(), "simulated-ext4".to_owned()];
-        let engine = EngineRecord { kind: EngineKind::Sim, features, ..EngineRecord::default() };
-        let mut record = phase_record(vec![(record, EngineKind::Sim)], &phase.streams, engine, &barrier);
-        record.data = phase.streams[0].reads().then(|| DataProof::Real("simulated".to_owned()));
-        Ok(record)
     }
 
     fn execute(&mut self, plan: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
@@ -250,7 +219,7 @@ impl SimRig {
     }
 
     /// CPU of the simulated machine so far; each operation of the disk is waited for once.
-    fn usage(&self) -> WorkerUsage {
+    pub(super) fn usage(&self) -> WorkerUsage {
         let m = &self.device.machine;
         let ours = 1.0 - m.model.host.steal;
         WorkerUsage {
@@ -283,7 +252,7 @@ impl SimRig {
 }
 
 /// The simulated device is never at a loss: what it refuses is our mistake.
-fn refused(phase: &str, error: &DeviceError) -> Failure {
+pub(super) fn refused(phase: &str, error: &DeviceError) -> Failure {
     Failure::internal(format!("{phase}: the simulated device refused: {error}"))
 }
 

@@ -37,6 +37,7 @@ fn inputs(kind: TargetKind, max_bytes: u64) -> RunInputs {
         memory_bytes: None,
         seed: 5,
         probe: Default::default(),
+        packages: Some(file_trace::package_calls),
     }
 }
 

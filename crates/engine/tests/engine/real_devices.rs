@@ -396,6 +396,7 @@ fn every_built_in_workload_runs_on_a_device() {
             memory_bytes: None,
             seed: 5,
             probe: Default::default(),
+            packages: None,
         };
         let plan = workload(spec::workload_text(name).unwrap(), &set).plan(&inputs).unwrap_or_else(|e| panic!("{e}"));
         for phase in plan.phases.iter().filter(|p| p.skip.is_none()) {

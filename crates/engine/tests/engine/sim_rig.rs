@@ -39,6 +39,7 @@ fn plan(rig: &SimRig, budget: Ns, probe_bytes_per_s: Option<f64>) -> Plan {
             memory_bytes: None,
             seed: 1,
             probe: spec::Probe { bytes_per_s: probe_bytes_per_s, ..spec::Probe::default() },
+            packages: None,
         })
         .unwrap()
 }

@@ -16,6 +16,7 @@ fn steady_ends_with_the_truth_of_a_slow_card_round_by_round() {
         memory_bytes: None,
         seed: 7,
         probe: Default::default(),
+        packages: None,
     };
     let plan = phases::workload(spec::workload_text("steady").unwrap(), &[("region", "32MiB")]).plan(&inputs).unwrap();
     let [precondition, steady] = &plan.phases[..] else { panic!("{:?}", plan.phases.len()) };

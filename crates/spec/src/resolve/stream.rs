@@ -83,7 +83,11 @@ impl Resolver<'_> {
     ) -> Result<StreamPlan, ResolveError> {
         self.needs_directory(phase, job)?;
         let mut stream = self.base_stream(job, number, copy);
-        let packages = job.on_packages.then(|| self.packages.plan(&job.packages));
+        let packages = match self.inputs.packages {
+            _ if !job.on_packages => None,
+            Some(calls_of) => Some(self.packages.plan(&job.packages, calls_of)),
+            None => return Err(ResolveError::NoPackages { phase: phase.name.clone() }),
+        };
         let calls = packages.as_ref().unwrap_or(replay).calls();
         stream.kind = packages.map_or(stream.kind, Into::into);
         stream.limits.total_operations = Some(calls);

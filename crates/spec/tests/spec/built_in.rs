@@ -12,6 +12,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
         memory_bytes: Some(2 << 30),
         seed: 7,
         probe: Default::default(),
+        packages: Some(file_trace::package_calls),
     }
 }
 

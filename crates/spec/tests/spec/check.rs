@@ -18,6 +18,7 @@ fn inputs() -> RunInputs {
         memory_bytes: Some(8 << 30),
         seed: 7,
         probe: Probe { used_ns: S / 10, bytes_per_s: Some(60e6), round_bytes_per_s: None, ..Probe::default() },
+        packages: None,
     }
 }
 

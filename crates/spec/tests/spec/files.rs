@@ -13,6 +13,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
         memory_bytes: Some(2 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: None,
     }
 }
 

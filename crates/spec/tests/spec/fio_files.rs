@@ -36,6 +36,7 @@ fn inputs(kind: TargetKind) -> RunInputs {
         memory_bytes: Some(2 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: None,
     }
 }
 

@@ -36,6 +36,7 @@ fn planned(text: &str) -> Result<Plan, ResolveError> {
         memory_bytes: None,
         seed: 1,
         probe: Default::default(),
+        packages: None,
     };
     read(text, false).unwrap_or_else(|e| panic!("{text}: {}", e[0])).plan(&inputs)
 }

@@ -28,6 +28,7 @@ fn plan_on(kind: TargetKind, text: &str, set: &[(&str, &str)]) -> Plan {
         memory_bytes: Some(2 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: None,
     };
     let workload = read(text, set).unwrap_or_else(|e| panic!("{text}: {e}"));
     workload.plan(&inputs).unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -161,6 +162,7 @@ fn a_file_that_holds_no_block_is_refused_with_its_size() {
         memory_bytes: None,
         seed: 1,
         probe: Default::default(),
+        packages: None,
     };
     for (text, what) in [
         ("size=1m\nnrfiles=1000\nrw=read\n", "phase 'j', job 'j': a region of 1048 bytes holds no block of 4096"),

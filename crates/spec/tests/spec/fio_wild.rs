@@ -29,6 +29,7 @@ fn plan_on(kind: TargetKind, max_bytes: u64, text: &str) -> Plan {
         memory_bytes: Some(2 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: None,
     };
     let workload = read(text, false).unwrap_or_else(|e| panic!("{text}: {}", e[0]));
     workload.plan(&inputs).unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -296,6 +297,7 @@ fn lenient_takes_what_it_leaves_out() {
             memory_bytes: Some(2 << 30),
             seed: 1,
             probe: Default::default(),
+            packages: None,
         };
         let plan = workload.plan(&inputs).unwrap_or_else(|e| panic!("{options}: {e}"));
         plan.phases.last().unwrap().streams[0].clone()

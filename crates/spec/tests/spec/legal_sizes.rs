@@ -30,6 +30,7 @@ fn inputs() -> RunInputs {
         memory_bytes: None,
         seed: 1,
         probe: Probe::default(),
+        packages: None,
     }
 }
 

@@ -69,6 +69,7 @@ fn plan(text: &str, set: &[(&str, &str)]) -> Plan {
         memory_bytes: Some(2 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: None,
     };
     read(text, set).unwrap_or_else(|e| panic!("{}", e[0])).plan(&inputs).unwrap()
 }

@@ -33,6 +33,7 @@ fn inputs() -> RunInputs {
         memory_bytes: Some(1 << 30),
         seed: 1,
         probe: Default::default(),
+        packages: Some(file_trace::package_calls),
     }
 }
 

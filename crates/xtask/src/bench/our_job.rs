@@ -33,6 +33,7 @@ pub fn opened(text: &str, path: &Path) -> anyhow::Result<(FileRig, PhasePlan)> {
         memory_bytes: None,
         seed: 1,
         probe: Default::default(),
+        packages: None,
     })?;
     let phase = plan.phases.into_iter().find(PhasePlan::measures_target).context("nothing is measured")?;
     Ok((rig, phase))

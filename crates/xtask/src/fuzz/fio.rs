@@ -29,6 +29,7 @@ pub fn plans(workload: &Workload) -> String {
             memory_bytes: Some(1 << 30),
             seed: 1,
             probe: spec::Probe::default(),
+            packages: conduct::package_model(),
         };
         match workload.plan(&inputs) {
             Ok(plan) => {

@@ -75,10 +75,10 @@ impl Fuzzer for Traces {
         let text = String::from_utf8_lossy(input);
         let none = BTreeMap::new();
         let sets = [vec![], vec![("region", "1MiB"), ("speed", "max")], vec![("outside", "map"), ("pace", "pauses")]];
-        let mut outcome = format!("{}", spec::is_trace(&text));
+        let mut outcome = format!("{}", conduct::is_trace(&text));
         for set in sets {
             let set: Vec<(String, String)> = set.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
-            match spec::parse_trace(&TextInputs { set: &set, ..inputs("app.log", &text, &none, &none) }) {
+            match conduct::parse_trace(&TextInputs { set: &set, ..inputs("app.log", &text, &none, &none) }) {
                 Ok(workload) => outcome.push_str(&plans(&workload)),
                 Err(errors) if errors.is_empty() => return Err("refused without a reason".to_owned()),
                 Err(errors) => outcome.push_str(&kind(&errors[0].to_string())),

@@ -16,7 +16,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("workload", &["integrity", "model"]),
     ("observe", &["model", "sys"]),
     ("settings", &["model", "sys"]),
-    ("engine", &["iomem", "model", "stats", "sys", "workload"]),
+    ("file-trace", &["model", "sys", "workload"]),
+    ("engine", &["file-trace", "iomem", "model", "stats", "sys", "workload"]),
     ("recorder", &["engine", "model", "sys", "workload"]),
     ("archive", &["model"]),
     ("exchange", &["model"]),
@@ -28,6 +29,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "archive",
             "diagnose",
             "engine",
+            "file-trace",
             "integrity",
             "judge",
             "model",
@@ -51,6 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// What the tests of a room may import beyond that, each with its reason.
 const ONLY_IN_TESTS: &[(&str, &str, &str)] = &[
     ("engine", "spec", "the named simulated devices that the truth tests drive are TOML files of spec"),
+    ("spec", "file-trace", "the built-in workload packages is planned with the calls of its model"),
     ("stats", "model", "the seeded generator; the statistics themselves need nothing"),
     ("program", "observe", "captured trees are made and read by the code of its tests"),
     ("archive", "test-runs", RUNS),

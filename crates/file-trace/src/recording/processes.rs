@@ -1,7 +1,7 @@
 //! Processes with their descriptors and directories: from system calls, as text has them, to calls on files.
 
 use super::arguments::{names_of, number, open_flags, quoted};
-use super::recording::{CallTime, MAX_LEVELS, OpenFile, Recording};
+use super::calls::{CallTime, MAX_LEVELS, OpenFile, Recording};
 use model::CallKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

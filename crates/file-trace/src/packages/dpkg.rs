@@ -7,7 +7,7 @@
 mod installing;
 
 use super::tree::{BASE, LANGUAGES, language, name_of};
-use crate::file_trace::recording::{CallTime, OpenFile, Recording};
+use crate::recording::calls::{CallTime, OpenFile, Recording};
 use model::{CallFlag, CallKind, FileTrace, Ns};
 use std::collections::HashMap;
 

@@ -10,12 +10,11 @@
 use model::{FileTrace, FilesPlan};
 use std::ffi::CStr;
 use std::sync::Arc;
-use sys::errno::ENAMETOOLONG;
 
 /// The longest path that a call takes, with the zero behind it (PATH_MAX): more than 17 components of 10 and 20 digits, as sets have them.
 const PATH_BYTES: usize = 4096;
 /// The member of a set that hard links are names of: no index is as high.
-pub(crate) const LINKED: u64 = u64::MAX;
+pub const LINKED: u64 = u64::MAX;
 /// Directories that a directory of the levels above the last one holds.
 const FAN: u64 = 10;
 /// What a name may end in.
@@ -23,7 +22,7 @@ const ENDINGS: [&str; 3] = ["new", "moved", "journal"];
 
 /// Room for a path, which is made from its end on, so that each byte is put where it stays: one is made for each operation.
 #[derive(Debug)]
-pub(crate) struct PathText([u8; PATH_BYTES]);
+pub struct PathText([u8; PATH_BYTES]);
 
 impl Default for PathText {
     fn default() -> Self {
@@ -33,7 +32,7 @@ impl Default for PathText {
 
 /// The names of a set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryNames {
+pub struct EntryNames {
     set: u32,
     directory_files: u64,
     levels: u32,
@@ -173,7 +172,7 @@ const FILLER: char = '~';
 
 /// The paths of a recording, each made when it is needed: all of them may be more than memory holds.
 #[derive(Debug)]
-pub(crate) struct TraceNames {
+pub struct TraceNames {
     trace: Arc<FileTrace>,
     set: u32,
 }
@@ -184,11 +183,8 @@ impl TraceNames {
         Self { trace, set }
     }
 
-    /// The path of this number; the first one is the directory that all lie in.
-    ///
-    /// # Errors
-    /// ENAMETOOLONG.
-    pub fn path<'a>(&self, mut number: u32, buffer: &'a mut PathText) -> Result<&'a CStr, i32> {
+    /// The path of this number; the first one is the directory that all lie in. `None`: it is longer than a path can be.
+    pub fn path<'a>(&self, mut number: u32, buffer: &'a mut PathText) -> Option<&'a CStr> {
         let FileTrace { paths, names, .. } = &*self.trace;
         let mut path = Path::new(buffer);
         loop {
@@ -196,12 +192,12 @@ impl TraceNames {
             let wanted = names.get(node.name as usize).map_or(0, |len| usize::from(*len)).min(NAME_BYTES);
             let own = digits(self.set) + 1 + digits(node.name);
             if path.start < wanted.max(own) + 1 {
-                return Err(ENAMETOOLONG);
+                return None;
             }
             path.fill(FILLER as u8, wanted.saturating_sub(own));
             path.name(self.set, node.name.into());
             if number == 0 {
-                return Ok(path.done());
+                return Some(path.done());
             }
             path.byte(b'/');
             number = node.parent;
@@ -214,12 +210,12 @@ fn digits(number: u32) -> usize {
 }
 
 /// What the name of a member ends in.
-pub(crate) fn second_name(renamed: bool) -> &'static str {
+pub fn second_name(renamed: bool) -> &'static str {
     if renamed { "moved" } else { "" }
 }
 
 /// The set of a name that a run gives.
-pub(crate) fn set_of(name: &str) -> Option<u32> {
+pub fn set_of(name: &str) -> Option<u32> {
     parts_of(name).map(|(set, ..)| set)
 }
 
@@ -251,12 +247,12 @@ mod tests {
         let names = TraceNames::of(trace.into(), 7);
         let buffer = &mut PathText::default();
         let all = [c"7.0", c"7.0/7.1~~~~~~", c"7.0/7.1~~~~~~/7.2", c"7.0/7.1~~~~~~/7.1~~~~~~"];
-        (0..4).zip(all).for_each(|(number, path)| assert_eq!(names.path(number, buffer), Ok(path)));
+        (0..4).zip(all).for_each(|(number, path)| assert_eq!(names.path(number, buffer), Some(path)));
         // As deep as a path can be, and deeper.
         let paths = (0..20).map(|number: u32| node(number.saturating_sub(1), u32::from(number > 0))).collect();
         let names = TraceNames::of(FileTrace { paths, names: vec![0, 255], ..FileTrace::default() }.into(), 7);
-        assert_eq!(names.path(15, buffer).map(CStr::count_bytes), Ok(3 + 15 * 256));
-        assert_eq!(names.path(16, buffer), Err(ENAMETOOLONG));
+        assert_eq!(names.path(15, buffer).map(CStr::count_bytes), Some(3 + 15 * 256));
+        assert_eq!(names.path(16, buffer), None);
         assert_eq!([set_of("7.1~~~~~~"), set_of("~7.1"), set_of("7.1~x"), set_of("~~")], [Some(7), None, None, None]);
     }
 

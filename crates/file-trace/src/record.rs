@@ -247,7 +247,7 @@ pub fn record_calls(
         .chain(command.get_args())
         .map(|word| word.to_string_lossy().replace(|c: char| c.is_control(), "?"))
         .collect();
-    writeln!(out, "{}\n# command: {}", spec::FILE_TRACE_HEADER, command_line.join(" "))?;
+    writeln!(out, "{}\n# command: {}", crate::recording::HEADER, command_line.join(" "))?;
     writeln!(out, "# root: {}\n# directory: {}", root.display(), here.display())?;
     let mut tracer = Tracer::start(command)?;
     let mut recorded = Recorded { threads: 1, ..Recorded::default() };

@@ -1,8 +1,8 @@
 //! Calls that look at files and names, or change them.
 
 use super::arguments::{number, quoted};
+use super::calls::Recording;
 use super::processes::{Call, Processes};
-use super::recording::Recording;
 use model::CallKind;
 
 impl Processes {

@@ -1,36 +1,63 @@
-//! Recordings of what programs did to files, as workloads: text of strace, and what `narrows trace` writes.
+//! Recordings of what programs did to files: text of strace, and what `narrows trace` writes.
 //!
 //! Nothing that a recording names is opened or touched: its paths stand for files of the run's own below the target.
 
 mod arguments;
+pub(crate) mod calls;
 mod changes;
 mod order;
 mod processes;
-pub(crate) mod recording;
 mod strace;
 
-use crate::job::{Job, Workload};
-use crate::text_error::{TextError, TextErrorKind, TextPosition};
-use crate::text_inputs::{MAX_ERRORS, TextInputs};
-use crate::values::speed_milli;
-use model::{ErrorPolicy, ReplayPlan};
+use model::{ErrorPolicy, ReplayPlan, parse_speed_milli};
 use processes::Processes;
+use sha2::{Digest, Sha256};
 use strace::{Line, Reader};
 
 /// First line of what `narrows trace` writes.
-pub const HEADER: &str = "# narrows-trace/1";
-const KEYS: [&str; 7] = ["speed", "pace", "root", "outside", "depth", "cold", "on-error"];
+pub(crate) const HEADER: &str = "# narrows-trace/1";
+/// What may be set.
+pub const KEYS: [&str; 7] = ["speed", "pace", "root", "outside", "depth", "cold", "on-error"];
 /// Threads that make calls side by side at most, unless it is told otherwise.
 const DEPTH: u32 = 16;
+/// Mistakes that are told at once.
+const MAX_MISTAKES: usize = 256;
 /// Lines at its beginning by which a text is known.
 const LINES: usize = 8;
 
 /// Whether a text is a recording of calls on files.
-pub fn is_file_trace(text: &str) -> bool {
+pub fn is_recording(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     match text.starts_with(HEADER) {
         true => true,
         false => lines.by_ref().take(LINES).any(strace::is_call),
+    }
+}
+
+/// Calls that were recorded, and how they are to be made again.
+#[derive(Debug)]
+pub struct Recording {
+    pub replay: ReplayPlan,
+    /// Threads that make them.
+    pub depth: u32,
+    pub cold: bool,
+    pub on_error: ErrorPolicy,
+    pub notes: Vec<String>,
+}
+
+/// What is wrong with a recording, or with what is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordingMistake {
+    /// From 1 on; `None`: of what is set.
+    pub line: Option<u32>,
+    /// What is set, or empty.
+    pub key: String,
+    pub what: String,
+}
+
+impl RecordingMistake {
+    fn at(line: usize, what: impl Into<String>) -> Self {
+        Self { line: Some(line as u32), key: String::new(), what: what.into() }
     }
 }
 
@@ -59,7 +86,7 @@ impl TraceOptions {
         self.root.is_some() || recorded.is_some() || self.outside == OutsidePaths::Map
     }
 
-    fn of(set: &[(String, String)]) -> Result<Self, TextError> {
+    fn of(set: &[(String, String)]) -> Result<Self, RecordingMistake> {
         let mut wish = Self {
             speed_milli: 1000,
             pauses: false,
@@ -70,9 +97,9 @@ impl TraceOptions {
             on_error: ErrorPolicy::Stop,
         };
         for (key, value) in set {
-            let bad = |what: &str| Err(TextPosition::command_line().error(TextErrorKind::Value, key, what));
+            let bad = |what: &str| Err(RecordingMistake { line: None, key: key.clone(), what: what.to_owned() });
             match (key.as_str(), value.as_str()) {
-                ("speed", value) => match speed_milli(value) {
+                ("speed", value) => match parse_speed_milli(value) {
                     Ok(milli) => wish.speed_milli = milli,
                     Err(what) => return bad(what),
                 },
@@ -97,12 +124,7 @@ impl TraceOptions {
                 ("on-error", "stop") => wish.on_error = ErrorPolicy::Stop,
                 ("on-error", "continue") => wish.on_error = ErrorPolicy::Continue,
                 ("on-error", _) => return bad("stop or continue"),
-                _ => {
-                    let what = format!("a recording has no such key; there are {}", KEYS.join(", "));
-                    let mut error = TextPosition::command_line().error(TextErrorKind::Unknown, key, what);
-                    error.nearest = crate::keys::nearest(key, KEYS);
-                    return Err(error);
-                }
+                _ => return bad(&format!("a recording has no such key; there are {}", KEYS.join(", "))),
             }
         }
         Ok(wish)
@@ -130,17 +152,16 @@ impl<'t> Header<'t> {
     }
 }
 
-/// Reads a recording as a workload of one phase, `replay`.
+/// Reads a recording, with what is set by `--set`.
 ///
 /// # Errors
 /// All mistakes.
-pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextError>> {
-    let wish = TraceOptions::of(inputs.set).map_err(|e| vec![e])?;
-    let header = Header::of(inputs.text);
-    let place = |line: usize| TextPosition { file: inputs.file.to_owned(), line: line as u32 };
-    let whole = &inputs.text[..inputs.text.rfind('\n').map_or(0, |end| end + 1)];
+pub fn read_recording(text: &str, set: &[(String, String)]) -> Result<Recording, Vec<RecordingMistake>> {
+    let wish = TraceOptions::of(set).map_err(|e| vec![e])?;
+    let header = Header::of(text);
+    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     let mut notes = Vec::new();
-    if whole.len() < inputs.text.len() {
+    if whole.len() < text.len() {
         notes.push("the last line is cut off, and left out".to_owned());
     }
     let root = match wish.outside {
@@ -156,13 +177,13 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
             Ok(Line::Call(call)) => processes.on_call(&call),
             Ok(Line::Exited(process, when)) => processes.exited(process, when),
             Ok(Line::Nothing) => {}
-            Err(what) => errors.push(place(index + 1).error(TextErrorKind::Value, "", what)),
+            Err(what) => errors.push(RecordingMistake::at(index + 1, what)),
         }
         if processes.recording.is_full() {
-            let what = format!("more than {} calls; replay a part of them", recording::MAX_CALLS);
-            errors.push(place(index + 1).error(TextErrorKind::Value, "", what));
+            let what = format!("more than {} calls; replay a part of them", calls::MAX_CALLS);
+            errors.push(RecordingMistake::at(index + 1, what));
         }
-        if errors.len() >= MAX_ERRORS || processes.recording.is_full() {
+        if errors.len() >= MAX_MISTAKES || processes.recording.is_full() {
             break;
         }
     }
@@ -178,7 +199,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
             errors.is_empty(),
         )
         .into_iter()
-        .map(|what| place(1).error(TextErrorKind::Value, "", what)),
+        .map(|what| RecordingMistake::at(1, what)),
     );
     if !errors.is_empty() {
         return Err(errors);
@@ -189,7 +210,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
     }
     let (trace, most) = processes.recording.done();
     let threads = trace.calls.iter().map(|call| u32::from(call.thread) + 1).max().unwrap_or(1);
-    let digest = crate::replay::sha256_hex(inputs.text);
+    let digest = Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
     let replay = ReplayPlan {
         replay_digest: digest,
         replay_threads: threads,
@@ -198,13 +219,7 @@ pub fn parse_file_trace(inputs: &TextInputs<'_>) -> Result<Workload, Vec<TextErr
         ..ReplayPlan::default()
     }
     .with(trace, most);
-    let mut job = Job::named("replay");
-    job.stream.path.queue_depth = threads.clamp(1, wish.depth);
-    job.stream.on_error = wish.on_error;
-    job.cold = wish.cold;
-    job.stream.kind = replay.into();
-    let title = format!("What {} recorded of files, done again", inputs.file);
-    Ok(crate::replay::workload_of(job, inputs, title, notes))
+    Ok(Recording { replay, depth: threads.clamp(1, wish.depth), cold: wish.cold, on_error: wish.on_error, notes })
 }
 
 /// What is wrong with a recording as a whole; that nothing is left of it only where nothing else is wrong.
@@ -251,5 +266,4 @@ fn outside_of(processes: &Processes, root: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "file_trace/tests.rs"]
 mod tests;

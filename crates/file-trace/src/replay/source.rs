@@ -4,10 +4,9 @@
 //! descriptor, the same path or a directory above it, if one of the two changes something. At a speed each starts besides at its moment, and
 //! its latency counts from there; or so long after the call before of its thread as it did when it was recorded.
 
-use crate::op::in_fields;
-use crate::{Next, OpResult, Request, Source};
 use model::{CallCursor, CallKind, Direction, FileCall, FileTrace, NO_NUMBER, Ns, ReplayPlan};
 use std::sync::Arc;
+use workload::{Next, OpResult, Request, Source};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallOp {
@@ -22,7 +21,7 @@ pub struct CallOp {
 }
 
 impl Request for CallOp {
-    in_fields!();
+    workload::in_fields!();
 
     #[inline]
     fn content_key(&self) -> u64 {

@@ -1,11 +1,13 @@
 //! Archives of packages that are made for the purpose: deb(5) around ustar, not compressed.
 
-use crate::worker::DataGenerator;
+use super::MadeData;
 use model::{MadePackage, PackageEntry};
 use std::io::{self, Write};
 
 /// A block of tar.
 const BLOCK: usize = 512;
+/// Data are written in pieces of this.
+const WRITTEN_BYTES: usize = 64 << 10;
 
 /// An entry of tar: its kind is `0`, `2` or `5`.
 fn entry(out: &mut impl Write, path: &str, kind: u8, bytes: u64, owner: [u32; 2]) -> io::Result<()> {
@@ -74,7 +76,7 @@ fn control(package: &MadePackage) -> Vec<(&'static str, Vec<u8>)> {
 pub(super) fn write_package(
     out: &mut impl Write,
     package: &MadePackage,
-    content: &mut DataGenerator,
+    data: &mut MadeData<'_>,
     owner: [u32; 2],
 ) -> io::Result<()> {
     out.write_all(b"!<arch>\n")?;
@@ -94,8 +96,6 @@ pub(super) fn write_package(
     let others = package.entries.len() - files().count() + 1;
     member(out, "data.tar", tar_bytes(files(), others as u64))?;
     entry(out, "./", b'5', 0, owner)?;
-    let mut data = vec![0; 64 << 10];
-    content.fill(0, &mut data);
     for (path, what) in &package.entries {
         match *what {
             PackageEntry::Directory => entry(out, &format!("./{path}/"), b'5', 0, owner)?,
@@ -104,10 +104,11 @@ pub(super) fn write_package(
                 entry(out, &format!("./{path}"), b'0', bytes, owner)?;
                 let mut done = 0;
                 while done < bytes {
-                    let piece = ((bytes - done) as usize).min(data.len());
-                    content.stamp(&mut data[..piece], done);
-                    out.write_all(&data[..piece])?;
-                    done += piece as u64;
+                    let length = ((bytes - done) as usize).min(WRITTEN_BYTES);
+                    let piece = &mut data.piece[..length];
+                    (data.stamp)(piece, done);
+                    out.write_all(piece)?;
+                    done += length as u64;
                 }
                 filled(out, bytes)?;
             }

@@ -1,7 +1,6 @@
 //! Calls of a recording, made by descriptors and by names of our own form below one directory.
 
-use super::entry_names::{PathText, TraceNames};
-use super::one_call::Calls;
+use super::CallOp;
 use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -9,10 +8,10 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sys::{
-    BufferPool, OpenAs,
-    errno::{EBADF, EINVAL, EIO},
+    OpenAs,
+    errno::{EBADF, EINVAL, EIO, ENAMETOOLONG},
 };
-use workload::CallOp;
+use workload::{PathText, TraceNames};
 
 /// Where symbolic links lead.
 const NOWHERE: &CStr = c"nowhere";
@@ -69,15 +68,19 @@ impl ReplayedCalls {
         Ok(())
     }
 
+    fn path<'a>(&self, number: u32, text: &'a mut PathText) -> Result<&'a CStr, i32> {
+        self.names.path(number, text).ok_or(ENAMETOOLONG)
+    }
+
     /// With the directory that all lie in, and the path of a call below it.
     fn by_name<T>(&self, call: &FileCall, made: impl FnOnce(&File, &CStr) -> Result<T, i32>) -> Result<T, i32> {
-        TEXTS.with_borrow_mut(|[text, _]| made(&self.directory, self.names.path(call.path, text)?))
+        TEXTS.with_borrow_mut(|[text, _]| made(&self.directory, self.path(call.path, text)?))
     }
 
     /// The same with both of its paths.
     fn by_names(&self, call: &FileCall, made: impl FnOnce(&File, &CStr, &CStr) -> Result<(), i32>) -> Result<(), i32> {
         TEXTS.with_borrow_mut(|[text, other]| {
-            made(&self.directory, self.names.path(call.path, text)?, self.names.path(call.second, other)?)
+            made(&self.directory, self.path(call.path, text)?, self.path(call.second, other)?)
         })
     }
 
@@ -126,19 +129,15 @@ impl ReplayedCalls {
         }
         .map(|()| 0)
     }
-}
 
-impl Calls for ReplayedCalls {
-    type Op = CallOp;
-
-    fn execute(&self, op: &CallOp, buffer: &mut [u8]) -> Result<u32, i32> {
+    /// Makes one with its buffer: bytes transferred.
+    ///
+    /// # Errors
+    /// The errno.
+    pub fn execute(&self, op: &CallOp, buffer: &mut [u8]) -> Result<u32, i32> {
         match self.made(&op.call, buffer) {
             Err(_) if op.call.flags & CallFlag::MAY_FAIL != 0 && op.call.kind == CallKind::Stat => Ok(0),
             result => result,
         }
-    }
-
-    fn remarks(&self, _pool: &BufferPool) -> (Option<String>, Option<String>) {
-        (None, None)
     }
 }

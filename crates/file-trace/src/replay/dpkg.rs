@@ -4,23 +4,28 @@
 //! descriptor. Scripts of packages are not run, since they would need a whole system below the root: archives that were named are made
 //! anew without them.
 
+use super::MadeData;
 use super::archive::write_package;
-use super::own_directory::{ARCHIVES, OwnDirectory, ROOT};
-use crate::Control;
-use crate::worker::DataGenerator;
 use model::{
     EngineKind, EngineRecord, Failure, PackageEntry, PackagePart, PhasePlan, PhaseRecord, RealPackages, StopCause,
     WorkerUsage,
 };
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use sys::{Epoch, ThreadUsage};
+
+/// What is made in the run's directory, beside what other phases have there.
+pub const ROOT: &str = "dpkg-root";
+pub const ARCHIVES: &str = "dpkg-archives";
+
+/// Whether the phase is to end.
+type Stopped<'a> = &'a dyn Fn() -> bool;
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// How often a command that runs is looked at.
@@ -29,7 +34,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 const MAX_OUTPUT: u64 = 64 << 10;
 
 /// A phase that dpkg does.
-pub(super) struct Dpkg<'a> {
+pub struct Dpkg<'a> {
     pub phase: &'a PhasePlan,
     pub real: &'a RealPackages,
     /// The directory of the run, as other processes name it.
@@ -40,7 +45,7 @@ pub(super) struct Dpkg<'a> {
 const WITHOUT_DPKG: &str = "the model needs no dpkg: leave --real and package-manager out";
 
 /// Whether this machine has it, where what it is run with is looked for.
-pub(super) fn dpkg_is_there(phase: &PhasePlan) -> Result<(), Failure> {
+pub fn dpkg_is_there(phase: &PhasePlan) -> Result<(), Failure> {
     if std::env::split_paths(PATH).any(|directory| directory.join("dpkg").is_file()) {
         return Ok(());
     }
@@ -49,8 +54,9 @@ pub(super) fn dpkg_is_there(phase: &PhasePlan) -> Result<(), Failure> {
 }
 
 impl<'a> Dpkg<'a> {
-    pub fn new(phase: &'a PhasePlan, real: &'a RealPackages, own: &OwnDirectory) -> Self {
-        let here = format!("/proc/{}/fd/{}", std::process::id(), own.handle().as_raw_fd()).into();
+    /// In the directory of the run.
+    pub fn new(phase: &'a PhasePlan, real: &'a RealPackages, own: impl AsFd) -> Self {
+        let here = format!("/proc/{}/fd/{}", std::process::id(), own.as_fd().as_raw_fd()).into();
         Self { phase, real, here }
     }
 
@@ -68,8 +74,8 @@ impl<'a> Dpkg<'a> {
     }
 
     /// Runs a command to its end. `None`: it was stopped.
-    fn finish(&self, mut command: Command, control: &Control) -> Result<Option<String>, Failure> {
-        if control.stopped() {
+    fn finish(&self, mut command: Command, stopped: Stopped<'_>) -> Result<Option<String>, Failure> {
+        if stopped() {
             return Ok(None);
         }
         let program = command.get_program().to_string_lossy().into_owned();
@@ -84,7 +90,7 @@ impl<'a> Dpkg<'a> {
         let ended = loop {
             match child.try_wait().map_err(|e| self.failed(e))? {
                 Some(status) => break status,
-                None if control.stopped() => {
+                None if stopped() => {
                     stop(&mut child);
                     return Ok(None);
                 }
@@ -101,7 +107,7 @@ impl<'a> Dpkg<'a> {
     }
 
     /// The root, and the archives, before the first part.
-    pub fn prepare(&self, directory: &File, control: &Control) -> Result<(), Failure> {
+    pub fn prepare(&self, directory: &File, data: &mut MadeData<'_>, stopped: Stopped<'_>) -> Result<(), Failure> {
         let io = |e: io::Error| self.failed(e);
         let (root, archives) = (self.here.join(ROOT), self.here.join(ARCHIVES));
         if root.exists() {
@@ -119,14 +125,13 @@ impl<'a> Dpkg<'a> {
         }
         fs::create_dir(&archives).map_err(io)?;
         match &self.real.archives {
-            Some(named) => self.without_scripts(Path::new(named), &archives, control)?,
+            Some(named) => self.without_scripts(Path::new(named), &archives, stopped)?,
             None => {
-                let mut content = DataGenerator::new(self.phase.streams[0].seed);
                 let owner = sys::effective_ids();
-                for package in self.real.made.0.iter().take_while(|_| !control.stopped()) {
+                for package in self.real.made.0.iter().take_while(|_| !stopped()) {
                     let file = File::create(archives.join(format!("{}.deb", package.name))).map_err(io)?;
                     let mut out = BufWriter::with_capacity(1 << 20, file);
-                    write_package(&mut out, package, &mut content, owner).and_then(|()| out.flush()).map_err(io)?;
+                    write_package(&mut out, package, data, owner).and_then(|()| out.flush()).map_err(io)?;
                 }
             }
         }
@@ -134,7 +139,7 @@ impl<'a> Dpkg<'a> {
     }
 
     /// Archives that were named, without the scripts in them.
-    fn without_scripts(&self, from: &Path, to: &Path, control: &Control) -> Result<(), Failure> {
+    fn without_scripts(&self, from: &Path, to: &Path, stopped: Stopped<'_>) -> Result<(), Failure> {
         let named = package_archives(from).map_err(|e| self.failed(format!("{}: {e}", from.display())))?;
         if named.is_empty() {
             return Err(self.failed(format!("{} holds no archive (*.deb)", from.display())));
@@ -147,7 +152,7 @@ impl<'a> Dpkg<'a> {
             unpack.arg("--raw-extract").arg(archive).arg(&whole);
             let mut pack = Command::new("dpkg-deb");
             pack.args(["--root-owner-group", "-Zgzip", "-z1", "--build"]).arg(&whole).arg(&new);
-            if self.finish(unpack, control)?.is_none() {
+            if self.finish(unpack, stopped)?.is_none() {
                 return Ok(());
             }
             for script in ["preinst", "postinst", "prerm", "postrm", "config", "triggers"] {
@@ -157,14 +162,14 @@ impl<'a> Dpkg<'a> {
                 }
             }
             check_contents(&whole).map_err(io)?;
-            self.finish(pack, control)?;
+            self.finish(pack, stopped)?;
             fs::remove_dir_all(&whole).map_err(io)?;
         }
         Ok(())
     }
 
     /// The packages of this part: their archives and names.
-    fn packages(&self, control: &Control) -> Result<Vec<(PathBuf, String)>, Failure> {
+    fn packages(&self, stopped: Stopped<'_>) -> Result<Vec<(PathBuf, String)>, Failure> {
         let archives = self.here.join(ARCHIVES);
         let all = self.real.part == PackagePart::Install;
         if self.real.archives.is_none() {
@@ -177,7 +182,7 @@ impl<'a> Dpkg<'a> {
         for archive in there.into_iter().take(count) {
             let mut ask = Command::new("dpkg-deb");
             ask.args(["--show", "--showformat=${Package}:${Architecture}"]).arg(&archive);
-            let name = self.finish(ask, control)?.unwrap_or_default();
+            let name = self.finish(ask, stopped)?.unwrap_or_default();
             wanted.push((archive, name.trim_end_matches(":all").to_owned()));
         }
         Ok(wanted)
@@ -202,9 +207,9 @@ impl<'a> Dpkg<'a> {
     }
 
     /// The part itself, with how long it took.
-    pub fn run(&self, epoch: Epoch, control: &Control) -> Result<PhaseRecord, Failure> {
-        let packages = self.packages(control)?;
-        let version = self.finish(self.version(), control)?.unwrap_or_default();
+    pub fn run(&self, epoch: Epoch, stopped: Stopped<'_>) -> Result<PhaseRecord, Failure> {
+        let packages = self.packages(stopped)?;
+        let version = self.finish(self.version(), stopped)?.unwrap_or_default();
         let before = sys::children_usage();
         let started_ns = epoch.elapsed_ns();
         let mut commands = Vec::new();
@@ -220,7 +225,7 @@ impl<'a> Dpkg<'a> {
         }
         let mut stop = StopCause::RegionDone;
         for command in commands {
-            if self.finish(command, control)?.is_none() {
+            if self.finish(command, stopped)?.is_none() {
                 stop = StopCause::Interrupted;
                 break;
             }
@@ -291,7 +296,7 @@ fn check_contents(directory: &Path) -> io::Result<()> {
 }
 
 /// What the archives of a directory take, unpacked and as they are: they are compressed to a quarter at most.
-pub(super) fn room_for(archives: &str) -> u64 {
+pub fn room_for(archives: &str) -> u64 {
     let named = package_archives(Path::new(archives)).unwrap_or_default();
     named.iter().filter_map(|archive| fs::metadata(archive).ok()).map(|held| held.len().saturating_mul(5)).sum()
 }
@@ -314,7 +319,7 @@ fn stop(child: &mut Child) {
 }
 
 /// Packages of which nobody knows what an earlier phase left.
-pub(super) fn needs_preinstall(phase: &PhasePlan) -> Failure {
+pub fn needs_preinstall(phase: &PhasePlan) -> Failure {
     let message = format!("{}: no packages were installed before", phase.name);
     Failure::environment(message).remedy("let the phase that installs them run first")
 }

@@ -1,25 +1,13 @@
 use super::*;
-use crate::text_inputs::TextMachine;
 use model::{CallFlag, CallKind, FileCall, FileTrace, NO_NUMBER};
-use std::collections::BTreeMap;
 
-fn parsed(text: &str, set: &[(&str, &str)]) -> Result<Workload, Vec<TextError>> {
+fn parsed(text: &str, set: &[(&str, &str)]) -> Result<Recording, Vec<RecordingMistake>> {
     let set: Vec<(String, String)> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    let none = BTreeMap::new();
-    parse_file_trace(&TextInputs {
-        file: "app.strace",
-        text,
-        includes: &none,
-        set: &set,
-        variables: &none,
-        machine: TextMachine { page_size_bytes: 4096, memory_bytes: 1 << 30, processors: 2 },
-        lenient: false,
-    })
+    read_recording(text, &set)
 }
 
 fn replay_of(text: &str, set: &[(&str, &str)]) -> ReplayPlan {
-    let workload = parsed(text, set).unwrap_or_else(|errors| panic!("{errors:?}"));
-    workload.phases[0].jobs[0].stream.replay().unwrap().clone()
+    parsed(text, set).unwrap_or_else(|errors| panic!("{errors:?}")).replay
 }
 
 /// Lines of one process in a directory, a millisecond apart, each call of a tenth of that.
@@ -153,7 +141,7 @@ fn nothing_outside_is_done_unless_it_is_asked_for() {
         r#"openat(AT_FDCWD, "in", O_RDONLY) = 5"#,
     ]);
     let errors = parsed(&text, &[("outside", "refuse")]).unwrap_err();
-    assert!(errors[0].to_string().contains("2 paths outside of /w, the first /etc/passwd"), "{}", errors[0]);
+    assert!(errors[0].what.contains("2 paths outside of /w, the first /etc/passwd"), "{}", errors[0].what);
     for set in [&[][..], &[("outside", "skip")]] {
         let skipped = parsed(&text, set).unwrap();
         let note = "2 paths outside of /w, the first /etc/passwd: left out; --set outside=map makes them below the target, too";
@@ -167,23 +155,23 @@ fn nothing_outside_is_done_unless_it_is_asked_for() {
     // A recording that does not say where its root is.
     let bare = "10 1764144000.5 openat(AT_FDCWD, \"/srv/x\", O_RDONLY) = 3 <0.1>\n";
     let errors = parsed(bare, &[]).unwrap_err();
-    assert!(errors[0].to_string().contains("--set root=DIRECTORY"), "{}", errors[0]);
+    assert!(errors[0].what.contains("--set root=DIRECTORY"), "{}", errors[0].what);
     assert_eq!(replay_of(bare, &[("root", "/srv")]).calls(), 1);
     let errors = parsed(bare, &[("root", "/home")]).unwrap_err();
-    assert!(errors[0].to_string().contains("outside of /home"), "{}", errors[0]);
+    assert!(errors[0].what.contains("outside of /home"), "{}", errors[0].what);
 }
 
 #[test]
 fn what_is_wrong_is_said_by_its_line() {
     let two = "10 1764144000.5 openat(AT_FDCWD, \"/w/x\", O_RDONLY) = 3 <0.1>\n10 what is this\n";
     let errors = parsed(two, &[("root", "/w")]).unwrap_err();
-    assert_eq!((errors[0].place.line, errors.len()), (2, 1));
+    assert_eq!((errors[0].line, errors.len()), (Some(2), 1));
     let cut = "10 1764144000.5 openat(AT_FDCWD, \"/w/x\", O_RDONLY) = 3 <0.1>\n10 1764144000.6 unlink(\"/w/x";
     let workload = parsed(cut, &[("root", "/w")]).unwrap();
     assert_eq!(workload.notes, ["the last line is cut off, and left out"]);
     let deep = format!("10 1764144000.5 mkdir(\"/w/{}\", 0777) = 0 <0.1>\n", "d/".repeat(40));
     let errors = parsed(&deep, &[("root", "/w")]).unwrap_err();
-    assert!(errors[0].to_string().contains("more than 30 directories deep"), "{}", errors[0]);
+    assert!(errors[0].what.contains("more than 30 directories deep"), "{}", errors[0].what);
     for (key, value) in [("speed", "0"), ("pace", "x"), ("root", "w"), ("depth", "0"), ("sped", "1")] {
         assert!(parsed(two, &[(key, value)]).is_err(), "{key}={value}");
     }

@@ -3,8 +3,8 @@
 //! strace(1): a number of the process where there are several (-f), the time (-ttt, -tt), the call with its arguments, what it gave back, and how
 //! long it took (-T). A call that another process's comes between is told in two parts, `<unfinished ...>` and `<... NAME resumed>`.
 
+use super::calls::CallTime;
 use super::processes::Call;
-use super::recording::CallTime;
 use std::collections::HashMap;
 
 const DAY_NS: u64 = 86_400_000_000_000;
