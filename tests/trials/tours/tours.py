@@ -41,6 +41,8 @@ SMALL = [
     (r"tune --verify", "", (3,)),
     # Of a search that proved nothing there is nothing to hand on.
     (r"tune --export", "", (0, 4)),
+    # A file system of a disk stands for it, which has other settings.
+    (r"tune /mnt/nfs", "--budget 100s", DONE),
     (r"tune", "--only read-ahead --budget 100s", DONE),
     (r"run bonnie", "--set region=16MiB --set file-count=256 --set time=200ms", DONE),
     (r"run files", "--set file-count=64 --set time=200ms", DONE),
