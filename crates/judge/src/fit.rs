@@ -131,7 +131,16 @@ pub fn fit(run: &Run, of: &UseText) -> Fit {
 /// What less is there of than it says is good for nothing, whatever it measures.
 pub(crate) fn fake_fit(fit: Fit) -> Fit {
     let reasons = vec![fake_reason()];
-    Fit { met: Some(false), value: None, bound: None, margin_ratio: None, ring_bytes: None, reasons, needs: Vec::new(), ..fit }
+    Fit {
+        met: Some(false),
+        value: None,
+        bound: None,
+        margin_ratio: None,
+        ring_bytes: None,
+        reasons,
+        needs: Vec::new(),
+        ..fit
+    }
 }
 
 pub(crate) fn fake_reason() -> Reason {

@@ -39,6 +39,12 @@ fn why(fit: &Fit) -> String {
     fit.reasons.first().map_or_else(|| "no reason is known".to_owned(), Reason::text)
 }
 
+/// What would answer, where these numbers do not.
+fn would_answer(fit: &Fit) -> String {
+    let would = Reason::find(&fit.reasons, "would-answer");
+    would.map_or_else(String::new, |would| format!("; {}", would.text()))
+}
+
 /// The answer to `check --for`.
 fn asked(fit: &Fit) -> String {
     let (title, numbers) = (&fit.title, numbers(fit));
@@ -60,10 +66,13 @@ fn asked(fit: &Fit) -> String {
                 margin.map(|m| format!(" ({} times short of it)", quantity::ratio(1.0 / m))).unwrap_or_default();
             format!("No, not good for {title}: {n}{margin}{ring}.")
         }
-        (_, Some(n)) => format!("Not known whether it is good for {title}: {n}, too near to tell."),
+        (_, Some(n)) if fit.bound.is_none() && fit.reasons.iter().all(|r| r.is("too-near")) => {
+            format!("Not known whether it is good for {title}: {n}, too near to tell.")
+        }
+        (_, Some(n)) => format!("Not known whether it is good for {title}: {n}; {}{}.", why(fit), would_answer(fit)),
         (_, None) => {
             let known = known_so_far(fit).map_or_else(String::new, |known| format!("; {known}"));
-            format!("Not known whether it is good for {title}: {}{known}.", why(fit))
+            format!("Not known whether it is good for {title}: {}{known}{}.", why(fit), would_answer(fit))
         }
     }
 }
@@ -100,6 +109,35 @@ pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
     }
     parts.extend(fits.iter().filter_map(known_so_far));
     (!parts.is_empty()).then(|| capital(&parts.join("; ")) + ".")
+}
+
+/// The same in a few words, of one target beside others: what was asked for, else all uses.
+pub(crate) fn in_a_line(asked: &[&Fit], all: &[Fit]) -> Option<String> {
+    let short = |fit: &Fit| {
+        let title = fit.title.split(" (").next().unwrap_or(&fit.title);
+        title.strip_prefix("an ").or_else(|| title.strip_prefix("a ")).unwrap_or(title).to_owned()
+    };
+    let word = |fit: &Fit| match fit.met {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "not known",
+    };
+    match asked {
+        [] => {
+            let of = |met, words: &str| {
+                let names: Vec<String> = all.iter().filter(|f| f.met == met).map(short).collect();
+                (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")))
+            };
+            let parts = [of(Some(true), "good for"), of(Some(false), "too slow for"), of(None, "not known for")];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join("; "))
+        }
+        [one] => Some(match numbers(one) {
+            Some(numbers) => format!("{}, {numbers}", word(one)),
+            None => word(one).to_owned(),
+        }),
+        several => Some(several.iter().map(|f| format!("{} {}", f.what, word(f))).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -153,6 +191,13 @@ mod tests {
             verdict(&[bound], Some("video V10")).unwrap(),
             "Yes, good for video V10: at least 900 random writes/s, A1 asks for 500 (at least 1.80 times what it needs)."
         );
+        assert_eq!(
+            in_a_line(&[], &[good.clone(), open.clone()]).unwrap(),
+            "good for video V10; not known for database"
+        );
+        assert_eq!(in_a_line(&[&good], &[]).unwrap(), "yes, 900 random writes/s, A1 asks for 500");
+        assert_eq!(in_a_line(&[&good, &open], &[]).unwrap(), "video V10 yes, a database not known");
+        assert_eq!(in_a_line(&[], &[]), None);
         assert!(verdict(std::slice::from_ref(&open), Some("a database")).unwrap().starts_with("Not known whether"));
         let need = |name: &str, met, value| NeedFit::from(&fit(name, met, value, 500.0));
         let needs = vec![need("writes", Some(true), Some(900.0)), need("lasting", None, None)];
