@@ -91,10 +91,14 @@ impl Check<'_> {
     fn side_by_side(&self, execution: &Execution<'_>) -> Result<ExitCode, Failure> {
         let output = self.output;
         let (mut finished, mut failures): (Vec<Finished>, Vec<Failure>) = (Vec::new(), Vec::new());
+        let mut not_checked = Vec::new();
         for target in &self.args.targets {
             match self.one(target, execution) {
                 Ok(executed) => finished.extend(executed.map(|executed| execution.finish(executed))),
-                Err(failure) => failures.push(failure),
+                Err(failure) => {
+                    failures.push(failure);
+                    not_checked.push(target.to_string_lossy().into_owned());
+                }
             }
             if finished.last().is_some_and(|f| f.run.state == RunState::Interrupted) {
                 break;
@@ -106,9 +110,10 @@ impl Check<'_> {
             failures.for_each(|failure| output.beside(&failure));
             return Err(first);
         }
-        side_by_side::show(&finished, output);
-        let mut code = failures.first().map_or(ExitCode::SUCCESS, |f| ExitCode::from(f.kind.exit_code()));
+        // Why one has no verdict stands before the verdicts, which come last.
         failures.iter().for_each(|failure| output.beside(failure));
+        side_by_side::show(&finished, &not_checked, output);
+        let mut code = failures.first().map_or(ExitCode::SUCCESS, |f| ExitCode::from(f.kind.exit_code()));
         for one in finished {
             let own = execution.code(one, Ok(()), output);
             if code == ExitCode::SUCCESS {

@@ -18,13 +18,17 @@ The first day:
   narrows compare BEFORE AFTER   did it help?
 
 narrows -h lists all commands, narrows COMMAND -h is a screen about one,
-narrows COMMAND --help is all of it; the guide is in docs/guide.
+narrows COMMAND --help has all options, narrows help COMMAND says more of each;
+the guide is in docs/guide.
 ";
 
-/// The command line of these arguments; a mode of `record` that is a subcommand is the option that it was before.
-pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+/// The command line of these arguments; a mode of `record` that is a subcommand is the option that it was before. `whole`: help says
+/// all that there is.
+pub fn parse(args: Vec<OsString>, whole: bool) -> Result<Cli, clap::Error> {
     let parsed = |args: Vec<OsString>| {
-        let mut command = help::fitted(crate::command());
+        let is_compact = !whole && args.iter().any(|arg| arg == "--help");
+        let command = if is_compact { help::compact(crate::command()) } else { crate::command() };
+        let mut command = help::fitted(command);
         let mut matches = command.try_get_matches_from_mut(args)?;
         Cli::from_arg_matches_mut(&mut matches).map_err(|e| e.format(&mut command))
     };
@@ -53,6 +57,11 @@ pub fn meant(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         args.insert(at, "check".into());
     }
     args
+}
+
+/// Whether all is asked for that there is to be said of a command: `narrows help run`.
+pub fn asks_for_all(args: &[OsString]) -> bool {
+    first_word(args).is_some_and(|at| args[at] == "help" && args.len() > at + 1)
 }
 
 /// Where the first argument stands that is no option of all commands and no value of one.
@@ -117,7 +126,7 @@ mod tests {
             ),
         ] {
             let command = |line: &str| {
-                let cli = parse(format!("narrows record {line}").split(' ').map(OsString::from).collect());
+                let cli = parse(format!("narrows record {line}").split(' ').map(OsString::from).collect(), false);
                 format!("{:?}", cli.unwrap_or_else(|e| panic!("{line}: {e}")).command)
             };
             assert_eq!(command(new), command(old), "{new}");

@@ -1,5 +1,5 @@
-//! How much help says: `-h` fits a screen, with the options that people need and three examples; `--help` has all, those first and the rest in
-//! groups.
+//! How much help says: `-h` fits a screen, with the options that people need and three examples; `--help` has all options, those first
+//! and the rest in groups, in a line or two each; `narrows help COMMAND` and the man pages have all that is to be said of each.
 //!
 //! The texts are with the options; here is only which of them are shown where. `-h` takes the first paragraph of an option's text, and the first
 //! three of a command's examples.
@@ -8,7 +8,7 @@ mod layout;
 
 pub use layout::fitted;
 
-use clap::Command;
+use clap::{Arg, ArgAction, Command};
 
 /// Options that `-h` shows of a command with many; those of other commands are all but [`SELDOM`].
 const FIRST: &[(&str, &[&str])] = &[
@@ -16,7 +16,7 @@ const FIRST: &[(&str, &[&str])] = &[
     ("run", &["set", "plan", "max-write", "repeat", "resume", "destroy", "rw", "bs", "iodepth"]),
     ("experiment run", &["set", "plan", "resume", "calibrate", "allow-commands", "destroy", "tag", "json"]),
     ("compare", &["repeat", "with", "set", "margin", "primary", "fail-on", "markdown", "output", "json"]),
-    ("rank", &["predict", "metric", "better", "markdown", "output", "json"]),
+    ("rank", &["for", "predict", "metric", "better", "markdown", "output", "json"]),
     ("rate", &["class", "capacity", "budget", "max-write", "overwrite", "destroy", "tag", "json"]),
     ("fill", &["size", "passes", "random", "verify", "plan", "overwrite", "destroy", "tag", "json"]),
     ("soak", &["for", "passes", "size", "rate", "resume", "witness", "hook", "overwrite", "destroy", "json"]),
@@ -101,6 +101,84 @@ fn shape(command: Command, path: &str) -> Command {
     })
 }
 
+/// Options that `--help` counts instead of showing them, of commands that have more than two screens of them.
+const COUNTED: &[(&str, &[&str])] = &[
+    (
+        "run",
+        &[
+            "ioengine",
+            "fsync",
+            "filename",
+            "rate_iops",
+            "time_based",
+            "verify",
+            "rwmixread",
+            "meet",
+            "token",
+            "meet-timeout",
+            "rank",
+            "on-error",
+            "read-registers",
+            "color",
+            "identify",
+            "keep-every",
+            "wait-quiet",
+            "scale",
+            "shared-file",
+            "seed",
+        ],
+    ),
+    (
+        "record",
+        &[
+            "ring-full",
+            "max-latency",
+            "priority",
+            "nice",
+            "cpus",
+            "defer",
+            "defer-at-most",
+            "limit",
+            "jitter",
+            "burst",
+            "frames",
+            "segment",
+            "seed",
+            "color",
+        ],
+    ),
+    ("compare", &["alpha", "seed", "color", "keep-every", "wait-quiet", "identify"]),
+    ("soak", &["busy", "no-trim", "no-scrub", "color", "identify", "keep-every"]),
+    ("check", &["color", "identify", "keep-every", "read-registers"]),
+];
+
+/// With a `--help` that has every option in a line or two.
+pub fn compact(command: Command) -> Command {
+    compacted(command, "")
+}
+
+fn compacted(command: Command, path: &str) -> Command {
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print help");
+    let counted = COUNTED.iter().find(|(name, _)| *name == path.trim_start()).map_or(&[][..], |(_, options)| *options);
+    let is_counted = |argument: &Arg| argument.get_long().is_some_and(|name| counted.contains(&name));
+    let left = command.get_arguments().filter(|argument| is_counted(argument)).count();
+    let command = command.mut_args(|argument| {
+        let hide = is_counted(&argument);
+        argument.hide_short_help(hide)
+    });
+    let command = command.disable_help_flag(true).arg(help);
+    let left = if left > 0 { format!("{left} more options, ") } else { String::new() };
+    let more = format!("narrows help{path} has {left}more on each option, and all examples.");
+    let command = match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(format!("{text}\n\n{more}")),
+        None => command.after_help(more),
+    };
+    command.mut_subcommands(|inner| {
+        let path = format!("{path} {}", inner.get_name());
+        compacted(inner, &path)
+    })
+}
+
 fn heading(path: &str, option: &str) -> Option<&'static str> {
     let of = |wanted: &str| {
         GROUPS.iter().find(|(command, _, options)| *command == wanted && options.contains(&option)).map(|group| group.1)
@@ -134,7 +212,10 @@ mod tests {
     fn every_row_names_options_that_there_are() {
         let mut root = crate::command();
         root.build();
-        for (path, options) in FIRST.iter().copied().chain(GROUPS.iter().map(|(path, _, options)| (*path, *options))) {
+        let counted = COUNTED.iter().copied();
+        for (path, options) in
+            FIRST.iter().copied().chain(counted).chain(GROUPS.iter().map(|(path, _, options)| (*path, *options)))
+        {
             let mut command = &root;
             for word in path.split(' ').filter(|w| *w != "*") {
                 command = command.find_subcommand(word).unwrap_or_else(|| panic!("{path}"));
@@ -144,6 +225,30 @@ mod tests {
                 _ => command.get_arguments().any(|a| a.get_long() == Some(option)),
             };
             options.iter().for_each(|option| assert!(has(option), "{path}: --{option}"));
+        }
+    }
+
+    #[test]
+    fn the_long_help_of_each_command_is_70_lines_at_most_and_loses_no_command_line() {
+        fn all(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
+            found.push((path.to_owned(), command.clone()));
+            let shown = command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
+            shown.for_each(|inner| all(inner, &format!("{path} {}", inner.get_name()), found));
+        }
+        let mut root = layout::laid_out(compact(crate::command()), 80);
+        root.build();
+        let mut found = Vec::new();
+        all(&root, "narrows", &mut found);
+        assert!(found.len() > 30);
+        for (path, mut command) in found {
+            let text = command.render_help().to_string();
+            let lines = text.lines().count();
+            assert!(lines <= 70, "{path} --help: {lines} lines\n{text}");
+            let shown = |a: &&Arg| !a.is_hide_set() && !a.is_hide_short_help_set();
+            for option in command.get_arguments().filter(shown).filter_map(Arg::get_long) {
+                assert!(text.contains(&format!("--{option}")), "{path}: --{option}\n{text}");
+            }
+            assert!(text.contains("narrows help"), "{path} does not say where all of it is\n{text}");
         }
     }
 }

@@ -95,7 +95,7 @@ fn read_all(files: &[std::ffi::OsString], quiet: bool) -> Result<Vec<Source>, Fa
 }
 
 /// `--for`.
-fn used(name: &str) -> Result<UseText, Failure> {
+pub fn used(name: &str) -> Result<UseText, Failure> {
     judge::use_named(name).map_err(|what| {
         Failure::usage(format!("--for: {what}")).remedy("narrows explain for-etcd   the page of a use, with its limits")
     })
@@ -225,6 +225,8 @@ fn document<'a>(sources: &'a [Source], ids: &'a [Vec<String>]) -> ImportDocument
 }
 
 fn entry<'a>(run: &'a ImportedRun, id: &'a str, file: &'a str) -> ImportRun<'a> {
+    let kept = run.to_run(id, env!("CARGO_PKG_VERSION"), file);
+    let over_reports = judge::over_reports(&kept);
     ImportRun {
         run_id: id,
         source_format: run.source_format,
@@ -235,7 +237,8 @@ fn entry<'a>(run: &'a ImportedRun, id: &'a str, file: &'a str) -> ImportRun<'a> 
         started: run.started.as_deref(),
         target: run.target.as_deref(),
         state: run.state,
-        over_reports: judge::over_reports(&run.to_run(id, env!("CARGO_PKG_VERSION"), file)),
+        answer: report::imported_answer(&kept, &over_reports),
+        over_reports,
         metrics: run
             .metrics()
             .map(|m| ImportMetric {

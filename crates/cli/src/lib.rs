@@ -91,7 +91,9 @@ pub fn main() -> ExitCode {
         eprint!("{}", command_line::NOTHING_ASKED);
         return ExitCode::from(FailureKind::Usage.exit_code());
     }
-    let cli = match command_line::parse(command_line::meant(std::env::args_os())) {
+    let asked: Vec<_> = std::env::args_os().collect();
+    let whole = command_line::asks_for_all(&asked);
+    let cli = match command_line::parse(command_line::meant(asked), whole) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

@@ -195,9 +195,9 @@ impl Terminal {
         self.say(&match conduct::plan::device_bytes_at_most(plan, opened) {
             Some(0) => format!("writes nothing to {place}, takes {time}"),
             Some(bytes) => {
-                let small = bounds.and_then(|bounds| bounds.small_device(opened.target.stack.device_bytes()));
+                let small = bounds.and_then(|bounds| bounds.small_device((&opened.target.stack).into()));
                 let small = small.map(report::quantity::size).map_or_else(String::new, |size| {
-                    format!("; 2 % of its {size} may be too few for some numbers (--max-write SIZE allows more)")
+                    format!("; more is not written to a device of {size}, which may be too little for some numbers (--max-write SIZE allows it)")
                 });
                 format!("writes at most {} to {place}, takes {time}{small}", report::quantity::size(bytes))
             }

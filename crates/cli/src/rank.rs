@@ -54,9 +54,11 @@ pub fn command(args: &RankArgs, global: &GlobalArgs, output: &Output) -> Result<
     Ok(exit_code(args, &ranking))
 }
 
-/// 4 where something was to be predicted and nothing can.
+/// 4 where something was to be predicted and nothing can, and where it is not known of any target whether it is good for what was asked.
 fn exit_code(args: &RankArgs, ranking: &Ranking) -> ExitCode {
-    let unanswered = args.predict.is_some() && ranking.prediction.iter().all(|p| p.tau.is_none());
+    let unpredicted = args.predict.is_some() && ranking.prediction.iter().all(|p| p.tau.is_none());
+    let is_known = |of: &model::RankedUse| of.targets.iter().any(|t| t.fit.met.is_some());
+    let unanswered = unpredicted || !args.made_for.is_empty() && !ranking.uses.iter().any(is_known);
     if unanswered { ExitCode::from(FailureKind::Invalid.exit_code()) } else { ExitCode::SUCCESS }
 }
 
@@ -78,6 +80,7 @@ fn asked(args: &RankArgs) -> Result<RankAsked, Failure> {
         predicted: args.predict.clone(),
         predictors: args.predictors.clone(),
         strict: args.strict,
+        uses: args.made_for.iter().map(|name| import::used(name)).collect::<Result<_, Failure>>()?,
         ..RankAsked::default()
     };
     for text in &args.better {

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// What the classes of a small device may write where its capacity was asked for.
-const SMALL_DEVICE_BYTES: u64 = 160 << 20;
+const SMALL_DEVICE_BYTES: u64 = 384 << 20;
 
 /// Executes the command.
 pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
@@ -51,9 +51,8 @@ pub fn command(args: &RateArgs, global: &GlobalArgs, output: &Output) -> Result<
         opened.rig.clear_pending_faults();
     }
     // What is simulated wears nothing.
-    let device_bytes = opened.target.stack.device_bytes();
     // Who lets a small device be filled to see how large it is wants its classes, too.
-    let usual = match WriteAllowance::Usual.small_device(device_bytes).filter(|_| capacity.is_some()) {
+    let usual = match WriteAllowance::Usual.small_device((&opened.target.stack).into()).filter(|_| capacity.is_some()) {
         Some(_) => WriteAllowance::AtMost(SMALL_DEVICE_BYTES),
         None => WriteAllowance::Usual,
     };

@@ -57,7 +57,7 @@ pub use requests::{RecordedRequests, record_requests};
 pub use simulated::simulated_bytes;
 pub use source::{Language, Source};
 pub use target::{Wanted, open};
-pub use write_allowance::WriteAllowance;
+pub use write_allowance::{DeviceSize, WriteAllowance};
 
 /// All that is concluded of a run: what the judge says of it goes to the diagnosis.
 pub fn conclusions(run: &model::Run) -> model::Conclusions {

@@ -83,10 +83,10 @@ pub fn plan_within(
         return plan(workload, opened, seed).map_err(after);
     };
     let mut workload = workload.clone();
-    let device_bytes = opened.target.stack.device_bytes();
-    workload.limit_prefill(allowance.layout_bytes(device_bytes));
+    let device = (&opened.target.stack).into();
+    workload.limit_prefill(allowance.layout_bytes(device));
     let mut plan = as_asked(&workload, opened, seed).map_err(after)?;
-    let before = opened.written_bytes() + metadata_bytes(opened, allowance.usual_bytes(device_bytes));
+    let before = opened.written_bytes() + metadata_bytes(opened, allowance.usual_bytes(device));
     let shared = workload.has_budget();
     bound(&mut plan, allowance, &opened.target.stack, before, shared);
     Ok(plan)

@@ -160,7 +160,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     let max_bytes = rig.max_bytes();
     target.size_bytes = Some(max_bytes);
     let sector_bytes = rig.sector_bytes();
-    let probe_bytes = wanted.probe.map_or(0, |allowance| allowance.probe_bytes(target.stack.device_bytes()));
+    let probe_bytes = wanted.probe.map_or(0, |allowance| allowance.probe_bytes((&target.stack).into()));
     let probe = match probe_bytes > 0 && target.writable {
         true => Some(rig.probe_write(probe_bytes.min(max_bytes), PROBE_NS, control)?),
         false => None,

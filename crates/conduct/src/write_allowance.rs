@@ -5,8 +5,11 @@ use spec::EARLY_HALF_WIDTH;
 
 /// What may be written beside the layout, where the layout is small.
 const USUAL_BYTES: u64 = 2 << 30;
-/// A device of which the usual share is less is checked in a small way: with so much, at most a quarter of it.
-const MIN_USUAL_BYTES: u64 = 16 << 20;
+/// What a layout, a probe and a hundred large blocks take together, beside what smaller ones do: a device of which the usual
+/// share is less gets so much, at most a quarter of it. That is a quarter of one of its hundreds of cycles.
+const MIN_USUAL_BYTES: u64 = 384 << 20;
+/// The part of a small device that one check may write.
+const PART_OF_SMALL: u64 = 4;
 /// Blocks of this size and more are what a cache is exhausted with.
 const LARGE_BLOCK_BYTES: u64 = 128 << 10;
 /// The share of the device that one check may wear.
@@ -14,56 +17,69 @@ const SHARE_OF_DEVICE: u64 = 50;
 /// The most that each half of the probe writes that decides the size of the measured region.
 pub(crate) const PROBE_BYTES: u64 = 32 << 20;
 
-/// What large blocks of some ten megabytes a second, a layout and a probe take together.
-const NEEDED_BYTES: u64 = 160 << 20;
 /// The share of the bound that each half of a probe may take, and the least that tells a rate.
 const SHARE_OF_PROBE: u64 = 16;
 const MIN_PROBE_BYTES: u64 = 4 << 20;
 
+/// How large a device is: what it holds itself, and what wears where that is another (the disk below a loop device).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceSize {
+    pub bytes: Option<u64>,
+    pub worn_bytes: Option<u64>,
+}
+
+impl From<&Stack> for DeviceSize {
+    fn from(stack: &Stack) -> Self {
+        Self { bytes: stack.device_bytes(), worn_bytes: stack.worn_bytes() }
+    }
+}
+
 /// How much may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteAllowance {
-    /// The larger of twice the layout and 2 GiB, at most a fiftieth of the device (16 MiB of a very small one).
+    /// The larger of twice the layout and 2 GiB, at most a fiftieth of what wears (of a small device 384 MiB, or a quarter).
     Usual,
     /// This many bytes at most.
     AtMost(u64),
 }
 
 impl WriteAllowance {
-    /// The most for any layout, on a device of this size, where it is known.
-    fn most(self, device_bytes: Option<u64>) -> u64 {
+    /// The most for any layout, on a device of which so much wears, where it is known.
+    fn most(self, worn_bytes: Option<u64>) -> u64 {
+        let usual = |b: u64| (b / SHARE_OF_DEVICE).max(MIN_USUAL_BYTES.min(b / PART_OF_SMALL));
         match self {
-            Self::Usual => device_bytes.map_or(u64::MAX, |b| (b / SHARE_OF_DEVICE).max(MIN_USUAL_BYTES.min(b / 4))),
+            Self::Usual => worn_bytes.map_or(u64::MAX, usual),
             Self::AtMost(bytes) => bytes,
         }
     }
 
-    /// The size of a device of which the usual share is less than some numbers take: what is said before it is written.
-    pub fn small_device(self, device_bytes: Option<u64>) -> Option<u64> {
-        device_bytes.filter(|b| self == Self::Usual && b / SHARE_OF_DEVICE < NEEDED_BYTES)
+    /// The size of a device of which so little is written that some numbers may be missed: what is said before it is written.
+    pub fn small_device(self, device: DeviceSize) -> Option<u64> {
+        device.worn_bytes.filter(|b| self == Self::Usual && b / SHARE_OF_DEVICE < MIN_USUAL_BYTES)
     }
 
     /// All that may be written, where the layout is small.
-    pub(crate) fn usual_bytes(self, device_bytes: Option<u64>) -> u64 {
-        self.with_layout(0, device_bytes)
+    pub(crate) fn usual_bytes(self, device: DeviceSize) -> u64 {
+        self.with_layout(0, device.worn_bytes)
     }
 
-    /// What the layout may take of it: half, so that as much is left for what is measured.
-    pub(crate) fn layout_bytes(self, device_bytes: Option<u64>) -> u64 {
-        self.most(device_bytes) / 2
+    /// What the layout may take of it: half, so that as much is left for what is measured. It takes room as well, of the
+    /// device itself.
+    pub(crate) fn layout_bytes(self, device: DeviceSize) -> u64 {
+        self.most(device.worn_bytes).min(self.most(device.bytes)) / 2
     }
 
     /// What a probe may write before, directly and once more through the page cache: little of the bound, which the phases
     /// would miss. Nothing where that is too little to tell a rate.
-    pub(crate) fn probe_bytes(self, device_bytes: Option<u64>) -> u64 {
-        let bytes = (self.most(device_bytes) / SHARE_OF_PROBE).min(PROBE_BYTES);
+    pub(crate) fn probe_bytes(self, device: DeviceSize) -> u64 {
+        let bytes = (self.most(device.worn_bytes) / SHARE_OF_PROBE).min(PROBE_BYTES);
         if bytes < MIN_PROBE_BYTES { 0 } else { bytes }
     }
 
     /// All that may be written, with a layout of this size.
-    fn with_layout(self, layout_bytes: u64, device_bytes: Option<u64>) -> u64 {
+    fn with_layout(self, layout_bytes: u64, worn_bytes: Option<u64>) -> u64 {
         match self {
-            Self::Usual => layout_bytes.saturating_mul(2).max(USUAL_BYTES).min(self.most(device_bytes)),
+            Self::Usual => layout_bytes.saturating_mul(2).max(USUAL_BYTES).min(self.most(worn_bytes)),
             Self::AtMost(bytes) => bytes,
         }
     }
@@ -114,7 +130,7 @@ pub(crate) fn bound(plan: &mut Plan, allowance: WriteAllowance, stack: &Stack, b
         plan.phases.iter().filter(|p| p.kind == PhaseKind::Layout && p.skip.is_none()).fold(0, |sum, p| {
             p.streams.iter().fold(sum, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()))
         });
-    let left = allowance.with_layout(layout, stack.device_bytes()).saturating_sub(layout.saturating_add(before));
+    let left = allowance.with_layout(layout, stack.worn_bytes()).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
     let all: u64 = plan.phases.iter().filter(|p| writes(p)).map(weight).sum();
     for phase in plan.phases.iter_mut().filter(|p| writes(p)) {
@@ -166,40 +182,48 @@ pub(crate) fn bounded(mut plan: Plan, stack: &Stack) -> Plan {
 mod tests {
     use super::*;
 
+    fn of(bytes: u64) -> DeviceSize {
+        DeviceSize { bytes: Some(bytes), worn_bytes: Some(bytes) }
+    }
+
     #[test]
     fn what_may_be_written_follows_layout_and_device() {
-        let gib = 1u64 << 30;
+        let (gib, mib) = (1u64 << 30, 1u64 << 20);
         let usual = |layout, device_bytes| WriteAllowance::Usual.with_layout(layout, device_bytes);
         assert_eq!(usual(4 * gib, None), 8 * gib);
-        assert_eq!(usual(64 << 20, None), 2 * gib);
-        assert_eq!(usual(256 << 20, Some(32 * gib)), 32 * gib / 50);
-        assert_eq!(usual(64 << 20, Some(gib)), gib / 50, "a small device is no exception");
-        assert_eq!(WriteAllowance::Usual.layout_bytes(Some(32 * gib)), 32 * gib / 100);
+        assert_eq!(usual(64 * mib, None), 2 * gib);
+        assert_eq!(usual(256 * mib, Some(32 * gib)), 32 * gib / 50);
+        assert_eq!(usual(64 * mib, Some(4 * gib)), 384 * mib, "a small device has room for a hundred large blocks");
+        assert_eq!(usual(64 * mib, Some(gib)), gib / 4, "a quarter at most");
+        assert_eq!(WriteAllowance::Usual.layout_bytes(of(32 * gib)), 32 * gib / 100);
+        assert_eq!(WriteAllowance::Usual.layout_bytes(of(100 * mib)), 100 * mib / 8);
+        assert_eq!(WriteAllowance::Usual.layout_bytes(of(16 * mib)), 2 * mib);
+        assert_eq!(WriteAllowance::Usual.small_device(of(gib)), Some(gib));
         assert_eq!(
-            WriteAllowance::Usual.layout_bytes(Some(100 << 20)),
-            8 << 20,
-            "a very small one is checked in a small way"
-        );
-        assert_eq!(WriteAllowance::Usual.layout_bytes(Some(16 << 20)), 2 << 20);
-        assert_eq!(WriteAllowance::Usual.small_device(Some(gib)), Some(gib));
-        assert_eq!(
-            (WriteAllowance::Usual.small_device(Some(9 * gib)), WriteAllowance::AtMost(1).small_device(Some(gib))),
+            (WriteAllowance::Usual.small_device(of(19 * gib)), WriteAllowance::AtMost(1).small_device(of(gib))),
             (None, None)
         );
-        assert_eq!(WriteAllowance::AtMost(gib).with_layout(64 << 20, Some(gib)), gib);
-        assert_eq!(WriteAllowance::AtMost(gib).layout_bytes(None), gib / 2);
+        assert_eq!(WriteAllowance::AtMost(gib).with_layout(64 * mib, Some(gib)), gib);
+        assert_eq!(WriteAllowance::AtMost(gib).layout_bytes(DeviceSize::default()), gib / 2);
+    }
+
+    #[test]
+    fn a_loop_device_wears_the_disk_below_and_has_room_of_its_own() {
+        let (gib, mib) = (1u64 << 30, 1u64 << 20);
+        let device = DeviceSize { bytes: Some(gib), worn_bytes: Some(200 * gib) };
+        assert_eq!(WriteAllowance::Usual.usual_bytes(device), 2 * gib);
+        assert_eq!(WriteAllowance::Usual.layout_bytes(device), 128 * mib);
+        assert_eq!(WriteAllowance::Usual.small_device(device), None);
     }
 
     #[test]
     fn a_probe_takes_an_eighth_at_most_and_none_where_it_would_tell_nothing() {
         let mib = 1u64 << 20;
-        assert_eq!(WriteAllowance::Usual.probe_bytes(None), 32 * mib);
-        assert_eq!(WriteAllowance::Usual.probe_bytes(Some(16_000_000_000)), 20_000_000);
-        assert_eq!(WriteAllowance::Usual.probe_bytes(Some(3_000 * mib)), 0);
-        assert_eq!(
-            (WriteAllowance::AtMost(64 * mib).probe_bytes(None), WriteAllowance::AtMost(63 * mib).probe_bytes(None)),
-            (4 * mib, 0)
-        );
+        assert_eq!(WriteAllowance::Usual.probe_bytes(DeviceSize::default()), 32 * mib);
+        assert_eq!(WriteAllowance::Usual.probe_bytes(of(25_000_000_000)), 31_250_000);
+        assert_eq!(WriteAllowance::Usual.probe_bytes(of(200 * mib)), 0);
+        let probe = |bytes| WriteAllowance::AtMost(bytes).probe_bytes(DeviceSize::default());
+        assert_eq!((probe(64 * mib), probe(63 * mib)), (4 * mib, 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use crate::checkpoint;
 use crate::need::of_need;
 use crate::rating::SPEED;
-use model::{CAMERA_STREAMS, CameraStreams, CompactSort as _, Fit, Reason, Run, TargetKind, UseText};
+use model::{CAMERA_STREAMS, CameraStreams, CompactSort as _, Fit, NeedFit, Reason, Run, TargetKind, UseText};
 use std::sync::OnceLock;
 
 const TEXTS: &[&str] = &[
@@ -131,7 +131,16 @@ pub fn fit(run: &Run, of: &UseText) -> Fit {
 /// What less is there of than it says is good for nothing, whatever it measures.
 pub(crate) fn fake_fit(fit: Fit) -> Fit {
     let reasons = vec![fake_reason()];
-    Fit { met: Some(false), value: None, bound: None, margin_ratio: None, ring_bytes: None, reasons, ..fit }
+    Fit {
+        met: Some(false),
+        value: None,
+        bound: None,
+        margin_ratio: None,
+        ring_bytes: None,
+        reasons,
+        needs: Vec::new(),
+        ..fit
+    }
 }
 
 pub(crate) fn fake_reason() -> Reason {
@@ -146,8 +155,9 @@ pub(crate) fn deciding_need(mut each: Vec<Fit>) -> Fit {
         Some(true) => 2,
     };
     let margin = |f: &Fit| f.margin_ratio.unwrap_or(f64::INFINITY);
+    let needs = if each.len() > 1 { each.iter().map(NeedFit::from).collect() } else { Vec::new() };
     each.compact_sort_by(|a, b| rank(a).cmp(&rank(b)).then(margin(a).total_cmp(&margin(b))));
-    each.swap_remove(0)
+    Fit { needs, ..each.swap_remove(0) }
 }
 
 /// How a check stands to the uses that everybody asks about, and to video by the highest class it takes.

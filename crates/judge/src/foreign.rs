@@ -40,7 +40,41 @@ impl NeededValue {
 
 /// How a run of another tool stands to a use.
 pub fn foreign_fit(run: &Run, works: &[ForeignWork], of: &UseText) -> Fit {
-    deciding_need(of.needs.iter().map(|need| of_need(run, works, of, need)).collect())
+    let fit = deciding_need(of.needs.iter().map(|need| of_need(run, works, of, need)).collect());
+    let Some(would) = fit.met.is_none().then(|| would_answer(&fit, of)) else { return fit };
+    let reasons = fit.reasons.into_iter().chain([Reason::of(WOULD_ANSWER, would)]).collect();
+    Fit { reasons, ..fit }
+}
+
+/// Code of the reason that says what would answer.
+const WOULD_ANSWER: &str = "would-answer";
+
+/// What answers where these numbers do not: the fio jobs of the needs that are not known, or a check where no job of fio has them.
+fn would_answer(fit: &Fit, of: &UseText) -> String {
+    let check = format!("narrows check TARGET --for {}", of.id);
+    let is_open = |i: usize| fit.needs.get(i).is_none_or(|need| need.met.is_none());
+    let open = of.needs.iter().enumerate().filter(|(i, _)| is_open(*i)).map(|(_, need)| need);
+    // A mean is there already, and no job of fio gives more than means; nor how much of a cache was left.
+    let only_means = fit.reasons.iter().any(|r| r.is("mean-only") || r.is("too-little-written"));
+    let jobs: Option<Vec<String>> = open.map(|need| fio_job(need, of)).collect();
+    let Some(mut jobs) = jobs.filter(|_| !only_means) else { return format!("{check} measures that") };
+    jobs.dedup();
+    let several = if jobs.len() > 1 { "fio jobs" } else { "a fio job" };
+    format!("{several} with {} would tell, or {check}", jobs.join(", and with "))
+}
+
+/// Options of fio whose job has the number of a need; `None` where none has.
+fn fio_job(need: &Need, of: &UseText) -> Option<String> {
+    let depth = if need.phase.ends_with("qd32") { 32 } else { 1 };
+    let engine = "--ioengine=libaio --direct=1";
+    Some(match need.phase.as_str() {
+        "seq-write" if of.checkpoint_bytes.is_none() => format!("--rw=write --bs=1M --iodepth=8 {engine}"),
+        "sync-write" => "--rw=randwrite --bs=4k --fdatasync=1".to_owned(),
+        "log-append" => format!("--rw=write --bs={} --fdatasync=1", of.log_bytes.unwrap_or(4096)),
+        phase if phase.starts_with("rand-write") => format!("--rw=randwrite --bs=4k --iodepth={depth} {engine}"),
+        phase if phase.starts_with("rand-read") => format!("--rw=randread --bs=4k --iodepth={depth} {engine}"),
+        _ => return None,
+    })
 }
 
 fn of_need(run: &Run, works: &[ForeignWork], of: &UseText, need: &Need) -> Fit {

@@ -68,6 +68,7 @@ pub(crate) fn stands_to(of: &UseText, need: &Need, value: Option<f64>) -> Fit {
         ring_bytes: None,
         source: of.sources.join("; "),
         reasons: Vec::new(),
+        needs: Vec::new(),
     }
 }
 

@@ -50,6 +50,8 @@ pub struct RankAsked {
     pub lower: Vec<String>,
     /// Whether runs that something slowed have no value.
     pub strict: bool,
+    /// The uses that are asked about; empty: all of which anything is known.
+    pub uses: Vec<model::UseText>,
     /// Noise of single runs by metric, as [`Asked::noise_floor`].
     pub noise_floor: BTreeMap<String, f64>,
 }

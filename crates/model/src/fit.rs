@@ -59,6 +59,31 @@ pub struct UseText {
     pub needs: Vec<Need>,
 }
 
+/// How a target stands to one need of a use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NeedFit {
+    /// The metric, or the phase and the quantity that was made of its series.
+    pub metric: String,
+    /// The quantity in words.
+    pub quantity: String,
+    /// Who asks for it, in a word.
+    pub by: String,
+    /// Unit of value and limit.
+    pub unit: Unit,
+    pub threshold: f64,
+    pub value: Option<f64>,
+    pub bound: Option<crate::Bound>,
+    /// Whether it is met; `None` where that is not known.
+    pub met: Option<bool>,
+}
+
+impl From<&Fit> for NeedFit {
+    fn from(fit: &Fit) -> Self {
+        let Fit { metric, quantity, by, unit, threshold, value, bound, met, .. } = fit.clone();
+        Self { metric, quantity, by, unit, threshold, value, bound, met }
+    }
+}
+
 /// How a target stands to a use: the need that decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
@@ -93,6 +118,9 @@ pub struct Fit {
     pub source: String,
     /// Why it is not known.
     pub reasons: Vec<Reason>,
+    /// Each need with its own answer, of a use that has more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<NeedFit>,
 }
 
 impl Fit {

@@ -99,7 +99,7 @@ pub use experiment_place::ExperimentPlace;
 pub use failure::{Failure, FailureKind};
 pub use filled::{Cliff, Filled, FilledPart};
 pub use finding_text::{CatalogueStatus, FindingText};
-pub use fit::{Fit, Need, RowLimit, UseText};
+pub use fit::{Fit, Need, NeedFit, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
 pub use group::{Active, GroupAnswer, GroupPhase, GroupPlace, RankLimit, RankOutcome, RankShare, Together};

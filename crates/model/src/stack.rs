@@ -53,6 +53,14 @@ impl Stack {
         device?.int("size_bytes").and_then(|b| u64::try_from(b).ok()).filter(|b| *b > 0)
     }
 
+    /// Size of what wears below the target: the smallest disk below a loop device, where that is known, else the device itself.
+    pub fn worn_bytes(&self) -> Option<u64> {
+        let size = |l: &Layer| l.int("size_bytes").and_then(|b| u64::try_from(b).ok()).filter(|b| *b > 0);
+        let of_loop = self.device_layer().is_some_and(|l| l.kind == LayerKind::Loop);
+        let below = self.lowest_counted().into_iter().filter(|l| of_loop && l.kind == LayerKind::Disk).map(size);
+        below.min().flatten().or_else(|| self.device_bytes())
+    }
+
     /// The lowest layer that counts its traffic in /proc/diskstats: where a cold read must show.
     /// Whole disks are preferred to partitions; with several disks below (RAID) all of the lowest kind count. One that
     /// stands on another of them (bcache on its disk, LVM on LUKS) does not: the same bytes would count twice.

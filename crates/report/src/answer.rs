@@ -2,7 +2,7 @@
 
 use crate::presentation::Tone;
 use crate::run::{Form, forms, grid_answer, packages_are_known, packages_sentence, paused_sentence, replays_answer};
-use crate::{Check, fill, ranks, rate, record, responsive, scale, soak, verdict};
+use crate::{Check, fill, measured, ranks, rate, record, responsive, scale, soak, verdict};
 use model::{Answer, Run, RunState};
 
 /// The answer of a run and whether it is good; `None` where nothing was asked that a sentence answers.
@@ -56,7 +56,8 @@ fn answer_to_question(check: &Check<'_>) -> Option<(Tone, String)> {
         None => {
             let forms = forms(check.run, check.depth_curves);
             let of_forms = || forms.iter().find_map(|form| of_form(check, form)).map(|text| (Tone::Good, text));
-            packages_sentence(check.run).or_else(|| paused_sentence(check.run)).or_else(of_forms)
+            let asked = packages_sentence(check.run).or_else(|| paused_sentence(check.run)).or_else(of_forms);
+            asked.or_else(|| measured::answer(check))
         }
     }
 }

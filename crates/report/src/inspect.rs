@@ -3,6 +3,7 @@
 use crate::document::CaptureEntry;
 use crate::grouped::grouped;
 use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, under};
+use crate::text::and_list;
 use crate::{fact, quantity, why};
 use model::{CompactSort as _, Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
 
@@ -47,6 +48,7 @@ pub fn inspection(seen: &Inspection<'_>, capture: Option<&CaptureEntry>) -> Pres
         command: "inspect".to_owned(),
         subject: format!("{}{root}", seen.target),
         about: machine(seen.environment).into_iter().collect(),
+        answer: Some((Tone::Good, answer(seen))),
         ..Head::default()
     };
     let mut presentation = Presentation { head, ..Presentation::default() };
@@ -78,6 +80,33 @@ pub fn inspection(seen: &Inspection<'_>, capture: Option<&CaptureEntry>) -> Pres
     }
     presentation.push(SectionName::Events, captured(capture).into_iter().collect());
     presentation
+}
+
+/// What the path is made of, which of its layers carries least, and which known conditions hold: in a sentence.
+pub(crate) fn answer(seen: &Inspection<'_>) -> String {
+    let layers = &seen.stack.layers;
+    let on_the_way = |l: &&Layer| !matches!(l.kind, LayerKind::Link | LayerKind::Controller | LayerKind::Host);
+    let mut names: Vec<&str> = layers.iter().filter(on_the_way).map(|l| l.name.as_str()).collect();
+    names.dedup();
+    let path = names.join(" on ");
+    if path.is_empty() {
+        return "Nothing of a storage path was seen.".to_owned();
+    }
+    let size = seen.stack.device_bytes().map_or_else(String::new, |bytes| format!(", {}", quantity::size(bytes)));
+    let ceiling = match seen.stack.lowest_ceiling() {
+        Some(layer) => {
+            let most = layer.ceiling_bytes_per_s.map_or_else(String::new, |c| quantity::rate(c as f64));
+            format!("the lowest ceiling is that of {}, {most}", layer.name)
+        }
+        None => "no layer has a known line rate (narrows check measures what it gives)".to_owned(),
+    };
+    let ids: Vec<&str> = seen.findings.iter().map(|f| f.id.as_str()).collect();
+    let found = match ids.len() {
+        0 => "no known condition was found".to_owned(),
+        1 => format!("one known condition: {}", ids[0]),
+        n => format!("{n} known conditions: {}", and_list(&ids)),
+    };
+    format!("{path}{size}: {ceiling}; {found}.")
 }
 
 /// A capture that was made.

@@ -42,6 +42,7 @@ mod layers;
 mod life;
 mod lines;
 mod listing;
+mod measured;
 mod page;
 mod plain_card;
 mod plan;
@@ -88,6 +89,7 @@ pub use inspect_list::{DiskLine, disks};
 pub use layers::{layers, layers_plan};
 pub use lines::closing;
 pub use listing::{actions, explain, explain_list, explain_use, runs, workloads};
+pub use measured::imported as imported_answer;
 pub use model::{NextStep, WatchTick};
 pub use page::{
     chart, compare_page, framed, frames_page, history_page, layers_page, page, rank_page, runs_page, site_pages,

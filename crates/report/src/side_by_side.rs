@@ -4,15 +4,19 @@ use crate::Check;
 use crate::evidence::with_confidence;
 use crate::headline::{self, Notes, ROWS};
 use crate::presentation::table::notes;
-use crate::presentation::{Head, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::rank::use_sentences;
+use crate::verdict;
 use model::RankedUse;
 
-/// The checks, which are of different targets.
-pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse]) -> Presentation {
+/// Of more targets their latencies are left to the document and to each run.
+const MOST_WITH_P99: usize = 2;
+
+/// The checks, which are of different targets; `not_checked` are those of which there is none.
+pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse], not_checked: &[String]) -> Presentation {
     let head = Head {
         command: "check".to_owned(),
-        subject: format!("{} targets", checks.len()),
+        subject: format!("{} targets", checks.len() + not_checked.len()),
         when: checks.first().map_or_else(String::new, |c| c.started.to_owned()),
         ..Head::default()
     };
@@ -32,24 +36,39 @@ pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse]) -> Presentation {
     let limit = |c: &Check<'_>| {
         Some(with_confidence(c.limit.statement.trim_end_matches('.'), c.limit.layer, c.limit.confidence))
     };
-    presentation.push(SectionName::Bottleneck, statements("Bottleneck", rows(&limit)));
+    // On a screen the numbers beside each other come first.
+    presentation.push(SectionName::Limits, statements("Bottleneck", rows(&limit)));
     let asked = checks.iter().any(|c| c.asked_for.is_some());
     let verdicts = if asked { statements("Verdict", rows(&|c| c.answer())) } else { Vec::new() };
-    let sentences = if asked { Vec::new() } else { use_sentences(uses) };
-    presentation.push(
-        SectionName::Answer,
-        verdicts.into_iter().chain(sentences.into_iter().map(|s| Part::Sentence(Tone::Good, s))).collect(),
-    );
+    let answers = answers(checks, uses, not_checked);
+    let each =
+        if asked { Vec::new() } else { use_sentences(uses).into_iter().filter(|s| !answers.contains(s)).collect() };
+    let sentences = each.into_iter().chain(answers.iter().cloned()).map(|s| Part::Sentence(Tone::Good, s));
+    presentation.push(SectionName::Answer, verdicts.into_iter().chain(sentences).collect());
+    presentation.end.answers = answers;
     presentation
 }
 
-/// Which to buy for which use, or, where a use was asked about, how each target stands to it.
-pub(crate) fn answers(checks: &[Check<'_>], uses: &[RankedUse]) -> Vec<String> {
-    let verdict = |c: &Check<'_>| Some(format!("{}: {}", c.run.target.name, c.answer()?));
-    match checks.iter().any(|c| c.asked_for.is_some()) {
-        true => checks.iter().filter_map(verdict).collect(),
-        false => use_sentences(uses),
+/// Which to buy, then each target's verdict, in a line each; `not_checked` are the targets without one.
+pub(crate) fn answers(checks: &[Check<'_>], uses: &[RankedUse], not_checked: &[String]) -> Vec<String> {
+    let verdict = |c: &Check<'_>| format!("{}: {}.", c.run.target.name, in_a_line(c));
+    let missing = not_checked.iter().map(|name| format!("{name}: not checked."));
+    let asked = checks.iter().any(|c| c.asked_for.is_some());
+    let to_buy = if asked { None } else { use_sentences(uses).into_iter().next() };
+    to_buy.into_iter().chain(checks.iter().map(verdict)).chain(missing).collect()
+}
+
+/// The verdict of one of several, in a few words.
+fn in_a_line(check: &Check<'_>) -> String {
+    if check.run.fake().is_some() {
+        return "a fake: less is there than it says, so it is good for nothing".to_owned();
     }
+    let asked = check.fit.iter().filter(|f| check.asked_for.is_some_and(|names| f.is_one_of(names)));
+    let said = verdict::in_a_line(&asked.collect::<Vec<_>>(), check.fit);
+    said.unwrap_or_else(|| match headline::state_words(check.run.state) {
+        Some(words) => words.trim_end_matches('.').to_lowercase(),
+        None => "no number decides what it is good for".to_owned(),
+    })
 }
 
 /// A row for each kind of work of any of them.
@@ -58,8 +77,15 @@ fn numbers(checks: &[Check<'_>]) -> Vec<Part> {
     let mut rows = Vec::new();
     for of in &ROWS {
         for work in of.works.into_iter().flatten() {
-            let cells: Vec<_> = checks.iter().map(|c| texts.cell(c.run, work, of.quantity)).collect();
-            if cells.iter().any(|c| *c != crate::presentation::Cell::Empty) {
+            let cell = |c: &Check<'_>| match texts.cell(c.run, work, of.quantity) {
+                // Of many there is no room for more than the rate.
+                Cell::Value { shown, unsteady, .. } if checks.len() > MOST_WITH_P99 => {
+                    Cell::Value { shown, p99: None, unsteady }
+                }
+                cell => cell,
+            };
+            let cells: Vec<_> = checks.iter().map(cell).collect();
+            if cells.iter().any(|c| *c != Cell::Empty) {
                 rows.push(Row::new(work.words(), cells));
             }
         }

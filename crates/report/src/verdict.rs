@@ -2,33 +2,47 @@
 
 use crate::quantity;
 use crate::text::{and_list, capital};
-use model::{Better, Fit, Reason, Unit};
+use model::{Better, Bound, Fit, Reason, Unit};
+
+/// A value with its quantity: `33 random writes/s`, `p99 of a synced write 5 ms`.
+fn shown(value: f64, quantity: &str, unit: Unit, bound: Option<Bound>) -> String {
+    // Something slowed the measurement: the storage itself is no worse than this.
+    let bound = bound.map_or_else(String::new, |b| format!("{} ", b.words()));
+    match unit {
+        Unit::OpsPerS => format!("{bound}{} {quantity}", quantity::significant(value, 3)),
+        Unit::Ns => format!("{quantity} {bound}{}", quantity::quantity(value, Unit::Ns)),
+        unit => format!("{bound}{} {quantity}", quantity::quantity(value, unit)),
+    }
+}
 
 /// `33 random writes/s, A1 asks for 500`.
 fn numbers(fit: &Fit) -> Option<String> {
-    let value = fit.value?;
-    // Something slowed the measurement: the storage itself is no worse than this.
-    let bound = fit.bound.map_or_else(String::new, |b| format!("{} ", b.words()));
-    let (shown, limit) = match fit.unit {
-        Unit::OpsPerS => (
-            format!("{bound}{} {}", quantity::significant(value, 3), fit.quantity),
-            quantity::significant(fit.threshold, 3),
-        ),
-        Unit::Ns => (
-            format!("{} {bound}{}", fit.quantity, quantity::quantity(value, Unit::Ns)),
-            quantity::quantity(fit.threshold, Unit::Ns),
-        ),
-        unit => (
-            format!("{bound}{} {}", quantity::quantity(value, unit), fit.quantity),
-            quantity::quantity(fit.threshold, unit),
-        ),
+    let shown = shown(fit.value?, &fit.quantity, fit.unit, fit.bound);
+    let limit = match fit.unit {
+        Unit::OpsPerS => quantity::significant(fit.threshold, 3),
+        unit => quantity::quantity(fit.threshold, unit),
     };
     let most = if fit.better == Better::Lower { " at most" } else { "" };
     Some(format!("{shown}, {} asks for {limit}{most}", fit.by))
 }
 
+/// What is known of a use that as a whole is not: `its 12 100 random writes/s are enough for an operating system`.
+fn known_so_far(fit: &Fit) -> Option<String> {
+    let met = fit.needs.iter().filter(|need| fit.met.is_none() && need.met == Some(true));
+    let known: Vec<String> =
+        met.filter_map(|need| Some(shown(need.value?, &need.quantity, need.unit, need.bound))).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    (!known.is_empty()).then(|| format!("enough for {} so far: {}", fit.title, and_list(&known)))
+}
+
 fn why(fit: &Fit) -> String {
     fit.reasons.first().map_or_else(|| "no reason is known".to_owned(), Reason::text)
+}
+
+/// What would answer, where these numbers do not.
+fn would_answer(fit: &Fit) -> String {
+    let would = Reason::find(&fit.reasons, "would-answer");
+    would.map_or_else(String::new, |would| format!("; {}", would.text()))
 }
 
 /// The answer to `check --for`.
@@ -52,8 +66,14 @@ fn asked(fit: &Fit) -> String {
                 margin.map(|m| format!(" ({} times short of it)", quantity::ratio(1.0 / m))).unwrap_or_default();
             format!("No, not good for {title}: {n}{margin}{ring}.")
         }
-        (_, Some(n)) => format!("Not known whether it is good for {title}: {n}, too near to tell."),
-        (_, None) => format!("Not known whether it is good for {title}: {}.", why(fit)),
+        (_, Some(n)) if fit.bound.is_none() && fit.reasons.iter().all(|r| r.is("too-near")) => {
+            format!("Not known whether it is good for {title}: {n}, too near to tell.")
+        }
+        (_, Some(n)) => format!("Not known whether it is good for {title}: {n}; {}{}.", why(fit), would_answer(fit)),
+        (_, None) => {
+            let known = known_so_far(fit).map_or_else(String::new, |known| format!("; {known}"));
+            format!("Not known whether it is good for {title}: {}{known}{}.", why(fit), would_answer(fit))
+        }
     }
 }
 
@@ -87,12 +107,43 @@ pub(crate) fn verdict(fits: &[Fit], asked_for: Option<&str>) -> Option<String> {
     } else if !unknown.is_empty() {
         parts.push(format!("not known for {}", and_list(&unknown)));
     }
+    parts.extend(fits.iter().filter_map(known_so_far));
     (!parts.is_empty()).then(|| capital(&parts.join("; ")) + ".")
+}
+
+/// The same in a few words, of one target beside others: what was asked for, else all uses.
+pub(crate) fn in_a_line(asked: &[&Fit], all: &[Fit]) -> Option<String> {
+    let short = |fit: &Fit| {
+        let title = fit.title.split(" (").next().unwrap_or(&fit.title);
+        title.strip_prefix("an ").or_else(|| title.strip_prefix("a ")).unwrap_or(title).to_owned()
+    };
+    let word = |fit: &Fit| match fit.met {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "not known",
+    };
+    match asked {
+        [] => {
+            let of = |met, words: &str| {
+                let names: Vec<String> = all.iter().filter(|f| f.met == met).map(short).collect();
+                (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")))
+            };
+            let parts = [of(Some(true), "good for"), of(Some(false), "too slow for"), of(None, "not known for")];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join("; "))
+        }
+        [one] => Some(match numbers(one) {
+            Some(numbers) => format!("{}, {numbers}", word(one)),
+            None => word(one).to_owned(),
+        }),
+        several => Some(several.iter().map(|f| format!("{} {}", f.what, word(f))).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::NeedFit;
 
     fn fit(title: &str, met: Option<bool>, value: Option<f64>, threshold: f64) -> Fit {
         Fit {
@@ -111,6 +162,7 @@ mod tests {
             ring_bytes: None,
             source: String::new(),
             reasons: vec![Reason::of("missing", "rand-write-qd1 was refused")],
+            needs: Vec::new(),
         }
     }
 
@@ -139,6 +191,25 @@ mod tests {
             verdict(&[bound], Some("video V10")).unwrap(),
             "Yes, good for video V10: at least 900 random writes/s, A1 asks for 500 (at least 1.80 times what it needs)."
         );
-        assert!(verdict(&[open], Some("a database")).unwrap().starts_with("Not known whether"));
+        assert_eq!(
+            in_a_line(&[], &[good.clone(), open.clone()]).unwrap(),
+            "good for video V10; not known for database"
+        );
+        assert_eq!(in_a_line(&[&good], &[]).unwrap(), "yes, 900 random writes/s, A1 asks for 500");
+        assert_eq!(in_a_line(&[&good, &open], &[]).unwrap(), "video V10 yes, a database not known");
+        assert_eq!(in_a_line(&[], &[]), None);
+        assert!(verdict(std::slice::from_ref(&open), Some("a database")).unwrap().starts_with("Not known whether"));
+        let need = |name: &str, met, value| NeedFit::from(&fit(name, met, value, 500.0));
+        let needs = vec![need("writes", Some(true), Some(900.0)), need("lasting", None, None)];
+        let partly = Fit { needs, ..open };
+        assert_eq!(
+            verdict(&[partly.clone(), good], None).unwrap(),
+            "Good for video V10; not known for a database; enough for a database so far: 900 random writes/s."
+        );
+        assert_eq!(
+            verdict(&[partly], Some("a database")).unwrap(),
+            "Not known whether it is good for a database: rand-write-qd1 was refused; enough for a database so far: 900 \
+             random writes/s."
+        );
     }
 }

@@ -97,6 +97,7 @@ not differ share a rank. In a METRIC, * matches anything.
 
 Examples:
   narrows rank /mnt/card-a /mnt/card-b       the latest run of each: which to buy, and for what
+  narrows rank /mnt/a /mnt/b --for root-fs,video=V30   who is good for these uses
   narrows rank latest 7f3a cards             two runs and a tag
   narrows rank cards.csv --predict install_s which number predicts a time
   narrows rank cards.csv --better 'install*=lower' --better '*iops*=higher'
@@ -113,6 +114,11 @@ pub struct RankArgs {
     /// What it may be predicted from; may be given several times [default: all other metrics]
     #[arg(long = "predictors", value_name = "METRIC")]
     pub predictors: Vec<String>,
+    /// Which of them is good for a use? root-fs, etcd, A1, video=V30 ..., or several
+    ///
+    /// Names as of check --for. Exit code 4 where it is not known of any target.
+    #[arg(long = "for", value_name = "WHAT", value_delimiter = ',', add = offer(&[Names::Uses]))]
+    pub made_for: Vec<String>,
     /// What is shown side by side, also several [default: all, or the rates]
     ///
     /// Of many metrics the rate of each phase.

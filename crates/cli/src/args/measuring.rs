@@ -37,7 +37,7 @@ pub struct CheckArgs {
     pub made_for: Vec<String>,
     /// The most that may be written [default: 2 GiB, or 2 % of the device]
     ///
-    /// Without it the larger of twice the layout and 2 GiB, but no more than 2 % of the device; of one below 800 MiB 16 MiB, at most
+    /// Without it the larger of twice the layout and 2 GiB, but no more than 2 % of the device; of one below 20 GB 384 MiB, at most
     /// a quarter of it.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["read_only", "exhaust"])]
     pub max_write: Option<String>,

@@ -30,7 +30,7 @@ fn width() -> usize {
 }
 
 /// A command whose help, and that of all below it, has this width.
-fn laid_out(command: Command, width: usize) -> Command {
+pub(super) fn laid_out(command: Command, width: usize) -> Command {
     let texts = [command.get_after_help(), command.get_after_long_help()].map(|t| t.map(ToString::to_string));
     let [short, long] = texts.map(|text| text.map(|text| text_laid_out(&text, width)));
     let mut command = command.term_width(width);

@@ -36,7 +36,7 @@ impl Bounds {
         let disks = stack.lowest_counted().into_iter().filter_map(|layer| layer.device);
         let disks: Vec<PathBuf> = disks.map(|device| format!("/sys/dev/block/{device}/stat").into()).collect();
         let before = written(&disks);
-        Self { most: Some(allowance.usual_bytes(stack.device_bytes())), disks, before }
+        Self { most: Some(allowance.usual_bytes(stack.into())), disks, before }
     }
 
     /// Made-up cameras bring no more than that.

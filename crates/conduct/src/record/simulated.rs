@@ -4,6 +4,7 @@ use super::bounds::frames_within;
 use super::{
     Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring, ring_bytes,
 };
+use crate::DeviceSize;
 use engine::{SimDevice, SimRig};
 use model::{Failure, Ns};
 use recorder::input::{Generated, GeneratedSource};
@@ -42,7 +43,9 @@ pub(super) fn record(
     }
     let size = SimRig::new(model.clone(), 1_000_000_000).max_bytes();
     // What is simulated wears nothing, and is written as much as the real one.
-    let most_bytes = recording.bounds.map(|allowance| allowance.usual_bytes(Some(size)));
+    let most_bytes = recording
+        .bounds
+        .map(|allowance| allowance.usual_bytes(DeviceSize { bytes: Some(size), worn_bytes: Some(size) }));
     let frames = most_bytes.map_or(asked.frames, |most| Some(frames_within(most, asked)));
     let cameras = Generated { frames, ..*asked };
     let geometry = Geometry::fit(

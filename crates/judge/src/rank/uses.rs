@@ -3,7 +3,7 @@
 use super::{RankAsked, TargetRuns, places};
 use crate::fit::{fake_fit, fake_reason};
 use crate::{fit, use_named, uses as all_uses};
-use model::{CompactSort as _, Fit, RankedUse, Run, UseFit};
+use model::{CompactSort as _, Fit, RankedUse, Run, UseFit, UseText};
 
 /// Video classes, the highest first.
 const VIDEO: [&str; 5] = ["V90", "V60", "V30", "V10", "V6"];
@@ -16,6 +16,12 @@ pub fn by_use(targets: &[TargetRuns]) -> Vec<RankedUse> {
 /// As [`by_use`], as it was asked. In each use stands who is good for it, the best first, then who is not, then those of whom it is not
 /// known.
 pub(super) fn by_use_as(targets: &[TargetRuns], asked: &RankAsked) -> Vec<RankedUse> {
+    if !asked.uses.is_empty() {
+        let of = |u: &UseText| ranked(&u.id, &u.title, targets, |run| fit(run, u));
+        let mut all: Vec<RankedUse> = asked.uses.iter().map(of).collect();
+        all.iter_mut().for_each(|of| put_places(&mut of.targets, targets, asked));
+        return all;
+    }
     let plain = all_uses().iter().filter(|u| !matches!(u.id.as_str(), "video" | "record" | "checkpoint"));
     let mut all: Vec<RankedUse> = plain.map(|u| ranked(&u.id, &u.title, targets, |run| fit(run, u))).collect();
     all.push(ranked("video", "video", targets, best_video));

@@ -50,6 +50,11 @@ fn the_answer_is_one_sentence_wherever_a_run_is_shown() {
     assert!(rate.contains("A1"), "{rate}");
     let class = one_answer(&["rate", "sim:a1-card", "--class", "A1", "--seed", "1"], &[0, 1]);
     assert!(class == "Above A1." || class == "Below A1.", "{class}");
+    // A run of which nothing else was asked says what it measured.
+    let mix = one_answer(&["run", "mix", "sim:a1-card", "--set", "time=200ms", "--seed", "1"], &[0]);
+    assert!(mix.contains("9 phases, from ") && mix.contains(" IOPS (read"), "{mix}");
+    let latency = one_answer(&["run", "latency", "sim:a1-card", "--set", "time=5s", "--seed", "1"], &[0]);
+    assert!(latency.contains(" us") && !latency.contains("MB/s"), "held back, its latency is the answer: {latency}");
 }
 
 #[test]
@@ -151,10 +156,15 @@ fn what_was_imported_is_shown_in_its_own_units() {
         let scratch = Scratch::new();
         let imported = scratch.json(["import", all.join(file).to_str().unwrap(), "--json"], 0);
         let (mut text, mut html) = (String::new(), String::new());
+        let answer = imported["answer"].as_str().unwrap_or_else(|| panic!("{file}: no answer"));
+        assert!(answer.starts_with("Imported ") && answer.chars().any(|c| c.is_ascii_digit()), "{file}: {answer}");
+        assert!(!answer.contains("no number"), "{file}: {answer}");
         for run in imported["runs"].as_array().unwrap() {
             let id = run["run_id"].as_str().unwrap();
             let page = scratch.path().join("page.html");
-            text.push_str(&scratch.run(["runs", "show", id]).stdout);
+            let shown = scratch.run(["runs", "show", id]).stdout;
+            assert!(flat(&shown).contains(run["answer"].as_str().unwrap()), "{file}: {}\n{shown}", run["answer"]);
+            text.push_str(&shown);
             assert_eq!(scratch.run(["report", id, "-o", page.to_str().unwrap()]).code, 0);
             let page = std::fs::read_to_string(page).unwrap();
             // What stands before what is folded.

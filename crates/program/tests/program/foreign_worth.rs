@@ -30,7 +30,19 @@ fn etcd_is_answered_from_the_syncs_of_fio() {
     assert!(answer.starts_with("No") && answer.contains("p99 of fdatasync 13.2 ms, etcd asks for 10.0 ms"), "{answer}");
     assert_eq!(scratch.json(["import", "fast.txt", "--for", "etcd", "--json"], 0)["met"], true);
     let other = scratch.json(["import", "other.txt", "--for", "etcd", "--json"], 4);
-    assert!(other["met"].is_null() && other["answer"].as_str().unwrap().starts_with("Not known"), "{other}");
+    let answer = other["answer"].as_str().unwrap();
+    assert!(other["met"].is_null() && answer.starts_with("Not known"), "{other}");
+    let would = "; a fio job with --rw=write --bs=2300 --fdatasync=1 would tell, or narrows check TARGET --for etcd.";
+    assert!(answer.ends_with(would), "{answer}");
+    let system = scratch.json(["import", "other.txt", "--for", "root-fs", "--json"], 4);
+    let answer = system["answer"].as_str().unwrap();
+    for job in ["--rw=randwrite --bs=4k --iodepth=1", "--rw=randread --bs=4k --iodepth=1", "--for root-fs"] {
+        assert!(answer.contains(job), "{job}: {answer}");
+    }
+    // No job of fio shows how small operations feel beside a copy.
+    let feel = scratch.json(["import", "other.txt", "--for", "responsive", "--json"], 4);
+    let answer = feel["answer"].as_str().unwrap();
+    assert!(answer.ends_with("narrows check TARGET --for responsive measures that."), "{answer}");
     assert!(scratch.run(["import", "slow.txt", "--for", "etcd"]).stdout.contains("No, not good for etcd"));
     assert_eq!(scratch.run(["import", "slow.txt", "--for", "nonsense"]).code, 2);
 }

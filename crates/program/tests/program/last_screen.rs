@@ -264,3 +264,36 @@ fn each_question_is_answered_on_the_last_screen() {
         assert!(screen.contains(says), "{line}: {screen}");
     }
 }
+
+#[test]
+fn several_targets_end_with_a_verdict_of_each_in_a_line() {
+    let scratch = Scratch::new();
+    let names = ["sim:a1-card", "sim:class4-card", "sim:nvme", "sim:emmc"];
+    let line = |rest: &str| format!("check {} --seed 1{rest}", names.join(" "));
+    let Some(lines) = screen(&scratch, &line("")) else { return };
+    let at = lines.iter().position(|l| l.starts_with("narrows check 4 targets")).expect("the title");
+    assert!(lines.len() - at <= ROWS, "{} lines: {lines:#?}", lines.len() - at);
+    for (line, name) in lines[lines.len() - 4..].iter().zip(names) {
+        assert!(line.starts_with(&format!("{name}: ")) && line.contains("good for"), "{name}: {line}");
+    }
+    assert!(lines[lines.len() - 5].starts_with("Which to buy: "), "{lines:#?}");
+    assert!(lines.iter().any(|l| l.contains("sequential read")), "the numbers beside each other: {lines:#?}");
+    let asked = screen(&scratch, &line(" --for root-fs")).expect("a terminal");
+    let class4 = asked.iter().find(|l| l.starts_with("sim:class4-card: ")).expect("its verdict");
+    assert!(class4.contains("no, 33.") && class4.contains("A1 asks for 500"), "{class4}");
+    let document = scratch.json(["check", "sim:class4-card", "sim:nvme", "/nowhere", "--seed", "1", "--json"], 3);
+    let answer = document["answer"].as_str().expect("an answer");
+    assert!(answer.ends_with("/nowhere: not checked.") && answer.contains("sim:nvme: good for"), "{answer}");
+}
+
+#[test]
+fn a_path_and_a_run_end_with_what_they_are() {
+    let scratch = Scratch::new();
+    let Some(lines) = screen(&scratch, "inspect sim:nvme") else { return };
+    let last = lines.join(" ");
+    let answer = scratch.json(["inspect", "sim:nvme", "--json"], 0)["answer"].as_str().expect("an answer").to_owned();
+    assert!(last.ends_with(&answer) && answer.contains("the lowest ceiling is that of"), "{answer}\n{last}");
+    let lines = screen(&scratch, "run mix sim:a1-card --seed 1 --set time=500ms").expect("a terminal");
+    assert!(lines.len() <= ROWS + 2, "{lines:#?}");
+    from(&lines, "9 phases, from ");
+}

@@ -230,6 +230,28 @@ fn what_cannot_be_ranked_is_said() {
 }
 
 #[test]
+fn a_use_that_is_asked_about_is_answered_alone() {
+    let scratch = Scratch::new();
+    for target in ["sim:class4-card", "sim:a1-card"] {
+        scratch.run(["check", target, "--seed", "1"]);
+    }
+    let both = ["rank", "sim:class4-card", "sim:a1-card"];
+    let asked = |uses: &str, code: i32| scratch.json(both.iter().copied().chain(["--for", uses, "--json"]), code);
+    let system = asked("root-fs", 0);
+    assert_eq!(system["uses"].as_array().map(Vec::len), Some(1), "{system}");
+    let answer = system["answer"].as_str().expect("an answer");
+    assert!(answer.contains("For an operating system: sim:a1-card; not sim:class4-card"), "{answer}");
+    assert!(!answer.contains("video"), "{answer}");
+    let two = asked("os,V30", 0);
+    let answer = two["answer"].as_str().expect("an answer");
+    assert!(answer.contains("an operating system") && answer.contains("video V30"), "{answer}");
+    // What no run of them measured: which check would answer.
+    let unknown = asked("etcd", 4);
+    assert_eq!(unknown["uses"][0]["targets"][0]["met"], Value::Null, "{unknown}");
+    assert_eq!(scratch.run(both.iter().copied().chain(["--for", "nonsense"])).code, 2);
+}
+
+#[test]
 fn the_name_of_a_target_is_its_latest_run() {
     let scratch = Scratch::new();
     let check = |target: &str, seed: &str| {

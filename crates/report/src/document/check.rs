@@ -163,7 +163,7 @@ fn met(check: &Check<'_>) -> Option<bool> {
 pub struct ChecksDocument<'a> {
     /// `narrows/checks/1`.
     pub schema: &'static str,
-    /// Which to buy for which use; of what was asked about (`--for`) each verdict. Null where nothing is known.
+    /// Which to buy, and each target's verdict in a few words; of what was asked about (`--for`) the verdicts alone.
     pub answer: Option<String>,
     /// In the order of the command line.
     pub checks: Vec<CheckDocument<'a>>,
@@ -176,8 +176,9 @@ impl<'a> ChecksDocument<'a> {
     pub const SCHEMA: &'static str = "narrows/checks/1";
 
     /// The document of several checks.
-    pub fn new(checks: &[Check<'a>], uses: &'a [RankedUse]) -> Self {
-        let answer = Some(crate::side_by_side::answers(checks, uses).join(" ")).filter(|said| !said.is_empty());
+    pub fn new(checks: &[Check<'a>], uses: &'a [RankedUse], not_checked: &[String]) -> Self {
+        let answer =
+            Some(crate::side_by_side::answers(checks, uses, not_checked).join(" ")).filter(|said| !said.is_empty());
         Self { schema: Self::SCHEMA, answer, checks: checks.iter().map(CheckDocument::new).collect(), uses }
     }
 }

@@ -48,6 +48,8 @@ pub struct ImportRun<'a> {
     pub over_reports: Vec<Metric>,
     /// What a reader of the metrics must know.
     pub remarks: &'a [String],
+    /// What it measured, in a sentence, as `runs show` has it.
+    pub answer: String,
 }
 
 /// Lines that were not understood.
@@ -84,7 +86,7 @@ pub struct ImportDocument<'a> {
     /// With `--for`: how each run stands to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fit: Vec<ImportFit<'a>>,
-    /// With `--for`: the answer in a sentence.
+    /// What was imported, in a sentence; with `--for` how it stands to that. Null where nothing was understood.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// With `--for`: whether it is met.
@@ -98,7 +100,10 @@ impl<'a> ImportDocument<'a> {
 
     /// The document.
     pub fn new(runs: Vec<ImportRun<'a>>, not_understood: Vec<ImportRest<'a>>) -> Self {
-        Self { schema: Self::SCHEMA, runs, not_understood, fit: Vec::new(), answer: None, met: None }
+        let answers: Vec<&str> = runs.iter().map(|run| run.answer.as_str()).collect();
+        let formats: Vec<&str> = runs.iter().map(|run| run.source_format).collect();
+        let answer = crate::measured::all_imported(&answers, &formats);
+        Self { schema: Self::SCHEMA, runs, not_understood, fit: Vec::new(), answer, met: None }
     }
 
     /// The document with how each run stands to a use. The answer is that of the run that misses it by most; of none that

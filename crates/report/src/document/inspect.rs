@@ -16,6 +16,8 @@ pub struct InspectDocument<'a> {
     pub target: Option<&'a str>,
     /// The captured tree; null for this machine.
     pub root: Option<&'a str>,
+    /// The path, its lowest ceiling and what holds, in a sentence; null for all disks.
+    pub answer: Option<String>,
     /// The mount that the target lies on; null for devices.
     pub mount: Option<&'a Mount>,
     /// From the file system (or the device) down to controller and host; empty for all disks.
@@ -102,6 +104,7 @@ impl<'a> InspectDocument<'a> {
             schema: Self::SCHEMA,
             target: Some(seen.target),
             root: seen.root,
+            answer: Some(crate::inspect::answer(seen)),
             mount: seen.stack.mount.as_ref(),
             layers: (0..seen.stack.layers.len()).map(|at| InspectLayer::new(&seen.stack.layers, at)).collect(),
             ceiling,
@@ -126,6 +129,7 @@ impl<'a> InspectDocument<'a> {
             schema: Self::SCHEMA,
             target: None,
             root,
+            answer: None,
             mount: None,
             layers: Vec::new(),
             ceiling: None,

@@ -140,6 +140,7 @@ mod tests {
             ring_bytes: None,
             source: String::new(),
             reasons: Vec::new(),
+            needs: Vec::new(),
         };
         let one = |(target, met, place): &(&str, Option<bool>, Option<u32>)| UseFit {
             target: (*target).into(),

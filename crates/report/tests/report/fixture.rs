@@ -235,6 +235,7 @@ pub fn sd_card() -> Sample {
             ring_bytes: None,
             source: "SD Association".into(),
             reasons: vec![],
+            needs: Vec::new(),
         }],
         depth_curves: vec![],
         next_step: Some(NextStep {
