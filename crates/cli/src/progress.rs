@@ -102,7 +102,7 @@ impl Foreseen {
             all.filter(|all| !all.is_empty()).map(|all| all.into_iter().fold(0u64, u64::saturating_add))
         };
         let end = match phase.stop {
-            StopRule::RegionOnce => sum(&|s| Some(s.block().all_region_bytes())).map(End::Bytes),
+            StopRule::RegionOnce => sum(&|s| Some(s.blocks()?.block.all_region_bytes())).map(End::Bytes),
             StopRule::Amount => {
                 let bytes = sum(&|s| s.limits.total_bytes).map(End::Bytes);
                 bytes.or_else(|| sum(&operations).map(End::Operations)).or(Some(End::NotKnown))

@@ -30,8 +30,8 @@ pub(crate) fn data_fit_into_memory(plan: &Plan, opened: &Opened) -> Result<(), F
     }
     let real = simulated_bytes(opened)?.unwrap_or(u64::MAX);
     let streams = plan.phases.iter().filter(|p| p.skip.is_none()).flat_map(|p| &p.streams);
-    let verified = streams.filter(|stream| stream.verify.is_some());
-    let kept = verified.map(|s| s.block().region_bytes.min(s.limits.total_bytes.unwrap_or(u64::MAX)).min(real)).max();
+    let verified = streams.filter_map(model::StreamPlan::blocks).filter(|stream| stream.verify.is_some());
+    let kept = verified.map(|s| s.block.region_bytes.min(s.limits.total_bytes.unwrap_or(u64::MAX)).min(real)).max();
     let most = MOST_BYTES.min(opened.memory_bytes.map_or(u64::MAX, |free| free / 2));
     match kept.filter(|kept| *kept > most) {
         None => Ok(()),

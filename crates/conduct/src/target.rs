@@ -113,7 +113,7 @@ fn simulated(name: &str, interval_ns: u64) -> Result<Opened, Failure> {
     };
     let (stack, environment) = (rig.stack(), rig.environment());
     // A simulated device need not be probed: it says what it is.
-    let probe = SimTruth::of(rig.model(), &sequential, Access::Direct, 0).bytes_per_s;
+    let probe = SimTruth::of(rig.model(), sequential.blocks().unwrap(), Access::Direct, 0).bytes_per_s;
     let mut opened = Opened::unlocated(name, TargetKind::Sim, Box::new(rig), max_bytes);
     (opened.target.stack, opened.environment, opened.sector_bytes) = (stack, environment, 512);
     opened.probe_bytes_per_s = Some(probe);

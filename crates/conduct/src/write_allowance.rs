@@ -85,9 +85,12 @@ impl WriteAllowance {
     }
 }
 
+/// What is written by calls on files is counted page by page.
+const PAGE_BYTES: u64 = 4096;
+
 /// How much of the rest a phase gets: large blocks need most to be seen lasting, single small ones least.
 fn weight(phase: &PhasePlan) -> u64 {
-    let small = phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE_BLOCK_BYTES);
+    let small = phase.streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes < LARGE_BLOCK_BYTES));
     if phase.streams.iter().all(|s| s.timing.pacing.is_some()) {
         return 1;
     }
@@ -111,7 +114,7 @@ fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
         stream.limits.total_operations = Some(stream.limits.total_operations.map_or(most, |n| n.min(most)));
         return;
     }
-    let block = stream.block().block_size_bytes.max(1);
+    let block = stream.blocks().map_or(PAGE_BYTES, |s| s.block.block_size_bytes).max(1);
     if let Some(round) = &mut stream.durability.round_bytes {
         // A round that is larger than its share would write more than was announced.
         *round = (*round).min((bytes / block).max(1) * block);
@@ -128,7 +131,8 @@ fn limited(stream: &mut StreamPlan, bytes: u64, fstype: Option<&str>) {
 pub(crate) fn bound(plan: &mut Plan, allowance: WriteAllowance, stack: &Stack, before: u64, shared: bool) {
     let layout: u64 =
         plan.phases.iter().filter(|p| p.kind == PhaseKind::Layout && p.skip.is_none()).fold(0, |sum, p| {
-            p.streams.iter().fold(sum, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()))
+            let blocks = p.streams.iter().filter_map(|s| Some(s.blocks()?.block));
+            blocks.fold(sum, |sum: u64, block| sum.saturating_add(block.all_region_bytes()))
         });
     let left = allowance.with_layout(layout, stack.worn_bytes()).saturating_sub(layout.saturating_add(before));
     let writes = |p: &PhasePlan| p.measures_target() && p.is_write() && p.moves_data() && p.skip.is_none();
@@ -139,7 +143,7 @@ pub(crate) fn bound(plan: &mut Plan, allowance: WriteAllowance, stack: &Stack, b
         // Large blocks go on: a cache that runs out is what they are to find.
         if shared
             && phase.stop == StopRule::Time
-            && phase.streams.iter().all(|s| s.block().block_size_bytes < LARGE_BLOCK_BYTES)
+            && phase.streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes < LARGE_BLOCK_BYTES))
         {
             phase.stop = StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH };
         }

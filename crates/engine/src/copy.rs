@@ -83,7 +83,9 @@ pub(crate) fn run_pieces(
     let settings = StreamConfig { depth: 1, batch_submit: Some(1), ..settings };
     let plan = copied(phase);
     let around = if plan.copy_set_bytes == 0 { bytes } else { plan.copy_set_bytes };
-    let mut source = Pattern::new(&pieces_of(around, plan.copy_bytes), false);
+    let pieces = pieces_of(around, plan.copy_bytes);
+    let pieces = pieces.blocks().ok_or_else(|| Failure::internal("pieces are blocks"))?;
+    let mut source = Pattern::new(pieces, false);
     let barrier = PhaseShared::new(1, &phase.stop);
     let record = run_worker(device, &mut source, &mut NoData, &settings, &barrier, control)
         .map_err(|e| refusal_of_device(&phase.name, &e))?;

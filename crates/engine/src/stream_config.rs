@@ -72,7 +72,7 @@ impl Default for StreamConfig {
 impl StreamConfig {
     /// As planned, and else as by default.
     pub fn of(phase: &PhasePlan, stream: &StreamPlan, interval_ns: Ns) -> Self {
-        let sends = stream.block().operation == Operation::Write && stream.moves_data();
+        let sends = stream.blocks().is_some_and(|s| s.block.operation == Operation::Write) && stream.moves_data();
         let think = stream.timing.think.filter(|t| t.after_operations > 1);
         Self {
             depth: stream.path.queue_depth,

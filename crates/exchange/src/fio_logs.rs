@@ -2,7 +2,7 @@
 
 use crate::job::{Direction, ExecutedJob, in_directories, per_second, phases};
 use crate::{ExchangeError, ExportedFile, Options, Result};
-use model::Run;
+use model::{Run, StreamPlan};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -33,7 +33,8 @@ fn files(directory: &str, job: &ExecutedJob) -> Vec<ExportedFile> {
         Direction::Write => 1,
         Direction::Trim => 2,
     };
-    let block_size = job.phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes);
+    let block_size =
+        job.phase.plan.streams.first().and_then(StreamPlan::blocks).map_or(0, |s| s.block.block_size_bytes);
     for interval in job.full_intervals() {
         let end = interval.start_ns.saturating_add(interval.length_ns);
         let msec = end.saturating_sub(job.record.started_ns) / 1_000_000;

@@ -2,7 +2,7 @@
 
 use crate::job::{Direction, ExecutedJob, phases};
 use crate::{ExchangeError, Options, Result};
-use model::{Order, Run, sanitize};
+use model::{BlockPlan, Order, Run, sanitize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -49,7 +49,7 @@ pub fn iozone(run: &Run, options: &Options) -> Result<String> {
     let mut rows: BTreeMap<u64, Row> = BTreeMap::new();
     let mut refused = Vec::new();
     for job in &cells {
-        let size = job.phase.plan.streams[0].block().block_size_bytes;
+        let size = block(job).map_or(0, |block| block.block_size_bytes);
         let row = rows.entry(size).or_default();
         let Some(place) = column(job, row) else {
             return Err(no_grid(&format!(
@@ -77,8 +77,12 @@ fn is_cell(job: &ExecutedJob) -> bool {
         && matches!(job.direction, Direction::Read | Direction::Write)
         && streams.len() == 1
         && streams[0].path.queue_depth == 1
-        && streams[0].block().block_size_bytes >= 1024
-        && streams[0].block().block_size_bytes.is_multiple_of(1024)
+        && block(job).is_some_and(|b| b.block_size_bytes >= 1024 && b.block_size_bytes.is_multiple_of(1024))
+}
+
+/// What its only stream does to blocks.
+fn block<'a>(job: &'a ExecutedJob) -> Option<&'a BlockPlan> {
+    Some(job.phase.plan.streams.first()?.blocks()?.block)
 }
 
 /// Which column a job fills: by the words of its name where those say more than its plan (`rewrite`, `reread`), else by
@@ -89,7 +93,7 @@ fn column(job: &ExecutedJob, row: &Row) -> Option<usize> {
     let name = job.name().to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|w| name.contains(w));
     let writes = job.direction == Direction::Write;
-    let order = job.phase.plan.streams[0].block().order;
+    let order = block(job)?.order;
     if !order.is_sequential() {
         return free(if writes { "random-write" } else { "random-read" });
     }
@@ -112,7 +116,7 @@ fn table(run: &Run, first: &ExecutedJob, rows: &BTreeMap<u64, Row>, tests: &[u32
     };
     let mut flags: Vec<String> = tests.iter().map(|t| format!("-i {t}")).collect();
     flags.dedup();
-    let region = first.phase.plan.streams[0].block().region_bytes;
+    let region = block(first).map_or(0, |block| block.region_bytes);
     let direct = if first.is_direct() { "-I " } else { "" };
     line(&format!("\tnarrows {}: run {} as iozone prints it", sanitize(&run.program_version), sanitize(&run.id)));
     line("");

@@ -10,7 +10,8 @@ use crate::side::Side;
 use crate::{ExchangeError, Options, Result};
 use model::{
     Access, BlockPlan, EngineKind, Interval, IoPath, Metric, MetricStatus, Ns, Operation, PhaseKind, PhaseRecord,
-    PhaseRun, PhaseStatus, PlannedJob, Run, StopCause, StreamPlan, StreamSummary, Sync, Timing, WorkerUsage,
+    PhaseRun, PhaseStatus, PlannedJob, Run, StopCause, StreamKind, StreamPlan, StreamSummary, Sync, Timing,
+    WorkerUsage,
 };
 use std::collections::BTreeMap;
 
@@ -400,13 +401,14 @@ pub(crate) fn fio_size(bytes: u64) -> String {
 
 /// Whether two streams differ only in where they work, on which processors, and in their names and seeds.
 fn same_work(a: &StreamPlan, b: &StreamPlan) -> bool {
-    let placed = StreamPlan {
-        kind: BlockPlan {
-            region_start_bytes: b.block().region_start_bytes,
-            files: b.block().files.clone(),
-            ..a.block().clone()
+    let kind = match (&a.kind, &b.kind) {
+        (StreamKind::Block(a), StreamKind::Block(b)) => {
+            BlockPlan { region_start_bytes: b.region_start_bytes, files: b.files.clone(), ..a.clone() }.into()
         }
-        .into(),
+        (a, _) => a.clone(),
+    };
+    let placed = StreamPlan {
+        kind,
         path: IoPath { cpus: b.path.cpus.clone(), ..a.path.clone() },
         timing: Timing { start_delay_ns: b.timing.start_delay_ns, ..a.timing },
         seed: b.seed,
@@ -417,9 +419,11 @@ fn same_work(a: &StreamPlan, b: &StreamPlan) -> bool {
 }
 
 fn direction(streams: &[&StreamPlan]) -> Direction {
-    let trims =
-        |s: &StreamPlan| (s.block().operation == Operation::Trim && s.changes_data()) || s.block().trim_before_write;
-    let writes = |s: &StreamPlan| s.block().operation != Operation::Trim && s.changes_data();
+    let trims = |s: &StreamPlan| {
+        let trims = |b: &BlockPlan| (b.operation == Operation::Trim && b.changes_data()) || b.trim_before_write;
+        s.blocks().is_some_and(|s| trims(s.block))
+    };
+    let writes = |s: &StreamPlan| s.changes_data() && s.blocks().is_none_or(|s| s.block.operation != Operation::Trim);
     let any = |which: &dyn Fn(&StreamPlan) -> bool| streams.iter().any(|s| which(s));
     match (any(&StreamPlan::reads), any(&writes), any(&trims)) {
         (true, false, false) => Direction::Read,
@@ -430,7 +434,7 @@ fn direction(streams: &[&StreamPlan]) -> Direction {
 }
 
 fn rw(direction: Direction, streams: &[&StreamPlan]) -> &'static str {
-    let sequential = streams.iter().all(|s| s.block().order.is_sequential());
+    let sequential = streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.order.is_sequential()));
     match (direction, sequential) {
         (Direction::Read, true) => "read",
         (Direction::Read, false) => "randread",
@@ -445,8 +449,10 @@ fn rw(direction: Direction, streams: &[&StreamPlan]) -> &'static str {
 
 /// The block size as fio prints it: one size, or a range.
 fn block_size(streams: &[&StreamPlan]) -> String {
-    let low = streams.iter().map(|s| s.block().min_block_bytes()).min().unwrap_or(0);
-    let high = streams.iter().map(|s| s.block().block_size_bytes).max().unwrap_or(0);
+    // What is not of blocks has fio's default there.
+    let of = |s: &&StreamPlan| s.blocks().map_or([4096; 2], |s| [s.block.min_block_bytes(), s.block.block_size_bytes]);
+    let low = streams.iter().map(|s| of(s)[0]).min().unwrap_or(0);
+    let high = streams.iter().map(|s| of(s)[1]).max().unwrap_or(0);
     if low == high { fio_size(high) } else { format!("{}-{}", fio_size(low), fio_size(high)) }
 }
 

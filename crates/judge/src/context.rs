@@ -1,7 +1,7 @@
 //! What a phase is judged against, besides its plan and its record.
 
 use model::{
-    CpuShare, Direction, GroupPhase, Ns, Operation, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Stack,
+    BlockPlan, CpuShare, Direction, GroupPhase, Ns, Operation, PhasePlan, PhaseRecord, ProcessIo, QuietWindow, Stack,
     SystemSample, TargetKind, cpu_share, disk_rate,
 };
 
@@ -121,7 +121,8 @@ pub(crate) struct Transferred {
 /// From the streams where they are told apart, else from the phase's one direction.
 pub(crate) fn transferred(plan: &PhasePlan, record: &PhaseRecord) -> Transferred {
     if record.streams.is_empty() {
-        let sends = plan.streams.iter().all(|s| matches!(s.block().operation, Operation::Read | Operation::Write));
+        let sends = |block: &BlockPlan| matches!(block.operation, Operation::Read | Operation::Write);
+        let sends = plan.streams.iter().all(|s| s.blocks().is_none_or(|s| sends(s.block)));
         return match (plan.is_write(), sends) {
             (false, _) => Transferred { read: 1.0, written: 0.0 },
             (true, true) => Transferred { read: 0.0, written: 1.0 },

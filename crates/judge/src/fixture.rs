@@ -110,7 +110,7 @@ impl Fixture {
 
     /// So many operations a second for so long, in intervals of 100 ms, with fitting samples.
     pub fn at_rate(mut self, per_second: u64, seconds: f64) -> Self {
-        let block = self.plan.streams[0].block().block_size_bytes;
+        let block = self.plan.streams[0].blocks().unwrap().block.block_size_bytes;
         let intervals = (seconds * 10.0).round() as u64;
         let record = &mut self.record;
         let operations = (0..intervals).map(|i| per_second * (i + 1) / 10 - per_second * i / 10);

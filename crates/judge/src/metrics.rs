@@ -9,6 +9,9 @@ use crate::rate::CountedRate;
 use crate::scope::{MetricOwner, Scope};
 use model::{Direction, Metric, MetricStatus, PhasePlan, PhaseRecord, Reason, Sync, TargetKind};
 
+/// What is not of blocks is counted page by page.
+const PAGE_BYTES: u64 = 4096;
+
 /// All groups of metrics of a phase: the phase itself; each job where there are several; each direction of a job that
 /// has several, and its syncs where they are operations of their own.
 fn scopes(plan: &PhasePlan) -> Vec<Scope> {
@@ -150,7 +153,8 @@ fn one(
         Quantity::WriteAmplification => amplification(plan, record, context).map_or_else(
             |(status, reason)| scope.absent(quantity, status, reason),
             |(ratio, bytes)| {
-                measured(ratio, bytes / plan.streams.first().map_or(1, |s| s.block().block_size_bytes.max(1)))
+                let block = plan.streams.first().map(|s| s.blocks().map_or(PAGE_BYTES, |s| s.block.block_size_bytes));
+                measured(ratio, bytes / block.unwrap_or(1).max(1))
             },
         ),
     }

@@ -231,7 +231,8 @@ pub(crate) fn lowest_sustained_write(phases: &[PhaseRun]) -> Result<Bounded, Rea
     let mean =
         rate_of(phase).map_err(|why| Reason::of("missing", format!("{name} has no value that decides ({why})")))?;
     let record = phase.record.as_ref().ok_or_else(|| Reason::of("missing", format!("{name} has no series")))?;
-    let block = phase.plan.streams.first().map_or(0, |s| s.block().block_size_bytes) as f64;
+    let block =
+        phase.plan.streams.first().and_then(model::StreamPlan::blocks).map_or(0, |s| s.block.block_size_bytes) as f64;
     let window_ns = WINDOW_NS.max((MIN_BLOCKS * block / mean.value * 1e9) as u64);
     let lowest = lowest_window(record.counted_intervals(), window_ns).ok_or_else(|| {
         Reason::of("missing", format!("{name} is shorter than one window of {:.1} s", window_ns as f64 / 1e9))

@@ -36,7 +36,7 @@ fn main_rate(phase: &PhaseRun) -> Option<&Metric> {
         let is_rate = |m: &&Metric| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS);
         return phase.metrics.iter().find(is_rate);
     }
-    let small = phase.plan.streams.iter().all(|s| s.block().block_size_bytes <= 65_536);
+    let small = phase.plan.streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes <= 65_536));
     let quantity = match small {
         _ if phase.plan.operates_on_files() => "files_per_s",
         true => "iops",

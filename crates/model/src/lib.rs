@@ -116,15 +116,15 @@ pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
 pub use metric_key::{MetricKey, metric_id};
 pub use path_counters::{PathCounter, path_counter, path_counter_value};
 pub use plan::{
-    Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BufferPages, Buffers, CallCursor, CallFlag,
-    CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall, FileKind, FileOperation,
-    FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority, JobOptions, LatencyTarget,
-    Limits, MAX_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa, NumaMemory, NumaNodes,
-    OpenSync, Operation, Order, Pacing, PackageCalls, PackageEntry, PackageModel, PackagePart, PackageSet, PackedCalls,
-    PathNode, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare, Purpose, Rate,
-    RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState, StopRule, StreamKind, StreamPlan, Sync,
-    TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps, UnknownVerify, Verify, VerifyKind, Warmup,
-    Work, Zone, gcd,
+    Access, Arrivals, Before, BlockPlan, BlockShare, BlockSize, BlockSizes, BlockStream, BufferPages, Buffers,
+    CallCursor, CallFlag, CallKind, Content, CopyMethod, CopyPlan, Durability, EngineKind, ErrorPolicy, FileCall,
+    FileKind, FileOperation, FileOrder, FileTrace, FilesPlan, FillPattern, Flow, Flush, IoClass, IoPath, IoPriority,
+    JobOptions, LatencyTarget, Limits, MAX_CALL_BYTES, MadePackage, MadePackages, MemoryNeed, Mix, NO_NUMBER, Numa,
+    NumaMemory, NumaNodes, OpenSync, Operation, Order, Pacing, PackageCalls, PackageEntry, PackageModel, PackagePart,
+    PackageSet, PackedCalls, PathNode, PhaseKind, PhasePlan, PhaseShape, Plan, PlanError, PlannedJob, PriorityShare,
+    Purpose, Rate, RealPackages, ReplayPlan, RwFlags, SharedFileTrace, SteadyState, StopRule, StreamKind, StreamPlan,
+    Sync, TargetSize, ThinkTime, Timing, Trace, TraceKind, TraceOp, TraceOps, UnknownVerify, Verify, VerifyKind,
+    Warmup, Work, Zone, gcd,
 };
 pub use proof::{ColdProof, DataProof, DirectProof};
 pub use ranking::{Prediction, RankedMetric, RankedTarget, RankedUse, Ranking, UseFit};

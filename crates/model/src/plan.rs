@@ -44,7 +44,7 @@ pub use pattern::{BlockShare, BlockSize, BlockSizes, Content, FillPattern, Mix, 
 pub use purpose::Purpose;
 pub use replay::{Before, FileTrace, PathNode, ReplayPlan, SharedFileTrace};
 pub use shape::PhaseShape;
-pub use stream::{BlockPlan, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
+pub use stream::{BlockPlan, BlockStream, Durability, IoPath, Limits, StreamKind, StreamPlan, Timing};
 pub use trace::{Trace, TraceKind, TraceOp, TraceOps};
 pub use verify_kind::{UnknownVerify, VerifyKind};
 pub use verifying::gcd;

@@ -5,8 +5,9 @@ use crate::extent::Extent;
 use crate::packages::PackagesJob;
 use crate::values::one_of;
 use model::{
-    Access, BlockSize, BlockSizes, CopyMethod, CopyPlan, EngineKind, FileKind, FileOperation, FileOrder, FilesPlan,
-    LatencyTarget, Limits, Mix, NS_PER_S, Operation, Order, PhaseKind, SteadyState, StreamKind, StreamPlan, Sync,
+    Access, BlockPlan, BlockSize, BlockSizes, CopyMethod, CopyPlan, EngineKind, FileKind, FileOperation, FileOrder,
+    FilesPlan, LatencyTarget, Limits, Mix, NS_PER_S, Operation, Order, PhaseKind, SteadyState, StreamKind, StreamPlan,
+    Sync,
 };
 
 /// How the files of a job are named.
@@ -148,7 +149,7 @@ impl Job {
             self.stream.kind = StreamKind::Copy(CopyPlan {
                 copy_bytes: block.filter(|_| self.copy.is_some()).unwrap_or(CopyPlan::default().copy_bytes),
                 copy_by: self.copy.unwrap_or_default(),
-                copy_writes: self.stream.block().operation == Operation::Write,
+                copy_writes: self.stream.blocks().is_some_and(|s| s.block.operation == Operation::Write),
                 // A share of what there is cannot be told here: it is all of it.
                 copy_set_bytes: if let Some(Extent::Bytes(bytes)) = self.size { bytes } else { 0 },
             });
@@ -166,7 +167,7 @@ impl Job {
         let Some(file_operation) = self.file_operation else { return };
         self.files = self.file_count.map_or_else(|| std::mem::take(&mut self.files), Files::Own);
         let file_count = if let Files::Own(count) = self.files { count.into() } else { 0 };
-        let file_shuffle = self.stream.block().file_order == FileOrder::Random;
+        let file_shuffle = self.stream.blocks().is_some_and(|s| s.block.file_order == FileOrder::Random);
         let same = self.file_bytes.unwrap_or(0);
         let (least, file_bytes) = self.file_lengths.unwrap_or((same, same));
         let file_bytes_least = Some(least).filter(|least| *least != file_bytes);
@@ -237,17 +238,24 @@ impl Job {
         let timed = if own { self.time_based } else { self.time_ns.is_some() };
         let by_region = !timed && self.amount.is_none() && self.steady.is_none();
         let always = !self.only_asked && !self.only_split && self.file_operation.is_none();
+        let whole = |block: &BlockPlan| {
+            block.only_writes_in_sequence() && (self.copies == 1 || own) || self.is_interleaved() && block.only_writes()
+        };
         by_region
             && always
-            && (self.stream.block().only_writes_in_sequence() && (self.copies == 1 || own)
-                || self.is_interleaved() && self.stream.block().only_writes())
+            && self.stream.blocks().is_some_and(|s| whole(s.block))
             && self.stream.limits == Limits::default()
             && self.loops == 1
     }
 
+    /// Whether blocks are read, or calls made again, and nothing is written to blocks.
+    pub fn only_looks(&self) -> bool {
+        self.file_operation.is_none() && self.stream.blocks().is_none_or(|s| s.block.operation == Operation::Read)
+    }
+
     /// Whether its copies take turns, block by block.
     pub fn is_interleaved(&self) -> bool {
-        self.stream.block().order == Order::Strided { stride_bytes: 0 }
+        self.stream.blocks().is_some_and(|s| s.block.order == Order::Strided { stride_bytes: 0 })
     }
 
     /// Whether what it reads must not be in the page cache.
@@ -275,7 +283,7 @@ impl Job {
 
     /// Sizes of the directions that it has.
     pub fn blocks_used(&self) -> impl Iterator<Item = &BlockSize> {
-        self.stream.block().sizes_used(&self.block)
+        self.stream.blocks().into_iter().flat_map(|s| s.block.sizes_used(&self.block))
     }
 }
 
@@ -310,7 +318,7 @@ impl Phase {
         // Whole files, packages and calls that are done again may go either way.
         let by_calls = |j: &Job| j.file_operation.is_some() || j.on_packages || j.stream.replay().is_some();
         let buffered = |j: &&Job| by_calls(j) || j.access() == Access::Buffered;
-        let mixed = |j: &Job| by_calls(j) || j.stream.block().mix.is_some();
+        let mixed = |j: &Job| by_calls(j) || j.stream.blocks().is_some_and(|s| s.block.mix.is_some());
         [
             self.jobs.iter().filter(buffered).any(|j| mixed(j) || !j.stream.changes_data()),
             self.jobs.iter().filter(buffered).any(|j| mixed(j) || j.stream.changes_data()),

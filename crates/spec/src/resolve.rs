@@ -12,8 +12,8 @@ use crate::notes::Notes;
 use crate::packages::PackagePlans;
 use crate::run_inputs::{PlainCalls, Readiness, RunInputs};
 use model::{
-    Access, CopyPlan, EngineKind, NS_PER_S, Operation, PhaseKind, PhasePlan, Plan, PlanError, Reason, SteadyState,
-    StopRule, StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
+    Access, CopyPlan, EngineKind, NS_PER_S, PhaseKind, PhasePlan, Plan, PlanError, Reason, SteadyState, StopRule,
+    StreamPlan, TargetKind, TargetSize, VerifyKind, Warmup,
 };
 use shares::Share;
 use std::borrow::Cow;
@@ -359,7 +359,8 @@ impl<'a> Resolver<'a> {
 
     fn stop(&self, phase: &Phase, index: usize, streams: &[StreamPlan]) -> StopRule {
         let shares = self.shares[index].is_some();
-        let pass = || streams.iter().fold(0, |sum: u64, s| sum.saturating_add(s.block().all_region_bytes()));
+        let blocks = || streams.iter().filter_map(|s| Some(s.blocks()?.block.all_region_bytes()));
+        let pass = || blocks().fold(0, u64::saturating_add);
         let all = |test: fn(&Job) -> bool| phase.jobs.iter().all(test);
         match phase.jobs.iter().find_map(|j| j.steady) {
             _ if phase.kind == PhaseKind::Layout => StopRule::RegionOnce,
@@ -378,9 +379,7 @@ impl<'a> Resolver<'a> {
             None if streams.iter().any(|s| s.limits.latency_target.is_some()) => StopRule::Time,
             // A second pass would come from the page cache.
             None if shares && all(Job::is_cold) => StopRule::RegionOnce,
-            None if shares && all(|j| j.file_operation.is_none() && j.stream.block().operation == Operation::Read) => {
-                StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH }
-            }
+            None if shares && all(Job::only_looks) => StopRule::EarlyWhenSteady { half_width_ratio: EARLY_HALF_WIDTH },
             None => StopRule::Time,
         }
     }

@@ -108,7 +108,7 @@ pub fn split_directions(
         let counted = part(record.operations.saturating_sub(record.warmup.operations), share);
         let bytes = |n: u64| match direction {
             Direction::Sync => 0,
-            _ => n.wrapping_mul(stream.block().block_size_bytes),
+            _ => n.wrapping_mul(stream.blocks().map_or(4096, |s| s.block.block_size_bytes)),
         };
         let mut histogram = Histogram::new();
         histogram.record_n(latency(direction), counted);

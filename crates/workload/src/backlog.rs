@@ -1,7 +1,7 @@
 //! Blocks that were written and are soon to be read and verified.
 
 use crate::{BlockOp, OpKind};
-use model::StreamPlan;
+use model::BlockStream;
 use std::collections::VecDeque;
 
 /// Writes that have completed; when there are enough, all that wait are read, in their order.
@@ -13,8 +13,8 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    pub fn of(plan: &StreamPlan) -> Option<Self> {
-        let every = plan.block().verify_backlog as usize;
+    pub fn of(plan: BlockStream<'_>) -> Option<Self> {
+        let every = plan.block.verify_backlog as usize;
         // No more can have completed while the last ones were read.
         let room = every.saturating_add(plan.path.queue_depth as usize);
         (every > 0).then(|| Self { every, waiting: VecDeque::with_capacity(room), reading: 0 })

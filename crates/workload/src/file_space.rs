@@ -1,6 +1,6 @@
 //! Several files as one range of addresses, so that an operation needs no more than an offset.
 
-use model::StreamPlan;
+use model::BlockStream;
 
 /// The files of a stream one behind the other, each in a part of equal length. A stream without files of its own has one
 /// part, whose addresses are the target's offsets.
@@ -11,9 +11,9 @@ pub struct FileSpace {
 
 impl FileSpace {
     /// The files of a plan's stream.
-    pub fn of(plan: &StreamPlan) -> Self {
-        let files = plan.block().files.len();
-        Self { span: if files > 1 { plan.block().region_end().max(1) } else { u64::MAX } }
+    pub fn of(plan: BlockStream<'_>) -> Self {
+        let files = plan.block.files.len();
+        Self { span: if files > 1 { plan.block.region_end().max(1) } else { u64::MAX } }
     }
 
     /// Of the target itself.
@@ -42,7 +42,7 @@ impl FileSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::BlockPlan;
+    use model::{BlockPlan, StreamPlan};
 
     #[test]
     fn addresses_lead_back() {
@@ -51,13 +51,16 @@ mod tests {
             kind: BlockPlan { region_start_bytes: 4096, region_bytes: 8192, files, ..BlockPlan::default() }.into(),
             ..StreamPlan::default()
         };
-        let space = FileSpace::of(&plan);
+        let space = FileSpace::of(plan.blocks().unwrap());
         assert!(space.holds(3));
         for (file, offset) in [(0, 4096), (1, 4096), (2, 12_287), (2, 0)] {
             assert_eq!(space.locate(space.address(file, offset)), (file, offset));
         }
-        let alone =
-            FileSpace::of(&StreamPlan { kind: BlockPlan { files: Vec::new(), ..plan.block().clone() }.into(), ..plan });
+        let alone = FileSpace::of(
+            StreamPlan { kind: BlockPlan { files: Vec::new(), ..plan.blocks().unwrap().block.clone() }.into(), ..plan }
+                .blocks()
+                .unwrap(),
+        );
         assert_eq!(alone.locate(alone.address(0, u64::MAX - 1)), (0, u64::MAX - 1));
     }
 }

@@ -5,7 +5,7 @@ use crate::offsets::Offsets;
 use crate::random::{FILE, PLACE, Random};
 use crate::sequential_share::SequentialShare;
 use model::random::mix;
-use model::{FileOrder, StreamPlan};
+use model::{BlockStream, FileOrder};
 
 pub(crate) const OTHER: usize = 1;
 
@@ -38,8 +38,8 @@ struct File {
 }
 
 impl Files {
-    pub fn new(plan: &StreamPlan) -> Self {
-        let block = plan.block();
+    pub fn new(plan: BlockStream<'_>) -> Self {
+        let block = plan.block;
         let count = block.files.len().max(1);
         let lanes = if block.mix.is_some() && block.order.is_sequential() { 2 } else { 1 };
         let file = |index: usize| {

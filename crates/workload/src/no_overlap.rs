@@ -1,7 +1,7 @@
 //! Operations that wait for those in flight with which they share bytes.
 
 use crate::BlockOp;
-use model::StreamPlan;
+use model::BlockStream;
 
 /// What is in flight of a stream, and the operation that waits.
 #[derive(Clone, Debug)]
@@ -13,9 +13,9 @@ pub(crate) struct NoOverlap {
 
 impl NoOverlap {
     /// `None` where operations do not wait for each other.
-    pub fn of(plan: &StreamPlan) -> Option<Self> {
+    pub fn of(plan: BlockStream<'_>) -> Option<Self> {
         let most = plan.path.queue_depth as usize + 1;
-        plan.block().no_overlap.then(|| Self { flying: Vec::with_capacity(most), held: None })
+        plan.block.no_overlap.then(|| Self { flying: Vec::with_capacity(most), held: None })
     }
 
     /// Whether it may go now; if not, it is held.
@@ -43,15 +43,17 @@ impl NoOverlap {
 mod tests {
     use super::*;
     use crate::{Next, OpResult, Pattern, Source};
-    use model::{BlockPlan, IoPath, Order};
+    use model::{BlockPlan, IoPath, Order, StreamPlan};
 
     #[test]
     fn an_operation_waits_for_those_that_it_would_overlap_with() {
         let block =
             BlockPlan { order: Order::RandomReplace, region_bytes: 4 * 4096, no_overlap: true, ..BlockPlan::default() };
         let path = IoPath { queue_depth: 8, ..IoPath::default() };
-        let mut source =
-            Pattern::new(&StreamPlan { kind: block.into(), path, seed: 3, ..StreamPlan::default() }, false);
+        let mut source = Pattern::new(
+            StreamPlan { kind: block.into(), path, seed: 3, ..StreamPlan::default() }.blocks().unwrap(),
+            false,
+        );
         let (mut flying, mut waited): (Vec<BlockOp>, u32) = (Vec::new(), 0);
         for _ in 0..1000 {
             match source.next(0) {

@@ -3,7 +3,7 @@
 use crate::Permutation;
 use crate::popularity::Popularity;
 use crate::random::Random;
-use model::{Order, StreamPlan};
+use model::{BlockStream, Order};
 
 /// The offsets of one file, counted from the start of the region.
 ///
@@ -73,28 +73,28 @@ impl Offsets {
     ///
     /// # Panics
     /// If the region holds no block: plans are checked before they get here.
-    pub fn new(plan: &StreamPlan, seed: u64) -> Self {
-        let least = plan.block().min_block_bytes().max(1);
-        let region = plan.block().region_bytes;
+    pub fn new(plan: BlockStream<'_>, seed: u64) -> Self {
+        let least = plan.block.min_block_bytes().max(1);
+        let region = plan.block.region_bytes;
         assert!(region >= least, "a region of {region} bytes holds no block of {least}");
-        let unit = plan.block().align_bytes.unwrap_or(least).max(1);
-        let run = plan.block().run_blocks.max(1);
+        let unit = plan.block.align_bytes.unwrap_or(least).max(1);
+        let run = plan.block.run_blocks.max(1);
         let starts = (region - least) / unit + 1;
-        let walk = match plan.block().order {
+        let walk = match plan.block.order {
             Order::Sequential => Traversal::Forward(0),
             Order::Reverse => Traversal::Backward(region),
             Order::Strided { stride_bytes } => Traversal::Strided {
                 stride: stride_bytes.max(1),
                 first: 0,
                 at: 0,
-                leaves_out: plan.block().run_blocks > 0,
+                leaves_out: plan.block.run_blocks > 0,
             },
             Order::Sequence { advances } => {
-                let blocks = plan.block().sequence.clone();
+                let blocks = plan.block.sequence.clone();
                 let advance = if advances { blocks.len() as u64 } else { 0 };
                 Traversal::Listed { blocks, at: 0, base: 0, advance, starts }
             }
-            order => match Popularity::of(order, &plan.block().zones, starts, seed) {
+            order => match Popularity::of(order, &plan.block.zones, starts, seed) {
                 Some(popularity) => Traversal::Drawn(popularity),
                 None => {
                     let starts = starts.div_ceil(u64::from(run));
@@ -222,7 +222,7 @@ impl Offsets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::BlockPlan;
+    use model::{BlockPlan, StreamPlan};
 
     const BLOCK: u64 = 4096;
 
@@ -236,12 +236,12 @@ mod tests {
 
     /// The blocks of one pass, or of `most` operations.
     fn pass(plan: &StreamPlan, most: usize) -> Vec<u64> {
-        let mut offsets = Offsets::new(plan, 3);
+        let mut offsets = Offsets::new(plan.blocks().unwrap(), 3);
         let mut random = Random::new(3, 3);
         let mut blocks = Vec::new();
         while blocks.len() < most {
             let place = offsets.next(BLOCK as u32, &mut random);
-            assert!(place.offset + u64::from(place.len) <= plan.block().region_bytes);
+            assert!(place.offset + u64::from(place.len) <= plan.blocks().unwrap().block.region_bytes);
             blocks.push(place.offset / BLOCK);
             if place.ends_pass {
                 break;
@@ -259,7 +259,8 @@ mod tests {
                 for run_blocks in if order.is_sequential() { [0, 0, 0] } else { [0, 1, 4] } {
                     let mut seen = pass(
                         &StreamPlan {
-                            kind: BlockPlan { run_blocks, ..plan(order, blocks).block().clone() }.into(),
+                            kind: BlockPlan { run_blocks, ..plan(order, blocks).blocks().unwrap().block.clone() }
+                                .into(),
                             ..plan(order, blocks)
                         },
                         1_000,
@@ -285,7 +286,7 @@ mod tests {
     fn a_sequence_is_its_blocks_over_and_over_or_moves_on() {
         let listed = |advances, blocks| {
             let order = Order::Sequence { advances };
-            let block = BlockPlan { sequence: vec![2, 0, 1], ..plan(order, blocks).block().clone() };
+            let block = BlockPlan { sequence: vec![2, 0, 1], ..plan(order, blocks).blocks().unwrap().block.clone() };
             pass(&StreamPlan { kind: block.into(), ..plan(order, blocks) }, 9)
         };
         // As fio does it (examples/sequence-distribution.fio); beyond the end it begins again.
@@ -299,7 +300,7 @@ mod tests {
         for order in [Order::Random, Order::RandomReplace] {
             let blocks = pass(
                 &StreamPlan {
-                    kind: BlockPlan { run_blocks: 8, ..plan(order, 256).block().clone() }.into(),
+                    kind: BlockPlan { run_blocks: 8, ..plan(order, 256).blocks().unwrap().block.clone() }.into(),
                     ..plan(order, 256)
                 },
                 256,
@@ -317,7 +318,7 @@ mod tests {
                 &StreamPlan {
                     kind: BlockPlan {
                         run_blocks: 3,
-                        ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks).block().clone()
+                        ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks).blocks().unwrap().block.clone()
                     }
                     .into(),
                     ..plan(Order::Strided { stride_bytes: stride * BLOCK }, blocks)
@@ -329,15 +330,21 @@ mod tests {
         assert_eq!(zones(5, 13), [0, 1, 2, 5, 6, 7, 10, 11, 12]);
         assert_eq!(zones(5, 12), [0, 1, 2, 5, 6, 7, 10, 11]);
         assert_eq!(zones(5, 2), [0, 1]);
-        let single = BlockPlan { run_blocks: 1, ..plan(Order::Strided { stride_bytes: 2 * BLOCK }, 8).block().clone() };
+        let single = BlockPlan {
+            run_blocks: 1,
+            ..plan(Order::Strided { stride_bytes: 2 * BLOCK }, 8).blocks().unwrap().block.clone()
+        };
         let single = StreamPlan { kind: single.into(), ..StreamPlan::default() };
         assert_eq!(pass(&single, 9), [0, 2, 4, 6]);
         let plan = StreamPlan {
-            kind: BlockPlan { run_blocks: 2, ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8).block().clone() }
-                .into(),
+            kind: BlockPlan {
+                run_blocks: 2,
+                ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8).blocks().unwrap().block.clone()
+            }
+            .into(),
             ..plan(Order::Strided { stride_bytes: 4 * BLOCK }, 8)
         };
-        let mut offsets = Offsets::new(&plan, 3);
+        let mut offsets = Offsets::new(plan.blocks().unwrap(), 3);
         let mut random = Random::new(3, 3);
         let offsets: Vec<u64> = (0..6).map(|_| offsets.next(4096, &mut random).offset / BLOCK).collect();
         assert_eq!(offsets, [0, 1, 4, 5, 0, 1]);
@@ -345,7 +352,7 @@ mod tests {
 
     #[test]
     fn passes_of_the_random_order_differ() {
-        let mut offsets = Offsets::new(&plan(Order::Random, 32), 3);
+        let mut offsets = Offsets::new(plan(Order::Random, 32).blocks().unwrap(), 3);
         let mut random = Random::new(3, 3);
         let mut pass = || (0..32).map(|_| offsets.next(4096, &mut random).offset).collect::<Vec<_>>();
         assert_ne!(pass(), pass());
@@ -362,18 +369,18 @@ mod tests {
                         write: model::BlockSize::Fixed { bytes: 512 },
                         trim: model::BlockSize::Fixed { bytes: 512 },
                     }),
-                    ..plan(order, 25).block().clone()
+                    ..plan(order, 25).blocks().unwrap().block.clone()
                 }
                 .into(),
                 ..plan(order, 25)
             };
-            let mut offsets = Offsets::new(&plan, 3);
+            let mut offsets = Offsets::new(plan.blocks().unwrap(), 3);
             let mut random = Random::new(3, 3);
             for i in 0..10_000u64 {
                 let asked = 512 * (i * 7 % 8 + 1) as u32;
                 let place = offsets.next(asked, &mut random);
                 assert!(place.offset.is_multiple_of(512) && place.len > 0 && place.len.is_multiple_of(512));
-                assert!(place.offset + u64::from(place.len) <= plan.block().region_bytes);
+                assert!(place.offset + u64::from(place.len) <= plan.blocks().unwrap().block.region_bytes);
                 assert!(place.len == asked || order.is_sequential(), "{order:?}");
             }
         }
@@ -382,12 +389,19 @@ mod tests {
     #[test]
     fn alignment_beyond_the_block_leaves_gaps() {
         let aligned = StreamPlan {
-            kind: BlockPlan { align_bytes: Some(4 * BLOCK), ..plan(Order::Sequential, 16).block().clone() }.into(),
+            kind: BlockPlan {
+                align_bytes: Some(4 * BLOCK),
+                ..plan(Order::Sequential, 16).blocks().unwrap().block.clone()
+            }
+            .into(),
             ..plan(Order::Sequential, 16)
         };
         assert_eq!(pass(&aligned, 99), [0, 4, 8, 12]);
         let mut random = pass(
-            &StreamPlan { kind: BlockPlan { order: Order::Random, ..aligned.block().clone() }.into(), ..aligned },
+            &StreamPlan {
+                kind: BlockPlan { order: Order::Random, ..aligned.blocks().unwrap().block.clone() }.into(),
+                ..aligned
+            },
             99,
         );
         random.sort_unstable();

@@ -4,7 +4,7 @@ use crate::op::in_fields;
 use crate::shaping::Shaping;
 use crate::{Next, OpResult, Permutation, Request, Source};
 use model::random::mix;
-use model::{Direction, FileKind, FileOperation, FilesPlan, Ns, StreamPlan};
+use model::{Direction, FileKind, FileOperation, FilesPlan, Ns, Operation, StreamPlan};
 use std::sync::Arc;
 
 /// What is done to one file or directory.
@@ -101,7 +101,7 @@ impl FileStream {
                 None => Order::Numbers,
             },
             once: once || operation.once(),
-            shaping: Shaping::of(plan),
+            shaping: Shaping::of(plan, Operation::Read),
         }
     }
 }

@@ -12,13 +12,13 @@ use crate::sizes::draw;
 use crate::syncs::{Due, Syncs};
 use crate::traced::TraceSource;
 use crate::{BlockOp, FlowTotal, Next, OpKind, OpResult, Source};
-use model::{BlockSize, Ns, Operation, StreamPlan, Sync};
+use model::{BlockSize, BlockStream, Ns, Operation, StreamPlan, Sync};
 use std::sync::Arc;
 
 /// The two sides of a mix.
 const READ: usize = 0;
 
-/// Gives the operations of any [`StreamPlan`] of blocks. Takes memory for each file and each operation in flight when it is
+/// Gives the operations of any [`BlockStream`] of blocks. Takes memory for each file and each operation in flight when it is
 /// made, none afterwards. What a plan does not ask for has no part in it: a plain stream goes from block to block.
 ///
 /// Rules, where a plan leaves room:
@@ -60,8 +60,8 @@ impl Pattern {
     ///
     /// # Panics
     /// If the region holds no whole block: plans are checked before they get here.
-    pub fn new(plan: &StreamPlan, once: bool) -> Self {
-        let block = plan.block();
+    pub fn new(plan: BlockStream<'_>, once: bool) -> Self {
+        let block = plan.block;
         let kind = match (block.operation, plan.durability.sync) {
             (Operation::Read, _) => OpKind::Read,
             (Operation::Write, Sync::FdatasyncEach) => OpKind::WriteSync,
@@ -72,7 +72,8 @@ impl Pattern {
         let all_reads = u32::from(kind == OpKind::Read) * 100;
         let fixed = BlockSize::Fixed { bytes: block.block_size_bytes };
         let sizes = |operation| block.block_sizes.as_ref().map_or(&fixed, |s| s.of(operation)).clone();
-        let (syncs, shaping, priorities) = (Syncs::of(plan), Shaping::of(plan), Priorities::of(plan));
+        let (syncs, shaping, priorities) =
+            (Syncs::of(plan), Shaping::of(plan.stream, block.operation), Priorities::of(plan.stream));
         let before = PriorOps::of(plan).filter(|_| kind.sends_data());
         let traced = TraceSource::of(plan);
         let overlap = NoOverlap::of(plan);

@@ -32,7 +32,7 @@ impl Done {
 
 /// Carries out at most `most` operations, or what starts before `until`, each in `service` ns.
 fn carry_out(plan: &StreamPlan, once: bool, most: usize, until: Ns, service: Ns) -> Done {
-    let mut source = Pattern::new(plan, once);
+    let mut source = Pattern::new(plan.blocks().unwrap(), once);
     let mut done = Done { ops: Vec::new(), spun_ns: 0, end_ns: 0 };
     let mut flying: std::collections::VecDeque<(Ns, BlockOp)> = Default::default();
     let mut now = 0;
@@ -89,7 +89,7 @@ fn a_mix_has_its_shares() {
             let mix = Some(Mix { read_percent });
             let done = bounded(
                 &StreamPlan {
-                    kind: BlockPlan { mix, ..plan(operation, Order::Random).block().clone() }.into(),
+                    kind: BlockPlan { mix, ..plan(operation, Order::Random).blocks().unwrap().block.clone() }.into(),
                     ..plan(operation, Order::Random)
                 },
                 50_000,
@@ -118,7 +118,7 @@ fn directions_have_their_own_sizes_and_sequential_positions() {
             block_sizes: Some(sizes),
             block_size_bytes: 4 * BLOCK,
             region_bytes: 1 << 30,
-            ..plan(Operation::Write, Order::Sequential).block().clone()
+            ..plan(Operation::Write, Order::Sequential).blocks().unwrap().block.clone()
         }
         .into(),
         ..plan(Operation::Write, Order::Sequential)
@@ -147,13 +147,13 @@ fn once_covers_every_file_and_ends() {
                     files,
                     file_order,
                     region_start_bytes,
-                    ..plan(Operation::Write, order).block().clone()
+                    ..plan(Operation::Write, order).blocks().unwrap().block.clone()
                 }
                 .into(),
                 ..plan(Operation::Write, order)
             };
             let done = carry_out(&plan, true, 100_000, Ns::MAX, 10);
-            let space = FileSpace::of(&plan);
+            let space = FileSpace::of(plan.blocks().unwrap());
             let mut places: Vec<_> = done.ops.iter().map(|(_, op)| space.locate(op.offset)).collect();
             let turns = places.windows(2).filter(|w| w[0].0 != w[1].0).count();
             match file_order {
@@ -240,7 +240,7 @@ fn both_directions_keep_their_own_rates() {
     });
     let mix = Some(Mix { read_percent: 50 });
     let plan = StreamPlan {
-        kind: BlockPlan { mix, ..plan(Operation::Write, Order::Random).block().clone() }.into(),
+        kind: BlockPlan { mix, ..plan(Operation::Write, Order::Random).blocks().unwrap().block.clone() }.into(),
         timing: Timing { pacing, ..plan(Operation::Write, Order::Random).timing },
         ..plan(Operation::Write, Order::Random)
     };
@@ -293,7 +293,10 @@ fn syncs_come_after_so_many_writes_and_at_the_end() {
     };
     assert_eq!((writes_before(OpKind::Fdatasync), writes_before(OpKind::Fsync)), (3, 8));
     // Reads are not counted, and are never followed by a sync.
-    let reads = StreamPlan { kind: BlockPlan { operation: Operation::Read, ..plan.block().clone() }.into(), ..plan };
+    let reads = StreamPlan {
+        kind: BlockPlan { operation: Operation::Read, ..plan.blocks().unwrap().block.clone() }.into(),
+        ..plan
+    };
     assert_eq!(bounded(&reads, 10_000).count(OpKind::Fdatasync), 0);
 }
 
@@ -301,7 +304,7 @@ fn syncs_come_after_so_many_writes_and_at_the_end() {
 fn rounds_are_whole_in_every_file() {
     let files = vec!["a".to_owned(), "b".to_owned()];
     let plan = StreamPlan {
-        kind: BlockPlan { files, ..plan(Operation::Write, Order::Sequential).block().clone() }.into(),
+        kind: BlockPlan { files, ..plan(Operation::Write, Order::Sequential).blocks().unwrap().block.clone() }.into(),
         durability: Durability {
             sync: Sync::FsyncPerRound,
             round_bytes: Some(4 * BLOCK),
@@ -313,7 +316,7 @@ fn rounds_are_whole_in_every_file() {
     for (i, (_, op)) in done.ops.iter().enumerate() {
         assert_eq!(op.kind == OpKind::Fsync, i % 6 >= 4, "operation {i}");
     }
-    let space = FileSpace::of(&plan);
+    let space = FileSpace::of(plan.blocks().unwrap());
     assert_eq!((space.locate(done.ops[4].1.offset).0, space.locate(done.ops[5].1.offset).0), (0, 1));
 }
 
@@ -335,7 +338,11 @@ fn pauses_follow_the_last_completion() {
 #[test]
 fn a_block_is_written_when_its_trim_has_completed() {
     let plan = StreamPlan {
-        kind: BlockPlan { trim_before_write: true, ..plan(Operation::Write, Order::Random).block().clone() }.into(),
+        kind: BlockPlan {
+            trim_before_write: true,
+            ..plan(Operation::Write, Order::Random).blocks().unwrap().block.clone()
+        }
+        .into(),
         limits: Limits { total_operations: Some(100), ..plan(Operation::Write, Order::Random).limits },
         ..plan(Operation::Write, Order::Random)
     };
@@ -351,7 +358,7 @@ fn a_block_is_written_when_its_trim_has_completed() {
 fn a_block_is_written_back_when_it_was_read_and_other_reads_are_not() {
     let base = plan(Operation::Write, Order::Random);
     let rewriting = |mix| StreamPlan {
-        kind: BlockPlan { read_before_write: true, mix, ..base.block().clone() }.into(),
+        kind: BlockPlan { read_before_write: true, mix, ..base.blocks().unwrap().block.clone() }.into(),
         limits: Limits { total_operations: Some(200), ..base.limits },
         ..base.clone()
     };
@@ -370,7 +377,11 @@ fn a_block_is_written_back_when_it_was_read_and_other_reads_are_not() {
 fn the_same_seed_gives_the_same_operations() {
     let mix = Some(Mix { read_percent: 40 });
     let a = StreamPlan {
-        kind: BlockPlan { mix, ..plan(Operation::Write, Order::Zipf { theta_milli: 1_100 }).block().clone() }.into(),
+        kind: BlockPlan {
+            mix,
+            ..plan(Operation::Write, Order::Zipf { theta_milli: 1_100 }).blocks().unwrap().block.clone()
+        }
+        .into(),
         ..plan(Operation::Write, Order::Zipf { theta_milli: 1_100 })
     };
     let ops = |plan: &StreamPlan| bounded(plan, 1_000).ops;
@@ -385,7 +396,7 @@ fn a_plain_stream_goes_by_its_permutation_and_rounds_are_whole() {
             let durability = Durability { sync, round_bytes: Some(16 * BLOCK), ..Durability::default() };
             let path = IoPath { queue_depth: 1, ..IoPath::default() };
             let plan = StreamPlan { path, durability, ..plan(Operation::Write, order) };
-            let blocks = plan.block().region_bytes / BLOCK;
+            let blocks = plan.blocks().unwrap().block.region_bytes / BLOCK;
             let of_pass =
                 |pass: u64| crate::Permutation::new(blocks, plan.seed ^ pass.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let place = |n: u64| if order == Order::Random { of_pass(n / blocks).at(n % blocks) } else { n % blocks };
@@ -396,7 +407,7 @@ fn a_plain_stream_goes_by_its_permutation_and_rounds_are_whole() {
                 if !syncs {
                     assert_eq!(
                         op.offset,
-                        plan.block().region_start_bytes + place(written) * BLOCK,
+                        plan.blocks().unwrap().block.region_start_bytes + place(written) * BLOCK,
                         "{order:?} {sync:?}"
                     );
                     written += 1;

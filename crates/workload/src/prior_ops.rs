@@ -1,7 +1,7 @@
 //! What is done to each block before it is written: it is trimmed, or read.
 
 use crate::{BlockOp, OpKind, OpResult};
-use model::StreamPlan;
+use model::BlockStream;
 
 /// Blocks whose first operation is under way or has ended; never more than are in flight.
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ pub(crate) struct PriorOps {
 }
 
 impl PriorOps {
-    pub fn of(plan: &StreamPlan) -> Option<Self> {
-        let block = plan.block();
+    pub fn of(plan: BlockStream<'_>) -> Option<Self> {
+        let block = plan.block;
         let kind = match (block.trim_before_write, block.read_before_write) {
             (true, _) => OpKind::Trim,
             (false, true) => OpKind::Read,

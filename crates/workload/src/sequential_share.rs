@@ -2,7 +2,7 @@
 
 use crate::offsets::OpExtent;
 use crate::random::{RUN_ON, Random};
-use model::{Operation, StreamPlan};
+use model::{BlockStream, Operation};
 
 /// How often, and where, for each side of a stream.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub(crate) struct SequentialShare {
 
 impl SequentialShare {
     /// `None` where every operation is drawn.
-    pub fn of(plan: &StreamPlan) -> Option<Box<Self>> {
-        let block = plan.block();
+    pub fn of(plan: BlockStream<'_>) -> Option<Box<Self>> {
+        let block = plan.block;
         let percent = |operation| match operation {
             Operation::Read => block.sequential_percents[0],
             Operation::Write | Operation::WriteZeroes => block.sequential_percents[1],
@@ -61,7 +61,8 @@ mod tests {
 
     fn operations(block: BlockPlan, count: usize) -> Vec<BlockOp> {
         let block = BlockPlan { order: Order::Random, region_bytes: 4096 * BLOCK, ..block };
-        let mut source = Pattern::new(&StreamPlan { kind: block.into(), seed: 7, ..StreamPlan::default() }, false);
+        let mut source =
+            Pattern::new(StreamPlan { kind: block.into(), seed: 7, ..StreamPlan::default() }.blocks().unwrap(), false);
         let next = |_| match source.next(0) {
             Next::Op(op) => {
                 source.on_completion(&op, OpResult { at_ns: 0, result: Ok(op.len) });

@@ -35,7 +35,7 @@ struct Think {
 
 impl Shaping {
     /// `None` where nothing holds the stream back and only its phase ends it.
-    pub fn of(plan: &StreamPlan) -> Option<Box<Self>> {
+    pub fn of(plan: &StreamPlan, operation: Operation) -> Option<Box<Self>> {
         // Other streams end with this one: nothing that it does itself.
         let Limits { time_limit_ns, total_bytes, total_operations, .. } = plan.limits;
         let limited = time_limit_ns.is_some() || total_bytes.is_some() || total_operations.is_some();
@@ -53,7 +53,7 @@ impl Shaping {
         };
         let think = plan.timing.think.filter(|t| t.pause_ns > 0);
         Some(Box::new(Self {
-            pace: [pace(Operation::Read), pace(plan.block().operation)],
+            pace: [pace(Operation::Read), pace(operation)],
             side: None,
             bytes_left: total_bytes.unwrap_or(u64::MAX),
             operations_left: total_operations.unwrap_or(u64::MAX),

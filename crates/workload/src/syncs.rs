@@ -1,7 +1,7 @@
 //! Syncs between the operations of a stream and at its end.
 
 use crate::OpKind;
-use model::{Durability, StreamPlan, Sync};
+use model::{BlockStream, Durability, Sync};
 
 /// Something due after so many writes; 0: never.
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +45,12 @@ pub(crate) struct Syncs {
 
 impl Syncs {
     /// `None` where nothing is synced by operations of their own.
-    pub fn of(plan: &StreamPlan) -> Option<Self> {
+    pub fn of(plan: BlockStream<'_>) -> Option<Self> {
         let Durability { sync, round_bytes, flush } = plan.durability;
         let at_end = flush.fsync_at_end || sync == Sync::FsyncAtEnd;
-        let bytes = round_bytes.unwrap_or(plan.block().block_size_bytes);
+        let bytes = round_bytes.unwrap_or(plan.block.block_size_bytes);
         let round = (sync == Sync::FsyncPerRound).then_some((bytes, bytes));
-        let files = plan.block().files.len().max(1);
+        let files = plan.block.files.len().max(1);
         (at_end || round.is_some() || flush != model::Flush::default()).then_some(Self {
             round,
             round_file: 0,

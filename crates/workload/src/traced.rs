@@ -7,7 +7,7 @@
 //! after the one before, since nobody waits for what the kernel writes back; those that came together are handed over together.
 
 use crate::{BlockOp, Next, OpKind};
-use model::{Ns, StreamPlan, Trace, TraceKind, TraceOp};
+use model::{BlockStream, Ns, Trace, TraceKind, TraceOp};
 use std::sync::Arc;
 
 /// What came within so long of the one before was not waited for.
@@ -61,8 +61,8 @@ fn waits_for(first: &BlockOp, second: &BlockOp) -> bool {
 }
 
 impl TraceSource {
-    pub fn of(plan: &StreamPlan) -> Option<Self> {
-        let Trace { trace_speed_milli, trace_pauses, ops, .. } = plan.block().trace.as_ref()?;
+    pub fn of(plan: BlockStream<'_>) -> Option<Self> {
+        let Trace { trace_speed_milli, trace_pauses, ops, .. } = plan.block.trace.as_ref()?;
         Some(Self {
             ops: Arc::clone(&ops.0),
             next: 0,
@@ -71,7 +71,7 @@ impl TraceSource {
             pauses: *trace_pauses,
             ended: 0,
             handed: 0,
-            region_start: plan.block().region_start_bytes,
+            region_start: plan.block.region_start_bytes,
             in_flight: Vec::with_capacity(plan.path.queue_depth as usize),
         })
     }
@@ -134,7 +134,7 @@ impl TraceSource {
 mod tests {
     use super::*;
     use crate::{OpResult, Pattern, Source};
-    use model::{BlockPlan, IoPath, Order, TraceOps};
+    use model::{BlockPlan, IoPath, Order, StreamPlan, TraceOps};
 
     fn pattern(speed: u32, ops: &[(u64, TraceKind, u64, u32)]) -> Pattern {
         with_pauses(speed, false, ops)
@@ -154,7 +154,7 @@ mod tests {
             ..BlockPlan::default()
         };
         let path = IoPath { queue_depth: 8, ..IoPath::default() };
-        Pattern::new(&StreamPlan { kind: block.into(), path, ..StreamPlan::default() }, false)
+        Pattern::new(StreamPlan { kind: block.into(), path, ..StreamPlan::default() }.blocks().unwrap(), false)
     }
 
     fn taken(next: Next<BlockOp>) -> BlockOp {

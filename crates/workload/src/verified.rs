@@ -5,7 +5,7 @@ use integrity::{
     AllowedGenerations, CheckMode, CheckedBlock, Expected, Interruption, Ledger, Origin, REREADS, SECTOR_BYTES,
     Stamper, Table, Versions, Write, classify, is_rest_of_torn, points_to,
 };
-use model::{DataFault, Ns, ReadBack, StreamPlan, Unverified, VerifyRecord};
+use model::{BlockStream, DataFault, Ns, ReadBack, Unverified, VerifyRecord};
 use std::sync::Arc;
 
 /// Places that are read again to find out what is wrong with them; beyond, they are judged by the one read that was wrong.
@@ -69,14 +69,14 @@ type UnitVerdict = Result<bool, Unverified>;
 
 impl Verified {
     /// For `plan`, a stream that verifies, with its files in their order. Writes are numbered from `first_sequence` on.
-    pub(crate) fn new(plan: &StreamPlan, files: Vec<VerifiedFile>, first_sequence: u64, cut: Interruption) -> Self {
+    pub(crate) fn new(plan: BlockStream<'_>, files: Vec<VerifiedFile>, first_sequence: u64, cut: Interruption) -> Self {
         // Tables that other streams refined may have smaller units than this one's own.
         let unit = files.iter().map(|f| f.table.unit_bytes()).min().unwrap_or(plan.verify_unit_bytes()).max(1);
         let back = plan.read_back();
         let depth = back.as_ref().map_or(1, |b| b.path.queue_depth);
-        let most = usize::try_from(plan.block().block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
+        let most = usize::try_from(plan.block.block_size_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
         let tables = files.iter().map(|f| Arc::clone(&f.table)).collect();
-        let start = plan.block().region_start_bytes;
+        let start = plan.block.region_start_bytes;
         Self {
             record: VerifyRecord {
                 kinds: vec![plan.verify.map(|v| v.kind).unwrap_or_default()],
@@ -88,7 +88,7 @@ impl Verified {
             versions: Versions::new(tables, plan.path.queue_depth.max(depth), most).after(cut),
             files,
             space: FileSpace::of(plan),
-            region: start..start.saturating_add(plan.block().region_bytes),
+            region: start..start.saturating_add(plan.block.region_bytes),
             sequence: first_sequence,
             epoch: 0,
             time_ms: 0,

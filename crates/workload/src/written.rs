@@ -3,7 +3,7 @@
 use crate::verified::{MAX_JUDGEMENTS, VerifiedFile};
 use crate::{Verified, VerifyOutcome};
 use integrity::{Interruption, KnownData, Ledger, Secret, Stamper, Table, TooManyUnits};
-use model::{CompactSort as _, StreamPlan, VerifyRecord};
+use model::{BlockStream, CompactSort as _, StreamPlan, VerifyRecord};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -55,9 +55,9 @@ impl WrittenData {
     /// # Errors
     /// If the memory cannot be had.
     pub fn prepare(&mut self, streams: &[StreamPlan]) -> Result<Vec<Option<Verified>>, VerifyStateError> {
-        for stream in streams {
-            let (start, end) = (stream.block().region_start_bytes, stream.block().region_end());
-            for name in stream.block().file_names() {
+        for stream in streams.iter().filter_map(StreamPlan::blocks) {
+            let (start, end) = (stream.block.region_start_bytes, stream.block.region_end());
+            for name in stream.block.file_names() {
                 if stream.verify.is_some() {
                     let unit = stream.verify_unit_bytes().max(1);
                     let target_id = self.files.len() as u32;
@@ -71,12 +71,13 @@ impl WrittenData {
                 }
             }
         }
-        let known = streams.iter().map(|stream| stream.verify.is_some().then(|| self.verified(stream))).collect();
+        let verified = |stream: &StreamPlan| Some(self.verified(stream.blocks().filter(|s| s.verify.is_some())?));
+        let known = streams.iter().map(verified).collect();
         self.cut = Interruption::None;
         Ok(known)
     }
 
-    fn verified(&mut self, stream: &StreamPlan) -> Verified {
+    fn verified(&mut self, stream: BlockStream<'_>) -> Verified {
         self.streams += 1;
         let of = |name: &str| {
             let file = &self.files[name];
@@ -87,7 +88,7 @@ impl WrittenData {
                 .with_compressible_percent(percent);
             VerifiedFile { stamper, table: Arc::clone(&file.table), ledger: Ledger::new(MAX_JUDGEMENTS) }
         };
-        let files = stream.block().file_names().map(of).collect();
+        let files = stream.block.file_names().map(of).collect();
         Verified::new(stream, files, self.streams << SEQUENCE_BITS, self.cut)
     }
 

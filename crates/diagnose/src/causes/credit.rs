@@ -73,7 +73,7 @@ pub fn burst_credit_spent_cause(run: &Run) -> Option<Cause> {
     let first = all.first()?;
     let laid_out = before_measuring(run, first.phase).filter_map(|phase| {
         let (_, record) = machine::valid_phase(run, &phase.plan.name)?;
-        let block = phase.plan.streams.first()?.block().block_size_bytes.max(1) as f64;
+        let block = phase.plan.streams.first()?.blocks()?.block.block_size_bytes.max(1) as f64;
         fallen(run, phase, record, Direction::Write, block)
     });
     let measured = all.iter().filter_map(|p| fallen(run, p.phase, p.record, p.direction, p.block));

@@ -2,8 +2,8 @@
 
 use crate::machine;
 use model::{
-    Access, CompactSort as _, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord, PhaseRun, PhaseStatus,
-    Run, StreamPlan,
+    Access, BlockPlan, BlockStream, CompactSort as _, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord,
+    PhaseRun, PhaseStatus, Run, StreamPlan,
 };
 
 /// A phase that stands and asks one plain thing.
@@ -60,16 +60,16 @@ impl<'a> Probe<'a> {
 }
 
 /// What makes a stream ask more than one thing, or hold back.
-fn is_plain(stream: &StreamPlan) -> bool {
-    stream.block().mix.is_none()
-        && !stream.block().trim_before_write
-        && !stream.block().read_before_write
-        && stream.block().block_sizes.is_none()
+fn is_plain(stream: BlockStream<'_>) -> bool {
+    stream.block.mix.is_none()
+        && !stream.block.trim_before_write
+        && !stream.block.read_before_write
+        && stream.block.block_sizes.is_none()
         && stream.timing.pacing.is_none_or(|p| Pacing { arrivals: p.arrivals, ..Pacing::default() } == p)
         && stream.timing.think.is_none()
         && stream.timing.start_delay_ns == 0
-        && matches!(stream.block().operation, Operation::Read | Operation::Write)
-        && matches!(stream.block().order, Order::Sequential | Order::Random | Order::RandomReplace)
+        && matches!(stream.block.operation, Operation::Read | Operation::Write)
+        && matches!(stream.block.order, Order::Sequential | Order::Random | Order::RandomReplace)
 }
 
 /// A phase whose only flaw is that others used the disk: its numbers are not the storage's, but a limit of ours that was
@@ -82,24 +82,23 @@ fn had_other_io(phase: &PhaseRun) -> bool {
 
 fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> Option<Probe<'a>> {
     let streams = &phase.plan.streams;
-    let first = streams.first()?;
+    let first = streams.first()?.blocks()?;
     let access = |s: &StreamPlan| s.path.access;
-    let alike = |s: &StreamPlan| {
-        is_plain(s)
-            && (s.block().operation, s.block().order, s.block().block_size_bytes)
-                == (first.block().operation, first.block().order, first.block().block_size_bytes)
-            && access(s) == access(first)
-    };
-    if !phase.plan.measures_target() || !phase.plan.moves_data() || !streams.iter().all(alike) {
+    let asks = |block: &BlockPlan| (block.operation, block.order, block.block_size_bytes);
+    let alike = |s: BlockStream<'_>| is_plain(s) && asks(s.block) == asks(first.block) && access(&s) == access(&first);
+    if !phase.plan.measures_target()
+        || !phase.plan.moves_data()
+        || !streams.iter().all(|s| s.blocks().is_some_and(alike))
+    {
         return None;
     }
     Some(Probe {
         phase,
         record,
-        direction: if first.block().operation == Operation::Read { Direction::Read } else { Direction::Write },
-        random: first.block().order != Order::Sequential,
-        direct: access(first) == Access::Direct && !record.direct.as_ref().is_some_and(DirectProof::is_from_cache),
-        block: first.block().block_size_bytes.max(1) as f64,
+        direction: if first.block.operation == Operation::Read { Direction::Read } else { Direction::Write },
+        random: first.block.order != Order::Sequential,
+        direct: access(&first) == Access::Direct && !record.direct.as_ref().is_some_and(DirectProof::is_from_cache),
+        block: first.block.block_size_bytes.max(1) as f64,
         depth: f64::from(phase.plan.queue_depth().max(1)),
         bytes_per_s,
     })

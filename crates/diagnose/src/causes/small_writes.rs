@@ -72,7 +72,7 @@ pub fn flush(run: &Run) -> Option<Cause> {
 pub fn rewritten(run: &Run) -> Option<Cause> {
     let (write, read) = (latency(run, Work::RandomWrite)?, latency(run, Work::RandomRead)?);
     let sequential = machine::direct_rate(run, Work::SequentialWrite)?;
-    let block = run.phase_of_work(Work::RandomWrite)?.plan.streams.first()?.block().block_size_bytes as f64;
+    let block = run.phase_of_work(Work::RandomWrite)?.plan.streams.first()?.blocks()?.block.block_size_bytes as f64;
     let instead = write / 1e9 * sequential;
     if write < read * SLOW_WRITE_RATIO
         || instead < REWRITTEN_BYTES.max(block * SLOW_WRITE_RATIO)

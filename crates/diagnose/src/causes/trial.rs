@@ -20,7 +20,9 @@ impl Cause {
     pub fn deciding_trial(&self, run: &Run) -> Option<Trial> {
         let trial = self.trial?;
         let reads_only = matches!(trial, Trial::Depths | Trial::Sizes);
-        let is_read = |phase: &PhaseRun| phase.plan.streams.iter().any(|s| s.block().operation == Operation::Read);
+        let is_read = |phase: &PhaseRun| {
+            phase.plan.streams.iter().any(|s| s.blocks().is_some_and(|s| s.block.operation == Operation::Read))
+        };
         let measured = || run.phases.iter().filter(|p| p.plan.measures_target());
         let named = |p: &&PhaseRun| self.evidence.iter().any(|e| MetricKey::of(&e.source).phase() == p.plan.name);
         let seen: Vec<&PhaseRun> = measured().filter(named).collect();

@@ -22,7 +22,7 @@ fn intervals(phase: &PhaseRun) -> impl Iterator<Item = &Interval> {
 /// A fall in all that was written in the same way, from the first byte of a layout to the end of the phase that is measured: one
 /// that comes before the counted part of that phase, or so early that it is less than a few windows of the layout.
 fn from_the_first<'a>(run: &'a Run, writes: &probes::Probe<'a>) -> Option<(&'a PhaseRun, series::Step)> {
-    let asks = |p: &PhaseRun| Some((p.plan.streams.first()?.block().block_size_bytes, p.plan.queue_depth()));
+    let asks = |p: &PhaseRun| Some((p.plan.streams.first()?.blocks()?.block.block_size_bytes, p.plan.queue_depth()));
     let before = credit::before_measuring(run, writes.phase).filter(|p| asks(p) == asks(writes.phase));
     let phases: Vec<&PhaseRun> = before.filter(|p| p.record.is_some()).chain([writes.phase]).collect();
     let all: Vec<Interval> = phases.iter().flat_map(|p| intervals(p)).filter(|i| i.operations > 0).copied().collect();

@@ -18,7 +18,8 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         let reads = on.executed().filter(|(p, r)| {
-            let all_read = p.plan.streams.iter().all(|s| s.block().operation == Operation::Read);
+            let all_read =
+                p.plan.streams.iter().all(|s| s.blocks().is_some_and(|s| s.block.operation == Operation::Read));
             all_read && r.duration_ns() > 0 && p.status == PhaseStatus::Measured
         });
         let busiest = reads

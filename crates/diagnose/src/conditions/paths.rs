@@ -120,7 +120,7 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
     let writes = on.executed().filter(|(p, _)| {
         p.plan.access == Access::Buffered
             && !p.plan.streams.is_empty()
-            && p.plan.streams.iter().all(|s| s.block().operation == Operation::Write)
+            && p.plan.streams.iter().all(|s| s.blocks().is_some_and(|s| s.block.operation == Operation::Write))
             && p.status == PhaseStatus::Measured
     });
     let busiest = writes

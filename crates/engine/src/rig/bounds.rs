@@ -2,7 +2,7 @@
 
 use super::file::FileRig;
 use crate::Rig;
-use model::{BlockPlan, Failure, PhaseKind, PhasePlan, StreamPlan, TargetKind};
+use model::{BlockPlan, BlockStream, Failure, PhaseKind, PhasePlan, StreamPlan, TargetKind};
 use std::collections::BTreeMap;
 use sys::DirectAlignment;
 
@@ -49,11 +49,12 @@ impl FileRig {
     /// How far into the target, or into each of its files, a stream may go.
     fn bound(&self, phase: &PhasePlan, stream: &StreamPlan) -> Result<u64, Failure> {
         let lays_out = phase.kind == PhaseKind::Layout;
-        if stream.block().files.is_empty() {
+        let Some(BlockStream { block, .. }) = stream.blocks() else { return Ok(self.opened.max_bytes) };
+        if block.files.is_empty() {
             // Who only writes needs no data there; but where a layout was cut short, writes that it was made for stay
             // within what it wrote, so that they overwrite and do not allocate.
             let temporary = self.opened.size.is_none();
-            let as_laid_out = self.laid_out.is_some() && stream.block().region_end() <= self.layout_planned;
+            let as_laid_out = self.laid_out.is_some() && block.region_end() <= self.layout_planned;
             let fresh = temporary && !stream.reads() && !as_laid_out;
             return Ok(if lays_out || fresh { self.opened.max_bytes } else { self.readable_bytes() });
         }
@@ -61,13 +62,13 @@ impl FileRig {
             let message = format!(
                 "{}: the stream names {} files, but {} is not a directory",
                 phase.name,
-                stream.block().files.len(),
+                block.files.len(),
                 self.target.path.display()
             );
             return Err(Failure::refused(message).remedy("name a directory as the target"));
         }
         let writes_only = !stream.reads();
-        Ok(if lays_out || writes_only { self.opened.max_bytes } else { self.own.shortest(&stream.block().files) })
+        Ok(if lays_out || writes_only { self.opened.max_bytes } else { self.own.shortest(&block.files) })
     }
 
     /// All files together must leave free what a file system needs: the lengths that they will have, against what was
@@ -76,10 +77,10 @@ impl FileRig {
         let mut ends: BTreeMap<&str, u64> = self.own.lengths().collect();
         let own_end = self.opened.file.metadata().map_or(0, |m| m.len());
         ends.insert("", own_end);
-        for stream in streams.iter().filter(|s| s.changes_data()) {
-            for name in stream.block().file_names() {
+        for stream in streams.iter().filter_map(StreamPlan::blocks).filter(|s| s.changes_data()) {
+            for name in stream.block.file_names() {
                 let end = ends.entry(name).or_default();
-                *end = stream.block().region_end().max(*end);
+                *end = stream.block.region_end().max(*end);
             }
         }
         let needed = ends.values().fold(0u64, |sum, end| sum.saturating_add(*end));

@@ -1,7 +1,7 @@
 //! Passes over what is in the page cache that each start without it.
 
 use super::work::{OpenTarget, PhaseWork};
-use model::{Access, Ns, Order, StreamPlan};
+use model::{Access, BlockStream, Ns, Order};
 use workload::{BlockOp, Next, OpResult, Source};
 
 /// A source; where its passes are to be cold, each pass over its region begins when the page cache was asked to forget it, as
@@ -24,12 +24,12 @@ struct Passes<'a> {
 }
 
 /// Whether a stream goes through what the page cache holds of its own last pass, where it is to be cold.
-fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, target: &OpenTarget) -> bool {
+fn has_cold_passes(work: &PhaseWork<'_>, stream: BlockStream<'_>, target: &OpenTarget) -> bool {
     let buffered = !target.direct && stream.path.access == Access::Buffered;
-    let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block().all_region_bytes());
+    let more = stream.limits.total_bytes.is_none_or(|bytes| bytes > stream.block.all_region_bytes());
     let once = work.plan.stop == model::StopRule::RegionOnce || work.reads_back;
     // What is drawn with replacement has no passes: fio begins it cold once.
-    let order = stream.block().order;
+    let order = stream.block.order;
     let passes = order.is_sequential() || order == Order::Random;
     (work.plan.drop_cache || work.plan.cold)
         && buffered
@@ -41,14 +41,14 @@ fn has_cold_passes(work: &PhaseWork<'_>, stream: &StreamPlan, target: &OpenTarge
 }
 
 impl<'a, S> ColdPasses<'a, S> {
-    pub fn over(source: S, work: &PhaseWork<'_>, stream: &StreamPlan, target: &'a OpenTarget) -> Self {
+    pub fn over(source: S, work: &PhaseWork<'_>, stream: BlockStream<'_>, target: &'a OpenTarget) -> Self {
         Self { source, passes: has_cold_passes(work, stream, target).then(|| Passes::of(work, stream, target)) }
     }
 }
 
 impl<'a> Passes<'a> {
-    fn of(work: &PhaseWork<'_>, stream: &StreamPlan, target: &'a OpenTarget) -> Self {
-        let block = stream.block();
+    fn of(work: &PhaseWork<'_>, stream: BlockStream<'_>, target: &'a OpenTarget) -> Self {
+        let block = stream.block;
         let pass = block.all_region_bytes().max(1);
         let (start, len) = (block.region_start_bytes, block.region_bytes);
         Self { target, device: work.device, start, len, pass, left: pass, in_flight: 0 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::rig::buffer_cache::BufferCache;
     use crate::{Control, FileOptions};
-    use model::{BlockPlan, Limits, PhasePlan};
+    use model::{BlockPlan, Limits, PhasePlan, StreamPlan};
     use std::os::unix::fs::FileExt;
     use std::sync::Arc;
     use workload::Pattern;
@@ -144,16 +144,32 @@ mod tests {
             buffer_cache: &buffer_cache,
             control: &control,
         };
-        assert!(has_cold_passes(&work(&plan), &stream, &target));
+        assert!(has_cold_passes(&work(&plan), stream.blocks().unwrap(), &target));
         let warm = PhasePlan { drop_cache: false, ..plan.clone() };
-        assert!(!has_cold_passes(&work(&warm), &stream, &target));
+        assert!(!has_cold_passes(&work(&warm), stream.blocks().unwrap(), &target));
         let cold = PhasePlan { cold: true, ..warm.clone() };
-        assert!(has_cold_passes(&work(&cold), &stream, &target), "what is to be cold is so in each pass");
-        assert!(!has_cold_passes(&work(&plan), &stream, &OpenTarget { direct: true, ..target.clone() }));
-        let drawn = BlockPlan { order: Order::RandomReplace, ..stream.block().clone() };
-        assert!(!has_cold_passes(&work(&plan), &StreamPlan { kind: drawn.into(), ..stream.clone() }, &target));
+        assert!(
+            has_cold_passes(&work(&cold), stream.blocks().unwrap(), &target),
+            "what is to be cold is so in each pass"
+        );
+        assert!(!has_cold_passes(
+            &work(&plan),
+            stream.blocks().unwrap(),
+            &OpenTarget { direct: true, ..target.clone() }
+        ));
+        let drawn = BlockPlan { order: Order::RandomReplace, ..stream.blocks().unwrap().block.clone() };
+        assert!(!has_cold_passes(
+            &work(&plan),
+            StreamPlan { kind: drawn.into(), ..stream.clone() }.blocks().unwrap(),
+            &target
+        ));
 
-        let mut source = ColdPasses::over(Pattern::new(&stream, false), &work(&plan), &stream, &target);
+        let mut source = ColdPasses::over(
+            Pattern::new(stream.blocks().unwrap(), false),
+            &work(&plan),
+            stream.blocks().unwrap(),
+            &target,
+        );
         let resident = || sys::resident_pages(&target.files[0], 0, 64 << 10).unwrap().resident;
         let mut buffer = vec![0; 4096];
         for number in 0..48 {

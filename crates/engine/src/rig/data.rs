@@ -4,7 +4,7 @@ use super::content::{judge_extents, judge_own, judge_sample, remark, sample};
 use super::file::FileRig;
 use super::shared::interleaved_end;
 use super::target::MIB;
-use model::{DataProof, PhasePlan, PhaseRecord, StopCause, StreamKind, StreamPlan, TargetKind};
+use model::{BlockStream, DataProof, PhasePlan, PhaseRecord, StopCause, StreamKind, StreamPlan, TargetKind};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ fn data_doubt(proof: &DataProof) -> u8 {
 
 impl FileRig {
     /// Whether what a stream reads is real, in the worst of its files.
-    fn data_proof(&self, stream: &StreamPlan) -> DataProof {
-        let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
+    fn data_proof(&self, stream: BlockStream<'_>) -> DataProof {
+        let (start, len) = (stream.block.region_start_bytes, stream.block.region_bytes);
         let sampled = |file: &File| judge_sample(sample(file, start, len, stream.seed));
         let of_own = |file: &Arc<File>| match sys::written(file, start, len) {
             Ok(written) => judge_extents(written, len),
             Err(_) => sampled(file),
         };
-        if let Some(worst) = self.own.of(&stream.block().files).map(of_own).max_by_key(data_doubt) {
+        if let Some(worst) = self.own.of(&stream.block.files).map(of_own).max_by_key(data_doubt) {
             return worst;
         }
         let file = &self.opened.file;
@@ -45,7 +45,7 @@ impl FileRig {
     }
 
     pub(super) fn data_proofs(&self, streams: &[StreamPlan], clipped: Option<&str>) -> Option<DataProof> {
-        let reads = streams.iter().filter(|s| s.reads());
+        let reads = streams.iter().filter_map(StreamPlan::blocks).filter(|s| s.reads());
         let worst = reads.map(|s| self.data_proof(s)).max_by_key(data_doubt)?;
         Some(clipped.map_or(worst.clone(), |text| remark(worst, text)))
     }
@@ -54,7 +54,8 @@ impl FileRig {
     pub(super) fn wrote_all(&mut self, streams: &[StreamPlan], written: u64) {
         let interleaved = match &self.shared {
             Some(shared) => shared.interleaved_end(streams),
-            None => interleaved_end(streams, 1).filter(|_| streams[0].block().region_start_bytes == 0),
+            None => interleaved_end(streams, 1)
+                .filter(|_| streams[0].blocks().is_some_and(|s| s.block.region_start_bytes == 0)),
         };
         let planned = || streams.iter().map(|s| s.limits.total_bytes.unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
         if let Some(end) = interleaved.filter(|_| written >= planned()) {
@@ -73,8 +74,8 @@ impl FileRig {
 
     /// Before a layout: until it says how far it came, nothing holds data.
     pub(super) fn begin_layout(&mut self, phase: &PhasePlan) {
-        let of_target = phase.streams.iter().filter(|s| s.block().files.is_empty());
-        if let Some(end) = of_target.map(|s| s.block().region_end()).max() {
+        let of_target = phase.streams.iter().filter_map(StreamPlan::blocks).filter(|s| s.block.files.is_empty());
+        if let Some(end) = of_target.map(|s| s.block.region_end()).max() {
             self.laid_out = self.laid_out.or(Some(0));
             self.layout_planned = end;
         }
@@ -92,18 +93,17 @@ impl FileRig {
         }
         self.layout_errors = record.errors.keys().cloned().collect();
         // The one that writes to the target itself; the lengths of files with names tell how far those came.
-        let Some((index, stream)) = streams.iter().enumerate().find(|(_, s)| s.block().files.is_empty()) else {
-            return;
-        };
-        let start = stream.block().region_start_bytes;
+        let mut blocks = streams.iter().enumerate().filter_map(|(index, stream)| Some((index, stream.blocks()?)));
+        let Some((index, stream)) = blocks.find(|(_, stream)| stream.block.files.is_empty()) else { return };
+        let start = stream.block.region_start_bytes;
         let reached = if done {
             // To the byte.
-            stream.block().region_end()
+            stream.block.region_end()
         } else {
             let bytes = record.streams.get(index).map_or(record.bytes, |s| s.directions.iter().map(|d| d.bytes).sum());
             // Completions arrive out of order: after an error, what lies within the last depth of operations is not
             // certain.
-            let doubtful = u64::from(stream.path.queue_depth).saturating_mul(stream.block().block_size_bytes);
+            let doubtful = u64::from(stream.path.queue_depth).saturating_mul(stream.block.block_size_bytes);
             let certain = if record.errors.is_empty() { bytes } else { bytes.saturating_sub(doubtful) };
             start + certain / MIB * MIB
         };

@@ -145,11 +145,11 @@ fn read_back(
         };
         let mut by = target.clone();
         let mut left = None;
-        if !job.control.stopped() {
+        if let Some(plan) = plan.blocks().filter(|_| !job.control.stopped()) {
             if !target.direct {
-                by = reopen_direct(target, &plan, known.unit_bytes()).unwrap_or(by);
+                by = reopen_direct(target, plan, known.unit_bytes()).unwrap_or(by);
             }
-            left = make_cold(job, &mut known, &target.files, &plan, by.direct, &mut record.errors);
+            left = make_cold(job, &mut known, &target.files, plan, by.direct, &mut record.errors);
         }
         seen.direct &= by.direct;
         seen.resident_pages = seen.resident_pages.zip(left).map(|(a, b)| a + b);

@@ -55,13 +55,13 @@ pub struct FileRig {
 impl FileRig {
     /// Drops what the page cache holds of all that is used.
     fn drop_cached(&self, streams: &[StreamPlan]) -> Dropped {
-        let (start, end) = streams
-            .iter()
-            .fold((u64::MAX, 0), |(a, b), s| (a.min(s.block().region_start_bytes), b.max(s.block().region_end())));
+        let blocks = || streams.iter().filter_map(|s| Some(s.blocks()?.block));
+        let (start, end) =
+            blocks().fold((u64::MAX, 0), |(start, end), b| (start.min(b.region_start_bytes), end.max(b.region_end())));
         let backing = &self.options.backing_files;
         let len = end.saturating_sub(start);
         let mut dropped = drop_caches(&self.opened.file, self.is_device(), start, len, backing);
-        for file in streams.iter().flat_map(|s| self.own.of(&s.block().files)) {
+        for file in blocks().flat_map(|block| self.own.of(&block.files)) {
             let own = drop_caches(file, false, start, len, backing);
             dropped.resident_pages = dropped.resident_pages.zip(own.resident_pages).map(|(a, b)| a + b);
         }
@@ -221,7 +221,8 @@ impl Rig for FileRig {
         }
         let (streams, clipped) = self.clip(phase)?;
         let mut direct = None;
-        let past_cache: Vec<&BlockPlan> = streams.iter().filter(|s| is_direct(s)).map(StreamPlan::block).collect();
+        let past_cache: Vec<&BlockPlan> =
+            streams.iter().filter(|s| is_direct(s)).filter_map(|s| Some(s.blocks()?.block)).collect();
         if let [first, ..] = past_cache[..] {
             self.check_alignment(phase, &past_cache)?;
             let (start, block) = (first.region_start_bytes, first.block_size_bytes);

@@ -8,7 +8,7 @@
 
 use super::own_directory::{OwnDirectory, remove_left};
 use super::refusal::{Attempt, refusal};
-use model::{Failure, StreamPlan};
+use model::{BlockStream, Failure, StreamPlan};
 use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
@@ -128,11 +128,11 @@ impl Shared {
 
 /// Where streams end that write their strides whole between them, `ranks` times as many of them in all.
 pub(super) fn interleaved_end(streams: &[StreamPlan], ranks: u64) -> Option<u64> {
-    let first = streams.first()?.block();
+    let first = streams.first()?.blocks()?.block;
     let stride = first.stride_with_gaps()?;
     let whole = (streams.len() as u64).checked_mul(ranks)?.checked_mul(first.block_size_bytes)? == stride;
     let fits = |(stream, number): (&StreamPlan, u64)| {
-        let block = stream.block();
+        let Some(BlockStream { block, .. }) = stream.blocks() else { return false };
         block.only_writes()
             && block.files.is_empty()
             && block.stride_with_gaps() == Some(stride)
@@ -141,7 +141,7 @@ pub(super) fn interleaved_end(streams: &[StreamPlan], ranks: u64) -> Option<u64>
             && block.region_start_bytes == first.region_start_bytes + number * first.block_size_bytes
     };
     let fits = streams.iter().zip(0..).all(fits);
-    (whole && fits).then(|| streams.iter().map(|s| s.block().region_end()).max().unwrap_or(0))
+    (whole && fits).then(|| streams.iter().filter_map(|s| Some(s.blocks()?.block.region_end())).max().unwrap_or(0))
 }
 
 impl Drop for Shared {

@@ -12,7 +12,7 @@ use crate::{
     StreamConfig, UringDevice, run_worker,
 };
 use model::{
-    BufferPages, Buffers, EngineKind, IoPriority, Operation, PhaseRecord, StopCause, StopRule, StreamPlan, Sync,
+    BlockStream, BufferPages, Buffers, EngineKind, IoPriority, PhaseRecord, StopCause, StopRule, StreamPlan, Sync,
 };
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -82,7 +82,7 @@ impl<'a> Worker<'a> {
         if matches!(kind, EngineKind::PsyncThreads | EngineKind::Files) || self.known.is_some() {
             0
         } else {
-            Shaped::spare_buffers(self.stream)
+            self.stream.blocks().map_or(0, Shaped::spare_buffers)
         }
     }
 
@@ -139,7 +139,7 @@ impl<'a> Worker<'a> {
             (EngineKind::Files, _) => self.on_files(),
             (EngineKind::Fallocate | EngineKind::Ftruncate, _) => {
                 let truncates = engine == EngineKind::Ftruncate;
-                let calls = Metadata::new(duplicate(&self.target.files)?, FileSpace::of(self.stream), truncates);
+                let calls = Metadata::new(duplicate(&self.target.files)?, FileSpace::of(self.blocks()?), truncates);
                 self.in_thread(FileCalls::Metadata(calls), engine)
             }
             _ if self.target.threads.is_some() => self.threads(self.target.threads.clone()),
@@ -151,8 +151,13 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// The stream, where it is of blocks.
+    fn blocks(&self) -> Result<BlockStream<'a>, DeviceError> {
+        self.stream.blocks().ok_or_else(|| DeviceError::BadOperation("operations on blocks without blocks".into()))
+    }
+
     fn set(&self) -> Result<FileCalls, DeviceError> {
-        let space = FileSpace::of(self.stream);
+        let space = FileSpace::of(self.blocks()?);
         let flags = self.stream.path.rw_flags;
         Ok(FileCalls::Read(FileSet::new(duplicate(&self.target.files)?, space, flags)))
     }
@@ -166,9 +171,9 @@ impl<'a> Worker<'a> {
     }
 
     fn mapped(&mut self) -> Result<StreamOutcome, DeviceError> {
-        let stream = self.stream;
+        let stream = self.blocks()?;
         let files = &self.target.files;
-        let end = stream.block().region_end();
+        let end = stream.block.region_end();
         let writes = stream.changes_data();
         for file in files.iter().filter(|_| writes) {
             let regular = file.metadata().is_ok_and(|m| m.is_file());
@@ -200,7 +205,7 @@ impl<'a> Worker<'a> {
         let mut flags = self.stream.path.rw_flags;
         let pairs = flags.hipri && self.stream.durability.sync == Sync::FdatasyncEach;
         flags.hipri &= !pairs;
-        let space = FileSpace::of(self.stream);
+        let space = FileSpace::of(self.blocks()?);
         match UringDevice::with_files(self.job.epoch, &own, space, flags, &mut pool) {
             Ok(device) => {
                 let device = device.with_missing(pairs.then_some(NO_POLLED_PAIRS));
@@ -226,10 +231,10 @@ impl<'a> Worker<'a> {
         let settings = StreamConfig { spare_buffers, ..StreamConfig::of(job.plan, stream, job.options.interval_ns) };
         self.started = true;
         let seed = settings.content_seed;
-        let repeats = spare_buffers == 0 && Shaped::repeats(stream);
+        let repeats = spare_buffers == 0 && Shaped::repeats(self.blocks()?);
         let record = match self.known.take() {
             Some(known) => self.verifying(&mut device, known, &settings)?,
-            None => self.work(&mut device, &mut Shaped::of(stream, seed, repeats), &settings)?,
+            None => self.work(&mut device, &mut Shaped::of(self.blocks()?, seed, repeats), &settings)?,
         };
         let (features, missing) = (device.features(), device.missing());
         if stream.path.numa.memory.is_none() {
@@ -263,9 +268,10 @@ impl<'a> Worker<'a> {
         data: &mut impl Data,
         settings: &StreamConfig,
     ) -> Result<PhaseRecord, DeviceError> {
-        let source = Pattern::new(self.stream, self.job.plan.stop == StopRule::RegionOnce);
+        let stream = self.blocks()?;
+        let source = Pattern::new(stream, self.job.plan.stop == StopRule::RegionOnce);
         let source = source.sharing(self.stream, |flow| self.barrier.flow(flow));
-        let mut source = ColdPasses::over(source, &self.job, self.stream, self.target);
+        let mut source = ColdPasses::over(source, &self.job, stream, self.target);
         self.run_loop(device, &mut source, data, settings)
     }
 
@@ -288,11 +294,12 @@ impl<'a> Worker<'a> {
         settings: &StreamConfig,
     ) -> Result<PhaseRecord, DeviceError> {
         let again = Rereader::new(self.target.files.clone());
+        let block = self.blocks()?.block;
         if !self.job.reads_back {
-            let writes = self.stream.changes_data() && self.stream.block().operation == Operation::Write;
+            let writes = block.sends_data();
             return self.work(device, &mut VerifyingData::new(known, again, writes), settings);
         }
-        let mut source = known.read_back(self.stream.block().block_size_bytes);
+        let mut source = known.read_back(block.block_size_bytes);
         let result = self.run_loop(device, &mut source, &mut VerifyingData::new(known, again, false), settings);
         let done = result.as_ref().ok().map(|r| (r.bytes, r.ended_ns.saturating_sub(r.started_ns)));
         known.on_read_back(source, done);

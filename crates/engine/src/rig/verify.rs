@@ -3,7 +3,7 @@
 use super::cold::drop_caches;
 use super::own_files::Files;
 use super::work::{OpenTarget, PhaseWork};
-use model::{Failure, StreamPlan};
+use model::{BlockStream, Failure};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::hash::BuildHasher;
@@ -99,7 +99,7 @@ impl ReadAgain for Rereader {
 
 /// The way past the page cache for a stream whose own went through it; `None` where there is none, or it has another unit
 /// than `unit`, of which all offsets and lengths are multiples.
-pub(super) fn reopen_direct(way: &OpenTarget, stream: &StreamPlan, unit: u64) -> Option<OpenTarget> {
+pub(super) fn reopen_direct(way: &OpenTarget, stream: BlockStream<'_>, unit: u64) -> Option<OpenTarget> {
     let again = |file: &Arc<File>| {
         let sector = match sys::file_facts(file).map(|f| f.direct) {
             Ok(DirectAlignment::Supported { offset_bytes, .. }) => u64::from(offset_bytes.max(1)),
@@ -109,7 +109,7 @@ pub(super) fn reopen_direct(way: &OpenTarget, stream: &StreamPlan, unit: u64) ->
         let direct = sys::reopen(file, false, true).ok().filter(|_| unit.is_multiple_of(sector))?;
         // Some file systems grant the flag and refuse the I/O.
         let mut pool = BufferPool::new(1, sector.max(DIRECT_PIECE) as usize).ok()?;
-        match sys::read_at(&direct, pool.buffer_mut(0), stream.block().region_start_bytes) {
+        match sys::read_at(&direct, pool.buffer_mut(0), stream.block.region_start_bytes) {
             // The device's own errors are found, and counted, by the read-back.
             Ok(_) | Err(EIO) => Some(Arc::new(direct)),
             Err(_) => None,
@@ -125,7 +125,7 @@ pub(super) fn make_cold(
     job: PhaseWork<'_>,
     verified: &mut Verified,
     files: &Files,
-    stream: &StreamPlan,
+    stream: BlockStream<'_>,
     direct: bool,
     errors: &mut BTreeMap<String, u64>,
 ) -> Option<u64> {
@@ -142,7 +142,7 @@ pub(super) fn make_cold(
     let mut left = Some(0);
     let mut method = String::new();
     for file in files {
-        let (start, len) = (stream.block().region_start_bytes, stream.block().region_bytes);
+        let (start, len) = (stream.block.region_start_bytes, stream.block.region_bytes);
         let dropped = drop_caches(file, job.device, start, len, &job.options.backing_files);
         left = left.zip(dropped.resident_pages).map(|(a, b)| a + b);
         method = dropped.method;

@@ -19,11 +19,11 @@ use sys::{DirectAlignment, Durable};
 impl FileRig {
     /// How well it is known that a phase that writes, or only reads, goes past the page cache, by one file that stands for all of its kind.
     pub(super) fn direct_proof(&self, write: bool, streams: &[StreamPlan]) -> DirectProof {
-        let named = streams.iter().find_map(|s| self.own.of(&s.block().files).next());
+        let named = streams.iter().find_map(|s| self.own.of(&s.blocks()?.block.files).next());
         let file = named.map_or(&self.opened.file, |f| f.as_ref());
         let facts = sys::file_facts(file).ok();
         let btrfs = self.options.filesystem.as_deref() == Some("btrfs");
-        let end = streams.iter().map(|s| s.block().region_end()).max().unwrap_or(0);
+        let end = streams.iter().filter_map(|s| Some(s.blocks()?.block.region_end())).max().unwrap_or(0);
         let length = file.metadata().map_or(0, |m| m.len());
         proof(&DirectFacts {
             kind: self.target.kind,
@@ -95,7 +95,7 @@ impl FileRig {
         direct: Option<&Result<Direct, String>>,
         without_ring: Option<String>,
     ) -> Result<OpenTarget, Failure> {
-        let names = &stream.block().files;
+        let names: &[String] = stream.blocks().map_or(&[], |s| &s.block.files);
         let buffered: Vec<Arc<File>> = if names.is_empty() {
             vec![Arc::new(self.opened.file.try_clone().map_err(|e| self.failed(&e))?)]
         } else {

@@ -56,7 +56,7 @@ impl SimDevice {
         self.apart = apart.then(|| [of(StreamPlan::reads), of(writes)]);
         // Past the page cache nothing but the phase's own operations is under way.
         let quiet = self.machine.events.is_empty() && self.path == Path::Direct && !apart;
-        let largest = phase.streams.iter().map(|s| s.block().block_size_bytes).max().unwrap_or(0);
+        let largest = phase.streams.iter().filter_map(|s| Some(s.blocks()?.block.block_size_bytes)).max().unwrap_or(0);
         let pieces = u32::try_from(self.machine.model.pieces(largest).1).unwrap_or(u32::MAX);
         let commands = quiet.then(|| phase.queue_depth().saturating_mul(pieces));
         self.machine.slots.expect(commands);

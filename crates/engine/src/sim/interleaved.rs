@@ -3,7 +3,7 @@
 
 use crate::StreamConfig;
 use crate::recorder::{InFlightOp, Recorder};
-use model::{Ns, PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan};
+use model::{BlockStream, Ns, PhasePlan, PhaseRecord, StopCause, StopRule, StreamPlan};
 use workload::{BlockOp, Next, OpResult, Pattern, Source};
 
 /// Streams that take turns; each keeps at most its own depth in flight. A pause that a stream spends computing is slept
@@ -46,15 +46,15 @@ impl InterleavedStreams {
     fn begin(&mut self, now: Ns) {
         let barrier = crate::PhaseShared::new(0, &StopRule::Time);
         let Self { phase, interval_ns, .. } = self;
-        let one = |plan: &StreamPlan| {
+        let one = |plan: BlockStream<'_>| {
             let once = phase.stop == StopRule::RegionOnce;
-            let source = Pattern::new(plan, once).sharing(plan, |flow| barrier.flow(flow));
-            let config = StreamConfig::of(phase, plan, *interval_ns);
+            let source = Pattern::new(plan, once).sharing(&plan, |flow| barrier.flow(flow));
+            let config = StreamConfig::of(phase, &plan, *interval_ns);
             let recorder = Recorder::of(now, &config);
             let (depth, ends_phase) = (plan.path.queue_depth.max(1), plan.limits.ends_phase);
             InterleavedStream { source, recorder, depth, in_flight: 0, done: false, ends_phase }
         };
-        self.streams = phase.streams.iter().map(one).collect();
+        self.streams = phase.streams.iter().filter_map(StreamPlan::blocks).map(one).collect();
     }
 
     fn submit(&mut self, owner: usize, op: BlockOp, now: Ns) {

@@ -11,8 +11,8 @@ use crate::rig::{clip, moved_bytes, no_file_system, nothing_written, out_of_memo
 use crate::worker::{NoData, VerifyingData};
 use crate::{Control, Device, DeviceError, PhaseShared, Rig, StreamConfig, WriteProbe, run_worker};
 use model::{
-    Access, BlockPlan, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord, Environment,
-    ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, Operation, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack,
+    Access, BlockPlan, BlockStream, ColdProof, DataProof, DirectProof, Direction, EngineKind, EngineRecord,
+    Environment, ErrorPolicy, Failure, FromDevice, NS_PER_S, Ns, PhaseKind, PhasePlan, PhaseRecord, SimModel, Stack,
     StopCause, StopRule, StreamPlan, SystemSample, VerifySource, WorkerUsage,
 };
 use workload::{BlockOp, KnownData, OpKind, OpResult, Pattern, Verified, WrittenData};
@@ -110,7 +110,7 @@ impl SimRig {
             return Err(Failure::internal(format!("{}: a phase without streams", phase.name)));
         }
         // Several files lie one behind the other.
-        let bound = |stream: &StreamPlan| Ok(bound / (stream.block().files.len() as u64).max(1));
+        let bound = |stream: &StreamPlan| Ok(bound / stream.blocks().map_or(1, |s| s.block.files.len() as u64).max(1));
         clip(&phase.streams, bound, |bound| {
             let message = format!(
                 "{}: nothing to work on: {} of sim:{} hold data",
@@ -126,7 +126,7 @@ impl SimRig {
     fn execute(&mut self, plan: &PhasePlan, control: &Control) -> Result<PhaseRecord, Failure> {
         let streams = &plan.streams;
         // The data of one stream on the target itself are known.
-        let verifies = matches!(&streams[..], [one] if one.verify.is_some() && one.block().files.len() < 2);
+        let verifies = matches!(&streams[..], [one] if one.verify.is_some() && one.blocks().is_some_and(|s| s.block.files.len() < 2));
         let mut known = None;
         if verifies {
             let prepared = self.written.prepare(streams).map_err(|e| out_of_memory(&plan.name, &e))?;
@@ -144,10 +144,11 @@ impl SimRig {
         let mut many = None;
         let result = match (&streams[..], &mut known) {
             ([one], known) => {
+                let one = one.blocks().ok_or_else(|| no_blocks(&plan.name))?;
                 let mut source = Pattern::new(one, plan.stop == StopRule::RegionOnce);
                 match known {
                     Some(known) => {
-                        let writes = one.changes_data() && one.block().operation == Operation::Write;
+                        let writes = one.block.sends_data();
                         let mut checking = VerifyingData::new(known, self.data.clone(), writes);
                         run_worker(device, &mut source, &mut checking, &settings, &barrier, control)
                     }
@@ -206,8 +207,9 @@ impl SimRig {
         let phase = PhasePlan { access: Access::Direct, streams: vec![back], ..reading_back(plan) }.alike();
         self.device.prepare(&phase);
         let back = &phase.streams[0];
+        let largest = back.blocks().map_or(0, |s| s.block.block_size_bytes);
         let barrier = PhaseShared::new(1, &phase.stop);
-        let mut source = known.read_back(back.block().block_size_bytes);
+        let mut source = known.read_back(largest);
         let settings = StreamConfig::of(&phase, back, self.interval_ns);
         let mut checking = VerifyingData::new(known, self.data.clone(), false);
         let result = run_worker(&mut self.device, &mut source, &mut checking, &settings, &barrier, control);
@@ -232,7 +234,8 @@ impl SimRig {
 
     /// After a layout: what was written before its time ran out is made durable, and is what later phases may touch.
     fn finish_layout(&mut self, record: &mut PhaseRecord, streams: &[StreamPlan]) -> Result<(), Failure> {
-        let in_flight: u64 = streams.iter().map(|s| u64::from(s.path.queue_depth) * s.block().block_size_bytes).sum();
+        let blocks: Vec<BlockStream<'_>> = streams.iter().filter_map(StreamPlan::blocks).collect();
+        let in_flight: u64 = blocks.iter().map(|s| u64::from(s.path.queue_depth) * s.block.block_size_bytes).sum();
         // After an error, what lies within the last depth of operations is not certain.
         let certain = if record.errors.is_empty() { record.bytes } else { record.bytes.saturating_sub(in_flight) };
         if record.stop != StopCause::RegionDone && record.bytes > 0 {
@@ -240,15 +243,20 @@ impl SimRig {
             record.ended_ns = self.now();
         }
         let done = record.stop == StopCause::RegionDone && record.errors.is_empty();
-        let reached = match streams[0].block().region_start_bytes {
+        let reached = match blocks.first().map(|s| s.block) {
             // To the byte.
-            0 if done => streams[0].block().region_end(),
-            0 => certain / MIB * MIB,
+            Some(block) if done && block.region_start_bytes == 0 => block.region_end(),
+            Some(block) if block.region_start_bytes == 0 => certain / MIB * MIB,
             _ => 0,
         };
         self.laid_out = Some(reached.max(self.laid_out.unwrap_or(0)));
         Ok(())
     }
+}
+
+/// Streams of other kinds are executed elsewhere.
+fn no_blocks(phase: &str) -> Failure {
+    Failure::internal(format!("{phase}: a stream that is not of blocks"))
 }
 
 /// The simulated device is never at a loss: what it refuses is our mistake.

@@ -1,6 +1,6 @@
 //! What a simulated device delivers, in closed form: the answers that a measurement of it must give.
 
-use model::{Access, NS_PER_S, Ns, Operation, Order, SimModel, StreamPlan, Sync};
+use model::{Access, BlockStream, NS_PER_S, Ns, Operation, Order, SimModel, Sync};
 use std::ops::Deref;
 
 /// What keeps the rate from being higher.
@@ -57,9 +57,9 @@ impl SimTruth {
     /// What one stream gets alone on the device at the speed of the moment `at_ns` (throttling), with room in the
     /// write cache. Jitter leaves the mean as it is; near a knee of the depth curve it costs a few percent that this
     /// bound does not contain.
-    pub fn of(model: &SimModel, stream: &StreamPlan, access: Access, at_ns: Ns) -> Self {
+    pub fn of(model: &SimModel, stream: BlockStream<'_>, access: Access, at_ns: Ns) -> Self {
         let device = Device(model);
-        match (access, stream.block().operation) {
+        match (access, stream.block.operation) {
             (Access::Direct, _) => device.direct(stream, at_ns),
             (Access::Buffered, Operation::Read) => device.buffered_read(stream, at_ns),
             (Access::Buffered, _) if stream.durability.sync == Sync::FdatasyncEach => {
@@ -136,11 +136,11 @@ impl Device<'_> {
         (per_ns * 1e9, limit)
     }
 
-    fn direct(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block().block_size_bytes;
-        let write = stream.block().operation == Operation::Write;
+    fn direct(&self, stream: BlockStream<'_>, at_ns: Ns) -> SimTruth {
+        let len = stream.block.block_size_bytes;
+        let write = stream.block.operation == Operation::Write;
         let (piece, pieces) = self.pieces(len);
-        let d = self.demands(write, stream.block().order != Order::Sequential, piece, at_ns);
+        let d = self.demands(write, stream.block.order != Order::Sequential, piece, at_ns);
         let flush = if stream.durability.sync == Sync::FdatasyncEach { self.flush_ns(len, at_ns) } else { 0.0 };
         let depth = u32::try_from(u64::from(stream.path.queue_depth) * pieces).unwrap_or(u32::MAX);
         let (per_s, limit) = self.closed(&d, flush / pieces as f64, depth);
@@ -172,9 +172,9 @@ impl Device<'_> {
 
     /// Two read-ahead windows are under way at most: the next one is asked for when the reader arrives at a window, so
     /// that window i + 1 is asked for when window i - 1 has been copied.
-    fn buffered_read(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block().block_size_bytes;
-        let (per_s, limit) = if stream.block().order == Order::Sequential {
+    fn buffered_read(&self, stream: BlockStream<'_>, at_ns: Ns) -> SimTruth {
+        let len = stream.block.block_size_bytes;
+        let (per_s, limit) = if stream.block.order == Order::Sequential {
             let window = self.host.read_ahead_bytes;
             let d = self.demands(false, false, window, at_ns);
             let windows = len as f64 / window as f64;
@@ -209,9 +209,9 @@ impl Device<'_> {
     }
 
     /// Copy, write and flush, one after the other.
-    fn buffered_sync_write(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block().block_size_bytes;
-        let d = self.demands(true, stream.block().order != Order::Sequential, len, at_ns);
+    fn buffered_sync_write(&self, stream: BlockStream<'_>, at_ns: Ns) -> SimTruth {
+        let len = stream.block.block_size_bytes;
+        let d = self.demands(true, stream.block.order != Order::Sequential, len, at_ns);
         let device = d.transfer + d.command + self.flush_ns(len, at_ns);
         let call = self.call_ns(len, at_ns);
         let time = (call + d.cpu + device).max((call + d.cpu) / self.granted()).max(d.capped);
@@ -233,9 +233,9 @@ impl Device<'_> {
     }
 
     /// Rounds: copy, writeback beside it above the background limit, and an fsync that waits for the rest.
-    fn buffered_write(&self, stream: &StreamPlan, at_ns: Ns) -> SimTruth {
-        let len = stream.block().block_size_bytes;
-        let round = stream.durability.round_bytes.unwrap_or(stream.block().region_bytes).max(len);
+    fn buffered_write(&self, stream: BlockStream<'_>, at_ns: Ns) -> SimTruth {
+        let len = stream.block.block_size_bytes;
+        let round = stream.durability.round_bytes.unwrap_or(stream.block.region_bytes).max(len);
         let chunk = self.host.writeback_bytes;
         let d = self.demands(true, false, chunk, at_ns);
         let (per_s, serial) = self.closed(&d, 0.0, u32::MAX);

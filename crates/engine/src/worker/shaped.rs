@@ -1,7 +1,7 @@
 //! Data as a plan describes them: compressible, repeated, or zero.
 
 use super::{Data, DataGenerator};
-use model::StreamPlan;
+use model::BlockStream;
 use model::random::mix;
 use workload::BlockOp;
 
@@ -58,9 +58,9 @@ impl Pool {
     /// The key of a pool that streams share.
     const SHARED: u64 = 0x706f_6f6c;
 
-    fn of(stream: &StreamPlan, seed: u64) -> Self {
-        let files = (stream.block().files.len() as u64).max(1);
-        let all = stream.block().region_bytes.saturating_mul(files) / stream.block().block_size_bytes.max(1);
+    fn of(stream: BlockStream<'_>, seed: u64) -> Self {
+        let files = (stream.block.files.len() as u64).max(1);
+        let all = stream.block.region_bytes.saturating_mul(files) / stream.block.block_size_bytes.max(1);
         let count = u128::from(all) * u128::from(stream.content.pool_percent) / 100;
         Self {
             // Beside the blocks that buffers are filled with.
@@ -79,7 +79,7 @@ impl Pool {
 impl Shaped {
     /// What a stream's plan asks for; makes nothing where the stream writes nothing. `repeats`: its buffers come back within a
     /// window.
-    pub fn of(stream: &StreamPlan, seed: Option<u64>, repeats: bool) -> Self {
+    pub fn of(stream: BlockStream<'_>, seed: Option<u64>, repeats: bool) -> Self {
         let content = model::Content {
             // Where nothing else is said, a pattern is all that there is.
             compress_percent: match (stream.content.compress_percent.min(100), stream.content.dedupe_percent) {
@@ -89,7 +89,7 @@ impl Shaped {
             dedupe_percent: stream.content.dedupe_percent.min(100),
             ..stream.content
         };
-        let reads = stream.block().mix.is_some_and(|mix| mix.read_percent > 0);
+        let reads = stream.block.mix.is_some_and(|mix| mix.read_percent > 0);
         let mut copy = Vec::new();
         let mut pool = None;
         let mut body = Vec::new();
@@ -102,41 +102,41 @@ impl Shaped {
             if content.dedupe_percent > 0 && content.pool_percent > 0 {
                 pool = seed.map(|seed| Pool::of(stream, seed));
             } else if content.dedupe_percent > 0 {
-                copy.resize(usize::try_from(stream.block().block_size_bytes).unwrap_or(0), 0);
+                copy.resize(usize::try_from(stream.block.block_size_bytes).unwrap_or(0), 0);
                 unique.fill(u32::MAX, &mut copy);
             }
         }
         let pattern = stream.fill_pattern.bytes().to_vec();
         compress(&content, &pattern, &mut copy);
-        let only_stamps = Self::is_plain(stream) && body.is_empty();
+        let only_stamps = Self::is_plain(&stream) && body.is_empty();
         Self { unique, only_stamps, content, owed: 0, copy, pool, body, made: 0, reads, pattern }
     }
 
     /// Whether a stream asks for nothing but unique data that do not compress.
-    fn is_plain(stream: &StreamPlan) -> bool {
+    fn is_plain(stream: &model::StreamPlan) -> bool {
         stream.content == model::Content::default() && stream.fill_pattern.bytes().is_empty()
     }
 
     /// Whether what the buffers were filled with, stamped, is all that a stream's data are, unless they come back too soon.
-    pub fn stamps_suffice(stream: &StreamPlan) -> bool {
-        stream.block().mix.is_none() && Self::is_plain(stream)
+    pub fn stamps_suffice(stream: BlockStream<'_>) -> bool {
+        stream.block.mix.is_none() && Self::is_plain(&stream)
     }
 
     /// Whether a stream writes from so few and small buffers that what they were filled with comes back within a window.
-    pub fn repeats(stream: &StreamPlan) -> bool {
+    pub fn repeats(stream: BlockStream<'_>) -> bool {
         stream.changes_data() && Self::buffers(stream) > u64::from(stream.path.queue_depth)
     }
 
     /// Buffers beyond the depth with which it does not: to make data anew for each write takes longer than to use more
     /// memory in turn. None where that would be very many, or where what is read comes into them.
-    pub fn spare_buffers(stream: &StreamPlan) -> u32 {
+    pub fn spare_buffers(stream: BlockStream<'_>) -> u32 {
         let spare = Self::buffers(stream).saturating_sub(stream.path.queue_depth.max(1).into());
         if stream.changes_data() && Self::stamps_suffice(stream) && spare <= MAX_SPARE { spare as u32 } else { 0 }
     }
 
     /// Buffers that fill a window.
-    fn buffers(stream: &StreamPlan) -> u64 {
-        (WINDOW as u64).div_ceil(stream.block().block_size_bytes.max(1))
+    fn buffers(stream: BlockStream<'_>) -> u64 {
+        (WINDOW as u64).div_ceil(stream.block.block_size_bytes.max(1))
     }
 
     /// Other bytes than this buffer, or another, held before.
@@ -244,7 +244,7 @@ impl Data for Shaped {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{BlockPlan, IoPath};
+    use model::{BlockPlan, IoPath, StreamPlan};
     use std::collections::HashMap;
     use workload::OpKind;
 
@@ -254,7 +254,7 @@ mod tests {
             content,
             ..StreamPlan::default()
         };
-        let mut data = Shaped::of(&stream, Some(3), false);
+        let mut data = Shaped::of(stream.blocks().unwrap(), Some(3), false);
         let mut buffer = vec![0; 8192];
         data.fill(0, &mut buffer);
         (0..count)
@@ -268,15 +268,15 @@ mod tests {
 
     /// Writes through one buffer that reads of zeros come into between, as a mixed stream at depth 1 has it.
     fn after_reads(stream: &StreamPlan, count: u64) -> Vec<u8> {
-        let mut data = Shaped::of(stream, Some(3), Shaped::repeats(stream));
+        let mut data = Shaped::of(stream.blocks().unwrap(), Some(3), Shaped::repeats(stream.blocks().unwrap()));
         assert!(data.generates());
-        let len = stream.block().block_size_bytes as usize;
+        let len = stream.blocks().unwrap().block.block_size_bytes as usize;
         let mut buffer = vec![0; len];
         data.fill(0, &mut buffer);
         let mut written = Vec::new();
         for i in 0..count {
             let op = BlockOp { kind: OpKind::Write, offset: i * len as u64, len: len as u32, ..BlockOp::default() };
-            if stream.block().mix.is_some() {
+            if stream.blocks().unwrap().block.mix.is_some() {
                 buffer.fill(if i % 2 == 0 { 0 } else { 0xaa });
             }
             data.generate(&op, &mut buffer);
@@ -302,7 +302,7 @@ mod tests {
                 content,
                 ..StreamPlan::default()
             };
-            let mut data = Shaped::of(&stream, Some(seed), true);
+            let mut data = Shaped::of(stream.blocks().unwrap(), Some(seed), true);
             let mut seen: HashMap<Vec<u8>, u32> = HashMap::new();
             let mut buffer = vec![0; 4096];
             data.fill(0, &mut buffer);
@@ -391,8 +391,8 @@ mod tests {
                 fill_pattern: model::FillPattern::of(vec![0xca, 0xfe, 0x01]).unwrap(),
                 ..StreamPlan::default()
             };
-            assert!(!Shaped::stamps_suffice(&stream));
-            let mut shaped = Shaped::of(&stream, Some(5), false);
+            assert!(!Shaped::stamps_suffice(stream.blocks().unwrap()));
+            let mut shaped = Shaped::of(stream.blocks().unwrap(), Some(5), false);
             assert!(shaped.generates());
             let mut buffer = vec![0; 8192];
             shaped.fill(0, &mut buffer);

@@ -116,7 +116,9 @@ fn run(batch: u32) -> (PhaseRecord, Hash) {
         ..StreamConfig::default()
     };
     let mut server = Server::new();
-    let record = run_stream(&mut server, &mut Pattern::new(&plan, true), &settings, &Control::default()).unwrap();
+    let record =
+        run_stream(&mut server, &mut Pattern::new(plan.blocks().unwrap(), true), &settings, &Control::default())
+            .unwrap();
     let mut hash = server.offsets;
     for bucket in record.latency.buckets() {
         hash.add(bucket.low_ns);

@@ -51,7 +51,7 @@ fn run(rig: &mut dyn Rig, plan: &Plan) {
         assert!(record.operations > 0 && record.bytes > 0, "{name}: {} operations", record.operations);
         assert!(!matches!(record.data, Some(DataProof::NotReal(_))), "{name}: {:?}", record.data);
         if phase.kind == PhaseKind::Layout {
-            let planned: u64 = phase.streams.iter().map(|s| s.block().all_region_bytes()).sum();
+            let planned: u64 = phase.streams.iter().map(|s| s.blocks().unwrap().block.all_region_bytes()).sum();
             assert_eq!(record.bytes, planned, "{name}");
         }
         rig.flush().unwrap_or_else(|f| panic!("{name}: {f}"));

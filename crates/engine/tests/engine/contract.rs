@@ -101,7 +101,7 @@ mod memory {
         let piece = u64::from(PIECE);
         let pieces = BlockPlan { block_size_bytes: piece, region_bytes: BLOCK as u64, ..BlockPlan::default() };
         let pieces = StreamPlan { kind: pieces.into(), ..StreamPlan::default() };
-        let mut source = Pattern::new(&pieces, false);
+        let mut source = Pattern::new(pieces.blocks().unwrap(), false);
         let control = Control::default();
         let record = run_worker(&mut device(), &mut source, &mut NoData, &settings, &barrier, &control).unwrap();
         assert_eq!(record.stop, StopCause::TimeUsed);

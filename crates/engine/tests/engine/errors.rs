@@ -60,7 +60,7 @@ fn run(stream: &StreamPlan, script: impl FnMut(u64, &BlockOp) -> Result<u32, i32
     let mut device = Scripted { now: 0, flying: Vec::new(), buffer: vec![0; 4096], count: 0, script };
     let settings = StreamConfig { content_seed: None, ..StreamConfig::of(&phase, stream, 100 * MS) };
     let barrier = PhaseShared::new(1, &phase.stop);
-    let mut source = Pattern::new(stream, false);
+    let mut source = Pattern::new(stream.blocks().unwrap(), false);
     let record = run_worker(
         &mut device,
         &mut source,
@@ -175,7 +175,7 @@ fn a_mapped_file_that_is_cut_short_is_an_error_and_not_the_end() {
         file.set_len(8 * MIB).unwrap();
         let mut rig = open(&path, true, options(filesystem_of(directory.path()))).unwrap();
         let one = StreamPlan {
-            kind: BlockPlan { operation, region_bytes: 8 * MIB, ..goes_on().block().clone() }.into(),
+            kind: BlockPlan { operation, region_bytes: 8 * MIB, ..goes_on().blocks().unwrap().block.clone() }.into(),
             path: IoPath { queue_depth: 1, ..goes_on().path.clone() },
             ..goes_on()
         };
@@ -208,7 +208,7 @@ fn victim_of_a_limit() {
                 order: Order::Sequential,
                 block_size_bytes: 65536,
                 region_bytes: 8 * MIB,
-                ..stream().block().clone()
+                ..stream().blocks().unwrap().block.clone()
             }
             .into(),
             path: IoPath { queue_depth: 1, ..stream().path.clone() },

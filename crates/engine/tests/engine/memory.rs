@@ -11,7 +11,7 @@ fn phase(stream: StreamPlan, stop: StopRule) -> PhasePlan {
         name: "p".into(),
         engine: EngineKind::Null,
         streams: vec![StreamPlan {
-            kind: BlockPlan { region_bytes: 1 << 30, ..stream.block().clone() }.into(),
+            kind: BlockPlan { region_bytes: 1 << 30, ..stream.blocks().unwrap().block.clone() }.into(),
             ..stream
         }],
         time_limit_ns: NS_PER_S / 5,

@@ -22,7 +22,12 @@ fn the_truth_is_what_was_published() {
         let mut expected = figures.iter();
         for block in [1u64 << 10, 4 << 10, 16 << 10] {
             for operation in [Operation::Read, Operation::Write] {
-                let truth = SimTruth::of(&model, &stream(operation, Order::Random, block, 1), Access::Direct, 0);
+                let truth = SimTruth::of(
+                    &model,
+                    stream(operation, Order::Random, block, 1).blocks().unwrap(),
+                    Access::Direct,
+                    0,
+                );
                 let published = expected.next().unwrap();
                 let off = truth.operations_per_s / published - 1.0;
                 assert!(off.abs() < 0.01, "{name} {operation:?} {block}: {} for {published}", truth.operations_per_s);
@@ -30,8 +35,12 @@ fn the_truth_is_what_was_published() {
         }
         for operation in [Operation::Read, Operation::Write] {
             for depth in [1, 8] {
-                let truth =
-                    SimTruth::of(&model, &stream(operation, Order::Sequential, 1 << 20, depth), Access::Direct, 0);
+                let truth = SimTruth::of(
+                    &model,
+                    stream(operation, Order::Sequential, 1 << 20, depth).blocks().unwrap(),
+                    Access::Direct,
+                    0,
+                );
                 let published = figures[if operation == Operation::Read { 6 } else { 7 }];
                 let off = truth.bytes_per_s / 1e6 / published - 1.0;
                 assert!(off.abs() < 0.015, "{name} {operation:?}: {} for {published} MB/s", truth.bytes_per_s / 1e6);
@@ -44,7 +53,10 @@ fn the_truth_is_what_was_published() {
 fn an_a2_card_meets_its_label_with_a_queue_and_not_without() {
     for (text, read, write) in [("a2-card-no-queue", false, false), ("a2-card-no-queue,host-queue=32", true, true)] {
         let model = parse_sim(text).unwrap();
-        let iops = |op| SimTruth::of(&model, &stream(op, Order::Random, 4096, 32), Access::Direct, 0).operations_per_s;
+        let iops = |op| {
+            SimTruth::of(&model, stream(op, Order::Random, 4096, 32).blocks().unwrap(), Access::Direct, 0)
+                .operations_per_s
+        };
         assert_eq!((iops(Operation::Read) >= 4000.0, iops(Operation::Write) >= 2000.0), (read, write), "{text}");
     }
 }
@@ -53,7 +65,8 @@ fn an_a2_card_meets_its_label_with_a_queue_and_not_without() {
 fn more_cpu_cost_shows_in_the_truth() {
     let iops = |text: &str| {
         let m = parse_sim(text).unwrap();
-        SimTruth::of(&m, &stream(Operation::Read, Order::Random, 4096, 1), Access::Direct, 0).operations_per_s
+        SimTruth::of(&m, stream(Operation::Read, Order::Random, 4096, 1).blocks().unwrap(), Access::Direct, 0)
+            .operations_per_s
     };
     let (plain, slow) = (iops("a1-card"), iops("a1-card,cpu-per-command=112us"));
     assert!((1e6 / slow - 1e6 / plain - 100.0).abs() < 0.5, "{plain} {slow}");
@@ -69,7 +82,8 @@ fn more_cpu_cost_shows_in_the_truth() {
 fn an_overhead_takes_the_place_of_points() {
     let us = |text: &str, operation, order| {
         let model = parse_sim(text).unwrap();
-        1e6 / SimTruth::of(&model, &stream(operation, order, 4096, 1), Access::Direct, 0).operations_per_s
+        1e6 / SimTruth::of(&model, stream(operation, order, 4096, 1).blocks().unwrap(), Access::Direct, 0)
+            .operations_per_s
     };
     for (key, operation, order) in [
         ("random-write-overhead", Operation::Write, Order::Random),
@@ -86,7 +100,7 @@ proptest! {
     fn no_value_of_a_known_key_has_no_truth(key in 0usize..49, value in "[0-9a-zA-Z.:+%/-]{0,16}") {
         let keys = spec::sim_keys();
         if let Ok(model) = parse_sim(&format!("nvme,{}={value}", keys[key % keys.len()].name)) {
-            let truth = SimTruth::of(&model, &stream(Operation::Write, Order::Random, 4096, 4), Access::Direct, 0);
+            let truth = SimTruth::of(&model, stream(Operation::Write, Order::Random, 4096, 4).blocks().unwrap(), Access::Direct, 0);
             prop_assert!(truth.bytes_per_s.is_finite());
         }
     }

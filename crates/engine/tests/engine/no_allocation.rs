@@ -65,7 +65,7 @@ fn run<D: Device<Op = BlockOp>>(device: &mut D, depth: u32, operation: Operation
         seed: 1,
         ..StreamPlan::default()
     };
-    let mut source = Limited { stream: Pattern::new(&stream, false), operations };
+    let mut source = Limited { stream: Pattern::new(stream.blocks().unwrap(), false), operations };
     let settings = StreamConfig {
         depth,
         // Far more intervals than are kept: they are joined during the run.

@@ -72,7 +72,7 @@ fn every_order_runs_on_null_and_sim() {
         Order::Zoned,
     ] {
         let one = StreamPlan {
-            kind: BlockPlan { order, zones: zones.clone(), ..stream().block().clone() }.into(),
+            kind: BlockPlan { order, zones: zones.clone(), ..stream().blocks().unwrap().block.clone() }.into(),
             limits: Limits { total_operations: Some(1000), ..stream().limits },
             ..stream()
         };
@@ -95,7 +95,7 @@ fn a_demanded_rate_is_hit_exactly() {
     for rate in [Rate::OperationsPerS(3_000), Rate::BytesPerS(3_000 * BLOCK)] {
         let pacing = Some(Pacing { read: Some(rate), ..Pacing::default() });
         let paced = StreamPlan {
-            kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+            kind: BlockPlan { order: Order::Random, ..stream().blocks().unwrap().block.clone() }.into(),
             timing: Timing { pacing, ..stream().timing },
             ..stream()
         };
@@ -119,7 +119,7 @@ fn a_demanded_rate_is_hit_exactly() {
 fn a_paced_stream_on_a_real_clock_starts_when_it_is_due() {
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(10_000)), ..Pacing::default() });
     let paced = StreamPlan {
-        kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+        kind: BlockPlan { order: Order::Random, ..stream().blocks().unwrap().block.clone() }.into(),
         timing: Timing { pacing, ..stream().timing },
         ..stream()
     };
@@ -136,7 +136,7 @@ fn latency_of_a_late_operation_counts_from_its_intended_start() {
     // Far more than the card can do: whoever waits longest waits nearly all the time there was.
     let pacing = Some(Pacing { read: Some(Rate::OperationsPerS(1_000_000)), ..Pacing::default() });
     let paced = StreamPlan {
-        kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+        kind: BlockPlan { order: Order::Random, ..stream().blocks().unwrap().block.clone() }.into(),
         path: IoPath { queue_depth: 1, ..stream().path.clone() },
         timing: Timing { pacing, ..stream().timing },
         ..stream()
@@ -160,7 +160,7 @@ fn mixes_and_splits_have_their_shares_and_directions_are_told_apart() {
                 trim: BlockSize::Fixed { bytes: BLOCK },
             }),
             block_size_bytes: 2 * BLOCK,
-            ..stream().block().clone()
+            ..stream().blocks().unwrap().block.clone()
         }
         .into(),
         limits: Limits { total_operations: Some(20_000), ..stream().limits },
@@ -187,18 +187,18 @@ fn mixes_and_splits_have_their_shares_and_directions_are_told_apart() {
 fn syncs_trims_and_zeroes_are_operations_of_their_own() {
     let flush = Flush { fsync_every: 10, fdatasync_every: 0, fsync_at_end: true };
     let write = StreamPlan {
-        kind: BlockPlan { operation: Operation::Write, ..stream().block().clone() }.into(),
+        kind: BlockPlan { operation: Operation::Write, ..stream().blocks().unwrap().block.clone() }.into(),
         durability: Durability { flush, ..stream().durability },
         limits: Limits { total_operations: Some(100), ..stream().limits },
         ..stream()
     };
     let trim = StreamPlan {
-        kind: BlockPlan { trim_before_write: true, ..write.block().clone() }.into(),
+        kind: BlockPlan { trim_before_write: true, ..write.blocks().unwrap().block.clone() }.into(),
         durability: Durability { flush: Flush::default(), ..write.durability },
         ..write.clone()
     };
     let zeroes = StreamPlan {
-        kind: BlockPlan { operation: Operation::WriteZeroes, ..write.block().clone() }.into(),
+        kind: BlockPlan { operation: Operation::WriteZeroes, ..write.blocks().unwrap().block.clone() }.into(),
         durability: Durability { flush: Flush::default(), ..write.durability },
         ..write.clone()
     };
@@ -220,7 +220,12 @@ fn syncs_trims_and_zeroes_are_operations_of_their_own() {
 fn a_timed_stream_is_synced_when_its_time_is_over() {
     let flush = Flush { fsync_at_end: true, ..Flush::default() };
     let write = StreamPlan {
-        kind: BlockPlan { operation: Operation::Write, order: Order::Random, ..stream().block().clone() }.into(),
+        kind: BlockPlan {
+            operation: Operation::Write,
+            order: Order::Random,
+            ..stream().blocks().unwrap().block.clone()
+        }
+        .into(),
         durability: Durability { flush, ..stream().durability },
         ..stream()
     };
@@ -250,7 +255,7 @@ fn pauses_and_delays_take_their_time() {
 fn errors_stop_or_are_counted_as_asked() {
     let failing = || sim("nvme,eio-every=100");
     let one = StreamPlan {
-        kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(),
+        kind: BlockPlan { order: Order::Random, ..stream().blocks().unwrap().block.clone() }.into(),
         limits: Limits { total_operations: Some(1_000), ..stream().limits },
         ..stream()
     };
@@ -265,8 +270,13 @@ fn errors_stop_or_are_counted_as_asked() {
 #[test]
 fn a_constant_device_is_steady_after_the_window() {
     let stop = StopRule::SteadyRounds(SteadyState { round_ns: Some(500 * MS), ..SteadyState::default() });
-    let streams =
-        vec![StreamPlan { kind: BlockPlan { order: Order::Random, ..stream().block().clone() }.into(), ..stream() }; 2];
+    let streams = vec![
+        StreamPlan {
+            kind: BlockPlan { order: Order::Random, ..stream().blocks().unwrap().block.clone() }.into(),
+            ..stream()
+        };
+        2
+    ];
     let plan = PhasePlan { stop, time_limit_ns: 60 * NS_PER_S, ..phase(streams) };
     let record = run(&mut sim("nvme"), &plan);
     let steady = record.steady.as_ref().expect("rounds");

@@ -46,7 +46,7 @@ fn the_share_that_was_asked_for_reaches_the_kernel_with_its_priority() {
             Err(error @ DeviceError::NoRing(_)) => return println!("SKIPPED: {error}"),
             Err(error) => panic!("{error}"),
         };
-        let mut source = Pattern::new(&phase.streams[0], true);
+        let mut source = Pattern::new(phase.streams[0].blocks().unwrap(), true);
         let settings = StreamConfig::of(&phase, &phase.streams[0], 100_000_000);
         let record = run_stream(&mut device, &mut source, &settings, &Control::default()).unwrap();
         let errors = record.errors.get("EINVAL").copied().unwrap_or(0);

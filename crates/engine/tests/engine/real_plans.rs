@@ -44,7 +44,8 @@ fn streams_share_files_by_name_and_leave_none_behind() {
     for engine in [EngineKind::Psync, EngineKind::Mmap, EngineKind::PsyncThreads, EngineKind::IoUring] {
         let flush = Flush { fsync_at_end: true, ..Flush::default() };
         let write = StreamPlan {
-            kind: BlockPlan { files: names(&["a", "b"]), ..stream(Operation::Write).block().clone() }.into(),
+            kind: BlockPlan { files: names(&["a", "b"]), ..stream(Operation::Write).blocks().unwrap().block.clone() }
+                .into(),
             durability: Durability { flush, ..stream(Operation::Write).durability },
             ..stream(Operation::Write)
         };
@@ -54,7 +55,7 @@ fn streams_share_files_by_name_and_leave_none_behind() {
                 files: names(files),
                 file_order,
                 order: Order::Random,
-                ..stream(Operation::Read).block().clone()
+                ..stream(Operation::Read).blocks().unwrap().block.clone()
             }
             .into(),
             path: IoPath {
@@ -82,7 +83,11 @@ fn streams_share_files_by_name_and_leave_none_behind() {
 fn reading_files_that_hold_nothing_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let read = StreamPlan {
-        kind: BlockPlan { files: vec!["never-written".into()], ..stream(Operation::Read).block().clone() }.into(),
+        kind: BlockPlan {
+            files: vec!["never-written".into()],
+            ..stream(Operation::Read).blocks().unwrap().block.clone()
+        }
+        .into(),
         ..stream(Operation::Read)
     };
     let mut rig = open(directory.path(), true, options(filesystem_of(directory.path()))).unwrap();
@@ -107,8 +112,12 @@ fn calls_with_flags_durable_openings_and_mixes_go_through() {
                 ..write.clone()
             }),
             one_by_one(StreamPlan {
-                kind: BlockPlan { mix: Some(Mix { read_percent: 50 }), order: Order::Random, ..write.block().clone() }
-                    .into(),
+                kind: BlockPlan {
+                    mix: Some(Mix { read_percent: 50 }),
+                    order: Order::Random,
+                    ..write.blocks().unwrap().block.clone()
+                }
+                .into(),
                 ..write
             }),
         ],
@@ -127,7 +136,7 @@ fn a_ring_takes_flags_syncs_and_files_together() {
         kind: BlockPlan {
             files: vec!["a".into(), "b".into(), "c".into()],
             order: Order::Random,
-            ..stream(Operation::Write).block().clone()
+            ..stream(Operation::Write).blocks().unwrap().block.clone()
         }
         .into(),
         path: IoPath {
@@ -143,7 +152,7 @@ fn a_ring_takes_flags_syncs_and_files_together() {
     };
     let layout = PhasePlan { kind: PhaseKind::Layout, ..phase(EngineKind::IoUring, vec![write.clone()]) };
     let nowait = StreamPlan {
-        kind: BlockPlan { operation: Operation::Read, ..write.block().clone() }.into(),
+        kind: BlockPlan { operation: Operation::Read, ..write.blocks().unwrap().block.clone() }.into(),
         path: IoPath { rw_flags: RwFlags { nowait: true, ..RwFlags::default() }, ..write.path.clone() },
         durability: Durability { flush: Flush::default(), ..write.durability },
         ..write
@@ -196,7 +205,11 @@ fn few_small_buffers_do_not_write_the_same_data_again_by_any_way() {
     for engine in [EngineKind::Psync, EngineKind::PsyncThreads, EngineKind::IoUring] {
         for (block_size_bytes, queue_depth) in [(512, 1), (4096, 3), (65_536, 1), (98_304, 1)] {
             std::fs::write(&path, vec![0; MIB as usize]).unwrap();
-            let kind = BlockPlan { block_size_bytes, region_bytes: MIB, ..stream(Operation::Write).block().clone() };
+            let kind = BlockPlan {
+                block_size_bytes,
+                region_bytes: MIB,
+                ..stream(Operation::Write).blocks().unwrap().block.clone()
+            };
             let path_of = IoPath { queue_depth, ..IoPath::default() };
             let write = StreamPlan { kind: kind.into(), path: path_of, ..stream(Operation::Write) };
             let mut rig = open(&path, true, options(filesystem_of(directory.path()))).unwrap();

@@ -70,7 +70,7 @@ impl Seen {
 
 fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) -> Seen {
     device.prepare(&phase(plan, access));
-    let mut source = Pattern::new(plan, false);
+    let mut source = Pattern::new(plan.blocks().unwrap(), false);
     let depth = plan.path.queue_depth as usize;
     let mut slots: Vec<Option<(BlockOp, Ns)>> = vec![None; depth];
     let mut done: Vec<Completion> = Vec::with_capacity(depth);
@@ -119,7 +119,7 @@ fn drive(device: &mut SimDevice, plan: &StreamPlan, access: Access, time: Ns) ->
 /// Bytes per second over whole rounds of buffered writes.
 fn drive_rounds(device: &mut SimDevice, plan: &StreamPlan, rounds: u64) -> f64 {
     device.prepare(&phase(plan, Access::Buffered));
-    let mut source = Pattern::new(plan, false);
+    let mut source = Pattern::new(plan.blocks().unwrap(), false);
     let mut bytes = 0u64;
     let mut closed = 0;
     let mut done = Vec::with_capacity(1);
@@ -157,7 +157,7 @@ fn every_named_model_delivers_its_truth() {
         ];
         for (operation, order, block, depth) in shapes {
             let plan = stream(operation, order, block, depth);
-            let truth = SimTruth::of(&model, &plan, Access::Direct, 0);
+            let truth = SimTruth::of(&model, plan.blocks().unwrap(), Access::Direct, 0);
             // At least 2,000 operations, so that the jitter's mean is known to 0.5 %.
             let time = ((2_000.0 / truth.operations_per_s * 1e9) as Ns).clamp(S / 2, 2_000 * S);
             let seen = drive(&mut SimDevice::new(model.clone()), &plan, Access::Direct, time);
@@ -184,12 +184,12 @@ fn buffered_paths_deliver_their_truth() {
         let mut write = stream(Operation::Write, Order::Sequential, 1 << 20, 1);
         write.durability.sync = Sync::FsyncPerRound;
         write.durability.round_bytes = Some(64 << 20);
-        let truth = SimTruth::of(&model, &write, Access::Buffered, 0);
+        let truth = SimTruth::of(&model, write.blocks().unwrap(), Access::Buffered, 0);
         let rate = drive_rounds(&mut SimDevice::new(model.clone()), &write, 8);
         near(rate, truth.bytes_per_s, 0.02, &format!("{text} buffered write ({:?})", truth.limit));
 
         let read = stream(Operation::Read, Order::Sequential, 1 << 20, 1);
-        let truth = SimTruth::of(&model, &read, Access::Buffered, 0);
+        let truth = SimTruth::of(&model, read.blocks().unwrap(), Access::Buffered, 0);
         // One pass at most: a second one would come from the page cache.
         let time = ((900e6 / truth.bytes_per_s * 1e9) as Ns).min(20 * S);
         let seen = drive(&mut SimDevice::new(model.clone()), &read, Access::Buffered, time);
@@ -197,7 +197,7 @@ fn buffered_paths_deliver_their_truth() {
 
         let mut sync = stream(Operation::Write, Order::Random, 4096, 1);
         sync.durability.sync = Sync::FdatasyncEach;
-        let truth = SimTruth::of(&model, &sync, Access::Buffered, 0);
+        let truth = SimTruth::of(&model, sync.blocks().unwrap(), Access::Buffered, 0);
         let time = ((2_000.0 / truth.operations_per_s * 1e9) as Ns).max(S);
         let seen = drive(&mut SimDevice::new(model), &sync, Access::Buffered, time);
         near(seen.per_s(), truth.operations_per_s, 0.02, &format!("{text} sync write"));
@@ -265,7 +265,7 @@ fn depth_scales_as_the_queues_allow() {
 fn the_write_cache_is_exhausted_at_the_stated_byte() {
     let model = model("sata-ssd,cache=512MiB,cache-drain=100MB/s,jitter=0");
     let plan = stream(Operation::Write, Order::Sequential, 1 << 20, 8);
-    let truth = SimTruth::of(&model, &plan, Access::Direct, 0);
+    let truth = SimTruth::of(&model, plan.blocks().unwrap(), Access::Direct, 0);
     let cliff = truth.cliff_bytes.unwrap() as f64;
     let after = truth.exhausted_bytes_per_s.unwrap();
     assert!(truth.bytes_per_s > 4.0 * after, "the cliff is one");
@@ -282,8 +282,8 @@ fn the_write_cache_is_exhausted_at_the_stated_byte() {
 fn throttling_sets_in_when_it_says() {
     let model = model("nvme,jitter=0,throttle-start=2s,throttle-ramp=1s,throttle-factor=0.25");
     let plan = stream(Operation::Read, Order::Sequential, 1 << 20, 8);
-    let full = SimTruth::of(&model, &plan, Access::Direct, 0).bytes_per_s / 10.0;
-    let slow = SimTruth::of(&model, &plan, Access::Direct, 5 * S).bytes_per_s / 10.0;
+    let full = SimTruth::of(&model, plan.blocks().unwrap(), Access::Direct, 0).bytes_per_s / 10.0;
+    let slow = SimTruth::of(&model, plan.blocks().unwrap(), Access::Direct, 5 * S).bytes_per_s / 10.0;
     near(slow / full, 0.25, 0.01, "the factor");
     let seen = drive(&mut SimDevice::new(model), &plan, Access::Direct, 5 * S);
     for (i, bytes) in seen.series.iter().enumerate().take(50) {
@@ -300,7 +300,7 @@ fn throttling_sets_in_when_it_says() {
 /// Bytes per second from one second on, against the closed form.
 fn delivers(text: &str, plan: &StreamPlan, limit: SimLimit, within: f64) {
     let model = model(text);
-    let truth = SimTruth::of(&model, plan, Access::Direct, 2 * S);
+    let truth = SimTruth::of(&model, plan.blocks().unwrap(), Access::Direct, 2 * S);
     assert_eq!(truth.limit, limit, "{text}");
     let seen = drive(&mut SimDevice::new(model), plan, Access::Direct, 5 * S);
     let rate = seen.series[10..50].iter().sum::<u64>() as f64 / 4.0;
@@ -396,7 +396,7 @@ fn nothing_is_allocated_per_operation() {
     let mut device = SimDevice::new(model("nvme"));
     let plan = stream(Operation::Write, Order::Random, 4096, 32);
     device.prepare(&phase(&plan, Access::Direct));
-    let mut source = Pattern::new(&plan, false);
+    let mut source = Pattern::new(plan.blocks().unwrap(), false);
     let mut done: Vec<Completion> = Vec::with_capacity(32);
     let mut submit = |device: &mut SimDevice, buffer: u32| {
         let Next::Op(mut op) = source.next(device.now()) else { panic!("the stream never ends") };
@@ -442,7 +442,7 @@ proptest! {
             let access = if buffered { Access::Buffered } else { Access::Direct };
             let mut device = SimDevice::new(model);
             device.prepare(&phase(&plan, access));
-            let mut source = Pattern::new(&plan, false);
+            let mut source = Pattern::new(plan.blocks().unwrap(), false);
             let mut done = Vec::with_capacity(4);
             let mut now = 0;
             for _ in 0..50 {

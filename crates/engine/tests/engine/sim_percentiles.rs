@@ -21,9 +21,11 @@ fn models() -> Vec<SimModel> {
 /// write cache would have its say.
 fn steady(mut model: SimModel) -> Option<SimModel> {
     (model.stalls, model.cap, model.throttle, model.cpu_throttle, model.foreign_share) = (None, None, None, None, 0.0);
-    let write =
-        StreamPlan { kind: BlockPlan { operation: Operation::Write, ..stream(0).block().clone() }.into(), ..stream(0) };
-    let cliff = SimTruth::of(&model, &write, model::Access::Direct, 0).cliff_bytes;
+    let write = StreamPlan {
+        kind: BlockPlan { operation: Operation::Write, ..stream(0).blocks().unwrap().block.clone() }.into(),
+        ..stream(0)
+    };
+    let cliff = SimTruth::of(&model, write.blocks().unwrap(), model::Access::Direct, 0).cliff_bytes;
     let fits = cliff.is_none_or(|bytes| bytes > 2 * OPERATIONS * BLOCK);
     (fits && model.host.cpu_quota == 0.0).then_some(model)
 }
@@ -93,7 +95,7 @@ fn plain_streams() {
         let write = run(
             &model,
             vec![StreamPlan {
-                kind: BlockPlan { operation: Operation::Write, ..stream(2).block().clone() }.into(),
+                kind: BlockPlan { operation: Operation::Write, ..stream(2).blocks().unwrap().block.clone() }.into(),
                 ..stream(2)
             }],
         );
@@ -110,7 +112,7 @@ fn mixes_by_direction() {
             kind: BlockPlan {
                 operation: Operation::Write,
                 mix: Some(Mix { read_percent: 70 }),
-                ..stream(3).block().clone()
+                ..stream(3).blocks().unwrap().block.clone()
             }
             .into(),
             ..stream(3)
@@ -127,7 +129,11 @@ fn skewed_offsets_are_as_fast_as_any() {
         let record = run(
             &model,
             vec![StreamPlan {
-                kind: BlockPlan { order: Order::Zipf { theta_milli: 1200 }, ..stream(4).block().clone() }.into(),
+                kind: BlockPlan {
+                    order: Order::Zipf { theta_milli: 1200 },
+                    ..stream(4).blocks().unwrap().block.clone()
+                }
+                .into(),
                 ..stream(4)
             }],
         );
@@ -147,8 +153,11 @@ fn two_jobs_side_by_side() {
         let pacing = Some(Pacing { read: Some(rate), write: Some(rate), ..Pacing::default() });
         let read = StreamPlan { timing: Timing { pacing, ..stream(5).timing }, name: "reader".into(), ..stream(5) };
         let write = StreamPlan {
-            kind: BlockPlan { operation: Operation::Write, ..StreamPlan { seed: 6, ..read.clone() }.block().clone() }
-                .into(),
+            kind: BlockPlan {
+                operation: Operation::Write,
+                ..StreamPlan { seed: 6, ..read.clone() }.blocks().unwrap().block.clone()
+            }
+            .into(),
             timing: Timing { start_delay_ns: gap_ns / 2, ..StreamPlan { seed: 6, ..read.clone() }.timing },
             name: "writer".into(),
             ..StreamPlan { seed: 6, ..read.clone() }

@@ -87,7 +87,8 @@ fn every_phase_of_a_check_gives_the_truth() {
             let check = check(&text, 60 * S);
             for ran in check.ran.iter().filter(|r| r.plan.measures_target()) {
                 let stream = &ran.plan.streams[0];
-                let truth = SimTruth::of(&check.model, stream, ran.plan.access, ran.record.started_ns);
+                let truth =
+                    SimTruth::of(&check.model, stream.blocks().unwrap(), ran.plan.access, ran.record.started_ns);
                 let what =
                     format!("{text} {} ({:?}, {} operations)", ran.plan.name, truth.limit, ran.record.operations);
                 assert!(ran.record.errors.is_empty() && ran.record.short_operations == 0, "{what}");
@@ -229,7 +230,7 @@ fn a_layout_that_runs_out_of_time_leaves_a_smaller_region() {
     assert_eq!(record.stop, StopCause::TimeUsed);
     let readable = rig.readable_bytes();
     assert!(
-        readable < layout.streams[0].block().region_bytes && (29 << 20..=38 << 20).contains(&readable),
+        readable < layout.streams[0].blocks().unwrap().block.region_bytes && (29 << 20..=38 << 20).contains(&readable),
         "{readable}"
     );
     let read = rig.run(plan.phase("seq-read").unwrap(), &control).unwrap();

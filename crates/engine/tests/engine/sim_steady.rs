@@ -27,7 +27,7 @@ fn steady_ends_with_the_truth_of_a_slow_card_round_by_round() {
     assert_eq!(record.stop, StopCause::Steady);
     let rounds = record.steady.expect("rounds");
     assert!(rounds.reached && (5..=25).contains(&rounds.rounds.len()), "{rounds:?}");
-    let truth = SimTruth::of(&model, &steady.streams[0], steady.access, 0).operations_per_s;
+    let truth = SimTruth::of(&model, steady.streams[0].blocks().unwrap(), steady.access, 0).operations_per_s;
     for round in &rounds.rounds[rounds.rounds.len() - 5..] {
         assert_eq!(round.length_ns / 1_000_000_000, 60);
         let rate = round.operations as f64 / (round.length_ns as f64 / 1e9);

@@ -155,7 +155,12 @@ fn reads_and_read_back_find_what_is_done_while_the_phase_runs() {
     let verifier = StreamPlan { verify: verify(true), ..write() };
     let mut bench = bench();
     let vandal = StreamPlan {
-        kind: BlockPlan { region_start_bytes: 8 * BLOCK, region_bytes: 2 * BLOCK, ..write().block().clone() }.into(),
+        kind: BlockPlan {
+            region_start_bytes: 8 * BLOCK,
+            region_bytes: 2 * BLOCK,
+            ..write().blocks().unwrap().block.clone()
+        }
+        .into(),
         timing: Timing { start_delay_ns: 700_000_000, ..write().timing },
         verify: None,
         ..write()
@@ -205,7 +210,11 @@ fn every_engine_writes_and_reads_back_the_same() {
         assert_eq!((record.read_back, record.bytes_verified), (ReadBack::Complete, REGION), "{engine:?}");
         bench.damage(77 * BLOCK, &vec![0; BLOCK as usize]);
         let record = bench.one(StreamPlan {
-            kind: BlockPlan { operation: Operation::Read, ..stream(engine, access, depth).block().clone() }.into(),
+            kind: BlockPlan {
+                operation: Operation::Read,
+                ..stream(engine, access, depth).blocks().unwrap().block.clone()
+            }
+            .into(),
             ..stream(engine, access, depth)
         });
         only(&record, DataFault::LostWrite, 77 * 8, 8);
@@ -235,29 +244,40 @@ fn kinds_differ_in_what_they_see_of_the_payload() {
 fn other_block_sizes_and_compressible_data_are_verified_too() {
     let mut bench = bench();
     let large = StreamPlan {
-        kind: BlockPlan { block_size_bytes: 256 << 10, ..write().block().clone() }.into(),
+        kind: BlockPlan { block_size_bytes: 256 << 10, ..write().blocks().unwrap().block.clone() }.into(),
         path: IoPath { queue_depth: 2, ..write().path.clone() },
         verify: verify(true),
         ..write()
     };
     let half = Content { compress_percent: 50, ..Content::default() };
     assert!(bench.one(StreamPlan { content: half, ..large }).is_clean());
-    let small =
-        bench.one(StreamPlan { kind: BlockPlan { block_size_bytes: 512, ..read().block().clone() }.into(), ..read() });
+    let small = bench.one(StreamPlan {
+        kind: BlockPlan { block_size_bytes: 512, ..read().blocks().unwrap().block.clone() }.into(),
+        ..read()
+    });
     assert!(small.is_clean() && small.unverified.is_empty(), "{small:#?}");
     assert_eq!(small.bytes_verified, REGION);
     // A write within what was written in one piece.
     let within = bench.one(StreamPlan {
-        kind: BlockPlan { region_start_bytes: 3 * BLOCK, region_bytes: 5 * BLOCK, ..write().block().clone() }.into(),
+        kind: BlockPlan {
+            region_start_bytes: 3 * BLOCK,
+            region_bytes: 5 * BLOCK,
+            ..write().blocks().unwrap().block.clone()
+        }
+        .into(),
         ..write()
     });
     assert!(within.is_clean());
-    let all = bench
-        .one(StreamPlan { kind: BlockPlan { block_size_bytes: 128 << 10, ..read().block().clone() }.into(), ..read() });
+    let all = bench.one(StreamPlan {
+        kind: BlockPlan { block_size_bytes: 128 << 10, ..read().blocks().unwrap().block.clone() }.into(),
+        ..read()
+    });
     assert!(all.is_clean() && all.bytes_verified == REGION, "{all:#?}");
     bench.damage(100 * BLOCK, &[0; SECTOR]);
-    let all = bench
-        .one(StreamPlan { kind: BlockPlan { block_size_bytes: 128 << 10, ..read().block().clone() }.into(), ..read() });
+    let all = bench.one(StreamPlan {
+        kind: BlockPlan { block_size_bytes: 128 << 10, ..read().blocks().unwrap().block.clone() }.into(),
+        ..read()
+    });
     assert_eq!(all.mismatched(), 1, "{all:#?}");
 }
 
@@ -270,7 +290,7 @@ fn what_this_run_did_not_write_says_nothing_unless_it_is_another_runs() {
     // What was verified and then overwritten without: the same.
     bench.one(write());
     bench.run(&phase(vec![StreamPlan {
-        kind: BlockPlan { region_bytes: 16 * BLOCK, ..write().block().clone() }.into(),
+        kind: BlockPlan { region_bytes: 16 * BLOCK, ..write().blocks().unwrap().block.clone() }.into(),
         verify: None,
         ..write()
     }]));
@@ -293,7 +313,7 @@ fn trims_and_zeroes_owe_nothing() {
         let mut bench = bench();
         bench.one(write());
         let erase = StreamPlan {
-            kind: BlockPlan { operation, region_bytes: 8 * BLOCK, ..write().block().clone() }.into(),
+            kind: BlockPlan { operation, region_bytes: 8 * BLOCK, ..write().blocks().unwrap().block.clone() }.into(),
             verify: verify(true),
             ..write()
         };
@@ -318,27 +338,37 @@ fn several_jobs_with_regions_or_files_of_their_own() {
     layout.streams[0].verify = verify(false);
     assert!(phases::run(&mut rig, &layout).verify.unwrap().is_clean());
     let laid_out = StreamPlan {
-        kind: BlockPlan { region_bytes: 3 * REGION, block_size_bytes: 64 << 10, ..read().block().clone() }.into(),
+        kind: BlockPlan {
+            region_bytes: 3 * REGION,
+            block_size_bytes: 64 << 10,
+            ..read().blocks().unwrap().block.clone()
+        }
+        .into(),
         ..read()
     };
     let record = phases::run(&mut rig, &phase(vec![laid_out])).verify.unwrap();
     assert!(record.is_clean() && record.bytes_verified == 3 * REGION, "{record:#?}");
     let files = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
     let own = |i: u64| StreamPlan {
-        kind: BlockPlan { region_start_bytes: i * REGION, ..write().block().clone() }.into(),
+        kind: BlockPlan { region_start_bytes: i * REGION, ..write().blocks().unwrap().block.clone() }.into(),
         verify: verify(true),
         seed: i,
         ..write()
     };
     let mut streams: Vec<StreamPlan> = (0..3).map(own).collect();
-    streams
-        .push(StreamPlan { kind: BlockPlan { files: files(&["a", "b"]), ..own(0).block().clone() }.into(), ..own(0) });
-    streams.push(StreamPlan { kind: BlockPlan { files: files(&["c"]), ..own(1).block().clone() }.into(), ..own(1) });
+    streams.push(StreamPlan {
+        kind: BlockPlan { files: files(&["a", "b"]), ..own(0).blocks().unwrap().block.clone() }.into(),
+        ..own(0)
+    });
+    streams.push(StreamPlan {
+        kind: BlockPlan { files: files(&["c"]), ..own(1).blocks().unwrap().block.clone() }.into(),
+        ..own(1)
+    });
     let record = phases::run(&mut rig, &phase(streams.clone())).verify.unwrap();
     assert!(record.is_clean() && record.unverified.is_empty(), "{record:#?}");
     assert_eq!((record.read_back, record.bytes_verified), (ReadBack::Complete, 6 * REGION));
     let readers = streams.into_iter().map(|s| StreamPlan {
-        kind: BlockPlan { operation: Operation::Read, ..s.block().clone() }.into(),
+        kind: BlockPlan { operation: Operation::Read, ..s.blocks().unwrap().block.clone() }.into(),
         verify: verify(false),
         ..s
     });

@@ -24,7 +24,8 @@ pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
     put("name", job.name().to_owned());
     let stream = job.streams.first().copied();
     let path = run.target.path.clone().unwrap_or_else(|| run.target.name.clone());
-    match stream.map(|s| s.block().files.as_slice()) {
+    let block = stream.and_then(|s| Some(s.blocks()?.block));
+    match block.map(|block| block.files.as_slice()) {
         None | Some([]) => put("filename", path),
         Some(files) => {
             put("directory", path);
@@ -37,8 +38,8 @@ pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
     put("numjobs", job.workers.to_string());
     put("direct", u8::from(job.is_direct()).to_string());
     put("ioengine", engine(job.engine()).to_owned());
-    put("size", fio_size(stream.map_or(0, |s| s.block().region_bytes)));
-    if let Some(start) = stream.map(|s| s.block().region_start_bytes).filter(|s| *s > 0) {
+    put("size", fio_size(block.map_or(0, |block| block.region_bytes)));
+    if let Some(start) = block.map(|block| block.region_start_bytes).filter(|s| *s > 0) {
         put("offset", fio_size(start));
     }
     if matches!(job.phase.plan.stop, StopRule::Time | StopRule::LeastOperations { .. }) {
@@ -54,8 +55,8 @@ pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
         } else if stream.durability.sync == Sync::FsyncAtEnd {
             put("end_fsync", "1".to_owned());
         } else if stream.durability.sync == Sync::FsyncPerRound {
-            let blocks =
-                stream.durability.round_bytes.unwrap_or(0).checked_div(stream.block().block_size_bytes).unwrap_or(0);
+            let bytes = block.map_or(0, |block| block.block_size_bytes);
+            let blocks = stream.durability.round_bytes.unwrap_or(0).checked_div(bytes).unwrap_or(0);
             put("fsync", blocks.max(1).to_string());
         }
         let flush = stream.durability.flush;
@@ -70,11 +71,11 @@ pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
         if stream.on_error == ErrorPolicy::Continue {
             put("continue_on_error", "all".to_owned());
         }
-        if let Some(mix) = stream.block().mix {
+        if let Some(mix) = block.and_then(|block| block.mix) {
             put("rwmixread", mix.read_percent.to_string());
         }
         let milli = |value: u32| f64::from(value) / 1000.0;
-        match stream.block().order {
+        match block.map_or(Order::Sequential, |block| block.order) {
             Order::Sequential | Order::Random => {}
             Order::RandomReplace => put("norandommap", "1".to_owned()),
             Order::Zipf { theta_milli } => put("random_distribution", format!("zipf:{}", milli(theta_milli))),
@@ -83,7 +84,8 @@ pub(crate) fn of(run: &Run, job: &ExecutedJob) -> Pairs<String> {
             Order::Traced => put("narrows_order", "traced".to_owned()),
             Order::Zoned => put("random_distribution", "zoned".to_owned()),
             Order::Sequence { advances } => {
-                let blocks: Vec<String> = stream.block().sequence.iter().map(u64::to_string).collect();
+                let blocks = block.into_iter().flat_map(|block| &block.sequence);
+                let blocks: Vec<String> = blocks.map(u64::to_string).collect();
                 put("random_distribution", format!("sequence:{}", blocks.join(",")));
                 put("random_sequence_stride", u8::from(advances).to_string());
             }

@@ -10,7 +10,7 @@ pub use test_runs::stream;
 
 /// A phase of 2 s, the first 0.5 s of which are warm-up: 1,000 operations a second, each 1 ms, but for one of 50 ms.
 pub fn phase(name: &str, access: Access, streams: Vec<StreamPlan>) -> PhaseRun {
-    let block = streams[0].block().block_size_bytes;
+    let block = streams[0].blocks().unwrap().block.block_size_bytes;
     let plan = PhasePlan {
         engine: model::EngineKind::IoUring,
         time_limit_ns: 2 * NS_PER_S,

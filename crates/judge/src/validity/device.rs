@@ -91,7 +91,9 @@ fn in_memory_of_a_loop(case: RuleInput<'_>) -> Option<String> {
     let mut streams = case.plan.streams.iter().filter(direct).peekable();
     streams.peek()?;
     let remedy = format!("losetup --direct-io=on /dev/{} avoids it", cached.name);
-    if streams.any(|s| s.block().operation == Operation::Write && s.durability.sync == Sync::None) {
+    if streams
+        .any(|s| s.blocks().is_some_and(|s| s.block.operation == Operation::Write) && s.durability.sync == Sync::None)
+    {
         return Some(format!("its writes end in the page cache of its file; {remedy}"));
     }
     let Some(traffic) = case.context.device_traffic(case.record) else {
@@ -123,7 +125,8 @@ fn not_cold(case: RuleInput<'_>) -> Option<String> {
         return names_not_cold(cold);
     }
     if let Some(pages) = cold.resident_pages_before {
-        let region: u64 = case.plan.streams.iter().map(|s| s.block().region_bytes / PAGE_BYTES).sum();
+        let region: u64 =
+            case.plan.streams.iter().filter_map(|s| Some(s.blocks()?.block.region_bytes / PAGE_BYTES)).sum();
         let allowed = RESIDENT_TOLERANCE_PAGES.max((region as f64 * RESIDENT_TOLERANCE_RATIO) as u64);
         if pages > allowed {
             return Some(format!("{pages} pages were in the page cache before it began"));

@@ -2,7 +2,7 @@
 
 use super::RuleInput;
 use crate::context::own_bytes_between;
-use model::{Access, DirectProof, Ns, Order, QuietWindow, StreamPlan};
+use model::{Access, BlockPlan, DirectProof, Ns, Order, QuietWindow, StreamPlan};
 use stats::poisson_lower;
 
 /// Share of the device's traffic that may be others'.
@@ -44,7 +44,8 @@ fn sure(operations: u64) -> f64 {
 /// it is their bytes that count. Beside small ones each of theirs takes the time of one of ours, and its bytes what they take
 /// at the device's best rate: a journal's write of 100 KiB is not 25 reads of 4 KiB.
 pub(super) fn others_share(case: RuleInput<'_>, moved: OthersTraffic, during_bytes_per_s: f64) -> f64 {
-    let small = |s: &StreamPlan| s.block().block_size_bytes <= SMALL_BYTES && s.block().order != Order::Sequential;
+    let small = |block: &BlockPlan| block.block_size_bytes <= SMALL_BYTES && block.order != Order::Sequential;
+    let small = |s: &StreamPlan| s.blocks().is_some_and(|s| small(s.block));
     let seconds = case.record.duration_ns() as f64 / 1e9;
     let share = if case.plan.streams.iter().all(small) && seconds > 0.0 {
         let best = case.context.sequential_bytes_per_s.unwrap_or(0.0).max(during_bytes_per_s);
@@ -118,7 +119,8 @@ pub(super) fn while_reading(case: RuleInput<'_>) -> Option<(OthersShare, Option<
     let reads = counted_reads.then(|| {
         let beyond = (traffic.read_bytes as f64 - own).max(0.0);
         let own_operations = case.record.operations as f64 * own / (case.record.bytes as f64).max(1.0);
-        let small = case.plan.streams.iter().all(|s| s.block().block_size_bytes <= SMALL_BYTES);
+        let small =
+            case.plan.streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes <= SMALL_BYTES));
         // Large operations of ours are split, so that their requests say nothing of the number of others'.
         let operations = if small { traffic.reads as f64 - own_operations } else { beyond / SMALL_BYTES as f64 };
         let operations = operations.max(0.0) as u64;

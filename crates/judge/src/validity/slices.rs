@@ -7,6 +7,9 @@ use super::others::{
 use crate::context::own_bytes_between;
 use model::{DiskRate, Interval, Ns, Operation, StreamPlan, traffic};
 
+/// What is not of blocks is counted page by page.
+const PAGE_BYTES: u64 = 4096;
+
 /// Share of the counted time that must be left.
 const MIN_LEFT: f64 = 0.6;
 /// A slice is at least so long: shorter ones hold the end of a burst as well as its begin.
@@ -65,7 +68,8 @@ fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
     let is_exact = reads || (proven_direct(case) && case.plan.streams.iter().all(writes_only));
     case.context.device_traffic(case.record).filter(|_| is_exact && share > FOREIGN_LIMIT)?;
     let disks: Vec<String> = case.context.stack.lowest_counted().iter().map(|l| l.name.clone()).collect();
-    let block = case.plan.streams.iter().map(|s| s.block().block_size_bytes).max()? as f64;
+    let block =
+        case.plan.streams.iter().map(|s| s.blocks().map_or(PAGE_BYTES, |s| s.block.block_size_bytes)).max()? as f64;
     let mut found = Disturbed::default();
     let mut slices = 0;
     let (mut from, last) = (case.context.samples.first()?, case.context.samples.last()?);
@@ -91,7 +95,7 @@ fn disturbed(case: RuleInput<'_>) -> Option<Disturbed> {
 }
 
 fn writes_only(stream: &StreamPlan) -> bool {
-    stream.block().operation == Operation::Write && !stream.reads()
+    stream.blocks().is_some_and(|s| s.block.operation == Operation::Write) && !stream.reads()
 }
 
 fn written_beside_reads(moved: &DiskRate) -> OthersTraffic {

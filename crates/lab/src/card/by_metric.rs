@@ -70,8 +70,9 @@ fn own(slot: &Slot, plan: &PhasePlan, unit: Unit) -> Option<f64> {
     let [stream] = plan.streams.as_slice() else { return None };
     let timing = Timing::new(slot.card.clone(), slot.seed, 1.0).ok()?;
     let capacity = slot.card.capacity.0;
-    let bytes = stream.block().block_size_bytes;
-    let bytes_per_s = match (stream.block().order, stream.block().operation) {
+    let block = stream.blocks()?.block;
+    let bytes = block.block_size_bytes;
+    let bytes_per_s = match (block.order, block.operation) {
         (Order::Random, Operation::Read) => random(&timing, capacity, bytes).read_iops * bytes as f64,
         (Order::Random, Operation::Write) => random(&timing, capacity, bytes).write_iops * bytes as f64,
         (Order::Sequential, Operation::Read) => streams(&timing, capacity).read_bytes_per_s,

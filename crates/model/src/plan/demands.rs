@@ -1,7 +1,8 @@
 //! Whether a plan can be carried out at all. Pure: nothing is asked of a machine.
 
 use super::{
-    Access, BlockSize, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule, StreamPlan, Timing,
+    Access, BlockSize, BlockStream, EngineKind, Operation, Order, PhasePlan, Plan, Rate, SteadyState, StopRule,
+    StreamPlan, Timing,
 };
 use crate::{bytes_text, distinct_bytes_text};
 
@@ -143,26 +144,6 @@ fn size_can_be(size: &BlockSize) -> Result<(), String> {
 }
 
 impl StreamPlan {
-    /// What cannot be of a trace that is done again.
-    fn trace_can_be(&self) -> Result<(), String> {
-        let bad = |what: &str| Err(what.to_owned());
-        let Some(trace) = &self.block().trace else { return bad("there is no trace to do again") };
-        let ops = &trace.ops.0;
-        if ops.is_empty() {
-            return bad("the operations of the trace are not here: name its file again");
-        }
-        if ops.iter().any(|op| op.offset.saturating_add(op.len.into()) > self.block().region_bytes) {
-            return bad("the trace goes beyond the region");
-        }
-        if ops.iter().any(|op| u64::from(op.len) > self.block().block_size_bytes) {
-            return bad("an operation of the trace is longer than the buffers");
-        }
-        if self.verify.is_some() || self.timing != Timing::default() || self.block().files.len() > 1 {
-            return bad("a trace has its own times and places, and is not verified");
-        }
-        Ok(())
-    }
-
     fn can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
         let latencies = self.limits.latency_target.is_some() || self.limits.max_latency_ns.is_some();
         let shares = self.limits.ends_group || self.limits.least_rate.is_some() || latencies;
@@ -181,37 +162,61 @@ impl StreamPlan {
         if let Some(replay) = self.replay() {
             return self.replay_can_be(replay, phase);
         }
-        if let Some(sizes) = &self.block().block_sizes {
-            for size in self.block().sizes_used(sizes) {
+        match self.blocks() {
+            Some(blocks) => blocks.blocks_can_be(phase, sector),
+            None => Err("a copy of memory is not of this target".into()),
+        }
+    }
+}
+
+impl BlockStream<'_> {
+    /// What cannot be of a trace that is done again.
+    fn trace_can_be(&self) -> Result<(), String> {
+        let bad = |what: &str| Err(what.to_owned());
+        let Some(trace) = &self.block.trace else { return bad("there is no trace to do again") };
+        let ops = &trace.ops.0;
+        if ops.is_empty() {
+            return bad("the operations of the trace are not here: name its file again");
+        }
+        if ops.iter().any(|op| op.offset.saturating_add(op.len.into()) > self.block.region_bytes) {
+            return bad("the trace goes beyond the region");
+        }
+        if ops.iter().any(|op| u64::from(op.len) > self.block.block_size_bytes) {
+            return bad("an operation of the trace is longer than the buffers");
+        }
+        if self.verify.is_some() || self.timing != Timing::default() || self.block.files.len() > 1 {
+            return bad("a trace has its own times and places, and is not verified");
+        }
+        Ok(())
+    }
+
+    fn blocks_can_be(&self, phase: &PhasePlan, sector: u64) -> Result<(), String> {
+        if let Some(sizes) = &self.block.block_sizes {
+            for size in self.block.sizes_used(sizes) {
                 size_can_be(size)?;
-                if size.max_bytes() > self.block().block_size_bytes {
+                if size.max_bytes() > self.block.block_size_bytes {
                     return Err(format!(
                         "buffers of {} bytes hold no block of {}",
-                        self.block().block_size_bytes,
+                        self.block.block_size_bytes,
                         size.max_bytes()
                     ));
                 }
             }
         }
-        let least = self.block().min_block_bytes();
-        let most = self.block().block_size_bytes;
-        let possible = if self.reads() || self.block().sends_data() { MAX_BLOCK_BYTES } else { MAX_TRIM_BYTES };
+        let least = self.block.min_block_bytes();
+        let most = self.block.block_size_bytes;
+        let possible = if self.reads() || self.block.sends_data() { MAX_BLOCK_BYTES } else { MAX_TRIM_BYTES };
         if least == 0 || most > possible {
             return Err(format!("block size {most}: from 1 to {possible} bytes are possible"));
         }
         if self.path.queue_depth == 0 || self.path.queue_depth > MAX_DEPTH {
             return Err(format!("depth {}: from 1 to {MAX_DEPTH} is possible", self.path.queue_depth));
         }
-        if self.block().region_bytes < most {
-            return Err(format!("a region of {} bytes holds no block of {most}", self.block().region_bytes));
+        if self.block.region_bytes < most {
+            return Err(format!("a region of {} bytes holds no block of {most}", self.block.region_bytes));
         }
         // Offsets are signed to the kernel (loff_t).
-        if self
-            .block()
-            .region_start_bytes
-            .checked_add(self.block().region_bytes)
-            .is_none_or(|end| end > i64::MAX as u64)
-        {
+        if self.block.region_start_bytes.checked_add(self.block.region_bytes).is_none_or(|end| end > i64::MAX as u64) {
             return Err("the region ends beyond what an offset can say (2^63)".into());
         }
         self.calls_can_be(sector)?;
@@ -228,7 +233,7 @@ impl StreamPlan {
             {
                 return Err(format!("depth {} with one call at a time; use io_uring", self.path.queue_depth));
             }
-            EngineKind::Fallocate | EngineKind::Ftruncate if self.block().files.is_empty() => {
+            EngineKind::Fallocate | EngineKind::Ftruncate if self.block.files.is_empty() => {
                 return Err(
                     "fallocate and ftruncate are for files that the run makes: own-files, in a directory".into()
                 );
@@ -236,11 +241,11 @@ impl StreamPlan {
             EngineKind::Fallocate | EngineKind::Ftruncate if self.reads() => {
                 return Err("fallocate and ftruncate read nothing: use them for writes".into());
             }
-            EngineKind::Ftruncate if self.block().operation != Operation::Write => {
+            EngineKind::Ftruncate if self.block.operation != Operation::Write => {
                 return Err("ftruncate is for writes".into());
             }
             EngineKind::Mmap if direct => return Err("a mapping cannot be direct; use io_uring or psync".into()),
-            EngineKind::Mmap if matches!(self.block().operation, Operation::Trim | Operation::WriteZeroes) => {
+            EngineKind::Mmap if matches!(self.block.operation, Operation::Trim | Operation::WriteZeroes) => {
                 return Err("a mapping cannot trim; use psync".into());
             }
             _ => {}
@@ -257,9 +262,9 @@ impl StreamPlan {
             return Ok(());
         }
         let fits = |size: &BlockSize| size.is_multiple_of(sector);
-        let sizes_fit = match &self.block().block_sizes {
-            None => self.block().block_size_bytes.is_multiple_of(sector),
-            Some(sizes) => self.block().sizes_used(sizes).all(fits),
+        let sizes_fit = match &self.block.block_sizes {
+            None => self.block.block_size_bytes.is_multiple_of(sector),
+            Some(sizes) => self.block.sizes_used(sizes).all(fits),
         };
         if !sizes_fit {
             return Err(format!(
@@ -267,8 +272,8 @@ impl StreamPlan {
                  buffered access"
             ));
         }
-        let aligned = self.block().align_bytes.is_none_or(|a| a.is_multiple_of(sector));
-        if !(aligned && self.block().region_start_bytes.is_multiple_of(sector)) {
+        let aligned = self.block.align_bytes.is_none_or(|a| a.is_multiple_of(sector));
+        if !(aligned && self.block.region_start_bytes.is_multiple_of(sector)) {
             return Err(format!("direct I/O needs offsets that are multiples of the sector, {sector} bytes"));
         }
         Ok(())
@@ -277,19 +282,17 @@ impl StreamPlan {
     fn pattern_can_be(&self) -> Result<(), String> {
         let bad = |what: &str| Err(what.to_owned());
         self.path.priorities_can_be()?;
-        let sums =
-            |of: fn(&super::Zone) -> u32| self.block().zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
-        match self.block().order {
+        let sums = |of: fn(&super::Zone) -> u32| self.block.zones.iter().map(|z| u64::from(of(z))).sum::<u64>() == 100;
+        match self.block.order {
             Order::Zoned if !(sums(|z| z.access_percent) && sums(|z| z.region_percent)) => {
                 return bad("the zones' shares of operations and of the region each sum to 100 %");
             }
-            Order::Strided { stride_bytes } if stride_bytes < self.block().min_block_bytes() => {
+            Order::Strided { stride_bytes } if stride_bytes < self.block.min_block_bytes() => {
                 return bad("a stride is at least one block, from start to start");
             }
             Order::Strided { stride_bytes }
-                if self.block().run_blocks > 1
-                    && stride_bytes
-                        < u64::from(self.block().run_blocks).saturating_mul(self.block().min_block_bytes()) =>
+                if self.block.run_blocks > 1
+                    && stride_bytes < u64::from(self.block.run_blocks).saturating_mul(self.block.min_block_bytes()) =>
             {
                 return bad("a stride is at least as long as its blocks in a row");
             }
@@ -298,9 +301,9 @@ impl StreamPlan {
                 return bad("pareto needs a power above 0 and below 1");
             }
             Order::Sequence { .. } => {
-                let starts = self.block().region_bytes / self.block().min_block_bytes().max(1);
-                match self.block().sequence.iter().find(|n| **n >= starts) {
-                    _ if self.block().sequence.is_empty() => return bad("a sequence names at least one block"),
+                let starts = self.block.region_bytes / self.block.min_block_bytes().max(1);
+                match self.block.sequence.iter().find(|n| **n >= starts) {
+                    _ if self.block.sequence.is_empty() => return bad("a sequence names at least one block"),
                     Some(n) => {
                         return Err(format!("block {n} of the sequence is beyond the region, of {starts} blocks"));
                     }
@@ -313,26 +316,26 @@ impl StreamPlan {
             }
             _ => {}
         }
-        if self.block().mix.is_some_and(|m| m.read_percent > 100)
+        if self.block.mix.is_some_and(|m| m.read_percent > 100)
             || self.content.compress_percent > 100
             || self.content.dedupe_percent > 100
         {
             return bad("a share is above 100 %");
         }
-        let sequential = self.block().sequential_percents;
-        if sequential.iter().any(|p| *p > 100) || (sequential != [0; 3] && self.block().order.is_sequential()) {
+        let sequential = self.block.sequential_percents;
+        if sequential.iter().any(|p| *p > 100) || (sequential != [0; 3] && self.block.order.is_sequential()) {
             return bad("shares that are sequential are those of a random order, up to 100 %");
         }
         if self.timing.flow.is_some_and(|f| f.weight == 0) {
             return bad("a weight of 0 never starts anything");
         }
-        match self.block().verify_backlog {
+        match self.block.verify_backlog {
             0 => {}
-            1..=MAX_BACKLOG if self.verify.is_some() && self.block().operation == Operation::Write => {}
+            1..=MAX_BACKLOG if self.verify.is_some() && self.block.operation == Operation::Write => {}
             1..=MAX_BACKLOG => return bad("verify-backlog is for streams that write and verify"),
             _ => return Err(format!("verify-backlog: from 1 to {MAX_BACKLOG} blocks are possible")),
         }
-        if self.block().align_bytes == Some(0) {
+        if self.block.align_bytes == Some(0) {
             return bad("an alignment of 0");
         }
         let zero = |r: Option<Rate>| matches!(r, Some(Rate::BytesPerS(0) | Rate::OperationsPerS(0)));
@@ -342,7 +345,7 @@ impl StreamPlan {
         let outside = |name: &String| {
             name.is_empty() || name.starts_with('/') || name.split('/').any(|part| part == "..") || name.contains('\0')
         };
-        if let Some(name) = self.block().files.iter().find(|n| outside(n)) {
+        if let Some(name) = self.block.files.iter().find(|n| outside(n)) {
             return Err(format!("the file '{name}' is not below the target"));
         }
         Ok(())

@@ -36,16 +36,27 @@ fn what_cannot_be_is_said() {
     let sizes = |size: BlockSize| Some(BlockSizes { read: size.clone(), write: size.clone(), trim: size });
     for (bad, said) in [
         (
-            StreamPlan { kind: BlockPlan { block_size_bytes: 1000, ..stream().block().clone() }.into(), ..stream() },
+            StreamPlan {
+                kind: BlockPlan { block_size_bytes: 1000, ..stream().blocks().unwrap().block.clone() }.into(),
+                ..stream()
+            },
             "multiples of the sector, 512",
         ),
         (
-            StreamPlan { kind: BlockPlan { region_start_bytes: 100, ..stream().block().clone() }.into(), ..stream() },
+            StreamPlan {
+                kind: BlockPlan { region_start_bytes: 100, ..stream().blocks().unwrap().block.clone() }.into(),
+                ..stream()
+            },
             "offsets that are multiples",
         ),
         (
             StreamPlan {
-                kind: BlockPlan { block_size_bytes: 1 << 40, region_bytes: 1 << 41, ..stream().block().clone() }.into(),
+                kind: BlockPlan {
+                    block_size_bytes: 1 << 40,
+                    region_bytes: 1 << 41,
+                    ..stream().blocks().unwrap().block.clone()
+                }
+                .into(),
                 ..stream()
             },
             "block size",
@@ -53,13 +64,17 @@ fn what_cannot_be_is_said() {
         (StreamPlan { path: IoPath { queue_depth: 0, ..stream().path.clone() }, ..stream() }, "depth 0"),
         (
             StreamPlan {
-                kind: BlockPlan { region_start_bytes: u64::MAX - 511, ..stream().block().clone() }.into(),
+                kind: BlockPlan { region_start_bytes: u64::MAX - 511, ..stream().blocks().unwrap().block.clone() }
+                    .into(),
                 ..stream()
             },
             "2^63",
         ),
         (
-            StreamPlan { kind: BlockPlan { region_bytes: 512, ..stream().block().clone() }.into(), ..stream() },
+            StreamPlan {
+                kind: BlockPlan { region_bytes: 512, ..stream().blocks().unwrap().block.clone() }.into(),
+                ..stream()
+            },
             "holds no block",
         ),
         (
@@ -75,25 +90,36 @@ fn what_cannot_be_is_said() {
         ),
         (
             StreamPlan {
-                kind: BlockPlan { order: Order::Zipf { theta_milli: 1000 }, ..stream().block().clone() }.into(),
+                kind: BlockPlan {
+                    order: Order::Zipf { theta_milli: 1000 },
+                    ..stream().blocks().unwrap().block.clone()
+                }
+                .into(),
                 ..stream()
             },
             "zipf",
         ),
         (
-            StreamPlan { kind: BlockPlan { order: Order::Zoned, ..stream().block().clone() }.into(), ..stream() },
+            StreamPlan {
+                kind: BlockPlan { order: Order::Zoned, ..stream().blocks().unwrap().block.clone() }.into(),
+                ..stream()
+            },
             "100 %",
         ),
         (
             StreamPlan {
-                kind: BlockPlan { files: vec!["../etc".into()], ..stream().block().clone() }.into(),
+                kind: BlockPlan { files: vec!["../etc".into()], ..stream().blocks().unwrap().block.clone() }.into(),
                 ..stream()
             },
             "not below",
         ),
         (
             StreamPlan {
-                kind: BlockPlan { block_sizes: sizes(BlockSize::Split(vec![])), ..stream().block().clone() }.into(),
+                kind: BlockPlan {
+                    block_sizes: sizes(BlockSize::Split(vec![])),
+                    ..stream().blocks().unwrap().block.clone()
+                }
+                .into(),
                 ..stream()
             },
             "weight",
@@ -102,7 +128,7 @@ fn what_cannot_be_is_said() {
             StreamPlan {
                 kind: BlockPlan {
                     block_sizes: sizes(BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }])),
-                    ..stream().block().clone()
+                    ..stream().blocks().unwrap().block.clone()
                 }
                 .into(),
                 ..stream()
@@ -126,7 +152,7 @@ fn what_cannot_be_is_said() {
     let zones = vec![Zone { access_percent: 90, region_percent: 10 }, Zone { access_percent: 10, region_percent: 90 }];
     assert_eq!(
         complaint(StreamPlan {
-            kind: BlockPlan { order: Order::Zoned, zones, ..stream().block().clone() }.into(),
+            kind: BlockPlan { order: Order::Zoned, zones, ..stream().blocks().unwrap().block.clone() }.into(),
             ..stream()
         }),
         ""
@@ -136,7 +162,7 @@ fn what_cannot_be_is_said() {
 #[test]
 fn more_memory_than_there_is_is_refused_with_the_figure() {
     let mut plan = plan(StreamPlan {
-        kind: BlockPlan { block_size_bytes: 4 << 20, ..stream().block().clone() }.into(),
+        kind: BlockPlan { block_size_bytes: 4 << 20, ..stream().blocks().unwrap().block.clone() }.into(),
         path: IoPath { queue_depth: 256, ..stream().path.clone() },
         ..stream()
     });
@@ -151,7 +177,7 @@ fn more_memory_than_there_is_is_refused_with_the_figure() {
 #[test]
 fn sums_do_not_overflow() {
     let mut plan = plan(StreamPlan {
-        kind: BlockPlan { block_size_bytes: u64::MAX, ..stream().block().clone() }.into(),
+        kind: BlockPlan { block_size_bytes: u64::MAX, ..stream().blocks().unwrap().block.clone() }.into(),
         path: IoPath { queue_depth: u32::MAX, ..stream().path.clone() },
         ..stream()
     });

@@ -1,6 +1,6 @@
 //! The jobs of a phase: streams that are reported together, under one name that is safe in metric ids.
 
-use super::{Operation, PhasePlan, StreamPlan};
+use super::{BlockStream, Operation, PhasePlan, StreamPlan};
 use crate::Direction;
 
 /// What a job without a name is called in metric ids.
@@ -45,14 +45,15 @@ impl StreamPlan {
             let sync = self.durability.flush.fsync_at_end.then_some(Direction::Sync);
             return [Some(data), sync].into_iter().flatten().collect();
         }
-        let changes = self.changes_data().then_some(match self.block().operation {
+        let Some(BlockStream { block, .. }) = self.blocks() else { return Vec::new() };
+        let changes = block.changes_data().then_some(match block.operation {
             Operation::Read => Direction::Read,
             Operation::Write => Direction::Write,
             Operation::Trim => Direction::Trim,
             Operation::WriteZeroes => Direction::WriteZeroes,
         });
-        let read = (self.reads() || self.block().verify_backlog > 0).then_some(Direction::Read);
-        let trim = self.block().trim_before_write.then_some(Direction::Trim);
+        let read = (block.reads() || block.verify_backlog > 0).then_some(Direction::Read);
+        let trim = block.trim_before_write.then_some(Direction::Trim);
         let flush = self.durability.flush;
         let syncs = flush.fsync_every > 0 || flush.fdatasync_every > 0 || flush.fsync_at_end;
         let mut all: Vec<Direction> =
@@ -150,11 +151,11 @@ mod tests {
         use Direction::*;
         let plain = StreamPlan::default();
         let write = StreamPlan {
-            kind: BlockPlan { operation: Operation::Write, ..plain.block().clone() }.into(),
+            kind: BlockPlan { operation: Operation::Write, ..plain.blocks().unwrap().block.clone() }.into(),
             ..plain.clone()
         };
         let mix = |read_percent| StreamPlan {
-            kind: BlockPlan { mix: Some(Mix { read_percent }), ..write.block().clone() }.into(),
+            kind: BlockPlan { mix: Some(Mix { read_percent }), ..write.blocks().unwrap().block.clone() }.into(),
             ..write.clone()
         };
         let flush = Flush { fsync_every: 8, ..Flush::default() };
@@ -166,7 +167,7 @@ mod tests {
         );
         assert_eq!(
             StreamPlan {
-                kind: BlockPlan { trim_before_write: true, ..write.block().clone() }.into(),
+                kind: BlockPlan { trim_before_write: true, ..write.blocks().unwrap().block.clone() }.into(),
                 durability: Durability { flush, ..write.durability },
                 ..write.clone()
             }
@@ -175,7 +176,7 @@ mod tests {
         );
         assert_eq!(
             StreamPlan {
-                kind: BlockPlan { operation: Operation::WriteZeroes, ..plain.block().clone() }.into(),
+                kind: BlockPlan { operation: Operation::WriteZeroes, ..plain.blocks().unwrap().block.clone() }.into(),
                 ..plain
             }
             .directions(),

@@ -1,8 +1,8 @@
 //! What a plan takes: memory while it runs, and bytes that it writes. Pure: nothing is asked of a machine, nothing overflows.
 
 use super::{
-    Arrivals, CallKind, EngineKind, FileOperation, FilesPlan, Operation, PhasePlan, Plan, Rate, SteadyState, StopRule,
-    StreamPlan, TraceKind,
+    Arrivals, BlockPlan, BlockStream, CallKind, EngineKind, FileOperation, FilesPlan, Operation, PhasePlan, Plan, Rate,
+    SteadyState, StopRule, StreamPlan, TraceKind,
 };
 use crate::{Histogram, Interval, NS_PER_S, Round};
 use CallKind::{Chmod, Chown, Fdatasync, Fsync, Link, Mkdir, Open, Rename, Rmdir, Symlink, SyncFs, Truncate, Unlink};
@@ -40,6 +40,9 @@ impl MemoryNeed {
     }
 }
 
+/// The unit of the page cache.
+const PAGE_BYTES: u64 = 4096;
+
 impl StreamPlan {
     fn bytes_written_at_most(&self, phase: &PhasePlan) -> Option<u64> {
         if let Some(files) = self.files() {
@@ -54,34 +57,37 @@ impl StreamPlan {
         if let Some(replay) = self.replay() {
             return Some(replay.replay_bytes[1].saturating_add(replay.replay_before[1]));
         }
-        if !self.changes_data() || (self.block().operation == Operation::Trim && !self.block().trim_before_write) {
+        let Some(BlockStream { block, .. }) = self.blocks() else { return Some(0) };
+        if !block.changes_data() || (block.operation == Operation::Trim && !block.trim_before_write) {
             return Some(0);
         }
-        let once = (phase.stop == StopRule::RegionOnce).then(|| self.block().all_region_bytes());
+        let once = (phase.stop == StopRule::RegionOnce).then(|| block.all_region_bytes());
         let amount = [once, self.limits.total_bytes].into_iter().flatten().min();
         if let Some(trace) = self.trace().filter(|trace| !trace.ops.0.is_empty()) {
             let written = trace.ops.0.iter().filter(|op| op.kind == TraceKind::Write).map(|op| u64::from(op.len));
             return Some(written.sum());
         }
-        let counted = self.limits.total_operations.map(|n| n.saturating_mul(self.block().block_size_bytes));
+        let counted = self.limits.total_operations.map(|n| n.saturating_mul(block.block_size_bytes));
         let paced = self.timing.pacing.filter(|p| p.arrivals == Arrivals::Fixed).and_then(|p| p.write).map(|rate| {
             let per_s = match rate {
                 Rate::BytesPerS(bytes) => bytes,
-                Rate::OperationsPerS(n) => n.saturating_mul(self.block().block_size_bytes),
+                Rate::OperationsPerS(n) => n.saturating_mul(block.block_size_bytes),
             };
             let in_time = u128::from(per_s) * u128::from(phase.time_limit_ns) / u128::from(NS_PER_S);
             // The first one starts at once.
-            u64::try_from(in_time).unwrap_or(u64::MAX).saturating_add(self.block().block_size_bytes)
+            u64::try_from(in_time).unwrap_or(u64::MAX).saturating_add(block.block_size_bytes)
         });
-        [amount.map(|bytes| self.writes_of(bytes)), counted, paced].into_iter().flatten().min()
+        [amount.map(|bytes| block.writes_of(bytes)), counted, paced].into_iter().flatten().min()
     }
+}
 
+impl BlockPlan {
     /// What is written of so many bytes that a mix moves: its share, and as much more as chance gives it once in a billion.
     fn writes_of(&self, bytes: u64) -> u64 {
         /// Standard deviations.
         const CHANCE: f64 = 6.0;
-        let block = self.block().block_size_bytes.max(1) as f64;
-        match self.block().mix.filter(|_| self.block().block_sizes.is_none()) {
+        let block = self.block_size_bytes.max(1) as f64;
+        match self.mix.filter(|_| self.block_sizes.is_none()) {
             Some(mix) => {
                 let share = f64::from(100 - mix.read_percent.min(100)) / 100.0;
                 let operations = bytes as f64 / block;
@@ -234,7 +240,8 @@ impl Plan {
                 p.streams.iter().filter(|s| is_synced(s)).filter_map(|s| Some((s, s.bytes_written_at_most(p)?)))
             })
             .map(|(s, bytes)| {
-                let block = s.block().block_size_bytes.max(1);
+                // What is not of blocks is synced page by page.
+                let block = s.blocks().map_or(PAGE_BYTES, |s| s.block.block_size_bytes).max(1);
                 (bytes / block).saturating_mul(Self::synced_bytes(block, fstype)).saturating_sub(bytes)
             })
             .fold(0u64, u64::saturating_add);
@@ -288,7 +295,7 @@ mod tests {
     #[test]
     fn what_is_written_is_bounded_where_the_plan_bounds_it() {
         let write = |s: StreamPlan| StreamPlan {
-            kind: BlockPlan { operation: Operation::Write, ..s.block().clone() }.into(),
+            kind: BlockPlan { operation: Operation::Write, ..s.blocks().unwrap().block.clone() }.into(),
             ..s
         };
         assert_eq!(plan(stream()).bytes_written_at_most(), Some(0));
@@ -302,12 +309,12 @@ mod tests {
         let paced = plan(write(StreamPlan { timing: Timing { pacing: Some(paced), ..stream().timing }, ..stream() }));
         assert_eq!(paced.bytes_written_at_most(), Some((10 << 20) + 4096));
         let only_reads = StreamPlan {
-            kind: BlockPlan { mix: Some(Mix { read_percent: 100 }), ..stream().block().clone() }.into(),
+            kind: BlockPlan { mix: Some(Mix { read_percent: 100 }), ..stream().blocks().unwrap().block.clone() }.into(),
             ..stream()
         };
         assert_eq!(plan(write(only_reads)).bytes_written_at_most(), Some(0));
         let mut once = plan(write(StreamPlan {
-            kind: BlockPlan { files: vec!["a".into(), "b".into()], ..stream().block().clone() }.into(),
+            kind: BlockPlan { files: vec!["a".into(), "b".into()], ..stream().blocks().unwrap().block.clone() }.into(),
             ..stream()
         }));
         once.phases[0].stop = StopRule::RegionOnce;
@@ -316,7 +323,7 @@ mod tests {
         assert_eq!(once.bytes_written_at_most(), Some(1 << 20), "it ends with the smaller of the two");
         // Of what a mix moves, its share and what chance adds.
         let half = |bytes| {
-            let mix = BlockPlan { mix: Some(Mix { read_percent: 50 }), ..stream().block().clone() };
+            let mix = BlockPlan { mix: Some(Mix { read_percent: 50 }), ..stream().blocks().unwrap().block.clone() };
             let limits = Limits { total_bytes: Some(bytes), ..stream().limits };
             plan(write(StreamPlan { kind: mix.into(), limits, ..stream() })).bytes_written_at_most().unwrap()
         };

@@ -52,7 +52,7 @@ fn options(phase: &PhasePlan, stream: &StreamPlan) -> JobOptions {
     if phase.cold && access == Access::Buffered {
         options.insert("cold".to_owned(), "true".to_owned());
     }
-    if let Some(mix) = stream.block().mix {
+    if let Some(mix) = stream.blocks().and_then(|s| s.block.mix) {
         options.insert("read-percent".to_owned(), mix.read_percent.to_string());
     }
     if let Some(pacing) = stream.timing.pacing.filter(Pacing::demands) {

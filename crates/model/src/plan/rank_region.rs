@@ -1,6 +1,6 @@
 //! Where a rank of a group works in a file that all of them share.
 
-use super::{Order, PhaseKind, Plan, StreamKind, StreamPlan};
+use super::{BlockPlan, Order, PhaseKind, Plan, StreamKind, StreamPlan};
 
 /// Regions of ranks begin at multiples of this.
 const UNIT_BYTES: u64 = 1 << 20;
@@ -13,11 +13,12 @@ impl Plan {
     /// # Errors
     /// It has both: what one rank lays out another would work on.
     pub fn in_rank_region(&mut self, rank: u32, ranks: u32) -> Result<(), String> {
-        let of_target = |s: &&StreamPlan| matches!(&s.kind, StreamKind::Block(block) if block.files.is_empty());
-        let all = self.phases.iter().flat_map(|p| &p.streams).filter(of_target);
-        let end = all.clone().map(|s| s.block().region_end()).max().unwrap_or(0);
-        let interleaves = all.clone().any(|s| s.block().stride_with_gaps().is_some());
-        let apart = |s: &StreamPlan| s.block().region_bytes > 0 && s.block().stride_with_gaps().is_none();
+        let of_target = |s: &StreamPlan| matches!(&s.kind, StreamKind::Block(block) if block.files.is_empty());
+        let blocks = self.phases.iter().flat_map(|p| &p.streams).filter_map(|s| Some(s.blocks()?.block));
+        let all = blocks.filter(|block| block.files.is_empty());
+        let end = all.clone().map(BlockPlan::region_end).max().unwrap_or(0);
+        let interleaves = all.clone().any(|block| block.stride_with_gaps().is_some());
+        let apart = |block: &BlockPlan| block.region_bytes > 0 && block.stride_with_gaps().is_none();
         if interleaves && all.clone().any(apart) {
             let laid_out = self.phases.iter().any(|p| p.kind == PhaseKind::Layout);
             let what = if laid_out { "must be prefilled" } else { "lie beside regions of each rank's own" };
@@ -26,7 +27,7 @@ impl Plan {
             ));
         }
         let own = end.next_multiple_of(UNIT_BYTES).saturating_mul(u64::from(rank));
-        for stream in self.phases.iter_mut().flat_map(|p| &mut p.streams).filter(|s| of_target(&&**s)) {
+        for stream in self.phases.iter_mut().flat_map(|p| &mut p.streams).filter(|s| of_target(s)) {
             let block = stream.block_mut();
             match block.stride_with_gaps() {
                 None => block.region_start_bytes = block.region_start_bytes.saturating_add(own),
@@ -45,7 +46,7 @@ impl Plan {
 
     /// Where the file that ranks share ends at most, bytes.
     pub fn shared_end(&self, ranks: u32) -> u64 {
-        let ends = self.phases.iter().flat_map(|p| &p.streams).map(|s| s.block().region_end());
+        let ends = self.phases.iter().flat_map(|p| &p.streams).filter_map(|s| Some(s.blocks()?.block.region_end()));
         ends.max().unwrap_or(0).next_multiple_of(UNIT_BYTES).saturating_mul(u64::from(ranks))
     }
 }
@@ -66,7 +67,8 @@ mod tests {
         let named = BlockPlan { files: vec!["own".into()], ..block.clone() };
         let mut third = plan(vec![block, named]);
         third.in_rank_region(2, 4).unwrap();
-        let starts: Vec<u64> = third.phases[0].streams.iter().map(|s| s.block().region_start_bytes).collect();
+        let starts: Vec<u64> =
+            third.phases[0].streams.iter().map(|s| s.blocks().unwrap().block.region_start_bytes).collect();
         assert_eq!(starts, [(2 << 21) + 4096, 4096], "a file of its own stays as it is");
     }
 
@@ -87,7 +89,8 @@ mod tests {
             let mut own = plan(vec![block(0), block(10)]);
             own.in_rank_region(rank, 3).unwrap();
             for stream in &own.phases[0].streams {
-                let (block, stride) = (stream.block(), stream.block().stride_with_gaps().unwrap());
+                let (block, stride) =
+                    (stream.blocks().unwrap().block, stream.blocks().unwrap().block.stride_with_gaps().unwrap());
                 let blocks = (block.region_bytes - block.block_size_bytes) / stride + 1;
                 assert_eq!((stride, blocks), (60, 3));
                 for number in 0..blocks {

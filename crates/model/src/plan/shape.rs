@@ -1,7 +1,7 @@
 //! What phases have in common and in what they differ: by this, tables and curves are found in any workload, whatever
 //! its phases are called.
 
-use super::{BlockPlan, IoPath, Limits, Mix, Operation, PhasePlan, Plan, StreamPlan};
+use super::{BlockPlan, BlockStream, IoPath, Limits, Mix, Operation, PhasePlan, Plan, StreamPlan};
 
 /// A phase of equal streams, taken apart into what workloads vary and all the rest.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,17 +19,17 @@ pub struct PhaseShape {
 }
 
 /// The stream without its name, seed, place, and what [`PhaseShape`] holds.
-fn bare(stream: &StreamPlan) -> StreamPlan {
+fn bare(stream: BlockStream<'_>) -> StreamPlan {
     // Regions are cut to whole blocks: the same region is a little smaller for larger ones.
-    let region_bytes = stream.block().region_bytes.checked_next_power_of_two().unwrap_or(u64::MAX);
+    let region_bytes = stream.block.region_bytes.checked_next_power_of_two().unwrap_or(u64::MAX);
     StreamPlan {
         kind: BlockPlan {
             block_size_bytes: 0,
             region_start_bytes: 0,
             region_bytes,
-            mix: stream.block().mix.map(|_| Mix { read_percent: 0 }),
-            files: vec![String::new(); stream.block().files.len()],
-            ..stream.block().clone()
+            mix: stream.block.mix.map(|_| Mix { read_percent: 0 }),
+            files: vec![String::new(); stream.block.files.len()],
+            ..stream.block.clone()
         }
         .into(),
         path: IoPath { queue_depth: 0, cpus: Vec::new(), ..stream.path.clone() },
@@ -40,27 +40,27 @@ fn bare(stream: &StreamPlan) -> StreamPlan {
         seed: 0,
         name: String::new(),
         group: 0,
-        ..stream.clone()
+        ..stream.stream.clone()
     }
 }
 
 impl PhasePlan {
     /// Its shape; `None` where it does not measure, moves no data, or has streams that do different things.
     pub fn shape(&self) -> Option<PhaseShape> {
-        let first = self.streams.first().filter(|_| self.measures_target() && self.moves_data())?;
+        let first = self.streams.first().filter(|_| self.measures_target() && self.moves_data())?.blocks()?;
         let same = |s: &StreamPlan| {
-            let own = |s: &StreamPlan| (s.block().block_size_bytes, s.path.queue_depth, s.block().mix);
-            own(s) == own(first) && bare(s) == bare(first)
+            let own = |s: BlockStream<'_>| (s.block.block_size_bytes, s.path.queue_depth, s.block.mix);
+            s.blocks().is_some_and(|s| own(s) == own(first) && bare(s) == bare(first))
         };
         if !self.streams[1..].iter().all(same) {
             return None;
         }
         let rest = PhasePlan { name: String::new(), streams: vec![bare(first)], skip: None, ..self.clone() };
         Some(PhaseShape {
-            block_bytes: first.block().block_size_bytes,
+            block_bytes: first.block.block_size_bytes,
             depth: self.queue_depth(),
             jobs: u32::try_from(self.streams.len()).unwrap_or(u32::MAX),
-            read_percent: first.block().mix.map(|m| m.read_percent),
+            read_percent: first.block.mix.map(|m| m.read_percent),
             rest: Box::new(rest),
         })
     }
@@ -69,7 +69,7 @@ impl PhasePlan {
 impl PhaseShape {
     /// Whether one reads what the other writes, and nothing else is different.
     pub fn reads_what_it_writes(&self, other: &Self) -> bool {
-        let operation = |s: &Self| s.rest.streams.first().map(|s| s.block().operation);
+        let operation = |s: &Self| s.rest.streams.first().and_then(|s| Some(s.blocks()?.block.operation));
         let neutral = |s: &Self| {
             let mut rest = (*s.rest).clone();
             for stream in &mut rest.streams {
@@ -149,7 +149,7 @@ mod tests {
                 kind: BlockPlan {
                     block_size_bytes: block,
                     region_bytes: region - region % block,
-                    ..stream(1, 0).block().clone()
+                    ..stream(1, 0).blocks().unwrap().block.clone()
                 }
                 .into(),
                 ..stream(1, 0)
@@ -166,12 +166,12 @@ mod tests {
     fn streams_that_do_different_things_have_no_shape() {
         let mut two = phase("p", stream(1, 0));
         two.streams.push(StreamPlan {
-            kind: BlockPlan { operation: Operation::Write, ..stream(1, 1).block().clone() }.into(),
+            kind: BlockPlan { operation: Operation::Write, ..stream(1, 1).blocks().unwrap().block.clone() }.into(),
             ..stream(1, 1)
         });
         assert_eq!(two.shape(), None);
         two.streams[1] = StreamPlan {
-            kind: BlockPlan { region_start_bytes: 1 << 30, ..stream(1, 7).block().clone() }.into(),
+            kind: BlockPlan { region_start_bytes: 1 << 30, ..stream(1, 7).blocks().unwrap().block.clone() }.into(),
             ..stream(1, 7)
         };
         let shape = two.shape().unwrap();
@@ -184,7 +184,7 @@ mod tests {
         let write = phase(
             "w",
             StreamPlan {
-                kind: BlockPlan { operation: Operation::Write, ..stream(8, 2).block().clone() }.into(),
+                kind: BlockPlan { operation: Operation::Write, ..stream(8, 2).blocks().unwrap().block.clone() }.into(),
                 ..stream(8, 2)
             },
         )
@@ -196,7 +196,7 @@ mod tests {
         let deeper = phase(
             "w",
             StreamPlan {
-                kind: BlockPlan { operation: Operation::Write, ..stream(4, 2).block().clone() }.into(),
+                kind: BlockPlan { operation: Operation::Write, ..stream(4, 2).blocks().unwrap().block.clone() }.into(),
                 ..stream(4, 2)
             },
         )

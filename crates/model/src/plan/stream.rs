@@ -6,6 +6,7 @@ use super::{
     PriorityShare, Rate, ReplayPlan, RwFlags, Sync, ThinkTime, Trace, Verify, Zone, is_default,
 };
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 
 /// One stream of operations. Parts are neutral by default and may grow: build one with `..StreamPlan::default()`, which is a
 /// plain sequential buffered read of 4 KiB blocks at depth 1 whose region is still empty. In JSON the fields of all parts lie
@@ -84,6 +85,21 @@ impl From<FilesPlan> for StreamKind {
 impl From<ReplayPlan> for StreamKind {
     fn from(plan: ReplayPlan) -> Self {
         Self::Replay(plan)
+    }
+}
+
+/// A stream of blocks, with what it does to them.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockStream<'a> {
+    pub stream: &'a StreamPlan,
+    pub block: &'a BlockPlan,
+}
+
+impl Deref for BlockStream<'_> {
+    type Target = StreamPlan;
+
+    fn deref(&self) -> &StreamPlan {
+        self.stream
     }
 }
 
@@ -254,34 +270,29 @@ pub struct Durability {
     pub flush: Flush,
 }
 
-impl BlockPlan {
-    /// No blocks: what a stream of another kind does to them.
-    pub const NONE: Self = Self {
-        operation: Operation::Read,
-        order: Order::Sequential,
-        block_size_bytes: 4096,
-        region_start_bytes: 0,
-        region_bytes: 0,
-        files: Vec::new(),
-        file_order: FileOrder::RoundRobin,
-        mix: None,
-        trim_before_write: false,
-        read_before_write: false,
-        zones: Vec::new(),
-        run_blocks: 0,
-        sequential_percents: [0; 3],
-        no_overlap: false,
-        block_sizes: None,
-        align_bytes: None,
-        sequence: Vec::new(),
-        trace: None,
-        verify_backlog: 0,
-    };
-}
-
 impl Default for BlockPlan {
     fn default() -> Self {
-        Self::NONE
+        Self {
+            operation: Operation::Read,
+            order: Order::Sequential,
+            block_size_bytes: 4096,
+            region_start_bytes: 0,
+            region_bytes: 0,
+            files: Vec::new(),
+            file_order: FileOrder::RoundRobin,
+            mix: None,
+            trim_before_write: false,
+            read_before_write: false,
+            zones: Vec::new(),
+            run_blocks: 0,
+            sequential_percents: [0; 3],
+            no_overlap: false,
+            block_sizes: None,
+            align_bytes: None,
+            sequence: Vec::new(),
+            trace: None,
+            verify_backlog: 0,
+        }
     }
 }
 
@@ -305,14 +316,11 @@ impl Default for IoPath {
 }
 
 impl StreamPlan {
-    /// What it does to blocks of the target; [`BlockPlan::NONE`] where it is of another kind.
-    pub fn block(&self) -> &BlockPlan {
+    /// The stream with what it does to blocks of the target; `None` where it is of another kind.
+    pub fn blocks(&self) -> Option<BlockStream<'_>> {
         match &self.kind {
-            StreamKind::Block(block) => block,
-            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Replay(_) => {
-                static NONE: BlockPlan = BlockPlan::NONE;
-                &NONE
-            }
+            StreamKind::Block(block) => Some(BlockStream { stream: self, block }),
+            StreamKind::Copy(_) | StreamKind::Files(_) | StreamKind::Replay(_) => None,
         }
     }
 
@@ -383,7 +391,9 @@ impl StreamPlan {
     pub fn has_moments(&self) -> bool {
         match &self.kind {
             StreamKind::Replay(replay) => replay.has_moments(),
-            _ => self.block().trace.as_ref().is_some_and(|trace| trace.trace_speed_milli > 0),
+            StreamKind::Block(_) | StreamKind::Copy(_) | StreamKind::Files(_) => {
+                self.trace().is_some_and(|trace| trace.trace_speed_milli > 0)
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //! at a time, so that what it must hold is never a race between two jobs: of streams that run side by side, one that
 //! verifies shares no byte with another that changes data, nor one that changes what another verifies.
 
-use super::{BlockPlan, BlockSize, EngineKind, IoPath, Order, PhasePlan, StreamPlan};
+use super::{BlockPlan, BlockSize, BlockStream, EngineKind, IoPath, Order, PhasePlan, StreamPlan};
 use crate::CompactSort as _;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-impl StreamPlan {
+impl BlockStream<'_> {
     /// The largest piece that divides all its offsets and lengths, bytes: what verified data are told apart by.
     pub fn verify_unit_bytes(&self) -> u64 {
         let size = |sizes: &BlockSize| match sizes {
@@ -41,16 +41,64 @@ impl StreamPlan {
             BlockSize::Range { min_bytes, step_bytes, .. } => gcd(*min_bytes, *step_bytes),
             BlockSize::Split(shares) => shares.iter().fold(0, |unit, share| gcd(unit, share.bytes)),
         };
-        let blocks = match &self.block().block_sizes {
-            None => self.block().block_size_bytes,
-            Some(sizes) => self.block().sizes_used(sizes).map(size).fold(0, gcd),
+        let blocks = match &self.block.block_sizes {
+            None => self.block.block_size_bytes,
+            Some(sizes) => self.block.sizes_used(sizes).map(size).fold(0, gcd),
         };
-        let stride = if let Order::Strided { stride_bytes } = self.block().order { stride_bytes } else { 0 };
+        let stride = if let Order::Strided { stride_bytes } = self.block.order { stride_bytes } else { 0 };
         let places =
-            [self.block().align_bytes.unwrap_or(0), self.block().region_start_bytes, self.block().region_bytes, stride];
+            [self.block.align_bytes.unwrap_or(0), self.block.region_start_bytes, self.block.region_bytes, stride];
         places.into_iter().fold(blocks, gcd)
     }
 
+    pub(super) fn verify_can_be(&self, phase: &PhasePlan) -> Result<(), String> {
+        if self.verify.is_none() {
+            return Ok(());
+        }
+        match self.path.engine {
+            EngineKind::Null => {
+                return Err("null: keeps nothing, so there is nothing to verify; use a real target".into());
+            }
+            EngineKind::Sim if phase.streams.len() > 1 || !self.block.files.is_empty() => {
+                return Err(
+                    "a simulated device keeps data in memory: of one stream, of no files; use a real target".into()
+                );
+            }
+            EngineKind::Memory => return Err("copies of memory are not verified".into()),
+            EngineKind::Fallocate | EngineKind::Ftruncate => {
+                return Err("no data are written that could be verified".into());
+            }
+            _ => {}
+        }
+        if !self.verify_unit_bytes().is_multiple_of(SECTOR_BYTES) {
+            return Err(format!(
+                "verify stamps every sector of {SECTOR_BYTES} bytes; use block sizes, offsets and a region that are \
+                 multiples of it"
+            ));
+        }
+        if self.block.block_size_bytes > MAX_WRITE_BYTES {
+            return Err(format!(
+                "verify has blocks of at most {MAX_WRITE_BYTES} bytes, not {}",
+                self.block.block_size_bytes
+            ));
+        }
+        let mut names: Vec<&String> = self.block.files.iter().collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|n| n[0] == n[1]) {
+            return Err(format!("the file '{}' is named twice, and verify asks for each place once", twice[0]));
+        }
+        if self.content.zero || self.content.dedupe_percent > 0 || !self.fill_pattern.bytes().is_empty() {
+            return Err(
+                "data that are verified differ from place to place: they cannot be zeroes, duplicates or a pattern; leave \
+                        out one of the two"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+}
+
+impl StreamPlan {
     /// How what it wrote is read back when its operations are over: the same region in large blocks, whatever its own
     /// pattern. `None` if it is not to be.
     pub fn read_back(&self) -> Option<Self> {
@@ -62,9 +110,9 @@ impl StreamPlan {
             EngineKind::Mmap => EngineKind::Psync,
             other => other,
         };
-        let unit = self.verify_unit_bytes().max(1);
-        let block = READ_BACK_BYTES.max(self.block().block_size_bytes) / unit * unit;
-        let asked = self.block();
+        let blocks = self.blocks()?;
+        let (unit, asked) = (blocks.verify_unit_bytes().max(1), blocks.block);
+        let block = READ_BACK_BYTES.max(asked.block_size_bytes) / unit * unit;
         Some(Self {
             kind: BlockPlan {
                 block_size_bytes: block.max(unit).min(asked.region_bytes.max(unit)),
@@ -91,65 +139,18 @@ impl StreamPlan {
 
     /// Memory that the knowledge of what its region must hold takes, bytes.
     pub(super) fn verify_state_bytes(&self) -> u64 {
-        if self.verify.is_none() {
-            return 0;
-        }
-        let unit = self.verify_unit_bytes().max(1);
-        let in_flight = u64::from(self.path.queue_depth).saturating_mul(self.block().block_size_bytes / unit);
-        let units = (self.block().all_region_bytes() / unit).saturating_add(in_flight);
-        let read_back =
-            self.read_back().map_or(0, |r| u64::from(r.path.queue_depth).saturating_mul(r.block().block_size_bytes));
+        let Some(blocks) = self.blocks().filter(|_| self.verify.is_some()) else { return 0 };
+        let (unit, block) = (blocks.verify_unit_bytes().max(1), blocks.block);
+        let in_flight = u64::from(self.path.queue_depth).saturating_mul(block.block_size_bytes / unit);
+        let units = (block.all_region_bytes() / unit).saturating_add(in_flight);
+        let of_read_back =
+            |back: Self| Some(u64::from(back.path.queue_depth).saturating_mul(back.blocks()?.block.block_size_bytes));
+        let read_back = self.read_back().and_then(of_read_back).unwrap_or(0);
         units
             .saturating_mul(UNIT_STATE_BYTES)
-            .saturating_add((self.block().files.len() as u64).max(1).saturating_mul(2 * TABLE_STEP_BYTES))
+            .saturating_add((block.files.len() as u64).max(1).saturating_mul(2 * TABLE_STEP_BYTES))
             .saturating_add(STREAM_STATE_BYTES)
             .saturating_add(read_back)
-    }
-
-    pub(super) fn verify_can_be(&self, phase: &PhasePlan) -> Result<(), String> {
-        if self.verify.is_none() {
-            return Ok(());
-        }
-        match self.path.engine {
-            EngineKind::Null => {
-                return Err("null: keeps nothing, so there is nothing to verify; use a real target".into());
-            }
-            EngineKind::Sim if phase.streams.len() > 1 || !self.block().files.is_empty() => {
-                return Err(
-                    "a simulated device keeps data in memory: of one stream, of no files; use a real target".into()
-                );
-            }
-            EngineKind::Memory => return Err("copies of memory are not verified".into()),
-            EngineKind::Fallocate | EngineKind::Ftruncate => {
-                return Err("no data are written that could be verified".into());
-            }
-            _ => {}
-        }
-        if !self.verify_unit_bytes().is_multiple_of(SECTOR_BYTES) {
-            return Err(format!(
-                "verify stamps every sector of {SECTOR_BYTES} bytes; use block sizes, offsets and a region that are \
-                 multiples of it"
-            ));
-        }
-        if self.block().block_size_bytes > MAX_WRITE_BYTES {
-            return Err(format!(
-                "verify has blocks of at most {MAX_WRITE_BYTES} bytes, not {}",
-                self.block().block_size_bytes
-            ));
-        }
-        let mut names: Vec<&String> = self.block().files.iter().collect();
-        names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|n| n[0] == n[1]) {
-            return Err(format!("the file '{}' is named twice, and verify asks for each place once", twice[0]));
-        }
-        if self.content.zero || self.content.dedupe_percent > 0 || !self.fill_pattern.bytes().is_empty() {
-            return Err(
-                "data that are verified differ from place to place: they cannot be zeroes, duplicates or a pattern; leave \
-                        out one of the two"
-                    .into(),
-            );
-        }
-        Ok(())
     }
 }
 
@@ -168,13 +169,11 @@ impl PhasePlan {
             return None;
         }
         let mut by_file: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
-        for (stream, plan) in self.streams.iter().enumerate() {
-            let (start, end) = (
-                plan.block().region_start_bytes,
-                plan.block().region_start_bytes.saturating_add(plan.block().region_bytes),
-            );
-            let own: Vec<&str> = plan.block().files.iter().map(String::as_str).collect();
-            for name in if own.is_empty() { vec![""] } else { own } {
+        let blocks =
+            self.streams.iter().enumerate().filter_map(|(index, plan)| Some((index, plan, plan.blocks()?.block)));
+        for (stream, plan, block) in blocks {
+            let (start, end) = (block.region_start_bytes, block.region_start_bytes.saturating_add(block.region_bytes));
+            for name in block.file_names() {
                 by_file.entry(name).or_default().push(Use { start, end, stream, plan });
             }
         }
@@ -239,8 +238,8 @@ mod tests {
 
     #[test]
     fn the_unit_divides_everything() {
-        assert_eq!(write(0, 1 << 20).verify_unit_bytes(), 4096);
-        assert_eq!(write(512, 1 << 20).verify_unit_bytes(), 512);
+        assert_eq!(write(0, 1 << 20).blocks().unwrap().verify_unit_bytes(), 4096);
+        assert_eq!(write(512, 1 << 20).blocks().unwrap().verify_unit_bytes(), 512);
         let sizes = BlockSize::Range { min_bytes: 4096, max_bytes: 65536, step_bytes: 4096 };
         let split =
             BlockSize::Split(vec![BlockShare { bytes: 8192, weight: 1 }, BlockShare { bytes: 12288, weight: 1 }]);
@@ -250,19 +249,22 @@ mod tests {
                 block_sizes: Some(both(write_sizes)),
                 block_size_bytes: 65536,
                 mix: Some(super::super::Mix { read_percent: 50 }),
-                ..write(0, 1 << 20).block().clone()
+                ..write(0, 1 << 20).blocks().unwrap().block.clone()
             }
             .into(),
             ..write(0, 1 << 20)
         };
-        assert_eq!(mixed(sizes.clone()).verify_unit_bytes(), 4096);
-        assert_eq!(mixed(split).verify_unit_bytes(), 4096);
+        assert_eq!(mixed(sizes.clone()).blocks().unwrap().verify_unit_bytes(), 4096);
+        assert_eq!(mixed(split).blocks().unwrap().verify_unit_bytes(), 4096);
         let strided = StreamPlan {
-            kind: BlockPlan { order: Order::Strided { stride_bytes: 6144 }, ..write(0, 1 << 20).block().clone() }
-                .into(),
+            kind: BlockPlan {
+                order: Order::Strided { stride_bytes: 6144 },
+                ..write(0, 1 << 20).blocks().unwrap().block.clone()
+            }
+            .into(),
             ..write(0, 1 << 20)
         };
-        assert_eq!(strided.verify_unit_bytes(), 2048);
+        assert_eq!(strided.blocks().unwrap().verify_unit_bytes(), 2048);
     }
 
     #[test]
@@ -272,7 +274,7 @@ mod tests {
         assert!(message.contains("job 'a' and job 'b'"), "{message}");
         assert_eq!(said(vec![write(0, 8192), write(8192, 8192)]), "");
         let read = |s: StreamPlan| StreamPlan {
-            kind: BlockPlan { operation: Operation::Read, ..s.block().clone() }.into(),
+            kind: BlockPlan { operation: Operation::Read, ..s.blocks().unwrap().block.clone() }.into(),
             ..s
         };
         let blind = |s: StreamPlan| StreamPlan { verify: None, ..s };
@@ -282,7 +284,7 @@ mod tests {
         assert_ne!(said(vec![blind(write(4096, 8192)), read(write(0, 8192))]), "");
         assert_ne!(said(vec![write(0, 1 << 20), blind(read(write(0, 4096))), write(1 << 19, 4096)]), "");
         let file = |f: &str, s: StreamPlan| StreamPlan {
-            kind: BlockPlan { files: vec![f.into()], ..s.block().clone() }.into(),
+            kind: BlockPlan { files: vec![f.into()], ..s.blocks().unwrap().block.clone() }.into(),
             ..s
         };
         assert_eq!(said(vec![file("a", write(0, 8192)), file("b", write(0, 8192))]), "");
@@ -294,7 +296,7 @@ mod tests {
         let can = |s: &StreamPlan, engine| {
             let mut s = s.clone();
             s.path.engine = engine;
-            s.verify_can_be(&PhasePlan { engine, ..PhasePlan::default() })
+            s.blocks().unwrap().verify_can_be(&PhasePlan { engine, ..PhasePlan::default() })
         };
         assert_eq!(can(&write(0, 1 << 20), EngineKind::IoUring), Ok(()));
         assert!(can(&write(0, 1 << 20), EngineKind::Null).unwrap_err().contains("keeps nothing"));
@@ -303,7 +305,7 @@ mod tests {
         assert_eq!(can(&write(0, 4 << 30), EngineKind::Sim), Ok(()));
         assert!(can(&write(100, 1 << 20), EngineKind::Psync).unwrap_err().contains("multiples"));
         let large = StreamPlan {
-            kind: BlockPlan { block_size_bytes: 32 << 20, ..write(0, 1 << 30).block().clone() }.into(),
+            kind: BlockPlan { block_size_bytes: 32 << 20, ..write(0, 1 << 30).blocks().unwrap().block.clone() }.into(),
             ..write(0, 1 << 30)
         };
         assert!(can(&large, EngineKind::IoUring).unwrap_err().contains("33553920"));
@@ -322,18 +324,28 @@ mod tests {
     #[test]
     fn the_read_back_has_large_blocks_of_whole_units() {
         let mut stream = StreamPlan {
-            kind: BlockPlan { block_size_bytes: 12288, ..write(0, 12288 * 1000).block().clone() }.into(),
+            kind: BlockPlan { block_size_bytes: 12288, ..write(0, 12288 * 1000).blocks().unwrap().block.clone() }
+                .into(),
             ..write(0, 12288 * 1000)
         };
         stream.path.engine = EngineKind::Mmap;
         let back = stream.read_back().unwrap();
-        assert!(back.block().block_size_bytes.is_multiple_of(12288) && back.block().block_size_bytes > 200_000);
-        assert_eq!((back.block().operation, back.block().region_bytes), (Operation::Read, stream.block().region_bytes));
+        assert!(
+            back.blocks().unwrap().block.block_size_bytes.is_multiple_of(12288)
+                && back.blocks().unwrap().block.block_size_bytes > 200_000
+        );
+        assert_eq!(
+            (back.blocks().unwrap().block.operation, back.blocks().unwrap().block.region_bytes),
+            (Operation::Read, stream.blocks().unwrap().block.region_bytes)
+        );
         assert_eq!((back.path.engine, back.path.queue_depth), (EngineKind::Psync, 1));
         assert!(
-            StreamPlan { kind: BlockPlan { operation: Operation::Read, ..stream.block().clone() }.into(), ..stream }
-                .read_back()
-                .is_none()
+            StreamPlan {
+                kind: BlockPlan { operation: Operation::Read, ..stream.blocks().unwrap().block.clone() }.into(),
+                ..stream
+            }
+            .read_back()
+            .is_none()
         );
     }
 }

@@ -113,13 +113,14 @@ impl Plain {
         let first = phase.streams.first()?;
         let one = |s: &StreamPlan| {
             let access = s.path.access;
+            let block = s.blocks()?.block;
             (is_plain(s) && access == first.path.access).then(|| {
                 (
-                    s.block().operation,
-                    s.block().order == Order::Sequential,
-                    s.block().block_size_bytes,
+                    block.operation,
+                    block.order == Order::Sequential,
+                    block.block_size_bytes,
                     s.durability.sync,
-                    rounds(s),
+                    rounds(s, block),
                 )
             })
         };
@@ -138,26 +139,25 @@ impl Plain {
 }
 
 /// Bytes between two syncs.
-fn rounds(stream: &StreamPlan) -> Option<u64> {
+fn rounds(stream: &StreamPlan, block: &BlockPlan) -> Option<u64> {
     match (stream.durability.sync, stream.durability.flush.fsync_every) {
         (Sync::FsyncPerRound, _) => stream.durability.round_bytes,
         (Sync::None, 0) => None,
-        (Sync::None, every) => Some(u64::from(every).saturating_mul(stream.block().block_size_bytes)),
+        (Sync::None, every) => Some(u64::from(every).saturating_mul(block.block_size_bytes)),
         _ => None,
     }
 }
 
 /// Whether nothing is said of it but what a plain stream may say: an option that comes makes it another kind of work.
 fn is_plain(s: &StreamPlan) -> bool {
-    let block = s.block();
+    let StreamKind::Block(block) = &s.kind else { return false };
     let one_size = |b: &BlockSize| match b {
         BlockSize::Fixed { bytes } => *bytes == block.block_size_bytes,
         BlockSize::Split(shares) => matches!(shares[..], [BlockShare { bytes, .. }] if bytes == block.block_size_bytes),
         BlockSize::Range { .. } => false,
     };
     let sizes = |all: &BlockSizes| one_size(if block.operation == Operation::Read { &all.read } else { &all.write });
-    matches!(s.kind, StreamKind::Block(_))
-        && matches!(block.operation, Operation::Read | Operation::Write)
+    matches!(block.operation, Operation::Read | Operation::Write)
         && matches!(block.order, Order::Sequential | Order::Random | Order::RandomReplace)
         && block.run_blocks <= 1
         && block.block_sizes.as_ref().is_none_or(sizes)
@@ -174,7 +174,7 @@ fn is_plain(s: &StreamPlan) -> bool {
                     run_blocks: block.run_blocks,
                     block_sizes: block.block_sizes.clone(),
                     align_bytes: block.align_bytes,
-                    ..BlockPlan::NONE
+                    ..BlockPlan::default()
                 }
                 .into(),
                 path: IoPath {
@@ -275,7 +275,7 @@ impl Work {
 
     /// How far a phase that does it is from what the check asks for.
     fn distance(self, phase: &PhasePlan) -> (bool, u32) {
-        let block = phase.streams.first().map_or(0, |s| s.block().block_size_bytes);
+        let block = phase.streams.first().and_then(StreamPlan::blocks).map_or(0, |s| s.block.block_size_bytes);
         let large = !matches!(self, Self::RandomRead | Self::RandomWrite | Self::QueuedRead | Self::QueuedWrite);
         (large && block != USUAL_BYTES, phase.queue_depth().abs_diff(if large { 8 } else { phase.queue_depth() }))
     }

@@ -128,8 +128,8 @@ pub(super) fn plan(run: &Run) -> Markup {
                         @for s in &p.streams {
                             tr {
                                 th scope="row" { (t(&p.name)) }
-                                td { (words::order(s)) " " (words::operation(s)) }
-                                td { (words::sizes(s)) }
+                                td { (words::work(s)) }
+                                td { @if let Some(s) = s.blocks() { (words::sizes(s.block)) } }
                                 td { (s.path.queue_depth) }
                                 td { (json_name(&s.path.access)) @if p.cold { ", cold" } }
                                 td { (words::durable(s).join(", ")) }

@@ -96,7 +96,7 @@ fn listed(checks: &[Check<'_>]) -> Markup {
 
 /// What says how fast a phase was: operations where each goes somewhere else, else bytes.
 fn rate_id(phase: &PhaseRun) -> String {
-    let scattered = phase.plan.streams.iter().any(|s| s.block().order != Order::Sequential);
+    let scattered = phase.plan.streams.iter().any(|s| s.blocks().is_some_and(|s| s.block.order != Order::Sequential));
     let imported =
         || phase.metrics.iter().find(|m| matches!(m.unit, Unit::BytesPerS | Unit::OpsPerS | Unit::FilesPerS));
     if let Some(rate) = imported().filter(|_| phase.plan.streams.is_empty()) {

@@ -73,7 +73,8 @@ fn strip(run: &Run, phase: &PhaseRun) -> Option<Markup> {
 
 /// What stands for the phase in one line.
 fn main_number(phase: &PhaseRun) -> Option<String> {
-    let random = phase.plan.streams.first().is_some_and(|s| s.block().block_size_bytes < 65_536);
+    let random =
+        phase.plan.streams.first().is_some_and(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes < 65_536));
     let wanted = if random { [Unit::OpsPerS, Unit::FilesPerS] } else { [Unit::BytesPerS; 2] };
     phase.metrics.iter().find(|m| wanted.contains(&m.unit)).and_then(quantity::metric).map(|s| s.with_interval("±"))
 }

@@ -3,8 +3,8 @@
 use super::words::{durable, engine, noun};
 use crate::quantity;
 use model::{
-    Arrivals, Content, FileOrder, NumaMemory, Operation, Pacing, PhasePlan, Rate, RwFlags, StreamPlan, ThinkTime,
-    Verify,
+    Arrivals, BlockPlan, BlockStream, Content, FileOrder, NumaMemory, Operation, Pacing, PhasePlan, Rate, RwFlags,
+    StreamPlan, ThinkTime, Verify,
 };
 
 /// Files that are named; more are counted.
@@ -32,15 +32,16 @@ fn rate(rate: Rate) -> String {
 
 /// Demanded rates: `paced: reads 100 IOPS, Poisson arrivals`.
 fn pacing(stream: &StreamPlan, pacing: Pacing) -> String {
-    let others = if stream.block().operation.changes_data() && stream.block().operation != Operation::Trim {
-        noun(stream.block().operation)
-    } else {
-        "writes"
+    let block = stream.blocks().map(|s| s.block);
+    let is_trim = |block: &BlockPlan| block.operation == Operation::Trim;
+    let others = match block {
+        Some(block) if block.operation.changes_data() && !is_trim(block) => noun(block.operation),
+        _ => "writes",
     };
     let all = [
         ("reads", pacing.read, stream.reads()),
-        (others, pacing.write, stream.changes_data() && stream.block().operation != Operation::Trim),
-        ("trims", pacing.trim, stream.block().operation == Operation::Trim || stream.block().trim_before_write),
+        (others, pacing.write, stream.changes_data() && !block.is_some_and(is_trim)),
+        ("trims", pacing.trim, block.is_some_and(|block| is_trim(block) || block.trim_before_write)),
     ];
     // A rate of a direction that the stream does not have says nothing.
     let parts: Vec<String> =
@@ -65,8 +66,9 @@ fn think(think: ThinkTime) -> String {
 }
 
 fn files(stream: &StreamPlan) -> Option<String> {
-    let names = &stream.block().files;
-    let order = match stream.block().file_order {
+    let BlockStream { block, .. } = stream.blocks()?;
+    let names = &block.files;
+    let order = match block.file_order {
         FileOrder::RoundRobin => "in turn",
         FileOrder::Random => "any of them each time",
         FileOrder::Sequential => "one after the other",
@@ -136,7 +138,9 @@ pub(crate) fn conditions(stream: &StreamPlan, phase: &PhasePlan) -> Vec<String> 
         (None, Some(n)) => out.push(format!("{n} completions awaited at once")),
         (Some(a), Some(b)) => out.push(format!("submitted up to {a} at once, {b} completions awaited at once")),
     }
-    out.extend(stream.block().align_bytes.map(|a| format!("aligned to {}", quantity::binary_size(a))));
+    out.extend(
+        stream.blocks().and_then(|s| s.block.align_bytes).map(|a| format!("aligned to {}", quantity::binary_size(a))),
+    );
     out.extend(stream.timing.pacing.map(|p| pacing(stream, p)));
     out.extend(stream.timing.think.map(think));
     if stream.timing.start_delay_ns > 0 {
@@ -167,7 +171,7 @@ pub(crate) fn conditions(stream: &StreamPlan, phase: &PhasePlan) -> Vec<String> 
         format!("{} of what flow {} does{sleep}", quantity::counted(f.weight.into(), "part"), f.id)
     }));
     out.extend(stream.verify.map(verify));
-    match stream.block().verify_backlog {
+    match stream.blocks().map_or(0, |s| s.block.verify_backlog) {
         0 => {}
         n => out.push(format!("read back after every {} writes", quantity::count(n.into()))),
     }

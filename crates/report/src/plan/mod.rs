@@ -6,7 +6,9 @@ pub(crate) mod words;
 use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, statements};
 use crate::quantity;
 pub(crate) use conditions::cpus;
-use model::{Access, BlockPlan, EngineKind, FilesPlan, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamPlan};
+use model::{
+    Access, BlockPlan, EngineKind, FilesPlan, IoPath, PhaseKind, PhasePlan, Plan, StopRule, StreamKind, StreamPlan,
+};
 
 /// What ends by its amount is given up after a time that nobody would wait for: from here on, it is only a limit.
 const LONG_NS: u64 = 3_600 * model::NS_PER_S;
@@ -181,15 +183,12 @@ fn stem(name: &str) -> &str {
 
 /// What streams have to have in common to be told together.
 fn common(stream: &StreamPlan) -> StreamPlan {
-    let kind = match stream.files() {
-        Some(files) => FilesPlan { file_set: 0, ..files.clone() }.into(),
-        None if stream.replay().is_some() => stream.kind.clone(),
-        None => BlockPlan {
-            region_start_bytes: 0,
-            files: vec![String::new(); stream.block().files.len()],
-            ..stream.block().clone()
+    let kind = match &stream.kind {
+        StreamKind::Files(files) => FilesPlan { file_set: 0, ..files.clone() }.into(),
+        StreamKind::Block(block) => {
+            BlockPlan { region_start_bytes: 0, files: vec![String::new(); block.files.len()], ..block.clone() }.into()
         }
-        .into(),
+        StreamKind::Replay(_) | StreamKind::Copy(_) => stream.kind.clone(),
     };
     StreamPlan {
         kind,
@@ -214,10 +213,10 @@ fn alike(streams: &[StreamPlan]) -> Vec<Vec<&StreamPlan>> {
 }
 
 /// Where the regions of streams lie: one place, even steps, or a list.
-fn regions(group: &[&StreamPlan]) -> String {
-    let size = quantity::binary_size(group[0].block().region_bytes);
-    let of = if group[0].block().files.len() > 1 { " of each" } else { "" };
-    let starts: Vec<u64> = group.iter().map(|s| s.block().region_start_bytes).collect();
+fn regions(first: &BlockPlan, group: &[&StreamPlan]) -> String {
+    let size = quantity::binary_size(first.region_bytes);
+    let of = if first.files.len() > 1 { " of each" } else { "" };
+    let starts: Vec<u64> = group.iter().filter_map(|s| Some(s.blocks()?.block.region_start_bytes)).collect();
     let at = |bytes: u64| if bytes == 0 { "0".into() } else { quantity::binary_size(bytes) };
     let place = match starts.as_slice() {
         [0] => String::new(),
@@ -265,14 +264,14 @@ fn streams_words(phase: &PhasePlan, group: &[&StreamPlan]) -> String {
         (_, name) => format!("{}: ", stem(name)),
     };
     let times = if group.len() > 1 { format!("{} x ", group.len()) } else { String::new() };
-    let mut parts = match first.files() {
-        Some(files) => vec![format!("{name}{times}{}", words::on_files(files))],
-        None if first.replay().is_some() => first.replay().map(words::replayed).into_iter().collect(),
-        None => vec![
-            format!("{name}{times}{} {}", words::order(first), words::operation(first)),
-            words::sizes(first),
+    let mut parts = match &first.kind {
+        StreamKind::Replay(replay) => vec![words::replayed(replay)],
+        StreamKind::Files(_) | StreamKind::Copy(_) => vec![format!("{name}{times}{}", words::work(first))],
+        StreamKind::Block(block) => vec![
+            format!("{name}{times}{}", words::work(first)),
+            words::sizes(block),
             format!("depth {}", quantity::count(first.path.queue_depth.into())),
-            regions(group),
+            regions(block, group),
         ],
     };
     let mut shown = first.clone();
@@ -280,14 +279,13 @@ fn streams_words(phase: &PhasePlan, group: &[&StreamPlan]) -> String {
         let together = group.iter().all(|s| s.group == first.group);
         parts.push(if together { "reported as one".into() } else { "reported one by one".into() });
         // Each its own: the first one's would mislead.
-        if !shown.block().files.is_empty() && group.iter().any(|s| s.block().files != first.block().files) {
-            let count = if first.block().files.len() == 1 {
-                "a file".into()
-            } else {
-                format!("{} files", first.block().files.len())
-            };
+        if let StreamKind::Block(block) = &mut shown.kind
+            && !block.files.is_empty()
+            && group.iter().any(|s| s.blocks().is_some_and(|s| s.block.files != block.files))
+        {
+            let count = if block.files.len() == 1 { "a file".into() } else { format!("{} files", block.files.len()) };
             parts.push(format!("{count} of its own each"));
-            shown.block_mut().files.clear();
+            block.files.clear();
         }
         if group.iter().any(|s| s.path.cpus != first.path.cpus) {
             parts.push("each on processors of its own".into());

@@ -4,8 +4,8 @@
 
 use crate::quantity;
 use model::{
-    BlockSize, CallKind, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order, ReplayPlan,
-    SteadyState, StopRule, StreamPlan, Sync, Trace, Unit,
+    BlockPlan, BlockSize, CallKind, EngineKind, FileKind, FileOperation, FilesPlan, Flush, OpenSync, Operation, Order,
+    ReplayPlan, SteadyState, StopRule, StreamKind, StreamPlan, Sync, Trace, Unit,
 };
 
 /// Thousandths as a decimal number without trailing zeros: 1200 is `1.2`.
@@ -113,8 +113,8 @@ pub(crate) fn replayed(replay: &ReplayPlan) -> String {
 }
 
 /// Order of the offsets, with its parameters: `zipf (theta 1.2)`.
-pub(crate) fn order(stream: &StreamPlan) -> String {
-    let order = match stream.block().order {
+pub(crate) fn order(block: &BlockPlan) -> String {
+    let order = match block.order {
         Order::Sequential => "sequential".to_owned(),
         Order::Random => "random".into(),
         Order::RandomReplace => "random (with replacement)".into(),
@@ -124,17 +124,17 @@ pub(crate) fn order(stream: &StreamPlan) -> String {
         Order::Pareto { h_milli } => format!("pareto (h {})", milli(h_milli)),
         Order::Normal { deviation_percent } => format!("normal (deviation {deviation_percent} % of the region)"),
         Order::Sequence { advances } => {
-            let blocks: Vec<String> = stream.block().sequence.iter().map(u64::to_string).collect();
+            let blocks: Vec<String> = block.sequence.iter().map(u64::to_string).collect();
             format!("{}sequence of blocks {}", if advances { "moving " } else { "" }, blocks.join(", "))
         }
-        Order::Traced => stream.block().trace.as_ref().map_or_else(String::new, traced),
+        Order::Traced => block.trace.as_ref().map_or_else(String::new, traced),
         Order::Zoned => {
             let zone = |z: &model::Zone| format!("{} % in {} %", z.access_percent, z.region_percent);
-            let zones: Vec<String> = stream.block().zones.iter().map(zone).collect();
+            let zones: Vec<String> = block.zones.iter().map(zone).collect();
             format!("hot spots ({} of the region)", zones.join(", "))
         }
     };
-    match stream.block().run_blocks {
+    match block.run_blocks {
         0 | 1 => order,
         n => format!("{order}, {} blocks in a row,", quantity::count(n.into())),
     }
@@ -158,17 +158,27 @@ pub(super) fn noun(operation: Operation) -> &'static str {
     }
 }
 
+/// What a stream does: `random read`.
+pub(crate) fn work(stream: &StreamPlan) -> String {
+    match &stream.kind {
+        StreamKind::Files(files) => on_files(files),
+        StreamKind::Replay(replay) => replayed(replay),
+        StreamKind::Block(block) => format!("{} {}", order(block), operation(block)),
+        StreamKind::Copy(_) => "copies of memory".to_owned(),
+    }
+}
+
 /// What the operations do: `read`, `mix of 70 % reads, 30 % writes`.
-pub(crate) fn operation(stream: &StreamPlan) -> String {
-    match stream.block().mix {
+pub(crate) fn operation(block: &BlockPlan) -> String {
+    match block.mix {
         Some(mix) => {
             let rest = 100u32.saturating_sub(mix.read_percent);
-            let other = if stream.block().read_before_write { "rewrites" } else { noun(stream.block().operation) };
+            let other = if block.read_before_write { "rewrites" } else { noun(block.operation) };
             format!("mix of {} % reads, {rest} % {other}", mix.read_percent)
         }
-        None if stream.block().trim_before_write => "trim, then write".into(),
-        None if stream.block().read_before_write => "rewrite (read, then write)".into(),
-        None => verb(stream.block().operation).into(),
+        None if block.trim_before_write => "trim, then write".into(),
+        None if block.read_before_write => "rewrite (read, then write)".into(),
+        None => verb(block.operation).into(),
     }
 }
 
@@ -196,16 +206,16 @@ fn size(size: &BlockSize) -> String {
 }
 
 /// Sizes of the operations; by direction where they differ.
-pub(crate) fn sizes(stream: &StreamPlan) -> String {
-    let Some(sizes) = &stream.block().block_sizes else {
-        return quantity::binary_size(stream.block().block_size_bytes);
+pub(crate) fn sizes(block: &BlockPlan) -> String {
+    let Some(sizes) = &block.block_sizes else {
+        return quantity::binary_size(block.block_size_bytes);
     };
-    let read = stream.reads().then_some((Operation::Read, &sizes.read));
-    let other = stream.changes_data().then(|| (stream.block().operation, sizes.of(stream.block().operation)));
-    let trim = stream.block().trim_before_write.then_some((Operation::Trim, &sizes.trim));
+    let read = block.reads().then_some((Operation::Read, &sizes.read));
+    let other = block.changes_data().then(|| (block.operation, sizes.of(block.operation)));
+    let trim = block.trim_before_write.then_some((Operation::Trim, &sizes.trim));
     let used: Vec<(Operation, &BlockSize)> = [read, other, trim].into_iter().flatten().collect();
     match used.as_slice() {
-        [] => quantity::binary_size(stream.block().block_size_bytes),
+        [] => quantity::binary_size(block.block_size_bytes),
         [(_, first), rest @ ..] if rest.iter().all(|(_, s)| s == first) => size(first),
         _ => used.iter().map(|(o, s)| format!("{} of {}", noun(*o), size(s))).collect::<Vec<_>>().join(", "),
     }
@@ -317,17 +327,30 @@ mod tests {
             (Order::RandomReplace, "random (with replacement)"),
         ] {
             assert_eq!(
-                order(&StreamPlan { kind: BlockPlan { order: asked, ..stream().block().clone() }.into(), ..stream() }),
+                order(
+                    StreamPlan {
+                        kind: BlockPlan { order: asked, ..stream().blocks().unwrap().block.clone() }.into(),
+                        ..stream()
+                    }
+                    .blocks()
+                    .unwrap()
+                    .block
+                ),
                 said
             );
         }
         let zones =
             vec![Zone { access_percent: 90, region_percent: 10 }, Zone { access_percent: 10, region_percent: 90 }];
         assert_eq!(
-            order(&StreamPlan {
-                kind: BlockPlan { order: Order::Zoned, zones, ..stream().block().clone() }.into(),
-                ..stream()
-            }),
+            order(
+                StreamPlan {
+                    kind: BlockPlan { order: Order::Zoned, zones, ..stream().blocks().unwrap().block.clone() }.into(),
+                    ..stream()
+                }
+                .blocks()
+                .unwrap()
+                .block
+            ),
             "hot spots (90 % in 10 %, 10 % in 90 % of the region)"
         );
     }
@@ -341,15 +364,21 @@ mod tests {
             let mix = Some(Mix { read_percent: 70 });
             let block_sizes = Some(BlockSizes { read, write, trim: fixed(4096) });
             StreamPlan {
-                kind: BlockPlan { operation: Operation::Write, mix, block_sizes, ..stream().block().clone() }.into(),
+                kind: BlockPlan {
+                    operation: Operation::Write,
+                    mix,
+                    block_sizes,
+                    ..stream().blocks().unwrap().block.clone()
+                }
+                .into(),
                 ..stream()
             }
         };
-        assert_eq!(sizes(&of(fixed(4096), fixed(8192))), "reads of 4 KiB, writes of 8 KiB");
-        assert_eq!(sizes(&of(split.clone(), split)), "4 KiB (60 %), 64 KiB (40 %)");
+        assert_eq!(sizes(of(fixed(4096), fixed(8192)).blocks().unwrap().block), "reads of 4 KiB, writes of 8 KiB");
+        assert_eq!(sizes(of(split.clone(), split).blocks().unwrap().block), "4 KiB (60 %), 64 KiB (40 %)");
         let range = BlockSize::Range { min_bytes: 512, max_bytes: 65_536, step_bytes: 512 };
-        assert_eq!(sizes(&of(range.clone(), range)), "512 B to 64 KiB");
-        assert_eq!(operation(&of(fixed(1), fixed(1))), "mix of 70 % reads, 30 % writes");
+        assert_eq!(sizes(of(range.clone(), range).blocks().unwrap().block), "512 B to 64 KiB");
+        assert_eq!(operation(of(fixed(1), fixed(1)).blocks().unwrap().block), "mix of 70 % reads, 30 % writes");
     }
 
     #[test]

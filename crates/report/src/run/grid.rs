@@ -93,7 +93,7 @@ fn row_label(run: &Run, places: &[usize], shape: &PhaseShape) -> String {
     let stem = stem(&names);
     match shape.rest.streams.first() {
         // A letter or two are what names have in common by chance.
-        Some(stream) if stem.chars().count() < 3 => format!("{} {}", words::order(stream), words::operation(stream)),
+        Some(stream) if stem.chars().count() < 3 => words::work(stream),
         _ => stem.replace('-', " "),
     }
 }

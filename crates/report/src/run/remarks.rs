@@ -20,7 +20,7 @@ pub(crate) fn percent(ratio: f64) -> String {
 
 /// How much of its device a phase used, where both are known.
 fn covered(run: &Run, phase: &PhaseRun) -> String {
-    let used = phase.plan.streams.iter().map(|s| s.block().all_region_bytes()).max().unwrap_or(0);
+    let used = phase.plan.streams.iter().filter_map(|s| Some(s.blocks()?.block.all_region_bytes())).max().unwrap_or(0);
     match run.target.stack.device_bytes() {
         _ if used == 0 => String::new(),
         // What is left over is no whole block.

@@ -9,7 +9,7 @@ use crate::headline::status_word;
 use crate::plan::words;
 use crate::presentation::{Cell, Row, Table};
 use crate::quantity::{self, Shown};
-use model::{DepthCurve, Knee, MetricStatus, Order, PhaseRun, PhaseStatus, Round, Run, Unit};
+use model::{DepthCurve, Knee, MetricStatus, Order, PhaseRun, PhaseStatus, Round, Run, StreamPlan, Unit};
 
 /// A number without its unit, which stands in the head of its column.
 fn bare(cell: Cell) -> Cell {
@@ -244,7 +244,11 @@ fn bursts_table(phase: &PhaseRun) -> Table {
 /// What the rate of a phase is told in: operations where they are small.
 fn rate_of(phase: &PhaseRun) -> &'static str {
     let streams = &phase.plan.streams;
-    if !streams.is_empty() && streams.iter().all(|s| s.block().block_size_bytes <= 65_536) { IOPS } else { RATE }
+    if !streams.is_empty() && streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes <= 65_536)) {
+        IOPS
+    } else {
+        RATE
+    }
 }
 
 /// A depth curve: the rate with a bar, latencies, and the knee.
@@ -275,8 +279,8 @@ fn depth_table(run: &Run, curve: &DepthCurve, places: &[usize], n: &mut Numbers)
     }
     let what = places
         .first()
-        .and_then(|i| run.phases[*i].plan.streams.first())
-        .map(|s| format!("{} {}, {}", words::order(s), words::operation(s), words::sizes(s)));
+        .and_then(|i| Some(run.phases[*i].plan.streams.first()?.blocks()?.block))
+        .map(|block| format!("{} {}, {}", words::order(block), words::operation(block), words::sizes(block)));
     let head = head(&[if rate == IOPS { "IOPS" } else { "rate" }, "p50", "p99", "max latency", "longest gap", ""]);
     let mut footer = n.footer();
     footer.push(knee_words(curve));
@@ -335,14 +339,18 @@ fn grid_number(value: f64, unit: Unit) -> String {
 }
 
 fn pair_label(phase: &PhaseRun) -> String {
-    let Some(s) = phase.plan.streams.first() else { return phase.plan.name.clone() };
+    let Some(s) = phase.plan.streams.first().and_then(StreamPlan::blocks) else { return phase.plan.name.clone() };
     let jobs = phase.plan.streams.len();
-    let order = match s.block().order {
+    let order = match s.block.order {
         Order::Sequential => "SEQ".to_owned(),
         Order::Random => "RND".into(),
-        _ => words::order(s),
+        _ => words::order(s.block),
     };
-    format!("{order} {} Q{}T{jobs}", words::sizes(s).replace(" KiB", "K").replace(" MiB", "M"), s.path.queue_depth)
+    format!(
+        "{order} {} Q{}T{jobs}",
+        words::sizes(s.block).replace(" KiB", "K").replace(" MiB", "M"),
+        s.path.queue_depth
+    )
 }
 
 /// Reading and writing side by side, labelled as CrystalDiskMark and KDiskMark do.

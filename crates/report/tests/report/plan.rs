@@ -30,7 +30,7 @@ fn everything() -> Plan {
             }),
             block_size_bytes: 16_384,
             region_start_bytes: u64::from(copy) << 30,
-            ..stream("db").block().clone()
+            ..stream("db").blocks().unwrap().block.clone()
         }
         .into(),
         path: IoPath { cpus: vec![copy], ..stream("db").path.clone() },
@@ -52,7 +52,7 @@ fn everything() -> Plan {
             operation: Operation::Write,
             files: vec!["log/a".into(), "log/b \u{202e}".into()],
             file_order: FileOrder::Sequential,
-            ..stream("log").block().clone()
+            ..stream("log").blocks().unwrap().block.clone()
         }
         .into(),
         path: IoPath {
@@ -87,7 +87,7 @@ fn everything() -> Plan {
         ..PhasePlan::default()
     };
     let write = StreamPlan {
-        kind: BlockPlan { operation: Operation::Write, ..stream("").block().clone() }.into(),
+        kind: BlockPlan { operation: Operation::Write, ..stream("").blocks().unwrap().block.clone() }.into(),
         ..stream("")
     };
     Plan {
@@ -132,7 +132,7 @@ fn everything() -> Plan {
                 ..phase(
                     "steady",
                     vec![StreamPlan {
-                        kind: BlockPlan { order: Order::RandomReplace, ..write.block().clone() }.into(),
+                        kind: BlockPlan { order: Order::RandomReplace, ..write.blocks().unwrap().block.clone() }.into(),
                         ..write.clone()
                     }],
                 )

@@ -256,7 +256,7 @@ impl JobOptions {
             job.size = Some(Extent::Percent(100));
             self.notes.push("fill_device: all that the target offers; some of a file system stays free".into());
         }
-        let trims = !job.stream.reads() && !job.stream.block().sends_data();
+        let trims = job.stream.blocks().is_some_and(|s| !s.block.reads() && !s.block.sends_data());
         if let Some(bytes) = job.only_block().filter(|bytes| trims && *bytes > MAX_TRIM_BYTES) {
             let parts = bytes.div_ceil(MAX_TRIM_BYTES).next_power_of_two();
             job.block.trim = BlockSize::Fixed { bytes: bytes / parts };

@@ -108,7 +108,7 @@ impl Resolver<'_> {
         });
         let all = pass.saturating_mul(count);
         // Without a map of what was done a pass of fio ends with its amount, not with its size.
-        let by_passes = job.loops_of_region && !draws_with_replacement(job.stream.block());
+        let by_passes = job.loops_of_region && !job.stream.blocks().is_some_and(|s| draws_with_replacement(s.block));
         let amount = match job.amount {
             None => all,
             Some(part @ Extent::Percent(_)) => part.of(all),
@@ -229,8 +229,8 @@ impl Resolver<'_> {
             stream.durability.round_bytes.unwrap_or_else(own)
         });
         stream.durability.sync = durable;
-        let stride = match job.stream.block().order {
-            Order::Strided { stride_bytes } if job.leaves_gaps => Some(stride_bytes),
+        let stride = match job.stream.blocks().map(|s| s.block.order) {
+            Some(Order::Strided { stride_bytes }) if job.leaves_gaps => Some(stride_bytes),
             _ => interleaved,
         };
         let amount = || self.total_bytes(job, (region_bytes, count), stride, largest, plain);

@@ -86,11 +86,14 @@ fn reads_of_a_new_file_come_after_its_layout() {
     for workload in workloads() {
         let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
         let reads = plan.phases.iter().flat_map(|p| &p.streams).filter(|s| s.reads());
-        let furthest = reads.map(|s| s.block().region_start_bytes + s.block().region_bytes).max().unwrap_or(0);
+        let furthest = reads
+            .map(|s| s.blocks().unwrap().block.region_start_bytes + s.blocks().unwrap().block.region_bytes)
+            .max()
+            .unwrap_or(0);
         if let "bonnie" | "ior-easy" | "ior-hard" = workload.name.as_str() {
             // What is read is what a phase that is measured has written.
             let writes = plan.phases.iter().filter(|p| p.is_write()).flat_map(|p| &p.streams);
-            let written = writes.map(|s| s.block().region_end()).max().unwrap_or(0);
+            let written = writes.map(|s| s.blocks().unwrap().block.region_end()).max().unwrap_or(0);
             assert!(plan.phases.iter().all(|p| p.kind != PhaseKind::Layout) && written >= furthest);
             continue;
         }
@@ -98,7 +101,8 @@ fn reads_of_a_new_file_come_after_its_layout() {
         let read_at = plan.phases.iter().position(|p| p.streams.iter().any(|s| s.reads()));
         assert!(read_at.is_none_or(|r| layout_at.is_some_and(|l| l < r)), "{}", workload.name);
         let layout = layout_at.map(|at| &plan.phases[at]);
-        let covered = layout.map_or(0, |p| p.streams.iter().map(|s| s.block().region_bytes).max().unwrap_or(0));
+        let covered =
+            layout.map_or(0, |p| p.streams.iter().map(|s| s.blocks().unwrap().block.region_bytes).max().unwrap_or(0));
         assert!(covered >= furthest, "{}: {covered} < {furthest}", workload.name);
     }
 }
@@ -137,7 +141,10 @@ fn steady_goes_by_the_test_specification() {
     let plan = steady.plan(&inputs(TargetKind::BlockDevice)).unwrap();
     let precondition = plan.phase("precondition").unwrap();
     assert_eq!(precondition.kind, PhaseKind::Precondition);
-    assert_eq!(precondition.bytes_written_at_most(), Some(2 * precondition.streams[0].block().region_bytes));
+    assert_eq!(
+        precondition.bytes_written_at_most(),
+        Some(2 * precondition.streams[0].blocks().unwrap().block.region_bytes)
+    );
     assert!(matches!(
         plan.phase("steady-write").unwrap().stop,
         StopRule::SteadyRounds(s) if s == SteadyState { round_ns: s.round_ns, round_bytes: s.round_bytes, ..SteadyState::default() }
@@ -157,7 +164,7 @@ fn tasks_of_ior_take_turns_in_one_file_and_leave_no_gap() {
     for phase in &plan.phases {
         let mut blocks = Vec::new();
         for stream in &phase.streams {
-            let block = stream.block();
+            let block = stream.blocks().unwrap().block;
             let stride = block.stride_with_gaps().unwrap();
             assert_eq!((block.block_size_bytes, stride), (47_008, 4 * 47_008));
             let count = (block.region_bytes - 47_008) / stride + 1;

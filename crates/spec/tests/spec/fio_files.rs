@@ -59,10 +59,17 @@ fn sections_inherit_and_stonewalls_make_phases() {
     assert_eq!(names, ["layout", "fill", "after"]);
     let [fill, beside] = plan.phases[1].streams.as_slice() else { panic!() };
     assert_eq!(
-        (fill.block().block_size_bytes, fill.block().region_bytes, fill.limits.total_bytes),
+        (
+            fill.blocks().unwrap().block.block_size_bytes,
+            fill.blocks().unwrap().block.region_bytes,
+            fill.limits.total_bytes
+        ),
         (8192, 64 << 20, Some(64 << 20))
     );
-    assert_eq!((beside.block().order, beside.path.queue_depth, beside.name.as_str()), (Order::Random, 16, "beside"));
+    assert_eq!(
+        (beside.blocks().unwrap().block.order, beside.path.queue_depth, beside.name.as_str()),
+        (Order::Random, 16, "beside")
+    );
     assert_eq!((plan.phases[1].engine, plan.phases[1].access), (EngineKind::IoUring, Access::Direct));
     assert_eq!(plan.phases[1].stop, StopRule::Amount);
     let after = &plan.phases[2];
@@ -71,9 +78,10 @@ fn sections_inherit_and_stonewalls_make_phases() {
         after
             .streams
             .iter()
-            .all(|s| s.block().mix == Some(Mix { read_percent: 70 }) && s.group == after.streams[0].group)
+            .all(|s| s.blocks().unwrap().block.mix == Some(Mix { read_percent: 70 })
+                && s.group == after.streams[0].group)
     );
-    assert_eq!(after.streams[1].block().files, ["after.1.0"], "each copy has its own file");
+    assert_eq!(after.streams[1].blocks().unwrap().block.files, ["after.1.0"], "each copy has its own file");
     let jobs: Vec<(String, usize)> = after.jobs().into_iter().map(|j| (j.name, j.streams.len())).collect();
     assert_eq!(jobs, [("after".to_owned(), 3)], "clones that are reported together are one job with one name");
     assert_eq!(plan.phases[1].jobs().len(), 2);
@@ -93,41 +101,50 @@ fn group_reporting_joins_sections_of_the_first_group_too() {
 fn sizes_triples_ranges_and_splits() {
     let stream = |text: &str| plan(&format!("[j]\nsize=64m\n{text}\n")).phases.last().unwrap().streams[0].clone();
     let s = stream("rw=rw\nbs=4k,16k");
-    let sizes = s.block().block_sizes.clone().unwrap();
+    let sizes = s.blocks().unwrap().block.block_sizes.clone().unwrap();
     assert_eq!(
         (sizes.read, sizes.write.clone(), sizes.trim),
         (BlockSize::Fixed { bytes: 4096 }, BlockSize::Fixed { bytes: 16_384 }, BlockSize::Fixed { bytes: 16_384 })
     );
     let s = stream("rw=randwrite\nbsrange=1k-16k");
     let range = BlockSize::Range { min_bytes: 1024, max_bytes: 16_384, step_bytes: 1024 };
-    assert_eq!((s.block().block_size_bytes, s.block().block_sizes.clone().unwrap().write), (16_384, range));
+    assert_eq!(
+        (s.blocks().unwrap().block.block_size_bytes, s.blocks().unwrap().block.block_sizes.clone().unwrap().write),
+        (16_384, range)
+    );
     let s = stream("rw=randread\nbssplit=4k/50:64k/:8k/30");
-    let BlockSize::Split(shares) = s.block().block_sizes.clone().unwrap().read else { panic!() };
+    let BlockSize::Split(shares) = s.blocks().unwrap().block.block_sizes.clone().unwrap().read else { panic!() };
     let shares: Vec<(u64, u32)> = shares.iter().map(|s| (s.bytes, s.weight)).collect();
     assert_eq!(shares, [(4096, 50), (65_536, 20), (8192, 30)]);
-    assert_eq!(stream("kb_base=1000\nbs=1ki\nrw=read").block().block_size_bytes, 1024);
-    assert_eq!(stream("bs=$pagesize*2").block().block_size_bytes, 8192);
-    assert_eq!(stream("bs=(2+2)*1k").block().block_size_bytes, 4096);
-    assert_eq!(stream("size=25%").block().region_bytes, 1 << 30);
+    assert_eq!(stream("kb_base=1000\nbs=1ki\nrw=read").blocks().unwrap().block.block_size_bytes, 1024);
+    assert_eq!(stream("bs=$pagesize*2").blocks().unwrap().block.block_size_bytes, 8192);
+    assert_eq!(stream("bs=(2+2)*1k").blocks().unwrap().block.block_size_bytes, 4096);
+    assert_eq!(stream("size=25%").blocks().unwrap().block.region_bytes, 1 << 30);
     let s = stream("io_size=1g\nloops=2\noffset=4m");
-    assert_eq!((s.block().region_start_bytes, s.limits.total_bytes), (4 << 20, Some(1 << 30)));
+    assert_eq!((s.blocks().unwrap().block.region_start_bytes, s.limits.total_bytes), (4 << 20, Some(1 << 30)));
 }
 
 #[test]
 fn orders_pacing_syncs_and_the_rest() {
     let stream = |text: &str| plan(&format!("[j]\nsize=64m\n{text}\n")).phases.last().unwrap().streams[0].clone();
-    assert_eq!(stream("bs=4k\nrw=read:-8k").block().order, Order::Reverse);
-    assert_eq!(stream("bs=4k\nrw=read:12k").block().order, Order::Strided { stride_bytes: 16_384 });
-    assert_eq!(stream("rw=randread:8").block().run_blocks, 8);
-    assert_eq!(stream("rw=randread\nnorandommap").block().order, Order::RandomReplace);
-    assert_eq!(stream("rw=randread\nrandom_distribution=zipf:1.2").block().order, Order::Zipf { theta_milli: 1200 });
-    assert_eq!(stream("rw=randread\nrandom_distribution=pareto:0.9").block().order, Order::Pareto { h_milli: 900 });
+    assert_eq!(stream("bs=4k\nrw=read:-8k").blocks().unwrap().block.order, Order::Reverse);
+    assert_eq!(stream("bs=4k\nrw=read:12k").blocks().unwrap().block.order, Order::Strided { stride_bytes: 16_384 });
+    assert_eq!(stream("rw=randread:8").blocks().unwrap().block.run_blocks, 8);
+    assert_eq!(stream("rw=randread\nnorandommap").blocks().unwrap().block.order, Order::RandomReplace);
     assert_eq!(
-        stream("rw=randread\nrandom_distribution=normal:10").block().order,
+        stream("rw=randread\nrandom_distribution=zipf:1.2").blocks().unwrap().block.order,
+        Order::Zipf { theta_milli: 1200 }
+    );
+    assert_eq!(
+        stream("rw=randread\nrandom_distribution=pareto:0.9").blocks().unwrap().block.order,
+        Order::Pareto { h_milli: 900 }
+    );
+    assert_eq!(
+        stream("rw=randread\nrandom_distribution=normal:10").blocks().unwrap().block.order,
         Order::Normal { deviation_percent: 10 }
     );
     let s = stream("rw=randread\nrandom_distribution=zoned:60/10:30/20:8/30:2/40");
-    assert_eq!((s.block().order, s.block().zones.len()), (Order::Zoned, 4));
+    assert_eq!((s.blocks().unwrap().block.order, s.blocks().unwrap().block.zones.len()), (Order::Zoned, 4));
     let pacing = stream("rw=rw\nrate=1m,500k\nrate_process=poisson").timing.pacing.unwrap();
     assert_eq!((pacing.read, pacing.write), (Some(Rate::BytesPerS(1 << 20)), Some(Rate::BytesPerS(500 << 10))));
     assert_eq!(pacing.arrivals, Arrivals::Poisson);
@@ -145,8 +162,8 @@ fn orders_pacing_syncs_and_the_rest() {
     let on_error = |what: &str| stream(&format!("rw=rw\ncontinue_on_error={what}")).on_error;
     assert_eq!(["io", "read", "all", "1"].map(on_error), [ErrorPolicy::Continue; 4]);
     assert_eq!(["none", "verify", "0"].map(on_error), [ErrorPolicy::Stop; 3], "verify is not about failed operations");
-    assert!(stream("rw=trimwrite").block().trim_before_write);
-    assert_eq!(stream("rw=randtrim").block().operation, Operation::Trim);
+    assert!(stream("rw=trimwrite").blocks().unwrap().block.trim_before_write);
+    assert_eq!(stream("rw=randtrim").blocks().unwrap().block.operation, Operation::Trim);
     let verify = stream("rw=write\nverify=crc32c-intel\nverify_fatal=1").verify.unwrap();
     assert_eq!((verify.kind, verify.read_back, verify.stop_at_first), (VerifyKind::Crc32c, true, true));
     let s = stream("rw=write\nbuffer_compress_percentage=40\ndedupe_percentage=10\ncpus_allowed=0-2");
@@ -178,16 +195,19 @@ fn targets_come_from_the_file() {
     assert_eq!((device.target.as_deref(), device.changes_data()), (Some("/dev/loop7"), false));
     let plan = device.plan(&inputs(TargetKind::BlockDevice)).unwrap();
     assert_eq!(plan.phases.len(), 1, "a device is not written over to be read");
-    assert_eq!(plan.phases[0].streams[0].block().region_bytes, 4 << 30);
+    assert_eq!(plan.phases[0].streams[0].blocks().unwrap().block.region_bytes, 4 << 30);
     let named = read("[j]\ndirectory=/srv/data\nfilename=a:b\\:c\nsize=2m\nrw=read\n");
     assert_eq!(named.target.as_deref(), Some("/srv/data"));
     let plan = named.plan(&inputs(TargetKind::Directory)).unwrap();
     assert_eq!(
-        (plan.phases[1].streams[0].block().files.clone(), plan.phases[1].streams[0].block().region_bytes),
+        (
+            plan.phases[1].streams[0].blocks().unwrap().block.files.clone(),
+            plan.phases[1].streams[0].blocks().unwrap().block.region_bytes
+        ),
         (vec!["a".into(), "b:c".into()], 1 << 20)
     );
     assert_eq!(plan.phases[0].kind, PhaseKind::Layout);
-    assert_eq!(plan.phases[0].streams[0].block().files, ["a", "b:c"]);
+    assert_eq!(plan.phases[0].streams[0].blocks().unwrap().block.files, ["a", "b:c"]);
     let two = read("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n");
     assert!(two.second_target.unwrap().contains("my.fio:3: filename: '/dev/sdb' is a second target"));
     let outside = read("[j]\nfilename=../x:y\nsize=1m\n").plan(&inputs(TargetKind::Directory)).unwrap_err();
@@ -252,7 +272,7 @@ fn includes_are_asked_for() {
     );
     let workload = read_with(text, &[("base.inc", "size=4m\nbs=16k\n")], false).unwrap();
     let plan = workload.plan(&inputs(TargetKind::Directory)).unwrap();
-    assert_eq!(plan.phases[0].streams[0].block().block_size_bytes, 16_384);
+    assert_eq!(plan.phases[0].streams[0].blocks().unwrap().block.block_size_bytes, 16_384);
     assert!(
         read_with(text, &[("base.inc", "include base.inc\n")], false).unwrap_err()[0].to_string().contains("go round")
     );
@@ -306,7 +326,7 @@ fn a_name_replaces_that_of_the_section() {
 
 #[test]
 fn arithmetic_may_stand_where_marks_separate_sizes() {
-    let sizes = |text: &str| plan(text).phases[0].streams[0].block().block_size_bytes;
+    let sizes = |text: &str| plan(text).phases[0].streams[0].blocks().unwrap().block.block_size_bytes;
     assert_eq!(sizes("[a]\nrw=write\nsize=1m\nbs=(4k/2)\n"), 2048);
     assert_eq!(sizes("[a]\nrw=write\nsize=1m\nbsrange=(1k-512)-(2k*2)\n"), 4096);
     for (text, what) in
@@ -320,7 +340,11 @@ fn arithmetic_may_stand_where_marks_separate_sizes() {
 #[test]
 fn gaps_follow_the_base_of_the_units() {
     let order = |base: u32| {
-        plan(&format!("[a]\nkb_base={base}\nrw=write:4k\nbs=4k\nsize=1g\n")).phases[0].streams[0].block().order
+        plan(&format!("[a]\nkb_base={base}\nrw=write:4k\nbs=4k\nsize=1g\n")).phases[0].streams[0]
+            .blocks()
+            .unwrap()
+            .block
+            .order
     };
     assert_eq!(order(1024), Order::Strided { stride_bytes: 8192 });
     assert_eq!(order(1000), Order::Strided { stride_bytes: 8000 });

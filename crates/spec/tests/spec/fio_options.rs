@@ -50,7 +50,7 @@ fn strided_zones_are_blocks_in_a_row_and_a_stride() {
     let zones = |options: &str| {
         let stream =
             plan(&format!("[a]\nrw=read\nbs=64k\nsize=1g\nzonemode=strided\n{options}")).phases[1].streams[0].clone();
-        (stream.block().order, stream.block().run_blocks, stream.limits.total_bytes)
+        (stream.blocks().unwrap().block.order, stream.blocks().unwrap().block.run_blocks, stream.limits.total_bytes)
     };
     let strided = |stride_bytes| Order::Strided { stride_bytes };
     // The amount is that of the whole size: fio 3.33 wraps to the first zone until it is done.
@@ -85,7 +85,7 @@ fn a_working_set_is_a_pool_of_the_region() {
 fn files_are_named_by_the_format() {
     let files = |options: &str| -> Vec<Vec<String>> {
         let plan = plan(&format!("[j]\nrw=write\nsize=1m\nnumjobs=2\nnrfiles=2\n{options}"));
-        plan.phases[0].streams.iter().map(|s| s.block().files.clone()).collect()
+        plan.phases[0].streams.iter().map(|s| s.blocks().unwrap().block.files.clone()).collect()
     };
     assert_eq!(files(""), [["j.0.0", "j.0.1"], ["j.1.0", "j.1.1"]]);
     assert_eq!(files("filename_format=$jobname.$filenum.x\n"), [["j.0.x", "j.1.x"], ["j.0.x", "j.1.x"]]);
@@ -223,10 +223,10 @@ fn flows_floors_sequences_and_backlogs_are_what_fio_means() {
     assert_eq!(stream("rate_iops_min=5\n").limits.least_rate, Some(Rate::OperationsPerS(5)));
     let listed = stream("random_distribution=sequence:2,0,1\nrandom_sequence_stride=1\n");
     assert_eq!(
-        (listed.block().order, listed.block().sequence.clone()),
+        (listed.blocks().unwrap().block.order, listed.blocks().unwrap().block.sequence.clone()),
         (Order::Sequence { advances: true }, vec![2, 0, 1])
     );
-    assert_eq!(stream("verify=crc32c\nverify_backlog=7\n").block().verify_backlog, 7);
+    assert_eq!(stream("verify=crc32c\nverify_backlog=7\n").blocks().unwrap().block.verify_backlog, 7);
     assert_eq!(stream("verify=meta\nverify_pattern=0xaa\n").verify.unwrap().kind, VerifyKind::Stamp);
     assert_eq!(stream("verify=pattern\nverify_pattern=0xaa\n").verify.unwrap().kind, VerifyKind::Stamp);
     for (text, what) in [

@@ -39,9 +39,15 @@ fn streams(text: &str) -> Vec<StreamPlan> {
 }
 
 fn sizes(stream: &StreamPlan) -> BlockSize {
-    stream.block().block_sizes.clone().map_or(BlockSize::Fixed { bytes: stream.block().block_size_bytes }, |sizes| {
-        sizes.of(stream.block().operation).clone()
-    })
+    stream
+        .blocks()
+        .unwrap()
+        .block
+        .block_sizes
+        .clone()
+        .map_or(BlockSize::Fixed { bytes: stream.blocks().unwrap().block.block_size_bytes }, |sizes| {
+            sizes.of(stream.blocks().unwrap().block.operation).clone()
+        })
 }
 
 fn range(min_bytes: u64, max_bytes: u64) -> BlockSize {
@@ -94,7 +100,7 @@ fn what_set_says_holds_whatever_the_text_does() {
     assert_eq!(sizes(&of("bssplit=4k/50:8k/50", "bs", "64k")), BlockSize::Fixed { bytes: 65_536 });
     assert_eq!(sizes(&of("bssplit=4k/50:8k/50", "bsrange", "1k-2k")), range(1024, 2048));
     assert_eq!(of("rate=1m", "rate_iops", "50").timing.pacing.unwrap().write, Some(Rate::OperationsPerS(50)));
-    assert_eq!(of("filename=a", "filename", "b").block().files, ["b"]);
+    assert_eq!(of("filename=a", "filename", "b").blocks().unwrap().block.files, ["b"]);
 }
 
 #[test]
@@ -121,7 +127,11 @@ fn files_are_as_long_as_filesize_and_size_says_how_much_is_done() {
     ] {
         let stream = &streams(&format!("[j]\nrw=write\n{text}\n"))[0];
         assert_eq!(
-            (stream.block().files.len(), stream.block().region_bytes, stream.limits.total_bytes),
+            (
+                stream.blocks().unwrap().block.files.len(),
+                stream.blocks().unwrap().block.region_bytes,
+                stream.limits.total_bytes
+            ),
             (files, region, Some(bytes)),
             "{text}"
         );
@@ -130,18 +140,27 @@ fn files_are_as_long_as_filesize_and_size_says_how_much_is_done() {
 
 #[test]
 fn a_part_is_one_of_the_file_that_a_job_makes_and_of_the_target_that_there_is() {
-    let starts = |text: &str| streams(text).iter().map(|s| s.block().region_start_bytes).collect::<Vec<_>>();
+    let starts =
+        |text: &str| streams(text).iter().map(|s| s.blocks().unwrap().block.region_start_bytes).collect::<Vec<_>>();
     assert_eq!(starts("[j]\nrw=write\nsize=1m\noffset=50%\n"), [512 << 10]);
     assert_eq!(
         starts("[j]\nrw=write\nfilename=x\nfilesize=1m\nsize=25%\noffset_increment=25%\nnumjobs=3\n"),
         [0, 256 << 10, 512 << 10]
     );
     let laid_out = plan_on(TargetKind::Directory, "[j]\nrw=read\nsize=1m\noffset=50%\n", &[]);
-    assert_eq!(laid_out.phases[0].streams[0].block().region_bytes, 1536 << 10, "no more is written than is read");
+    assert_eq!(
+        laid_out.phases[0].streams[0].blocks().unwrap().block.region_bytes,
+        1536 << 10,
+        "no more is written than is read"
+    );
     // The target has 4 MiB.
     let on = |text: &str| {
         let stream = plan_on(TargetKind::File, text, &[]).phases[0].streams[0].clone();
-        (stream.block().region_start_bytes, stream.block().region_bytes, stream.limits.total_bytes)
+        (
+            stream.blocks().unwrap().block.region_start_bytes,
+            stream.blocks().unwrap().block.region_bytes,
+            stream.limits.total_bytes,
+        )
     };
     let mib = |n: u64| n << 20;
     assert_eq!(on("[j]\nfilename=/x\nsize=1m\noffset=25%\nrw=read\n"), (mib(1), mib(1), Some(mib(1))));
@@ -188,11 +207,11 @@ fn a_number_of_operations_ends_a_job_sooner_and_never_later() {
 #[test]
 fn names_add_up_and_only_lower_case_is_global() {
     assert_eq!(
-        streams("[global]\nfilename=a\nsize=1m\nrw=write\n[j]\nfilename=b:c\n")[0].block().files,
+        streams("[global]\nfilename=a\nsize=1m\nrw=write\n[j]\nfilename=b:c\n")[0].blocks().unwrap().block.files,
         ["a", "b", "c"]
     );
     let twice = plan_on(TargetKind::Directory, "[j]\nrw=write\nsize=1m\nfilename=a\nfilename=a\n", &[]);
-    assert_eq!(twice.phases[0].streams[0].block().files, ["a"]);
+    assert_eq!(twice.phases[0].streams[0].blocks().unwrap().block.files, ["a"]);
     assert!(twice.notes.iter().any(|n| n.contains("'a' is named twice")), "{:?}", twice.notes);
     for (text, what) in [
         ("[j]\ndirectory=/mnt\nfilename=/dev/a\n", "fio would look for it"),
@@ -217,7 +236,7 @@ fn a_unit_that_fio_documents_and_reads_differently_is_said() {
     let plan = |bs: &str| plan_on(TargetKind::Directory, &format!("[j]\nrw=write\nsize=1m\nbs={bs}\n"), &[]);
     let said = |plan: &Plan| plan.notes.iter().any(|n| n.contains("as fio documents it"));
     let doubtful = plan("4ki");
-    assert_eq!(doubtful.phases[0].streams[0].block().block_size_bytes, 4000);
+    assert_eq!(doubtful.phases[0].streams[0].blocks().unwrap().block.block_size_bytes, 4000);
     assert!(said(&doubtful), "{:?}", doubtful.notes);
     for clear in ["4k", "4kb", "4kib", "4K"] {
         assert!(!said(&plan(clear)), "{clear}");

@@ -81,14 +81,16 @@ fn delays_of_streams_beside_each_other_are_each_cut_to_what_is_left() {
 
 #[test]
 fn an_offset_in_per_cent_is_rounded_up_to_a_block() {
-    let start = |kind, text: &str| plan_on(kind, 512 << 20, text).phases[0].streams[0].block().region_start_bytes;
+    let start = |kind, text: &str| {
+        plan_on(kind, 512 << 20, text).phases[0].streams[0].blocks().unwrap().block.region_start_bytes
+    };
     let device = TargetKind::BlockDevice;
     assert_eq!(start(device, include_str!("wild/offset-percent.fio")), 177_209_344);
     assert_eq!(start(device, include_str!("wild/offset-percent-direct.fio")), 37_584_896);
     let offsets = |options: &str| {
         let text = format!("[j]\nrw=write\nbs=64k\nsize=1m\n{options}");
         let streams = plan_on(device, 512 << 20, &text).phases[0].streams.clone();
-        streams.iter().map(|s| s.block().region_start_bytes).collect::<Vec<_>>()
+        streams.iter().map(|s| s.blocks().unwrap().block.region_start_bytes).collect::<Vec<_>>()
     };
     // Seen with fio 3.33.
     assert_eq!(offsets("offset_increment=7%\nnumjobs=3"), [0, 37_617_664, 75_169_792]);
@@ -122,7 +124,10 @@ fn an_amount_that_is_larger_than_its_loops_is_not_repeated() {
     for (options, kib) in [("", 128), ("loops=2", 256), ("io_size=192k", 192), ("io_size=512k", 512)] {
         let gaps = stream(&format!("[j]\nrw=write:16k\nbs=16k\nsize=256k\n{options}\n"));
         assert_eq!(gaps.limits.total_bytes, Some(kib << 10), "{options}");
-        assert_eq!((gaps.block().order, gaps.block().run_blocks), (Order::Strided { stride_bytes: 32 << 10 }, 1));
+        assert_eq!(
+            (gaps.blocks().unwrap().block.order, gaps.blocks().unwrap().block.run_blocks),
+            (Order::Strided { stride_bytes: 32 << 10 }, 1)
+        );
     }
 }
 
@@ -132,7 +137,7 @@ fn several_devices_are_several_files_of_a_directory() {
     let files = |kind| {
         let plan = plan_on(kind, 16 * GIB, text);
         let streams = &plan.phases.last().unwrap().streams;
-        (streams.iter().map(|s| s.block().files.clone()).collect::<Vec<_>>(), plan.notes.join("\n"))
+        (streams.iter().map(|s| s.blocks().unwrap().block.files.clone()).collect::<Vec<_>>(), plan.notes.join("\n"))
     };
     assert_eq!(files(TargetKind::Directory).0, [["dev-sdy"], ["dev-sdz"]]);
     let (one, notes) = files(TargetKind::BlockDevice);
@@ -141,29 +146,34 @@ fn several_devices_are_several_files_of_a_directory() {
     // One job on both, and shares of what there is.
     let both = stream("[j]\nfilename=/dev/sdy:/dev/sdz\nrw=randread\nsize=16m\n");
     assert_eq!(
-        (both.block().files.clone(), both.block().region_bytes),
+        (both.blocks().unwrap().block.files.clone(), both.blocks().unwrap().block.region_bytes),
         (vec!["dev-sdy".into(), "dev-sdz".into()], 8 << 20)
     );
     let shared = plan("[global]\nsize=100%\nrw=write\n[a]\nfilename=/dev/sdy\n[b]\nfilename=/dev/sdz\n");
-    assert!(shared.phases[0].streams.iter().all(|s| s.block().region_bytes == 8 * GIB));
+    assert!(shared.phases[0].streams.iter().all(|s| s.blocks().unwrap().block.region_bytes == 8 * GIB));
     // One that is named twice is one.
     let same = plan("[global]\nfilename=/dev/sdy\nsize=16m\nrw=write\n[a]\n[b]\n");
-    assert!(same.phases[0].streams.iter().all(|s| s.block().files.is_empty()));
+    assert!(same.phases[0].streams.iter().all(|s| s.blocks().unwrap().block.files.is_empty()));
 }
 
 #[test]
 fn shares_that_sum_to_less_give_the_rest_to_the_largest() {
-    let shares =
-        |split: &str| match stream(&format!("[j]\nrw=write\nsize=8m\nbssplit={split}\n")).block().block_sizes.clone() {
-            Some(sizes) => match sizes.write {
-                BlockSize::Split(shares) => {
-                    shares.into_iter().map(|BlockShare { bytes, weight }| (bytes >> 10, weight)).collect()
-                }
-                other => panic!("{other:?}"),
-            },
-            None => Vec::new(),
-        };
-    assert!(stream(include_str!("wild/bssplit-99.fio")).block().block_sizes.is_some());
+    let shares = |split: &str| match stream(&format!("[j]\nrw=write\nsize=8m\nbssplit={split}\n"))
+        .blocks()
+        .unwrap()
+        .block
+        .block_sizes
+        .clone()
+    {
+        Some(sizes) => match sizes.write {
+            BlockSize::Split(shares) => {
+                shares.into_iter().map(|BlockShare { bytes, weight }| (bytes >> 10, weight)).collect()
+            }
+            other => panic!("{other:?}"),
+        },
+        None => Vec::new(),
+    };
+    assert!(stream(include_str!("wild/bssplit-99.fio")).blocks().unwrap().block.block_sizes.is_some());
     assert_eq!(shares("4k/60:16k/39"), [(4, 61), (16, 39)]);
     assert_eq!(shares("16k/39:4k/60"), [(16, 39), (4, 61)]);
     assert_eq!(shares("4k/30:16k/30"), [(4, 30), (16, 70)]);
@@ -200,8 +210,9 @@ fn a_pattern_is_what_data_are_made_of() {
 
 #[test]
 fn a_share_of_a_random_order_goes_on() {
-    let percents = |options: &str| stream(&format!("[j]\nbs=4k\nsize=8m\n{options}")).block().sequential_percents;
-    assert_eq!(stream(include_str!("wild/percentage-random.fio")).block().sequential_percents, [60; 3]);
+    let percents =
+        |options: &str| stream(&format!("[j]\nbs=4k\nsize=8m\n{options}")).blocks().unwrap().block.sequential_percents;
+    assert_eq!(stream(include_str!("wild/percentage-random.fio")).blocks().unwrap().block.sequential_percents, [60; 3]);
     assert_eq!(percents("rw=randrw\npercentage_random=0,100"), [100, 0, 0]);
     assert_eq!(percents("rw=randwrite\npercentage_random=,30"), [0, 70, 70]);
     assert_eq!(percents("rw=randread\npercentage_random=100"), [0; 3]);
@@ -210,7 +221,7 @@ fn a_share_of_a_random_order_goes_on() {
 
 #[test]
 fn a_normal_distribution_needs_no_deviation() {
-    let order = |text: &str| stream(text).block().order;
+    let order = |text: &str| stream(text).blocks().unwrap().block.order;
     assert_eq!(order(include_str!("wild/distribution-normal.fio")), Order::Normal { deviation_percent: 8 });
     let said = "[j]\nrw=randread\nsize=8m\nrandom_distribution=normal:20\n";
     assert_eq!(order(said), Order::Normal { deviation_percent: 20 });
@@ -247,10 +258,13 @@ fn numbers_are_yes_and_times_without_a_length_nothing() {
 fn a_trim_is_as_long_as_it_says_or_several() {
     let trims = |text: &str| plan_on(TargetKind::BlockDevice, 64 * GIB, text).phases[0].streams[0].clone();
     let two = trims(include_str!("wild/trim-2g.fio"));
-    assert_eq!((two.block().block_size_bytes, two.limits.total_bytes), (2 * GIB, Some(4 * GIB)));
+    assert_eq!((two.blocks().unwrap().block.block_size_bytes, two.limits.total_bytes), (2 * GIB, Some(4 * GIB)));
     assert_eq!(two.buffer_bytes(), 4096, "no data, no memory");
     let eight = trims("[j]\nrw=randtrim\nbs=8g\nsize=32g\niodepth=4\nioengine=libaio\ndirect=1\n");
-    assert_eq!((eight.block().block_size_bytes, eight.block().run_blocks), (2 * GIB, 4));
+    assert_eq!(
+        (eight.blocks().unwrap().block.block_size_bytes, eight.blocks().unwrap().block.run_blocks),
+        (2 * GIB, 4)
+    );
     let plan = plan_on(TargetKind::BlockDevice, 64 * GIB, "[j]\nrw=trim\nbs=4g\nsize=32g\n");
     assert!(plan.notes.iter().any(|n| n.contains("each trim of 4294967296 bytes is 2 trims")), "{:?}", plan.notes);
 }
@@ -263,8 +277,8 @@ fn depths_states_masks_and_overlaps() {
     assert_eq!(of("iodepth_low=8").path.batch_complete, Some(24));
     assert_eq!(of("iodepth_low=32").path.batch_complete, None);
     assert_eq!(of("iodepth_low=8\niodepth_batch_complete_min=4").path.batch_complete, Some(24));
-    assert!(of("serialize_overlap=1").block().no_overlap);
-    assert!(!of("serialize_overlap=0").block().no_overlap);
+    assert!(of("serialize_overlap=1").blocks().unwrap().block.no_overlap);
+    assert!(!of("serialize_overlap=0").blocks().unwrap().block.no_overlap);
     assert_eq!(of("cpumask=5").path.cpus, [0, 2]);
     assert_eq!(of("cpumask=0xf0").path.cpus, [4, 5, 6, 7]);
     assert!(read("[j]\ncpumask=0\n", false).is_err());
@@ -304,13 +318,13 @@ fn lenient_takes_what_it_leaves_out() {
     };
     // What does not go with the rest goes, and the rest stays.
     let back = lenient("rw=write:-1k\n");
-    assert_eq!((back.block().order, back.changes_data()), (Order::Sequential, true));
-    assert_eq!(lenient("rw=randwrite\nzonemode=strided\nzonesize=1m\n").block().order, Order::Random);
+    assert_eq!((back.blocks().unwrap().block.order, back.changes_data()), (Order::Sequential, true));
+    assert_eq!(lenient("rw=randwrite\nzonemode=strided\nzonesize=1m\n").blocks().unwrap().block.order, Order::Random);
     assert!(lenient("rw=read\nzonemode=zbd\nzonesize=1m\nmax_open_zones=4\n").reads());
     assert!(lenient("rw=read\nzonemode=zbd\noffset=524z\n").reads());
     assert!(lenient("rw=randrw\nbsrange=4k-8k\nzonemode=strided\nzonesize=1m\n").reads());
     assert_eq!(lenient("rw=read\nioengine=rbd\npool=x\nrbdname=y\n").path.engine, EngineKind::Psync);
-    assert!(lenient("rw=randread\nrandom_distribution=zipf:1.2:0.5\n").block().order == Order::Random);
+    assert!(lenient("rw=randread\nrandom_distribution=zipf:1.2:0.5\n").blocks().unwrap().block.order == Order::Random);
     assert!(lenient("rw=read\nnice=5\nexec_prerun=sync\nno_such_option=1\n").reads());
 }
 
@@ -318,19 +332,19 @@ fn lenient_takes_what_it_leaves_out() {
 fn a_size_of_zones_alone_means_strided_zones() {
     let text = "[log]\nrw=write\nbs=256k\nfilesize=4g\nsize=256m\nzonesize=32m\nzoneskip=480m\n";
     let found = stream(text);
-    let block = found.block();
+    let block = found.blocks().unwrap().block;
     assert_eq!((block.order, block.run_blocks), (Order::Strided { stride_bytes: 512 << 20 }, 128));
     assert_eq!((block.region_bytes, found.limits.total_bytes), (4 * GIB, Some(256 << 20)));
     // As in fio, what lies between zones is nothing without zones.
     let plain = stream("[log]\nrw=write\nbs=256k\nsize=256m\nzoneskip=480m\nzonerange=1m\n");
-    assert_eq!((plain.block().order, plain.block().run_blocks), (Order::Sequential, 0));
+    assert_eq!((plain.blocks().unwrap().block.order, plain.blocks().unwrap().block.run_blocks), (Order::Sequential, 0));
 }
 
 #[test]
 fn files_of_a_run_are_new_so_that_appending_begins_at_their_start() {
     let text = "[grow]\nrw=write\nbs=16k\nfilesize=1m\ncreate_on_open=1\nfile_append=1\n";
     let found = stream(text);
-    assert_eq!((found.block().region_start_bytes, found.limits.total_bytes), (0, Some(1 << 20)));
+    assert_eq!((found.blocks().unwrap().block.region_start_bytes, found.limits.total_bytes), (0, Some(1 << 20)));
     assert!(notes(text).contains("file_append has no effect: "), "{}", notes(text));
 }
 
@@ -375,7 +389,8 @@ fn loops_without_a_map_each_move_the_amount() {
 
 #[test]
 fn an_alignment_of_its_own_turns_the_map_of_blocks_off() {
-    let order = |options: &str| stream(&format!("[j]\nrw=randread\nsize=1m\n{options}\n")).block().order;
+    let order =
+        |options: &str| stream(&format!("[j]\nrw=randread\nsize=1m\n{options}\n")).blocks().unwrap().block.order;
     // Each as fio 3.33 says it.
     assert_eq!(order("bs=4k\nblockalign=32k"), Order::RandomReplace);
     assert_eq!(

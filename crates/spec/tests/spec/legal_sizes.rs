@@ -56,7 +56,7 @@ fn a_million_files_are_planned() {
     (0..4096).for_each(|n| write!(text, "[j{n}]\nrw=read\n").unwrap());
     let plan = read("t.fio", &text).unwrap().plan(&inputs()).unwrap();
     let measured = plan.phases.iter().find(|p| p.name != "layout").unwrap();
-    assert_eq!(measured.streams.iter().map(|s| s.block().files.len()).sum::<usize>(), 1 << 20);
+    assert_eq!(measured.streams.iter().map(|s| s.blocks().unwrap().block.files.len()).sum::<usize>(), 1 << 20);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn plan(text: &str, set: &[(&str, &str)]) -> Plan {
 }
 
 fn ops(plan: &Plan) -> Vec<(u64, TraceKind, u64, u32)> {
-    let trace = plan.phases.last().unwrap().streams[0].block().trace.as_ref().unwrap();
+    let trace = plan.phases.last().unwrap().streams[0].blocks().unwrap().block.trace.as_ref().unwrap();
     trace.ops.0.iter().map(|TraceOp { at_ns, kind, offset, len }| (*at_ns, *kind, *offset, *len)).collect()
 }
 
@@ -92,7 +92,7 @@ fn iologs_of_fio_become_operations_with_their_moments() {
     ];
     assert_eq!(ops(&three), expected);
     let replay = three.phases.last().unwrap();
-    let block = replay.streams[0].block();
+    let block = replay.streams[0].blocks().unwrap().block;
     assert_eq!((replay.name.as_str(), replay.access, block.order), ("replay", Access::Direct, Order::Traced));
     assert_eq!((block.operation, block.mix.unwrap().read_percent), (Operation::Write, 50));
     assert_eq!((block.region_bytes, block.block_size_bytes, block.min_block_bytes()), (778_240, 8192, 4096));
@@ -110,7 +110,10 @@ fn iologs_of_fio_become_operations_with_their_moments() {
     assert_eq!(ops(&two), expected);
     let stream = &two.phases.last().unwrap().streams[0];
     assert_eq!(two.phases.last().unwrap().access, Access::Buffered);
-    assert_eq!((stream.path.queue_depth, stream.block().trace.as_ref().unwrap().trace_speed_milli), (4, 0));
+    assert_eq!(
+        (stream.path.queue_depth, stream.blocks().unwrap().block.trace.as_ref().unwrap().trace_speed_milli),
+        (4, 0)
+    );
     assert!(two.notes.iter().any(|n| n.contains("2 files or devices")), "{:?}", two.notes);
 }
 
@@ -187,7 +190,7 @@ fn what_is_no_recording_is_none_and_what_is_wrong_in_one_is_said() {
 #[test]
 fn one_size_is_a_fixed_one() {
     let one = plan("fio version 3 iolog\n0 /a read 0 4096\n9 /a read 8192 4096\n", &[]);
-    let block = one.phases.last().unwrap().streams[0].block();
+    let block = one.phases.last().unwrap().streams[0].blocks().unwrap().block;
     assert_eq!((block.block_sizes.clone(), block.block_size_bytes, block.operation), (None, 4096, Operation::Read));
     assert_eq!(BlockSize::default(), BlockSize::Fixed { bytes: 4096 });
 }
@@ -207,7 +210,9 @@ fn what_blktrace_wrote_is_what_blkparse_says_of_it() {
     };
     assert!(told(&ours).len() > 10);
     assert_eq!(told(&ours), told(theirs));
-    let ops = |text: &str| plan(text, &[]).phases.last().unwrap().streams[0].block().trace.clone().unwrap().ops.0;
+    let ops = |text: &str| {
+        plan(text, &[]).phases.last().unwrap().streams[0].blocks().unwrap().block.trace.clone().unwrap().ops.0
+    };
     assert_eq!(ops(&ours), ops(theirs));
     assert!(ops(&ours).iter().any(|op| op.kind == TraceKind::Trim));
 }

@@ -69,13 +69,25 @@ fn a_text_becomes_its_plan() {
     let phase = plan.phase("both").unwrap();
     assert_eq!((phase.time_limit_ns, phase.stop, phase.access), (10_000_000_000, StopRule::Time, Access::Direct));
     let [reader, first, second] = phase.streams.as_slice() else { panic!("{:?}", phase.streams) };
-    assert_eq!((reader.block().order, reader.path.queue_depth), (Order::Zipf { theta_milli: 1200 }, 16));
-    assert_eq!(reader.block().block_size_bytes, 65_536, "buffers hold the largest");
-    assert!(matches!(&reader.block().block_sizes.as_ref().unwrap().read, BlockSize::Split(s) if s.len() == 2));
-    assert_eq!(reader.timing.pacing.unwrap().read, Some(Rate::OperationsPerS(500)));
-    assert_eq!((first.block().operation, first.block().mix), (Operation::Write, Some(Mix { read_percent: 30 })));
     assert_eq!(
-        (first.block().region_start_bytes, first.block().region_bytes, first.durability.flush.fsync_every),
+        (reader.blocks().unwrap().block.order, reader.path.queue_depth),
+        (Order::Zipf { theta_milli: 1200 }, 16)
+    );
+    assert_eq!(reader.blocks().unwrap().block.block_size_bytes, 65_536, "buffers hold the largest");
+    assert!(
+        matches!(&reader.blocks().unwrap().block.block_sizes.as_ref().unwrap().read, BlockSize::Split(s) if s.len() == 2)
+    );
+    assert_eq!(reader.timing.pacing.unwrap().read, Some(Rate::OperationsPerS(500)));
+    assert_eq!(
+        (first.blocks().unwrap().block.operation, first.blocks().unwrap().block.mix),
+        (Operation::Write, Some(Mix { read_percent: 30 }))
+    );
+    assert_eq!(
+        (
+            first.blocks().unwrap().block.region_start_bytes,
+            first.blocks().unwrap().block.region_bytes,
+            first.durability.flush.fsync_every
+        ),
         (1 << 30, 512 << 20, 8)
     );
     assert_eq!((first.name.as_str(), second.name.as_str()), ("writer-1", "writer-2"));

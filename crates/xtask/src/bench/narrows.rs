@@ -71,7 +71,7 @@ fn drive<D: Device<Op = BlockOp>>(device: &mut D, task: &Task) -> anyhow::Result
         time_limit_ns: u64::from(task.seconds) * 1_000_000_000,
         ..StreamConfig::default()
     };
-    let record = run_stream(device, &mut Pattern::new(&plan, false), &settings, &Control::default())?;
+    let record = run_stream(device, &mut Pattern::new(plan.blocks().unwrap(), false), &settings, &Control::default())?;
     anyhow::ensure!(record.errors.is_empty(), "operations failed: {:?}", record.errors);
     anyhow::ensure!(record.short_operations == 0, "{} short reads", record.short_operations);
     anyhow::ensure!(record.latency.count() == record.operations, "not every latency is in the histogram");

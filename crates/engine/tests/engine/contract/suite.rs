@@ -253,7 +253,7 @@ pub fn the_loop_accounts_for_everything<D: Device<Op = BlockOp>>(subject: Subjec
         (Operation::Read, Order::Random, Sync::None),
     ] {
         for (batch_submit, batch_complete) in [(Some(depth), 1), (Some(1), 1), (Some(depth), depth), (None, 1)] {
-            let mut source = Pattern::new(&plan(operation, order, sync, depth), true);
+            let mut source = Pattern::new(plan(operation, order, sync, depth).blocks().unwrap(), true);
             let settings = StreamConfig { batch_submit, batch_complete, ..settings(depth) };
             let control = Control::default();
             let record = run_stream(&mut device, &mut source, &settings, &control).expect("the loop");
@@ -276,7 +276,7 @@ pub fn the_loop_accounts_for_everything<D: Device<Op = BlockOp>>(subject: Subjec
 
 pub fn the_loop_ends_when_told<D: Device<Op = BlockOp>>(subject: Subject<D>) {
     let Subject { mut device, depth, .. } = subject;
-    let mut source = Pattern::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
+    let mut source = Pattern::new(plan(Operation::Read, Order::Random, Sync::None, depth).blocks().unwrap(), false);
     let control = Control::default();
     let limited = StreamConfig { time_limit_ns: 30_000_000, stop: StopRule::Time, ..settings(depth) };
     let record = run_stream(&mut device, &mut source, &limited, &control).expect("the loop");
@@ -288,7 +288,7 @@ pub fn the_loop_ends_when_told<D: Device<Op = BlockOp>>(subject: Subject<D>) {
     device.reap(0, device.now(), &mut out).expect("reap");
     assert!(out.is_empty());
     control.stop();
-    let mut source = Pattern::new(&plan(Operation::Read, Order::Random, Sync::None, depth), false);
+    let mut source = Pattern::new(plan(Operation::Read, Order::Random, Sync::None, depth).blocks().unwrap(), false);
     let record = run_stream(&mut device, &mut source, &limited, &control).expect("the loop");
     assert_eq!((record.stop, record.operations), (StopCause::Interrupted, 0));
 }
@@ -306,12 +306,12 @@ pub fn the_first_error_ends_the_phase<D: Device<Op = BlockOp>>(subject: Subject<
         kind: BlockPlan {
             region_start_bytes: start,
             region_bytes: blocks * BLOCK as u64,
-            ..plan(Operation::Read, Order::Sequential, Sync::None, depth).block().clone()
+            ..plan(Operation::Read, Order::Sequential, Sync::None, depth).blocks().unwrap().block.clone()
         }
         .into(),
         ..plan(Operation::Read, Order::Sequential, Sync::None, depth)
     };
-    let mut source = Pattern::new(&stream, true);
+    let mut source = Pattern::new(stream.blocks().unwrap(), true);
     let record = run_stream(&mut device, &mut source, &settings(depth), &Control::default()).expect("the loop");
     assert_eq!(record.stop, StopCause::Failed);
     assert!(!record.errors.is_empty());

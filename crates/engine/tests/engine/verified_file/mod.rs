@@ -71,7 +71,10 @@ pub fn write() -> StreamPlan {
 }
 
 pub fn read() -> StreamPlan {
-    StreamPlan { kind: BlockPlan { operation: Operation::Read, ..write().block().clone() }.into(), ..write() }
+    StreamPlan {
+        kind: BlockPlan { operation: Operation::Read, ..write().blocks().unwrap().block.clone() }.into(),
+        ..write()
+    }
 }
 
 impl Bench {
@@ -111,6 +114,9 @@ impl Bench {
         let clean = self.one(StreamPlan { seed: 8, ..write() });
         assert!(clean.is_clean(), "{clean:?}");
         harm(self, before);
-        self.one(StreamPlan { kind: BlockPlan { order: Order::Sequential, ..read().block().clone() }.into(), ..read() })
+        self.one(StreamPlan {
+            kind: BlockPlan { order: Order::Sequential, ..read().blocks().unwrap().block.clone() }.into(),
+            ..read()
+        })
     }
 }

@@ -178,7 +178,7 @@ fn cached(draw: &mut Draw, in_phase: bool) -> anyhow::Result<Scenario> {
     let plan = check_plan(device.text(), budget_s, 1)?;
     let phase = plan.phase("seq-write").ok_or_else(|| anyhow::anyhow!("the check writes"))?;
     let stream = phase.streams.first().ok_or_else(|| anyhow::anyhow!("with a stream"))?;
-    let real = engine::SimTruth::of(&model, stream, Access::Direct, 0).bytes_per_s;
+    let real = engine::SimTruth::of(&model, stream.blocks().unwrap(), Access::Direct, 0).bytes_per_s;
     let layout = plan.size.bytes as f64;
     let time = phase.time_limit_ns as f64 / 1e9;
     let part = draw.between(0.3, 0.65);
