@@ -376,8 +376,7 @@ impl Group {
 
     /// Tells what limited this rank in each phase of the group, and notes what limited the others.
     pub fn limits(&self, own: Vec<Option<RankLimit>>) -> Result<(), Failure> {
-        let own: Vec<_> =
-            own.into_iter().map(|l| l.map(|l| RankLimit { statement: message::shown(&l.statement), ..l })).collect();
+        let own: Vec<_> = own.into_iter().map(|limit| limit.map(message::shown_limit)).collect();
         let agreed = self.at(Brought::Limits(own.clone()))?;
         let mut place = self.place.borrow_mut();
         let all = match agreed {

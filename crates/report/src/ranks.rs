@@ -2,7 +2,7 @@
 
 use crate::presentation::{Cell, Part, Row, Table, Tone};
 use crate::quantity;
-use model::{GroupPhase, GroupPlace, Metric, PhaseKind, RankShare, Run, Unit, metric_id};
+use model::{GroupPhase, GroupPlace, Metric, PhaseKind, RankShare, Run, SlowerCalls, Unit, metric_id};
 use serde::Serialize;
 
 /// Ranks that a table shows: the slowest.
@@ -35,6 +35,8 @@ pub struct GroupPhaseDocument<'a> {
     pub slowest_rank: Option<u32>,
     /// Whether what limits the slowest lies in its machine, on the way, or in the store.
     pub slowest_side: Option<&'static str>,
+    /// What a call of the slowest takes to the server and back, and the same call of the others, where it takes at least twice as long.
+    pub slower_calls: Option<SlowerCalls>,
 }
 
 impl<'a> GroupDocument<'a> {
@@ -46,7 +48,8 @@ impl<'a> GroupDocument<'a> {
             ops_per_s: phase.sum().map(|(_, operations)| operations),
             balance_percent: phase.balance_percent(),
             slowest_rank: phase.slowest().map(|s| s.rank),
-            slowest_side: phase.slowest().and_then(|s| s.limit.as_ref()?.side()),
+            slowest_side: phase.slowest_side(),
+            slower_calls: phase.slower_calls(),
         };
         let phases = phases.iter().map(phase).collect();
         Some(Self { id, rank: *rank, size: *size, machines, ended: ended.as_deref(), phases })
@@ -84,8 +87,16 @@ fn slowest(group: &GroupPlace, phase: &GroupPhase) -> Option<String> {
     let balance = phase.balance_percent().filter(|percent| *percent < SLOWER_PERCENT)?;
     let slowest = phase.slowest()?;
     let limit = slowest.limit.as_ref();
-    let side = limit.and_then(|l| Some(format!(", by its own `why` {}", l.side()?))).unwrap_or_default();
     let statement = limit.map(|l| format!(": {}", l.statement)).unwrap_or_default();
+    // What several clients of one server show together is more than what one alone does.
+    let side = match phase.slower_calls() {
+        Some(SlowerCalls { own_ms, others_ms }) => format!(
+            ", by the network between it and the server: a call takes {} there, {} on the other ranks",
+            quantity::quantity(own_ms * 1e6, Unit::Ns),
+            quantity::quantity(others_ms * 1e6, Unit::Ns)
+        ),
+        None => phase.slowest_side().map(|side| format!(", by its own `why` {side}")).unwrap_or_default(),
+    };
     Some(format!("rank {} did {balance:.0} % of the fastest{side}{statement}", named(group, slowest)))
 }
 
@@ -164,7 +175,7 @@ mod tests {
     use model::{LimitLayer, RankLimit};
 
     fn run(rank: u32) -> Run {
-        let limit = RankLimit { layer: LimitLayer::Link, statement: "the link carries no more".into() };
+        let limit = RankLimit { layer: LimitLayer::Link, statement: "the link carries no more".into(), calls: None };
         let share = |rank, bytes| RankShare {
             rank,
             bytes,
@@ -212,6 +223,23 @@ mod tests {
         );
         let text = serde_json::to_string(&document).expect("JSON");
         assert!(text.contains("\"overlap_percent\":99.0") && text.contains("\"balance_percent\":40.0"), "{text}");
+    }
+
+    #[test]
+    fn a_rank_whose_calls_alone_take_long_is_slow_for_its_network() {
+        let mut run = run(0);
+        let shares = run.group.iter_mut().flat_map(|g| &mut g.phases).flat_map(|p| &mut p.shares);
+        for (share, server_ms) in shares.zip([1.25, 20.5]) {
+            let calls =
+                model::ServerCalls { operation: "READ".into(), queue_ms: 0.0, server_ms, whole_ms: server_ms + 0.1 };
+            share.limit.iter_mut().for_each(|limit| limit.calls = Some(calls.clone()));
+        }
+        let (_, text) = answer(&run).expect("an answer");
+        let expected = "rank 1 (node2) did 40 % of the fastest, by the network between it and the server: a call takes 20.5 ms there, \
+                        1.25 ms on the other ranks: the link carries no more.";
+        assert!(text.ends_with(expected), "{text}");
+        let document = serde_json::to_value(GroupDocument::of(&run)).expect("JSON");
+        assert_eq!(document["phases"][0]["slower_calls"]["own_ms"], 20.5);
     }
 
     #[test]

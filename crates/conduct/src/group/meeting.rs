@@ -1,10 +1,10 @@
 //! The meeting of a group, as a state machine without sockets and clocks: who is there, who has come to the point at which all
 //! wait for each other, what follows from what they brought, and what ends the group.
 
-use super::message::{Agreed, Brought, FromRank, Hello, ToRank, shown};
+use super::message::{Agreed, Brought, FromRank, Hello, ToRank, shown, shown_limit};
 use super::token::Token;
 use judge::group::together;
-use model::{Active, Ns, RankOutcome};
+use model::{Active, Ns, RankLimit, RankOutcome};
 use std::collections::BTreeMap;
 
 /// A connection, by a number that is not used again.
@@ -351,6 +351,8 @@ impl Meeting {
             }
             Brought::Limits(_) => {
                 let limits = all!(Brought::Limits).ok_or_else(apart)?;
+                let shown = |limits: Vec<Option<RankLimit>>| limits.into_iter().map(|l| l.map(shown_limit)).collect();
+                let limits = limits.into_iter().map(shown).collect();
                 let machines = self.members.values().map(|m| m.machine.clone()).collect();
                 Ok(for_the_first(count, Agreed::Limits { limits, machines }, Agreed::Here))
             }

@@ -1,7 +1,7 @@
 //! What the ranks of a group and their meeting say to each other: lines of JSON over TCP, each of bounded length. They carry
 //! numbers, and texts that are only shown; nothing in them is a path, a command or a plan.
 
-use model::{Active, Ns, RankLimit, RankOutcome, RankShare, Together};
+use model::{Active, Ns, RankLimit, RankOutcome, RankShare, ServerCalls, Together};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Longest line before it is known that the other end has the token, bytes.
@@ -155,6 +155,15 @@ pub enum Agreed {
         limits: Vec<Vec<Option<RankLimit>>>,
         machines: Vec<String>,
     },
+}
+
+/// A limit of another rank, with texts for others to show.
+pub fn shown_limit(limit: RankLimit) -> RankLimit {
+    RankLimit {
+        statement: shown(&limit.statement),
+        calls: limit.calls.map(|calls| ServerCalls { operation: shown(&calls.operation), ..calls }),
+        ..limit
+    }
 }
 
 /// A text for others to show: one line of bounded length, without characters that act on a terminal.

@@ -14,6 +14,7 @@ mod interference;
 mod link;
 pub(crate) mod nfs;
 pub(crate) mod nfs_sync;
+pub(crate) mod nfs_waits;
 mod page_cache;
 mod pages;
 pub(crate) mod probes;
@@ -210,6 +211,19 @@ impl Cause {
         self
     }
 
+    /// Whether it rests on this phase: its evidence names a metric or a series of it.
+    pub(crate) fn is_based_on(&self, phase: &str) -> bool {
+        let own = |e: &Evidence| {
+            e.source.strip_prefix(phase).is_some_and(|rest| rest.starts_with(['.', ' ']) || rest.is_empty())
+        };
+        self.evidence.iter().any(own)
+    }
+
+    /// What remains when the others are ruled out.
+    pub(crate) fn is_remainder(&self) -> bool {
+        self.nature == CauseNature::Remainder
+    }
+
     /// Something that happened and whose effect was not seen: told, but never the bottleneck.
     pub(crate) fn is_remark(&self) -> bool {
         self.order() == CauseOrder::Remark
@@ -249,7 +263,7 @@ impl Cause {
     }
 
     /// What it is ranked by: the least first.
-    fn rank(&self) -> (CauseOrder, Reverse<Confidence>, Reverse<i32>, CauseNature) {
+    pub(crate) fn rank(&self) -> (CauseOrder, Reverse<Confidence>, Reverse<i32>, CauseNature) {
         let particular = self.order() == CauseOrder::Particular;
         let power = if particular { self.ratio().log2().round() as i32 } else { 0 };
         (self.order(), Reverse(self.confidence), Reverse(power), self.nature)

@@ -184,6 +184,34 @@ fn lost_segments_are_told_from_late_ones() {
 }
 
 #[test]
+fn a_phase_has_the_limit_that_was_seen_in_it() {
+    let phases = [sequential("seq-read", 60.0), sequential("seq-write", 3.8), sequential("other-write", 40.0)];
+    let built = mount(&[("nfs_write_bytes", Fact::Int(4096))]).phases(phases).build();
+    let small = Calls { bytes: 4276.0, ..calls("seq-write", 30.0, 25.0) };
+    let run = counted(built, &[calls("seq-read", 1.0, 21.0), small, calls("other-write", 30.0, 4.0)], 0);
+    limited(&run, LimitLayer::Filesystem, "wsize is 4096 bytes: each operation of 1.05 MB in seq-write");
+    let found = diagnose::limits_of_phases(&run, ["seq-write", "seq-read", "other-write", "layout", "none"]);
+    let said: Vec<_> = found.iter().map(|f| f.as_ref().map(|f| (f.limit.layer, f.limit.statement.as_str()))).collect();
+    assert_eq!(said[0].map(|s| s.1), Some(run_limit(&run).as_str()), "the run's is of its write");
+    // Those two have what their own calls waited for, and only as a hint.
+    let (read, other) = (said[1].expect("a limit"), said[2].expect("a limit"));
+    assert_eq!(read, (LimitLayer::Link, "21.0 ms of each READ of 22.0 ms are network and server"));
+    assert_eq!(other.0, LimitLayer::Driver, "{other:?}");
+    assert!(other.1.contains("30.0 ms of each WRITE of 34.0 ms are waiting to be sent"), "{other:?}");
+    assert_eq!(said[3..], [None, None], "a layout measures nothing, and there is no phase of that name");
+    let calls = found[1].as_ref().and_then(|f| f.calls.clone()).expect("the client counts them");
+    assert_eq!((calls.operation.as_str(), calls.server_ms.round()), ("READ", 21.0));
+    // Without counters of a client the row of its work is what there is.
+    let plain = mount(&[]).phases([sequential("seq-read", 60.0)]).build();
+    let found = diagnose::limits_of_phases(&plain, ["seq-read"]);
+    assert!(found[0].as_ref().is_some_and(|f| f.calls.is_none()), "{found:?}");
+}
+
+fn run_limit(run: &Run) -> String {
+    diagnose::limit(run).statement
+}
+
+#[test]
 fn what_lies_elsewhere_is_never_called_the_device() {
     for (fstype, backing) in
         [("nfs4", "network"), ("9p", "host-directory"), ("fuse.sshfs", "fuse"), ("zfs", "zfs-pool")]
