@@ -279,6 +279,14 @@ impl Group {
         }
     }
 
+    /// Ranks whose file or device is that of another rank, too: all of them in rank 0, in each other rank the first that has its own.
+    pub fn same_file(&self, file: Option<u64>) -> Result<Vec<u32>, Failure> {
+        match self.at(Brought::File(file))? {
+            Agreed::SameFile(ranks) => Ok(ranks),
+            other => Err(unexpected(&other)),
+        }
+    }
+
     /// What all know of their targets together.
     pub fn facts(&self, facts: TargetFacts) -> Result<TargetFacts, Failure> {
         match self.at(Brought::Facts(facts))? {

@@ -110,6 +110,8 @@ impl TargetFacts {
 pub enum Brought {
     /// What tells the object of its target apart from those of others.
     Object(u64),
+    /// What tells its file or device apart from those of others, on whichever machine; `None` of a directory.
+    File(Option<u64>),
     /// Nothing; all wait for each other.
     Here,
     /// Nothing: it waits while the others do what they bring.
@@ -140,6 +142,8 @@ pub enum Agreed {
         locks: bool,
         ranks: u32,
     },
+    /// Ranks whose file is that of another rank, too: all of them for rank 0, for each other rank the first that has its file.
+    SameFile(Vec<u32>),
     Here,
     Facts(TargetFacts),
     Ready(Ns),
@@ -251,6 +255,7 @@ mod tests {
             FromRank::Arrives(7, Brought::Ready(5)),
             FromRank::Leaves(Some("no space".into())),
             FromRank::Arrives(1, Brought::Object(9)),
+            FromRank::Arrives(2, Brought::File(None)),
         ];
         for message in messages {
             let text = line(&message).unwrap();
