@@ -15,8 +15,8 @@ pub struct PhaseLimit {
 
 /// What limited each of these phases; `None` of one that did not measure the target.
 ///
-/// In this order: a cause that is at least probable and rests on the phase, or is found where there is nothing but this phase; the row of
-/// its kind of work; a hint. A cause that rests on other phases is none of this one.
+/// In this order: a cause that is at least probable and rests on the phase, or is found where there is nothing but this phase; what its calls
+/// to a server waited for; the row of its kind of work; a hint. A cause that rests on other phases is none of this one.
 pub fn limits_of_phases<'n>(run: &Run, names: impl IntoIterator<Item = &'n str>) -> Vec<Option<PhaseLimit>> {
     let ranked = causes(run);
     let rows = limits_of(run, &ranked);
@@ -29,17 +29,14 @@ pub fn limits_of_phases<'n>(run: &Run, names: impl IntoIterator<Item = &'n str>)
         let found = causes(&alone);
         let best = best_of(&ranked, &found, phase);
         let row = rows.iter().find(|r| r.phase == name && r.layer != LimitLayer::Unknown);
-        let hint = || nfs_waits::waited(run, phase);
-        let limit = match (best, row) {
-            (Some(cause), _) if cause.confidence >= Confidence::Probable => Limit::from(cause),
-            (_, Some(row)) if row.confidence >= Confidence::Probable => Limit::from(row),
-            (Some(cause), _) => Limit::from(cause),
-            (None, row) => match (hint(), row) {
-                (Some(cause), _) => Limit::from(&cause),
-                (None, Some(row)) => Limit::from(row),
-                (None, None) => crate::limit::unknown_limit(&alone),
-            },
-        };
+        let sure = best.filter(|cause| cause.confidence >= Confidence::Probable).map(Limit::from);
+        // What the client counted of this phase comes before what is left over, and before a hint that has to be compared with others.
+        let limit = sure
+            .or_else(|| nfs_waits::waited(run, phase).as_ref().map(Limit::from))
+            .or_else(|| row.filter(|row| row.confidence >= Confidence::Probable).map(Limit::from))
+            .or_else(|| best.map(Limit::from))
+            .or_else(|| row.map(Limit::from))
+            .unwrap_or_else(|| crate::limit::unknown_limit(&alone));
         Some(PhaseLimit { limit, calls: nfs_waits::calls(run, phase) })
     };
     names.into_iter().map(&mut of).collect()

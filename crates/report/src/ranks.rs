@@ -86,18 +86,22 @@ fn sum(run: &Run, phase: &GroupPhase) -> String {
 fn slowest(group: &GroupPlace, phase: &GroupPhase) -> Option<String> {
     let balance = phase.balance_percent().filter(|percent| *percent < SLOWER_PERCENT)?;
     let slowest = phase.slowest()?;
-    let limit = slowest.limit.as_ref();
-    let statement = limit.map(|l| format!(": {}", l.statement)).unwrap_or_default();
-    // What several clients of one server show together is more than what one alone does.
-    let side = match phase.slower_calls() {
-        Some(SlowerCalls { own_ms, others_ms }) => format!(
-            ", by the network between it and the server: a call takes {} there, {} on the other ranks",
-            quantity::quantity(own_ms * 1e6, Unit::Ns),
-            quantity::quantity(others_ms * 1e6, Unit::Ns)
-        ),
-        None => phase.slowest_side().map(|side| format!(", by its own `why` {side}")).unwrap_or_default(),
+    let why = match on_its_way(phase) {
+        Some(way) => format!(", by {way}"),
+        None => {
+            let side = phase.slowest_side().map(|side| format!(", by its own `why` {side}")).unwrap_or_default();
+            let statement = slowest.limit.as_ref().map(|l| format!(": {}", l.statement)).unwrap_or_default();
+            format!("{side}{statement}")
+        }
     };
-    Some(format!("rank {} did {balance:.0} % of the fastest{side}{statement}", named(group, slowest)))
+    Some(format!("rank {} did {balance:.0} % of the fastest{why}", named(group, slowest)))
+}
+
+/// That calls take longer on the slowest alone: what several clients of one server show together is more than what one of them knows.
+fn on_its_way(phase: &GroupPhase) -> Option<String> {
+    let SlowerCalls { own_ms, others_ms } = phase.slower_calls()?;
+    let [own, others] = [own_ms, others_ms].map(|ms| quantity::quantity(ms * 1e6, Unit::Ns));
+    Some(format!("the network between it and the server: a call takes {own} there, {others} on the other ranks"))
 }
 
 fn named(group: &GroupPlace, share: &RankShare) -> String {
@@ -154,7 +158,9 @@ fn table(run: &Run) -> Option<Table> {
         let rate = if seconds > 0.0 { quantity::quantity(done as f64 / seconds, unit) } else { "-".to_owned() };
         let part = if most > 0 { format!("{:.0} %", 100.0 * done as f64 / most as f64) } else { "-".to_owned() };
         let ended = quantity::duration(share.ended_ns);
-        let limit = share.limit.as_ref().map_or_else(String::new, |l| l.statement.clone());
+        let is_slowest = phase.slowest().is_some_and(|slowest| slowest.rank == share.rank);
+        let own = || share.limit.as_ref().map_or_else(String::new, |l| l.statement.clone());
+        let limit = on_its_way(phase).filter(|_| is_slowest).unwrap_or_else(own);
         let cells = [Cell::Text(rate), Cell::Text(part), Cell::Text(ended), Cell::Words(limit)];
         Row::new(named(group, share), cells.to_vec())
     };
@@ -236,7 +242,7 @@ mod tests {
         }
         let (_, text) = answer(&run).expect("an answer");
         let expected = "rank 1 (node2) did 40 % of the fastest, by the network between it and the server: a call takes 20.5 ms there, \
-                        1.25 ms on the other ranks: the link carries no more.";
+                        1.25 ms on the other ranks.";
         assert!(text.ends_with(expected), "{text}");
         let document = serde_json::to_value(GroupDocument::of(&run)).expect("JSON");
         assert_eq!(document["phases"][0]["slower_calls"]["own_ms"], 20.5);

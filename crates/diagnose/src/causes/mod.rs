@@ -1,5 +1,6 @@
 //! What may hold a run back, one module a kind of cause, and the order among them.
 
+mod absent;
 mod cached;
 mod cgroup;
 mod copies;
@@ -13,6 +14,7 @@ mod granted;
 mod interference;
 mod link;
 pub(crate) mod nfs;
+pub(crate) mod nfs_slots;
 pub(crate) mod nfs_sync;
 pub(crate) mod nfs_waits;
 mod page_cache;
@@ -342,6 +344,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         let rest = rest.filter(|c| !elsewhere.has_disk || c.nature == CauseNature::Remainder);
         rest.for_each(|cause| cause.is_elsewhere(&elsewhere));
     }
+    absent::doubt(run, &mut causes);
     causes.compact_sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
     causes
 }

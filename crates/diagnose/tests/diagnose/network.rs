@@ -94,6 +94,55 @@ fn a_call_that_waits_to_be_sent_waits_for_a_slot() {
 }
 
 #[test]
+fn slots_hold_all_phases_alike_so_that_what_waits_beside_fewer_waits_for_something_else() {
+    let run = |large_rtt| {
+        let all = with(small(330.0, 570.0), [sequential("seq-read", 20.0)]);
+        let of = [
+            calls("rand-read-qd1", 0.4, 1.6),
+            calls("rand-read-qd32", 50.4, 2.8),
+            calls("seq-read", 4.0 * large_rtt + 300.0, large_rtt),
+        ];
+        counted(mount(&[]).phases(all).build(), &of, 0)
+    };
+    // 1.6 calls in flight beside 32 operations, and 1.9 beside 8.
+    let found = diagnose::limit(&run(100.0));
+    assert!(found.statement.contains("about 2 of 32 are in flight, and in no phase more than 2"), "{found:?}");
+    // Seven in flight of large calls: there are slots for them.
+    let many = run(350.0);
+    assert!(!diagnose::limit(&many).statement.contains("slots"), "{:?}", diagnose::limit(&many));
+    holds_and_nearly("nfs-client-slots", &run(100.0), &many);
+    // Large calls alone: many times as long as for the reply, with fewer in flight than the program has operations.
+    let large = |queue, rate| {
+        let built = mount(&[]).phases([sequential("seq-write", rate)]).build();
+        counted(built, &[calls("seq-write", queue, 80.0)], 0)
+    };
+    let slots = |run: &Run| diagnose::causes(run).iter().any(|c| c.statement.contains("the client's slots"));
+    assert!(slots(&large(2000.0, 20.0)));
+    assert!(!slots(&large(250.0, 20.0)), "a full socket makes them wait, too");
+    assert!(!slots(&large(2000.0, 200.0)), "15 in flight of 8 operations: they are pieces of them");
+}
+
+#[test]
+fn what_a_machine_took_that_did_not_run_for_most_of_the_time_is_a_hint() {
+    let run = |ran: f64| {
+        let built = mount(&[]).phases(small(45.0, 910.0)).build();
+        let of = [calls("rand-read-qd1", 0.4, 27.0), calls("rand-read-qd32", 4.0, 23.0)];
+        let mut run = counted(built, &of, 0);
+        for sample in &mut run.samples {
+            let ticks = (sample.at_ns as f64 / 1e7 * ran) as u64;
+            let all = model::CpuTicks { idle: ticks, ..model::CpuTicks::default() };
+            sample.cpus.iter_mut().for_each(|cpu| *cpu = all);
+        }
+        diagnose::limit(&run)
+    };
+    let (here, away) = (run(0.9), run(0.3));
+    assert_eq!((here.confidence, away.confidence), (Confidence::Probable, Confidence::Low), "{away:?}");
+    assert!(here.statement.contains("the round trip") && away.statement == here.statement, "{away:?}");
+    let said = "share of the time for which the processors of this machine ran";
+    assert!(away.evidence.iter().any(|e| e.what == said) && here.evidence.iter().all(|e| e.what != said));
+}
+
+#[test]
 fn of_network_and_server_the_growth_of_a_call_tells_which_way_they_hold() {
     // A delay: a call takes as long beside others as alone.
     let built = mount(&[]).phases(with(small(45.0, 910.0), [sequential("seq-read", 138.0)])).build();
