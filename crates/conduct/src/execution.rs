@@ -1,5 +1,6 @@
 //! From a plan on an opened target to a run that is kept.
 
+mod changed;
 mod conductor;
 mod fitting;
 mod grouped;

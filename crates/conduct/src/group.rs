@@ -279,6 +279,14 @@ impl Group {
         }
     }
 
+    /// Ranks whose file or device is that of another rank, too: all of them in rank 0, in each other rank the first that has its own.
+    pub fn same_file(&self, file: Option<u64>) -> Result<Vec<u32>, Failure> {
+        match self.at(Brought::File(file))? {
+            Agreed::SameFile(ranks) => Ok(ranks),
+            other => Err(unexpected(&other)),
+        }
+    }
+
     /// What all know of their targets together.
     pub fn facts(&self, facts: TargetFacts) -> Result<TargetFacts, Failure> {
         match self.at(Brought::Facts(facts))? {
@@ -376,8 +384,7 @@ impl Group {
 
     /// Tells what limited this rank in each phase of the group, and notes what limited the others.
     pub fn limits(&self, own: Vec<Option<RankLimit>>) -> Result<(), Failure> {
-        let own: Vec<_> =
-            own.into_iter().map(|l| l.map(|l| RankLimit { statement: message::shown(&l.statement), ..l })).collect();
+        let own: Vec<_> = own.into_iter().map(|limit| limit.map(message::shown_limit)).collect();
         let agreed = self.at(Brought::Limits(own.clone()))?;
         let mut place = self.place.borrow_mut();
         let all = match agreed {

@@ -157,20 +157,12 @@ impl Row<'_> {
         Evidence::measured(what, value, self.run.metric_id_of_work(work, quantity))
     }
 
-    /// Whether a cause rests on this phase: its evidence names a metric or a series of it.
-    fn is_based_on_it(&self, cause: &Cause) -> bool {
-        let own = |e: &Evidence| {
-            e.source.strip_prefix(self.name()).is_some_and(|rest| rest.starts_with(['.', ' ']) || rest.is_empty())
-        };
-        cause.evidence.iter().any(own)
-    }
-
     /// What holds any kind of work: this program, heat, a cap, a full processor, memory, a device that stands still.
     fn whatever_is_asked(&self) -> Option<RowAnswer> {
         if self.run.target.kind == TargetKind::Null {
             return Some(RowAnswer::new(LimitLayer::Generator, Confidence::High, "this program itself"));
         }
-        let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && self.is_based_on_it(c);
+        let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && c.is_based_on(self.name());
         let words = |cause: &'_ Cause| -> Option<String> {
             let words = match cause.layer {
                 _ if cause.kind == CauseKind::Elsewhere => return Some(cause.in_short().to_owned()),
@@ -330,7 +322,7 @@ impl Row<'_> {
         let direction = if self.work == Work::QueuedRead { Direction::Read } else { Direction::Write };
         let serial = self.causes.iter().find(|c| {
             matches!(c.layer, LimitLayer::Controller | LimitLayer::Driver | LimitLayer::Link | LimitLayer::Device)
-                && self.is_based_on_it(c)
+                && c.is_based_on(self.name())
                 && of_causes::is_of_depth(c)
         });
         if let Some(cause) = serial {
@@ -357,7 +349,7 @@ impl Row<'_> {
 
     fn small_operations(&self) -> RowAnswer {
         let loaded = self.work == Work::ResponsiveLoaded;
-        match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && self.is_based_on_it(c)) {
+        match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && c.is_based_on(self.name())) {
             Some(cause) => RowAnswer::of(cause, cause.in_short()),
             None => self.device(None),
         }

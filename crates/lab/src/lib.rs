@@ -100,6 +100,9 @@ enum Command {
     Test {
         /// Only these machines
         names: Vec<String>,
+        /// Keep what each guest left, its runs too, in target/lab/out; of a machine that fails it is kept anyway
+        #[arg(long)]
+        keep: bool,
     },
     #[command(hide = true)]
     EndWithParent(child::EndWithParent),
@@ -144,7 +147,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Up { name } => single::up(&name, arguments.programs),
         Command::Capture { names } => capture_all(&names, arguments.programs).map(|()| 0),
         Command::Study { name } => study(&name, arguments.programs),
-        Command::Test { names } => test_all(&names, arguments.programs).map(|()| 0),
+        Command::Test { names, keep } => test_all(&names, keep, arguments.programs).map(|()| 0),
         Command::Run { name, bring, card, command } => single::run(&name, &bring, &card, &command, arguments.programs),
     };
     match result {
@@ -219,7 +222,7 @@ fn capture_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()
     Ok(())
 }
 
-fn test_all(names: &[String], programs: Option<PathBuf>) -> anyhow::Result<()> {
+fn test_all(names: &[String], keep: bool, programs: Option<PathBuf>) -> anyhow::Result<()> {
     interrupts::install()?;
-    test::run(&Lab::new(programs)?, &machines_directory(), names)
+    test::run(&Lab::new(programs)?, &machines_directory(), names, keep)
 }

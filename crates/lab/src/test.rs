@@ -3,9 +3,10 @@
 use super::evidence::{Evidence, failures, script};
 use super::initrd::GuestJob;
 use super::machine::{self, Machine};
-use super::progress::{Line, print};
+use super::progress::{Line, print, print_status};
 use super::session::Lab;
 use super::session_options::SessionOptions;
+use super::transport;
 use super::unavailable::Unavailable;
 use super::{interrupts, power_cut, qemu};
 use anyhow::{Context, bail};
@@ -40,7 +41,7 @@ fn expected_skips(path: &Path) -> anyhow::Result<BTreeSet<String>> {
     Ok(names.filter(|n| !n.is_empty()).map(str::to_owned).collect())
 }
 
-fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
+fn one(lab: &Lab, machine: &Machine, keep: bool) -> anyhow::Result<Verdict> {
     let prepared = match lab.prepare(machine) {
         Ok(prepared) => prepared,
         Err(error) if error.is::<Unavailable>() => return Ok(Verdict::Skipped(format!("{error:#}"))),
@@ -55,6 +56,11 @@ fn one(lab: &Lab, machine: &Machine) -> anyhow::Result<Verdict> {
         for (i, check) in machine.checks.iter().enumerate() {
             let evidence = Evidence::of(&outcome, &machine.checks, i);
             wrong.extend(failures(check, &evidence).into_iter().map(|f| format!("{}: {f}", check.what)));
+        }
+        if keep || !wrong.is_empty() {
+            let kept = lab.directory.join("out").join(outcome.out.path().file_name().unwrap_or_default());
+            transport::copy_directory(outcome.out.path(), &kept)?;
+            print_status(&format!("what {} left is in {}", machine.name, kept.display()));
         }
     }
     if let Some(cut) = &machine.power_cut {
@@ -121,14 +127,14 @@ impl TestProgress {
 }
 
 /// Tests machines until there are none left or a signal comes.
-fn work(lab: &Lab, queue: &Mutex<std::vec::IntoIter<Machine>>, news: &Sender<WorkerEvent>) {
+fn work(lab: &Lab, keep: bool, queue: &Mutex<std::vec::IntoIter<Machine>>, news: &Sender<WorkerEvent>) {
     while !interrupts::is_interrupted() {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let Some(machine) = next else { break };
         // Nobody stops listening before all have ended.
         let _ = news.send(WorkerEvent::Begun(machine.name.clone()));
         let since = Instant::now();
-        let verdict = match one(lab, &machine) {
+        let verdict = match one(lab, &machine, keep) {
             Ok(verdict) => verdict,
             Err(_) if interrupts::is_interrupted() => Verdict::Interrupted,
             Err(error) => Verdict::Failed(vec![format!("{error:#}")]),
@@ -143,11 +149,11 @@ fn unexpected_skips<'a>(skipped: &'a [String], expected: &BTreeSet<String>) -> V
     skipped.iter().filter(|s| !expected.contains(*s)).map(String::as_str).collect()
 }
 
-/// Tests these machines, all without a name.
+/// Tests these machines, all without a name. With `keep` what each guest left is kept, also where nothing is wrong.
 ///
 /// # Errors
 /// One failed, or was skipped that used to run.
-pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> {
+pub fn run(lab: &Lab, directory: &Path, names: &[String], keep: bool) -> anyhow::Result<()> {
     let mut machines = machine::all(directory)?;
     if !names.is_empty() {
         machines = names.iter().map(|name| Machine::load(directory, name)).collect::<anyhow::Result<_>>()?;
@@ -169,7 +175,7 @@ pub fn run(lab: &Lab, directory: &Path, names: &[String]) -> anyhow::Result<()> 
         for _ in 0..workers {
             let sender = sender.clone();
             let queue = &queue;
-            scope.spawn(move || work(lab, queue, &sender));
+            scope.spawn(move || work(lab, keep, queue, &sender));
         }
         drop(sender);
         loop {

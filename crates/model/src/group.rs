@@ -73,6 +73,30 @@ pub struct RankLimit {
     pub layer: LimitLayer,
     /// In a sentence.
     pub statement: String,
+    /// What its calls to a server took, where the client counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<ServerCalls>,
+}
+
+/// The calls to a server of which a phase made the most, by the client's counters: means of a call, milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerCalls {
+    /// `READ`, `GETATTR`.
+    pub operation: String,
+    /// Until it was sent.
+    pub queue_ms: f64,
+    /// From then to the reply: network and server.
+    pub server_ms: f64,
+    /// As a whole.
+    pub whole_ms: f64,
+}
+
+/// A call takes so much longer on the slowest rank than on the others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SlowerCalls {
+    pub own_ms: f64,
+    /// The median of the others.
+    pub others_ms: f64,
 }
 
 /// What a command that is no run came to on each rank; all in the answer of rank 0.
@@ -163,6 +187,8 @@ impl RankLimit {
     /// Whether it lies in the machine of the rank, on the way to the store, or in the store itself; `None` where it is not known.
     pub fn side(&self) -> Option<&'static str> {
         Some(match self.layer {
+            // One client alone cannot separate network and server.
+            LimitLayer::Link if self.calls.is_some() => "the network or the server",
             LimitLayer::Memory | LimitLayer::Cpu | LimitLayer::PageCache | LimitLayer::Generator => "the client",
             LimitLayer::ThermalPower | LimitLayer::Throttle => "the client",
             LimitLayer::Link => "the network or the link",
@@ -187,6 +213,28 @@ impl GroupPhase {
     /// The rank that did the least, by bytes, or by operations where none moved bytes.
     pub fn slowest(&self) -> Option<&RankShare> {
         self.shares.iter().min_by_key(|s| (s.bytes, s.operations))
+    }
+
+    /// Where network and server take at least twice as long for a call of the slowest as for the same call of the others, what they take:
+    /// one server answers all, so that the difference is on the way to it.
+    pub fn slower_calls(&self) -> Option<SlowerCalls> {
+        const SLOWER: f64 = 2.0;
+        let calls = |s: &'_ RankShare| s.limit.as_ref().and_then(|l| l.calls.clone());
+        let slowest = self.slowest()?;
+        let own = calls(slowest)?;
+        let others = self.shares.iter().filter(|s| s.rank != slowest.rank).filter_map(calls);
+        let mut others: Vec<f64> = others.filter(|c| c.operation == own.operation).map(|c| c.server_ms).collect();
+        others.sort_by(f64::total_cmp);
+        let others_ms = *others.get(others.len() / 2)?;
+        (own.server_ms >= SLOWER * others_ms).then_some(SlowerCalls { own_ms: own.server_ms, others_ms })
+    }
+
+    /// Whether what limits the slowest lies in its machine, on the way to the store, or in the store; `None` where it is not known.
+    pub fn slowest_side(&self) -> Option<&'static str> {
+        match self.slower_calls() {
+            Some(_) => Some("the network or the link"),
+            None => self.slowest()?.limit.as_ref()?.side(),
+        }
     }
 
     /// What the slowest did of what the fastest did, percent.
@@ -218,7 +266,38 @@ mod tests {
         assert_eq!(phase.sum(), Some((6144.0, 1.5)));
         assert_eq!(phase.slowest().map(|s| s.rank), Some(1));
         assert_eq!(phase.balance_percent(), Some(50.0));
+        assert_eq!(phase.slower_calls(), None, "no client counted calls");
         let never = GroupPhase::default();
         assert_eq!((never.sum(), never.balance_percent(), never.slowest()), (None, None, None));
+    }
+
+    #[test]
+    fn calls_that_take_longer_on_the_slowest_alone_are_slow_on_its_way() {
+        let share = |rank, bytes, server_ms, operation: &str| RankShare {
+            rank,
+            bytes,
+            limit: Some(RankLimit {
+                layer: LimitLayer::Link,
+                statement: String::new(),
+                calls: Some(ServerCalls {
+                    operation: operation.to_owned(),
+                    queue_ms: 0.1,
+                    server_ms,
+                    whole_ms: server_ms + 0.2,
+                }),
+            }),
+            ..RankShare::default()
+        };
+        let phase = |slow, operation| GroupPhase {
+            shares: vec![share(0, 900, 1.5, "READ"), share(1, 100, slow, operation), share(2, 800, 1.9, "READ")],
+            ..GroupPhase::default()
+        };
+        let far = phase(21.5, "READ");
+        assert_eq!(far.slower_calls(), Some(SlowerCalls { own_ms: 21.5, others_ms: 1.9 }));
+        assert_eq!(far.slowest_side(), Some("the network or the link"));
+        // As slow for all: network or server; other operations are not compared.
+        for same in [phase(2.4, "READ"), phase(21.5, "WRITE")] {
+            assert_eq!((same.slower_calls(), same.slowest_side()), (None, Some("the network or the server")));
+        }
     }
 }

@@ -102,7 +102,9 @@ pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, NeedFit, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
 pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
-pub use group::{Active, GroupAnswer, GroupPhase, GroupPlace, RankLimit, RankOutcome, RankShare, Together};
+pub use group::{
+    Active, GroupAnswer, GroupPhase, GroupPlace, RankLimit, RankOutcome, RankShare, ServerCalls, SlowerCalls, Together,
+};
 pub use histogram::{Bucket, Histogram};
 pub use history::{
     Acknowledgement, ChangeDirection, ChangedMetric, History, HistoryEvent, HistoryKey, HistoryPoint, HistorySeries,

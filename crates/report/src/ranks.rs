@@ -2,7 +2,7 @@
 
 use crate::presentation::{Cell, Part, Row, Table, Tone};
 use crate::quantity;
-use model::{GroupPhase, GroupPlace, Metric, PhaseKind, RankShare, Run, Unit, metric_id};
+use model::{GroupPhase, GroupPlace, Metric, PhaseKind, RankShare, Run, SlowerCalls, Unit, metric_id};
 use serde::Serialize;
 
 /// Ranks that a table shows: the slowest.
@@ -35,6 +35,8 @@ pub struct GroupPhaseDocument<'a> {
     pub slowest_rank: Option<u32>,
     /// Whether what limits the slowest lies in its machine, on the way, or in the store.
     pub slowest_side: Option<&'static str>,
+    /// What a call of the slowest takes to the server and back, and the same call of the others, where it takes at least twice as long.
+    pub slower_calls: Option<SlowerCalls>,
 }
 
 impl<'a> GroupDocument<'a> {
@@ -46,7 +48,8 @@ impl<'a> GroupDocument<'a> {
             ops_per_s: phase.sum().map(|(_, operations)| operations),
             balance_percent: phase.balance_percent(),
             slowest_rank: phase.slowest().map(|s| s.rank),
-            slowest_side: phase.slowest().and_then(|s| s.limit.as_ref()?.side()),
+            slowest_side: phase.slowest_side(),
+            slower_calls: phase.slower_calls(),
         };
         let phases = phases.iter().map(phase).collect();
         Some(Self { id, rank: *rank, size: *size, machines, ended: ended.as_deref(), phases })
@@ -83,10 +86,22 @@ fn sum(run: &Run, phase: &GroupPhase) -> String {
 fn slowest(group: &GroupPlace, phase: &GroupPhase) -> Option<String> {
     let balance = phase.balance_percent().filter(|percent| *percent < SLOWER_PERCENT)?;
     let slowest = phase.slowest()?;
-    let limit = slowest.limit.as_ref();
-    let side = limit.and_then(|l| Some(format!(", by its own `why` {}", l.side()?))).unwrap_or_default();
-    let statement = limit.map(|l| format!(": {}", l.statement)).unwrap_or_default();
-    Some(format!("rank {} did {balance:.0} % of the fastest{side}{statement}", named(group, slowest)))
+    let why = match on_its_way(phase) {
+        Some(way) => format!(", by {way}"),
+        None => {
+            let side = phase.slowest_side().map(|side| format!(", by its own `why` {side}")).unwrap_or_default();
+            let statement = slowest.limit.as_ref().map(|l| format!(": {}", l.statement)).unwrap_or_default();
+            format!("{side}{statement}")
+        }
+    };
+    Some(format!("rank {} did {balance:.0} % of the fastest{why}", named(group, slowest)))
+}
+
+/// That calls take longer on the slowest alone: what several clients of one server show together is more than what one of them knows.
+fn on_its_way(phase: &GroupPhase) -> Option<String> {
+    let SlowerCalls { own_ms, others_ms } = phase.slower_calls()?;
+    let [own, others] = [own_ms, others_ms].map(|ms| quantity::quantity(ms * 1e6, Unit::Ns));
+    Some(format!("the network between it and the server: a call takes {own} there, {others} on the other ranks"))
 }
 
 fn named(group: &GroupPlace, share: &RankShare) -> String {
@@ -143,7 +158,9 @@ fn table(run: &Run) -> Option<Table> {
         let rate = if seconds > 0.0 { quantity::quantity(done as f64 / seconds, unit) } else { "-".to_owned() };
         let part = if most > 0 { format!("{:.0} %", 100.0 * done as f64 / most as f64) } else { "-".to_owned() };
         let ended = quantity::duration(share.ended_ns);
-        let limit = share.limit.as_ref().map_or_else(String::new, |l| l.statement.clone());
+        let is_slowest = phase.slowest().is_some_and(|slowest| slowest.rank == share.rank);
+        let own = || share.limit.as_ref().map_or_else(String::new, |l| l.statement.clone());
+        let limit = on_its_way(phase).filter(|_| is_slowest).unwrap_or_else(own);
         let cells = [Cell::Text(rate), Cell::Text(part), Cell::Text(ended), Cell::Words(limit)];
         Row::new(named(group, share), cells.to_vec())
     };
@@ -164,7 +181,7 @@ mod tests {
     use model::{LimitLayer, RankLimit};
 
     fn run(rank: u32) -> Run {
-        let limit = RankLimit { layer: LimitLayer::Link, statement: "the link carries no more".into() };
+        let limit = RankLimit { layer: LimitLayer::Link, statement: "the link carries no more".into(), calls: None };
         let share = |rank, bytes| RankShare {
             rank,
             bytes,
@@ -212,6 +229,23 @@ mod tests {
         );
         let text = serde_json::to_string(&document).expect("JSON");
         assert!(text.contains("\"overlap_percent\":99.0") && text.contains("\"balance_percent\":40.0"), "{text}");
+    }
+
+    #[test]
+    fn a_rank_whose_calls_alone_take_long_is_slow_for_its_network() {
+        let mut run = run(0);
+        let shares = run.group.iter_mut().flat_map(|g| &mut g.phases).flat_map(|p| &mut p.shares);
+        for (share, server_ms) in shares.zip([1.25, 20.5]) {
+            let calls =
+                model::ServerCalls { operation: "READ".into(), queue_ms: 0.0, server_ms, whole_ms: server_ms + 0.1 };
+            share.limit.iter_mut().for_each(|limit| limit.calls = Some(calls.clone()));
+        }
+        let (_, text) = answer(&run).expect("an answer");
+        let expected = "rank 1 (node2) did 40 % of the fastest, by the network between it and the server: a call takes 20.5 ms there, \
+                        1.25 ms on the other ranks.";
+        assert!(text.ends_with(expected), "{text}");
+        let document = serde_json::to_value(GroupDocument::of(&run)).expect("JSON");
+        assert_eq!(document["phases"][0]["slower_calls"]["own_ms"], 20.5);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Executes a plan phase by phase: quiet window, phase under observation, quiet window, judgement, archive.
 
+use super::changed::FileState;
 use super::fitting::fit_to_remaining;
 use super::grouped::Grouped;
 use super::keeping::StoragePolicy;
@@ -263,6 +264,7 @@ impl<'a> Conductor<'a> {
             return Err(Failure::invalid("the group ended before this phase"));
         }
         self.listener.on_event(Event::PhaseBegins(&plan));
+        let file = FileState::of_read(run, &plan);
         let step_before_ns = self.clock.step_ns();
         self.interrupts.take_continued();
         let (every, before) = (self.keeper.every, &run.samples);
@@ -319,6 +321,9 @@ impl<'a> Conductor<'a> {
             }
         }
         self.judge(run, index, Some(record), &samples, disturbance);
+        if let (Some(reason), Some(phase)) = (file.and_then(|f| f.changed_since(run)), run.phases.last_mut()) {
+            phase.reasons.push(reason);
+        }
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use super::Execution;
 use crate::Opened;
 use crate::group::Group;
 use crate::listener::{Event, Listener};
+use diagnose::PhaseLimit;
 use engine::Rig;
 use model::{
     Active, Failure, GroupPhase, LimitLayer, Ns, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, RankLimit, Reason, Run,
@@ -153,23 +154,17 @@ impl<'a> Grouped<'a> {
 
 /// What limited the run in each phase of the group.
 fn limits(run: &Run) -> Vec<Option<RankLimit>> {
-    let conclusions = crate::conclusions(run);
-    let phases = run.group.iter().flat_map(|g| &g.phases);
-    phases
-        .map(|phase| {
-            let executed = run.phase(&phase.name).filter(|p| p.plan.measures_target() && p.record.is_some())?;
-            let own = conclusions.limits.iter().find(|l| l.phase == phase.name);
-            let (layer, statement) = own.map_or_else(
-                || (conclusions.limit.layer, &conclusions.limit.statement),
-                |row| (row.layer, &row.statement),
-            );
-            if layer != LimitLayer::Unknown {
-                return Some(RankLimit { layer, statement: statement.clone() });
-            }
-            // What is known of this phase alone.
-            let busy = executed.reasons.iter().chain(executed.metrics.iter().flat_map(|m| &m.reasons));
-            let busy = busy.into_iter().find(|r| r.code() == Some("cpu-wait"))?;
-            Some(RankLimit { layer: LimitLayer::Cpu, statement: busy.text() })
-        })
-        .collect()
+    let names: Vec<&str> = run.group.iter().flat_map(|g| &g.phases).map(|phase| phase.name.as_str()).collect();
+    let found = diagnose::limits_of_phases(run, names.iter().copied());
+    let of = |(name, found): (&str, Option<PhaseLimit>)| {
+        let PhaseLimit { limit, calls } = found?;
+        if limit.layer != LimitLayer::Unknown || calls.is_some() {
+            return Some(RankLimit { layer: limit.layer, statement: limit.statement, calls });
+        }
+        let executed = run.phase(name)?;
+        let busy = executed.reasons.iter().chain(executed.metrics.iter().flat_map(|m| &m.reasons));
+        let busy = busy.into_iter().find(|r| r.code() == Some("cpu-wait"))?;
+        Some(RankLimit { layer: LimitLayer::Cpu, statement: busy.text(), calls: None })
+    };
+    names.iter().copied().zip(found).map(of).collect()
 }

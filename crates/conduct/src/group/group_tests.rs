@@ -73,7 +73,7 @@ fn four_meet_start_together_and_rank_0_has_the_shares_of_all() {
             group.start(false).expect("they start");
             let at = monotonic_ns();
             let phase = phase(&group).expect("a phase");
-            let limit = RankLimit { layer: model::LimitLayer::Link, statement: "the link".into() };
+            let limit = RankLimit { layer: model::LimitLayer::Link, statement: "the link".into(), calls: None };
             group.limits(vec![Some(limit)]).expect("the end");
             group.finish();
             let place = group.so_far();

@@ -1,10 +1,10 @@
 //! The meeting of a group, as a state machine without sockets and clocks: who is there, who has come to the point at which all
 //! wait for each other, what follows from what they brought, and what ends the group.
 
-use super::message::{Agreed, Brought, FromRank, Hello, ToRank, shown};
+use super::message::{Agreed, Brought, FromRank, Hello, ToRank, shown, shown_limit};
 use super::token::Token;
 use judge::group::together;
-use model::{Active, Ns, RankOutcome};
+use model::{Active, Ns, RankLimit, RankOutcome};
 use std::collections::BTreeMap;
 
 /// A connection, by a number that is not used again.
@@ -304,6 +304,7 @@ impl Meeting {
                 };
                 Ok(objects.iter().enumerate().map(of).collect())
             }
+            Brought::File(_) => Ok(same_file(&all!(Brought::File).ok_or_else(apart)?)),
             Brought::Facts(_) => {
                 let facts = all!(Brought::Facts).ok_or_else(apart)?;
                 same(Agreed::Facts(facts[1..].iter().fold(facts[0], |all, next| all.both(*next))))
@@ -351,11 +352,29 @@ impl Meeting {
             }
             Brought::Limits(_) => {
                 let limits = all!(Brought::Limits).ok_or_else(apart)?;
+                let shown = |limits: Vec<Option<RankLimit>>| limits.into_iter().map(|l| l.map(shown_limit)).collect();
+                let limits = limits.into_iter().map(shown).collect();
                 let machines = self.members.values().map(|m| m.machine.clone()).collect();
                 Ok(for_the_first(count, Agreed::Limits { limits, machines }, Agreed::Here))
             }
         }
     }
+}
+
+/// Who has the file of another rank.
+fn same_file(files: &[Option<u64>]) -> Vec<Agreed> {
+    let mut ranks: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for (file, rank) in files.iter().zip(0..) {
+        file.iter().for_each(|file| ranks.entry(*file).or_default().push(rank));
+    }
+    ranks.retain(|_, ranks| ranks.len() > 1);
+    let first = |file: &Option<u64>| ranks.get(file.as_ref()?)?.first().copied();
+    let mut agreed: Vec<Agreed> =
+        files.iter().map(|file| Agreed::SameFile(first(file).into_iter().collect())).collect();
+    let mut all: Vec<u32> = ranks.values().flatten().copied().collect();
+    all.sort_unstable();
+    agreed[0] = Agreed::SameFile(all);
+    agreed
 }
 
 /// All for rank 0, none for the others: what comes of `count` ranks is `count` times as long, not its square.
@@ -366,7 +385,7 @@ fn for_the_first(count: usize, first: Agreed, others: Agreed) -> Vec<Agreed> {
 }
 
 /// `rank 3`, `ranks 1, 2 and 7`, `ranks 1, 2, 3, 4 and 40 more`.
-fn ranks_text(ranks: &[u32]) -> String {
+pub(super) fn ranks_text(ranks: &[u32]) -> String {
     const NAMED: usize = 8;
     let text = |ranks: &[u32]| ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     match ranks {

@@ -191,3 +191,11 @@ fn nothing_is_taken_before_the_token_is_shown() {
     m.meeting.looks(STRANGER_NS + 1, &mut m.out);
     assert_eq!(m.out.close, [7, 8], "who says nothing is not waited for");
 }
+
+#[test]
+fn ranks_that_have_one_file_are_told_to_rank_0_and_the_first_of_them_to_each_other() {
+    let files = [None, Some(7), Some(8), Some(7), Some(9), Some(8)];
+    let of = |ranks: &[u32]| Agreed::SameFile(ranks.to_vec());
+    assert_eq!(same_file(&files), [of(&[1, 2, 3, 5]), of(&[1]), of(&[2]), of(&[1]), of(&[]), of(&[2])]);
+    assert_eq!(same_file(&[None, None]), [of(&[]), of(&[])], "directories are shared by many");
+}

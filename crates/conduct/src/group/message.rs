@@ -1,7 +1,7 @@
 //! What the ranks of a group and their meeting say to each other: lines of JSON over TCP, each of bounded length. They carry
 //! numbers, and texts that are only shown; nothing in them is a path, a command or a plan.
 
-use model::{Active, Ns, RankLimit, RankOutcome, RankShare, Together};
+use model::{Active, Ns, RankLimit, RankOutcome, RankShare, ServerCalls, Together};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Longest line before it is known that the other end has the token, bytes.
@@ -110,6 +110,8 @@ impl TargetFacts {
 pub enum Brought {
     /// What tells the object of its target apart from those of others.
     Object(u64),
+    /// What tells its file or device apart from those of others, on whichever machine; `None` of a directory.
+    File(Option<u64>),
     /// Nothing; all wait for each other.
     Here,
     /// Nothing: it waits while the others do what they bring.
@@ -140,6 +142,8 @@ pub enum Agreed {
         locks: bool,
         ranks: u32,
     },
+    /// Ranks whose file is that of another rank, too: all of them for rank 0, for each other rank the first that has its file.
+    SameFile(Vec<u32>),
     Here,
     Facts(TargetFacts),
     Ready(Ns),
@@ -155,6 +159,15 @@ pub enum Agreed {
         limits: Vec<Vec<Option<RankLimit>>>,
         machines: Vec<String>,
     },
+}
+
+/// A limit of another rank, with texts for others to show.
+pub fn shown_limit(limit: RankLimit) -> RankLimit {
+    RankLimit {
+        statement: shown(&limit.statement),
+        calls: limit.calls.map(|calls| ServerCalls { operation: shown(&calls.operation), ..calls }),
+        ..limit
+    }
 }
 
 /// A text for others to show: one line of bounded length, without characters that act on a terminal.
@@ -242,6 +255,7 @@ mod tests {
             FromRank::Arrives(7, Brought::Ready(5)),
             FromRank::Leaves(Some("no space".into())),
             FromRank::Arrives(1, Brought::Object(9)),
+            FromRank::Arrives(2, Brought::File(None)),
         ];
         for message in messages {
             let text = line(&message).unwrap();

@@ -1,5 +1,6 @@
 //! A target is opened by all ranks of a group, each its own or all the same, and all make one plan.
 
+use super::meeting::ranks_text;
 use super::{Group, TargetFacts, token};
 use crate::listener::Listener;
 use crate::{Opened, Wanted, WriteAllowance};
@@ -8,6 +9,7 @@ use model::{Failure, Plan, StopRule, TargetKind};
 use observe::Root;
 use spec::Workload;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// Files are a whole number of these.
 const MIB: u64 = 1 << 20;
@@ -25,6 +27,15 @@ pub fn open(
     seed: u64,
 ) -> Result<(Opened, u64), Failure> {
     let (locks, ranks_here) = group.object(object(wanted, group))?;
+    // Before anything is opened: what is written changes the times of a file.
+    let one_file = group.same_file(file(wanted))?;
+    if !one_file.is_empty() && (wanted.consent.overwrite || wanted.consent.destroy.is_some()) {
+        let what = format!("{} would overwrite one file or device, each all of it", who(&one_file));
+        group.leave(&what);
+        return Err(Failure::refused(what).remedy(
+            "a directory, where each has a file of its own, or with --shared-file a region of one file; or a target of its own for each",
+        ));
+    }
     if !locks {
         group.wait()?;
     }
@@ -54,6 +65,10 @@ pub fn open(
     opened.probe_round_bytes_per_s = agreed.probe_round_bytes_per_s;
     opened.agreed = Some(agreed);
     opened.remarks.push(format!("rank {rank} of a group of {size}"));
+    if !one_file.is_empty() {
+        let text = "read one file or device: what one has read, a cache on the way may answer to the others";
+        opened.remarks.push(format!("{} {text}", who(&one_file)));
+    }
     if wanted.shared_in_group {
         share(&mut opened, group, ranks_here == size)?;
     }
@@ -79,6 +94,55 @@ fn object(wanted: &Wanted<'_>, group: &Group) -> u64 {
     let boot = observe::environment(&Root::new("/")).boot_id.unwrap_or_default();
     let text = format!("{boot} {} {} {}", metadata.dev(), metadata.ino(), metadata.rdev());
     u64::from_str_radix(&token::digest(text.as_bytes())[..16], 16).unwrap_or(alone)
+}
+
+/// File systems on which several machines have the same files, by their magic numbers: NFS, SMB, Ceph, AFS, 9p, GFS2, OCFS2
+/// (k:include/uapi/linux/magic.h and the file systems' own), Lustre, BeeGFS, GPFS.
+const SHARED_BY_MACHINES: [u32; 12] = [
+    0x6969,
+    0x517b,
+    0xff53_4d42,
+    0xfe53_4d42,
+    0x00c3_6400,
+    0x5346_414f,
+    0x0102_1997,
+    0x0116_1970,
+    0x7461_636f,
+    0x0bd0_0bd0,
+    0x1983_0326,
+    0x4750_4653,
+];
+
+/// What is the same number for ranks that have one file or device, on one machine or on several, and for no others; `None` of a
+/// directory. Two machines have no number of a file system in common: number, size and times of a file tell one from all others there,
+/// as long as nobody writes to it.
+fn file(wanted: &Wanted<'_>) -> Option<u64> {
+    let metadata = std::fs::metadata(wanted.name).ok().filter(|m| !m.is_dir())?;
+    let magic = rustix::fs::statfs(Path::new(wanted.name)).map_or(0, |s| s.f_type as u32);
+    let text = if metadata.is_file() && SHARED_BY_MACHINES.contains(&magic) {
+        format!(
+            "{magic} {} {} {} {} {} {}",
+            metadata.ino(),
+            metadata.size(),
+            metadata.mtime(),
+            metadata.mtime_nsec(),
+            metadata.ctime(),
+            metadata.ctime_nsec()
+        )
+    } else {
+        let boot = observe::environment(&Root::new("/")).boot_id.unwrap_or_default();
+        let own = if metadata.rdev() == 0 { format!("{} {}", metadata.dev(), metadata.ino()) } else { String::new() };
+        format!("{boot} {own} {}", metadata.rdev())
+    };
+    u64::from_str_radix(&token::digest(text.as_bytes())[..16], 16).ok()
+}
+
+/// Ranks that have one file, as one of them or rank 0 says it.
+fn who(ranks: &[u32]) -> String {
+    match ranks {
+        [first] => format!("this rank and {}", ranks_text(&[*first])),
+        all => ranks_text(all),
+    }
 }
 
 /// The plan of all ranks, with data and places of its own for each.

@@ -1,6 +1,6 @@
 //! A device that stands still: nothing completes for a while, once or again and again.
 
-use super::{Cause, CauseNature, probes};
+use super::{Cause, CauseNature, absent, probes};
 use crate::{phrase, stack_view};
 use model::{
     Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Step, Sync,
@@ -59,11 +59,14 @@ fn disks_idle(run: &Run, phase: &PhaseRun, record: &PhaseRecord, from: Ns, to: N
 /// Share of a processor that a hypervisor takes in a time in which nothing else needs to have happened.
 const TAKEN: f64 = 0.5;
 
-/// Whether a processor was taken away meanwhile: then it is this machine that stood still.
+/// Whether a processor was taken away meanwhile, with a word of the hypervisor or without: then it is this machine that stood still.
 fn taken_away(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> bool {
     let samples = run.samples_of(phase);
     let before = samples.iter().rev().find(|s| s.at_ns <= from).or(samples.first());
     let after = samples.iter().find(|s| s.at_ns >= to).or(samples.last());
+    if before.zip(after).and_then(|(a, b)| absent::ran_between(a, b)).is_some_and(|ran| ran < 1.0 - TAKEN) {
+        return true;
+    }
     let cpus = before.zip(after).map(|(a, b)| a.cpus.iter().zip(&b.cpus));
     cpus.into_iter().flatten().filter_map(|(a, b)| cpu_share(a, b)).any(|s| s.steal >= TAKEN)
 }

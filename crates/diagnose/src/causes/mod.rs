@@ -1,5 +1,6 @@
 //! What may hold a run back, one module a kind of cause, and the order among them.
 
+mod absent;
 mod cached;
 mod cgroup;
 mod copies;
@@ -13,7 +14,9 @@ mod granted;
 mod interference;
 mod link;
 pub(crate) mod nfs;
+pub(crate) mod nfs_slots;
 pub(crate) mod nfs_sync;
+pub(crate) mod nfs_waits;
 mod page_cache;
 mod pages;
 pub(crate) mod probes;
@@ -210,6 +213,19 @@ impl Cause {
         self
     }
 
+    /// Whether it rests on this phase: its evidence names a metric or a series of it.
+    pub(crate) fn is_based_on(&self, phase: &str) -> bool {
+        let own = |e: &Evidence| {
+            e.source.strip_prefix(phase).is_some_and(|rest| rest.starts_with(['.', ' ']) || rest.is_empty())
+        };
+        self.evidence.iter().any(own)
+    }
+
+    /// What remains when the others are ruled out.
+    pub(crate) fn is_remainder(&self) -> bool {
+        self.nature == CauseNature::Remainder
+    }
+
     /// Something that happened and whose effect was not seen: told, but never the bottleneck.
     pub(crate) fn is_remark(&self) -> bool {
         self.order() == CauseOrder::Remark
@@ -249,7 +265,7 @@ impl Cause {
     }
 
     /// What it is ranked by: the least first.
-    fn rank(&self) -> (CauseOrder, Reverse<Confidence>, Reverse<i32>, CauseNature) {
+    pub(crate) fn rank(&self) -> (CauseOrder, Reverse<Confidence>, Reverse<i32>, CauseNature) {
         let particular = self.order() == CauseOrder::Particular;
         let power = if particular { self.ratio().log2().round() as i32 } else { 0 };
         (self.order(), Reverse(self.confidence), Reverse(power), self.nature)
@@ -328,6 +344,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
         let rest = rest.filter(|c| !elsewhere.has_disk || c.nature == CauseNature::Remainder);
         rest.for_each(|cause| cause.is_elsewhere(&elsewhere));
     }
+    absent::doubt(run, &mut causes);
     causes.compact_sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.ratio().total_cmp(&a.ratio())));
     causes
 }

@@ -4,6 +4,7 @@
 //! A call that waits for a slot has not been sent. From its transmission on nothing tells the network from the server but how the time
 //! grows: with the bytes in flight (a rate), with the calls in flight (calls one after the other), or not at all (a round trip).
 
+use super::nfs_slots;
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
 use crate::{machine, phrase};
@@ -18,8 +19,8 @@ pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 const SMALL_BLOCK: f64 = 32_768.0;
 /// Fewer calls say nothing.
 const LEAST_CALLS: u64 = 16;
-/// Of the time of a call, what waits this share before it is sent waits for a slot.
-const WAITS_FOR_SLOT: f64 = 0.5;
+/// Of the time of a call, this share is most of it.
+const MOST: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
 const LOST_SHARE: f64 = 0.004;
 /// And so many of them.
@@ -123,7 +124,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(packets_lost(run));
     found.extend(attributes(run, fs).or_else(|| each_write_waits(run, fs)));
     found.extend(small_transfers(run, fs));
-    found.extend(slots(run, fs));
+    found.extend(nfs_slots::slots(run, fs));
     found.extend(read_ahead(run, fs));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
         match one_after_the_other(run) {
@@ -270,37 +271,6 @@ pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
     )
 }
 
-/// Small calls wait for a slot of the client longer than for network and server.
-pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
-    let waits = |p: &Probe<'_>| {
-        let time = CallTime::of(run, p)?;
-        (time.queue >= WAITS_FOR_SLOT * time.execute && time.queue > time.rtt).then_some(time)
-    };
-    let small = probes::all(run).into_iter().filter(|p| p.random && p.block <= SMALL_BLOCK && p.depth > 1.0);
-    let (probe, time) = small.filter_map(|p| Some((p, waits(&p)?))).max_by(|a, b| a.1.queue.total_cmp(&b.1.queue))?;
-    let in_flight = probe.iops(run) * time.rtt / 1e3;
-    Some(
-        Cause::new(
-            LimitLayer::Driver,
-            CauseNature::Setting,
-            format!(
-                "the client's slots: in {} a call waits {:.1} ms to be sent and {:.1} ms for its reply; about {in_flight:.0} of {:.0} are \
-                 in flight",
-                probe.name(),
-                time.queue,
-                time.rtt,
-                probe.depth
-            ),
-        )
-        .of_kind(CauseKind::Elsewhere)
-        .with_short("the client's slots")
-        .with_evidence(time.evidence(&probe))
-        .with_evidence([crate::stack_view::Facts::evidence(fs, names::NFS_SLOTS)])
-        .decided_by("the same work with more slots (nfs.max_session_slots, sunrpc.tcp_max_slot_table_entries), and with nconnect")
-        .step(Step::MoreSlots, Some(time.execute / time.rtt.max(0.001))),
-    )
-}
-
 /// Cold buffered reads keep no more than the read-ahead window in flight.
 pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
     let probe = probes::buffered(run, Direction::Read)?;
@@ -426,7 +396,7 @@ fn client(run: &Run) -> Option<Cause> {
     let own = |p: &Probe<'_>| {
         let time = CallTime::of(run, p)?;
         let own = (time.execute - time.queue - time.rtt).max(0.0);
-        (own >= WAITS_FOR_SLOT * time.execute && own > 0.0 && busy(run, p)).then_some((time, own))
+        (own >= MOST * time.execute && own > 0.0 && busy(run, p)).then_some((time, own))
     };
     let seen = probes::all(run).into_iter().filter_map(|p| Some((p, own(&p)?)));
     let (probe, (time, own)) = seen.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;

@@ -2,7 +2,7 @@
 
 use super::paths::case_of;
 use super::{Decision, Match, first_case};
-use crate::causes::{Cause, nfs, nfs_sync};
+use crate::causes::{Cause, nfs, nfs_slots, nfs_sync};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -68,7 +68,7 @@ pub fn small_transfers(on: &Subject<'_>) -> Decision {
 
 /// Small calls wait for a slot.
 pub fn client_slots(on: &Subject<'_>) -> Decision {
-    measured(on, &[Work::QueuedRead], nfs::slots)
+    measured(on, &[Work::QueuedRead], nfs_slots::slots)
 }
 
 /// Each sync waits for the server's disk.

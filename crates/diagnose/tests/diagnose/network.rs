@@ -94,6 +94,55 @@ fn a_call_that_waits_to_be_sent_waits_for_a_slot() {
 }
 
 #[test]
+fn slots_hold_all_phases_alike_so_that_what_waits_beside_fewer_waits_for_something_else() {
+    let run = |large_rtt| {
+        let all = with(small(330.0, 570.0), [sequential("seq-read", 20.0)]);
+        let of = [
+            calls("rand-read-qd1", 0.4, 1.6),
+            calls("rand-read-qd32", 50.4, 2.8),
+            calls("seq-read", 4.0 * large_rtt + 300.0, large_rtt),
+        ];
+        counted(mount(&[]).phases(all).build(), &of, 0)
+    };
+    // 1.6 calls in flight beside 32 operations, and 1.9 beside 8.
+    let found = diagnose::limit(&run(100.0));
+    assert!(found.statement.contains("about 2 of 32 are in flight, and in no phase more than 2"), "{found:?}");
+    // Seven in flight of large calls: there are slots for them.
+    let many = run(350.0);
+    assert!(!diagnose::limit(&many).statement.contains("slots"), "{:?}", diagnose::limit(&many));
+    holds_and_nearly("nfs-client-slots", &run(100.0), &many);
+    // Large calls alone: many times as long as for the reply, with fewer in flight than the program has operations.
+    let large = |queue, rate| {
+        let built = mount(&[]).phases([sequential("seq-write", rate)]).build();
+        counted(built, &[calls("seq-write", queue, 80.0)], 0)
+    };
+    let slots = |run: &Run| diagnose::causes(run).iter().any(|c| c.statement.contains("the client's slots"));
+    assert!(slots(&large(2000.0, 20.0)));
+    assert!(!slots(&large(250.0, 20.0)), "a full socket makes them wait, too");
+    assert!(!slots(&large(2000.0, 200.0)), "15 in flight of 8 operations: they are pieces of them");
+}
+
+#[test]
+fn what_a_machine_took_that_did_not_run_for_most_of_the_time_is_a_hint() {
+    let run = |ran: f64| {
+        let built = mount(&[]).phases(small(45.0, 910.0)).build();
+        let of = [calls("rand-read-qd1", 0.4, 27.0), calls("rand-read-qd32", 4.0, 23.0)];
+        let mut run = counted(built, &of, 0);
+        for sample in &mut run.samples {
+            let ticks = (sample.at_ns as f64 / 1e7 * ran) as u64;
+            let all = model::CpuTicks { idle: ticks, ..model::CpuTicks::default() };
+            sample.cpus.iter_mut().for_each(|cpu| *cpu = all);
+        }
+        diagnose::limit(&run)
+    };
+    let (here, away) = (run(0.9), run(0.3));
+    assert_eq!((here.confidence, away.confidence), (Confidence::Probable, Confidence::Low), "{away:?}");
+    assert!(here.statement.contains("the round trip") && away.statement == here.statement, "{away:?}");
+    let said = "share of the time for which the processors of this machine ran";
+    assert!(away.evidence.iter().any(|e| e.what == said) && here.evidence.iter().all(|e| e.what != said));
+}
+
+#[test]
 fn of_network_and_server_the_growth_of_a_call_tells_which_way_they_hold() {
     // A delay: a call takes as long beside others as alone.
     let built = mount(&[]).phases(with(small(45.0, 910.0), [sequential("seq-read", 138.0)])).build();
@@ -181,6 +230,34 @@ fn lost_segments_are_told_from_late_ones() {
     limited(&run(1800), LimitLayer::Link, "packets are lost: TCP sent 1800 of 100000 segments again");
     holds_and_nearly("nfs-packets-lost", &run(1800), &run(100));
     unknown_for_want_of("nfs-packets-lost", &mount(&[]).build(), "segments sent again");
+}
+
+#[test]
+fn a_phase_has_the_limit_that_was_seen_in_it() {
+    let phases = [sequential("seq-read", 60.0), sequential("seq-write", 3.8), sequential("other-write", 40.0)];
+    let built = mount(&[("nfs_write_bytes", Fact::Int(4096))]).phases(phases).build();
+    let small = Calls { bytes: 4276.0, ..calls("seq-write", 30.0, 25.0) };
+    let run = counted(built, &[calls("seq-read", 1.0, 21.0), small, calls("other-write", 30.0, 4.0)], 0);
+    limited(&run, LimitLayer::Filesystem, "wsize is 4096 bytes: each operation of 1.05 MB in seq-write");
+    let found = diagnose::limits_of_phases(&run, ["seq-write", "seq-read", "other-write", "layout", "none"]);
+    let said: Vec<_> = found.iter().map(|f| f.as_ref().map(|f| (f.limit.layer, f.limit.statement.as_str()))).collect();
+    assert_eq!(said[0].map(|s| s.1), Some(run_limit(&run).as_str()), "the run's is of its write");
+    // Those two have what their own calls waited for, and only as a hint.
+    let (read, other) = (said[1].expect("a limit"), said[2].expect("a limit"));
+    assert_eq!(read, (LimitLayer::Link, "21.0 ms of each READ of 22.0 ms are network and server"));
+    assert_eq!(other.0, LimitLayer::Driver, "{other:?}");
+    assert!(other.1.contains("30.0 ms of each WRITE of 34.0 ms are waiting to be sent"), "{other:?}");
+    assert_eq!(said[3..], [None, None], "a layout measures nothing, and there is no phase of that name");
+    let calls = found[1].as_ref().and_then(|f| f.calls.clone()).expect("the client counts them");
+    assert_eq!((calls.operation.as_str(), calls.server_ms.round()), ("READ", 21.0));
+    // Without counters of a client the row of its work is what there is.
+    let plain = mount(&[]).phases([sequential("seq-read", 60.0)]).build();
+    let found = diagnose::limits_of_phases(&plain, ["seq-read"]);
+    assert!(found[0].as_ref().is_some_and(|f| f.calls.is_none()), "{found:?}");
+}
+
+fn run_limit(run: &Run) -> String {
+    diagnose::limit(run).statement
 }
 
 #[test]

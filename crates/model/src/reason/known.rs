@@ -105,6 +105,11 @@ reasons! {
         "the ranks were active together for {overlap_percent:.0} % of the phase, and {:.0} % is the least; rank {rank} was active for \
          the shortest time", crate::GroupPhase::LEAST_OVERLAP_PERCENT
     );
+    /// A file that was only read was written to by others: its size before and after.
+    ChangedByOthers "changed-by-others" { was_bytes: u64, is_bytes: u64 } match was_bytes == is_bytes {
+        true => "others wrote to the file meanwhile: what was read may have come from them, and not from where the file lies".into(),
+        false => format!("others changed the file meanwhile, from {was_bytes} to {is_bytes} bytes: its end may have been reached sooner"),
+    };
     /// O_DIRECT was asked and may not have been granted.
     DirectUnproven "direct-unproven" { basis: String } format!("O_DIRECT was asked and not refused: {basis}");
     /// There is no device below.

@@ -109,6 +109,37 @@ fn ranks_share_one_file_each_in_its_own_region_and_find_their_own_data_there() {
 }
 
 #[test]
+fn ranks_that_would_overwrite_one_file_are_named_and_what_they_read_together_is_said() {
+    let scratch = Scratch::new();
+    let file = scratch.path().join("one");
+    let before = vec![7u8; 8 << 20];
+    std::fs::write(&file, &before).expect("a file");
+    let all = |operation: &str, more: &[&str]| {
+        let text = scratch.path().join("one.toml");
+        let written = std::fs::write(
+            &text,
+            format!(
+                "name = \"one\"\ntitle = \"t\"\nanswers = \"a\"\n[[phase]]\nname = \"p\"\noperation = \"{operation}\"\n\
+                 block-size = \"64KiB\"\nregion = \"4MiB\"\naccess = \"buffered\"\namount = \"100%\"\n"
+            ),
+        );
+        written.expect("a text");
+        let command = ["run", text.to_str().expect("a path"), file.to_str().expect("a path")];
+        let port = port();
+        ["1/3", "2/3", "0/3"].map(|place| rank(&scratch, place, port, &command, more)).map(ended)
+    };
+    let [one, _, zero] = all("write", &["--overwrite"]);
+    assert_eq!((zero.code, one.code), (3, 3), "{}{}", zero.stderr, one.stderr);
+    assert!(zero.stdout.contains("ranks 0, 1 and 2 would overwrite one file or device"), "{}", zero.stdout);
+    assert_eq!(std::fs::read(&file).expect("the file"), before, "nothing was written");
+    for read in all("read", &[]) {
+        assert!(matches!(read.code, 0 | 4), "{}{}", read.stdout, read.stderr);
+        let said = document(&read)["remarks"].to_string();
+        assert!(said.contains("read one file or device: what one has read, a cache"), "{said}");
+    }
+}
+
+#[test]
 fn the_hard_patterns_of_io500_are_of_all_ranks_in_one_file_and_one_directory() {
     let scratch = Scratch::new();
     let documents = in_a_directory::<2>(&scratch, &["ior-hard"], &["--set", "region=2MiB", "--set", "jobs=2"]);
