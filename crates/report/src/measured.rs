@@ -97,7 +97,7 @@ fn of_phase(phase: &PhaseRun, foreign: bool) -> Vec<Told<'_>> {
     }
     let plan = &phase.plan;
     let small = !plan.streams.is_empty()
-        && plan.streams.iter().all(|s| s.files().is_some() || s.block().block_size_bytes < LARGE_BLOCK_BYTES);
+        && plan.streams.iter().all(|s| s.blocks().is_none_or(|s| s.block.block_size_bytes < LARGE_BLOCK_BYTES));
     let paced = |s: &model::StreamPlan| s.timing.pacing.is_some_and(|p| p.read.or(p.write).or(p.trim).is_some());
     let waits = !plan.streams.is_empty() && plan.streams.iter().all(paced);
     let of = |part: &str| {

@@ -298,11 +298,7 @@ impl Meeting {
             }
             Brought::Object(_) => {
                 let objects = all!(Brought::Object).ok_or_else(apart)?;
-                let of = |(rank, object): (usize, &u64)| Agreed::Object {
-                    locks: objects.iter().position(|o| o == object) == Some(rank),
-                    ranks: objects.iter().filter(|o| *o == object).count() as u32,
-                };
-                Ok(objects.iter().enumerate().map(of).collect())
+                Ok(same_object(&objects))
             }
             Brought::File(_) => Ok(same_file(&all!(Brought::File).ok_or_else(apart)?)),
             Brought::Facts(_) => {
@@ -359,6 +355,15 @@ impl Meeting {
             }
         }
     }
+}
+
+/// Who shares a device or file system with whom: the first of those takes its lock.
+fn same_object(objects: &[u64]) -> Vec<Agreed> {
+    let of = |(rank, object): (usize, &u64)| Agreed::Object {
+        locks: objects.iter().position(|o| o == object) == Some(rank),
+        ranks: objects.iter().filter(|o| *o == object).count() as u32,
+    };
+    objects.iter().enumerate().map(of).collect()
 }
 
 /// Who has the file of another rank.
