@@ -83,6 +83,13 @@ fn restore_where_nothing_unwinds() {
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
     restore_where_nothing_unwinds();
+    if !sys::is_auxv_readable() {
+        eprintln!(
+            "narrows: /proc is not mounted, and a kernel before Linux 6.4 tells a program its page size only there"
+        );
+        eprintln!("  mount -t proc proc /proc");
+        return ExitCode::from(FailureKind::Refused.exit_code());
+    }
     if let Err(code) = check_streams() {
         return code;
     }

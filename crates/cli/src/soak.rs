@@ -71,7 +71,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let own = resumed.as_ref().is_some_and(|state| state.own_file) || made.is_some();
     let opened = open(args, &path, own, (&control, &terminal));
     let mut opened = opened.inspect_err(|_| remove_made(made.as_ref(), &path))?;
-    refuse(&opened, resumed.is_some(), &path)?;
+    refuse(&opened, &path)?;
     let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
     is_what_was_made(made.as_ref(), &place, &path)?;
     let mut state = match resumed {
@@ -105,8 +105,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
     let to_come = opened.rig.pending_faults();
     drop(opened);
-    // A simulated device goes with this program: nothing can go on.
-    state.finished = simulated || ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
+    state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
     let closed = close(&state, archive, &keep);
     let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
     let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
@@ -169,8 +168,11 @@ fn own_outcome(state: &SoakState, document: &SoakDocument<'_>, ended: SoakEnd) -
 /// What it is about, before it begins.
 fn announced(state: &SoakState, path: &Path, simulated: bool) -> String {
     let (region, laps) = (quantity::size(state.region_bytes), state.laps.len());
-    let time = "\n  simulated, in simulated time; it ends with this program and cannot be resumed";
-    let time = if simulated { time } else { "" };
+    let time = match (simulated, state.phases > 0) {
+        (false, _) => "",
+        (true, false) => "\n  simulated, in simulated time",
+        (true, true) => "\n  simulated, in simulated time; what was done before is repeated first",
+    };
     format!("soak {}: {region} in {laps} laps a pass, of\n  {}{time}", state.id, path.display())
 }
 
@@ -237,15 +239,11 @@ fn place_of(resumed: Option<&SoakState>, made: Option<&OwnFile>, target: Option<
 }
 
 /// What may not be written to, and what is not there any more.
-fn refuse(opened: &Opened, goes_on: bool, path: &Path) -> Result<(), Failure> {
+fn refuse(opened: &Opened, path: &Path) -> Result<(), Failure> {
     if let Readiness::ReadOnly(why) = &opened.readiness {
         let what = format!("{}: a soak writes, and nothing may be written: {why}", path.display());
         return Err(Failure::refused(what)
             .remedy("a file: --overwrite; a block device: --destroy SERIAL; a directory needs no permission"));
-    }
-    if goes_on && opened.target.kind == TargetKind::Sim {
-        let what = format!("{}: what a simulated device held was lost when the program ended", path.display());
-        return Err(Failure::refused(what).remedy("narrows soak sim:NAME   starts another soak"));
     }
     Ok(())
 }

@@ -93,6 +93,13 @@ impl SoakContext<'_> {
         let (before, started) = (state.elapsed_ns, Instant::now());
         // A simulated device has a time of its own.
         let simulated = opened.target.kind == TargetKind::Sim;
+        if simulated && state.phases > 0 {
+            match self.repeat(opened, state)? {
+                Some(again) => *state = again,
+                None => return Ok(SoakEnd::Interrupted),
+            }
+        }
+        let before = if simulated { 0 } else { before };
         let elapsed = |state: &SoakState| {
             let here = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
             before.saturating_add(if simulated { state.device_ns } else { here })
@@ -140,8 +147,29 @@ impl SoakContext<'_> {
         Ok(ended)
     }
 
+    /// What a simulated device held went with the program: its passes are repeated as far as the state says, and say nothing. The state
+    /// at that place; `None` where that was interrupted, and the one that is kept stays.
+    fn repeat(&self, opened: &mut Opened, state: &SoakState) -> Result<Option<SoakState>, Failure> {
+        let mut again = state.from_the_start();
+        let Self { control, interrupts, archive, .. } = *self;
+        let silent = SoakContext { control, interrupts, archive, witness: None, scrubs: false, tell: &|_| {} };
+        let mut whole = silent.read_back(opened, &mut again)?;
+        while whole && (again.passes, again.lap) < (state.passes, state.lap) {
+            if self.interrupts.end() || self.control.stopped() {
+                return Ok(None);
+            }
+            let writes = again.lap < again.laps.len();
+            whole = if writes { silent.lap(opened, &mut again)? } else { silent.pass(opened, &mut again)? };
+        }
+        (again.running, again.repeats, again.sessions) = (false, false, state.sessions);
+        Ok(whole.then_some(again))
+    }
+
     /// What is promised counts once it is durable wherever it is to be kept.
     fn keep(&self, state: &SoakState) -> Result<(), Failure> {
+        if state.repeats {
+            return Ok(());
+        }
         state.save(self.archive)?;
         self.witness.map_or(Ok(()), |keep| keep(state))
     }

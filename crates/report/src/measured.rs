@@ -5,9 +5,7 @@ use crate::evidence::with_confidence;
 use crate::presentation::Tone;
 use crate::quantity;
 use crate::text::and_list;
-use model::{
-    CompactSort as _, Metric, MetricStatus, PhaseRun, PhaseStatus, Reason, Run, TargetKind, Unit, reason::joined,
-};
+use model::{CompactSort as _, Knee, Metric, MetricStatus, PhaseRun, PhaseStatus, Reason, Run, TargetKind, Unit};
 
 /// So many numbers are named one by one; of more the least and the most.
 const MOST_NAMED: usize = 3;
@@ -33,8 +31,9 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// Of the metrics of one part of a phase; `None` where no number is valid.
-    fn of(name: String, metrics: &[(&'a str, &'a Metric)], small: bool, waits: bool) -> Option<Self> {
+    /// Of the metrics of one part of a phase: whether its blocks are small, whether operations and bytes are both said, whether it is
+    /// held back. `None` where no number is valid.
+    fn of(name: String, metrics: &[(&'a str, &'a Metric)], (small, both, waits): (bool, bool, bool)) -> Option<Self> {
         let first = |names: &[&str]| {
             let valid = |name: &str| metrics.iter().find(|(q, m)| *q == name && words(m).is_some()).map(|(_, m)| *m);
             names.iter().find_map(|name| valid(name))
@@ -42,7 +41,7 @@ impl<'a> Told<'a> {
         let rate = first(if small { &["iops"] } else { &[] }).or_else(|| first(&RATES)).filter(|_| !waits);
         let time = first(&TIMES);
         let rate = rate.or_else(|| first(&OTHERS).filter(|_| time.is_none()));
-        let other = rate.and_then(|m| match m.unit {
+        let other = rate.filter(|_| both).and_then(|m| match m.unit {
             Unit::BytesPerS => first(&["iops", "tps_ops_per_s"]),
             Unit::OpsPerS => first(&["throughput_bytes_per_s"]),
             _ => None,
@@ -102,7 +101,7 @@ fn of_phase(phase: &PhaseRun, foreign: bool) -> Vec<Told<'_>> {
     let waits = !plan.streams.is_empty() && plan.streams.iter().all(paced);
     let of = |part: &str| {
         let own: Vec<(&str, &Metric)> = metrics.iter().filter(|m| m.0 == part).map(|m| (m.1, m.2)).collect();
-        Told::of(name(&plan.name, part, foreign), &own, small, waits)
+        Told::of(name(&plan.name, part, foreign), &own, (small, small || foreign, waits))
     };
     let found: Vec<Told<'_>> = parts.into_iter().filter_map(of).collect();
     // A CPU's share or a size beside rates is no work of its own.
@@ -156,11 +155,18 @@ pub(crate) fn answer(check: &Check<'_>) -> Option<(Tone, String)> {
     if told.is_empty() {
         return nothing(run).map(|text| (Tone::Doubt, text));
     }
+    let knee = check.depth_curves.first().filter(|_| check.depth_curves.len() == 1).map_or_else(String::new, |curve| {
+        match &curve.knee {
+            Knee::At { depth, .. } => format!("; more than {depth} in flight bring little"),
+            Knee::NotReached { depth } => format!("; more than {depth} in flight may bring more"),
+            Knee::Unknown { .. } => String::new(),
+        }
+    });
     let limit = check.limit_is_known().then(|| {
         let statement = check.limit.statement.trim_end_matches('.');
         format!("; the bottleneck: {}", with_confidence(statement, check.limit.layer, check.limit.confidence))
     });
-    Some((Tone::Good, format!("{}{}.", summed(&told, "phases"), limit.unwrap_or_default())))
+    Some((Tone::Good, format!("{}{knee}{}.", summed(&told, "phases"), limit.unwrap_or_default())))
 }
 
 /// Why there is no number; `None` where nothing was to be measured.
@@ -171,7 +177,7 @@ fn nothing(run: &Run) -> Option<String> {
         p.reasons.iter().chain(of_metrics)
     });
     let why = reasons.find(|reason: &&Reason| !reason.is("no-interval"))?;
-    Some(format!("No number is known: {}.", joined(std::slice::from_ref(why)).trim_end_matches('.')))
+    Some(format!("No number is known: {}.", why.text().trim_end_matches('.')))
 }
 
 /// What another tool's output holds, in a sentence. `over_reports` are the figures of a series of reports, device by device.

@@ -63,8 +63,14 @@ fn in_a_line(check: &Check<'_>) -> String {
     if check.run.fake().is_some() {
         return "a fake: less is there than it says, so it is good for nothing".to_owned();
     }
-    let asked = check.fit.iter().filter(|f| check.asked_for.is_some_and(|names| f.is_one_of(names)));
-    let said = verdict::in_a_line(&asked.collect::<Vec<_>>(), check.fit);
+    let mut asked: Vec<&model::Fit> = Vec::new();
+    for fit in check.fit.iter().filter(|f| check.asked_for.is_some_and(|names| f.is_one_of(names))) {
+        // One that every check says is there once more.
+        if asked.iter().all(|other| other.what != fit.what) {
+            asked.push(fit);
+        }
+    }
+    let said = verdict::in_a_line(&asked, check.fit);
     said.unwrap_or_else(|| match headline::state_words(check.run.state) {
         Some(words) => words.trim_end_matches('.').to_lowercase(),
         None => "no number decides what it is good for".to_owned(),

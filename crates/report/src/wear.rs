@@ -22,7 +22,8 @@ pub fn wear(document: &WearDocument) -> Presentation {
         std::iter::once(sentence(of_disk(disk))).chain(alike(&disk.readings).into_iter().map(Part::Hint))
     });
     presentation.push(SectionName::Numbers, told.collect());
-    let answers: Vec<String> = document.disks.iter().map(|disk| answer(disk, document.as_root)).collect();
+    let whose = document.below.iter().map(crate::document::WearPlace::sentence);
+    let answers: Vec<String> = whose.chain(document.disks.iter().map(|disk| answer(disk, document.as_root))).collect();
     presentation.push(SectionName::Answer, answers.iter().cloned().map(sentence).collect());
     presentation.end.answers = answers;
     presentation
@@ -153,6 +154,20 @@ mod tests {
         let readings = [reading(1, 10.0), reading(2, 10.0), reading(3, 10.0), reading(4, 20.0)];
         let expected = ["2026-11-01 to 2026-11-03  3 readings  10 %", "2026-11-04  run-4  20 %"];
         assert_eq!(alike(&readings), expected);
+    }
+
+    #[test]
+    fn whose_wear_it_is_comes_first_where_a_place_was_asked_about() {
+        let place = crate::document::WearPlace {
+            place: "/mnt/data".into(),
+            devices: vec!["loop0".into()],
+            disks: vec!["vda".into()],
+        };
+        let document = WearDocument::new(vec![disk()], Vec::new(), true).of_place(Some(place));
+        let whose = "/mnt/data lies on loop0 on vda; a disk wears as a whole, so this is of vda and all that is on it.";
+        assert!(document.answer.as_ref().is_some_and(|said| said.starts_with(whose)), "{:?}", document.answer);
+        let text = wear(&document).text(&Style::default()).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&document.answer.expect("an answer")), "{text}");
     }
 
     #[test]

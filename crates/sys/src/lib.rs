@@ -8,6 +8,7 @@
 //! Deliberately absent: policy. What to open, whether to write and what a fact means is decided by the callers.
 
 mod area;
+mod auxv;
 mod bcachefs;
 mod block;
 mod block_requests;
@@ -60,6 +61,7 @@ mod timex;
 mod video;
 
 pub use area::{MemoryArea, MemoryPiece};
+pub use auxv::is_auxv_readable;
 pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,

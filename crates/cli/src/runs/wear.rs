@@ -10,7 +10,7 @@ use engine::SimRig;
 use judge::{DiskSeen, emmc_used_percent, wear_medium, wear_of_disk};
 use model::{CompactSort as _, Fact, Failure, Layer, LayerKind, NS_PER_S, ProcessIo, Stack, TargetKind, WearReading};
 use observe::{Locator, ProbeOptions, Root, facts};
-use report::document::WearDocument;
+use report::document::{WearDocument, WearPlace};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -37,6 +37,7 @@ pub fn command(archive: &Archive, args: &WearArgs, output: &Output) -> Result<Ex
     disks.take_simulated(simulated.map(|wanted| wanted.text.as_str()));
     // Nobody here writes to a simulated device.
     let writers = if simulated.is_some() { Vec::new() } else { writers(&root) };
+    let place = wanted.as_ref().and_then(Wanted::place);
     let mut found = disks.0;
     found.retain(|key, disk| match &wanted {
         Some(wanted) => wanted.is(key, disk),
@@ -52,6 +53,7 @@ pub fn command(archive: &Archive, args: &WearArgs, output: &Output) -> Result<Ex
         writers,
         observe::environment(&root).root != Some(false),
     );
+    let document = document.of_place(place);
     output.answer(&document, || report::wear(&document));
     Ok(ExitCode::SUCCESS)
 }
@@ -160,6 +162,9 @@ struct Wanted {
     text: String,
     /// Serial numbers, or else names, of the disks below the place that it is.
     below: Vec<String>,
+    /// The names of these disks, and of the devices between them and the place.
+    disks: Vec<String>,
+    between: Vec<String>,
     is_simulated: bool,
 }
 
@@ -175,13 +180,28 @@ impl Wanted {
             spec::parse_sim(&text).map_err(|e| {
                 Failure::usage(e.to_string()).remedy("sim:help   lists devices and parameters, with their defaults")
             })?;
-            return Ok(Self { below: vec![text.clone()], text, is_simulated: true });
+            let (disks, between) = (Vec::new(), Vec::new());
+            return Ok(Self { below: vec![text.clone()], text, disks, between, is_simulated: true });
         }
         let look = ProbeOptions { health: true, ..ProbeOptions::default() };
         let stack = inspect_place::place(root, disk).map(|place| observe::inventory_with(root, &place, look).stack);
         let key = |layer: &Layer| layer.text(facts::SERIAL).unwrap_or(&layer.name).to_owned();
-        let below = stack.map(|stack| of_disks(&stack).map(key).collect()).unwrap_or_default();
-        Ok(Self { text, below, is_simulated: false })
+        let stack = stack.unwrap_or_default();
+        let below = of_disks(&stack).map(key).collect();
+        let disks = of_disks(&stack).map(|disk| disk.name.clone()).collect();
+        let is_between =
+            |l: &&Layer| matches!(l.kind, LayerKind::Loop | LayerKind::Dm | LayerKind::Md | LayerKind::Partition);
+        let between = stack.layers.iter().filter(is_between).map(|l| l.name.clone()).collect();
+        Ok(Self { text, below, disks, between, is_simulated: false })
+    }
+
+    /// What it lies on, unless it is a disk itself.
+    fn place(&self) -> Option<WearPlace> {
+        let is_disk =
+            self.between.is_empty() && self.disks.iter().any(|disk| self.text.trim_start_matches("/dev/") == disk);
+        let shown = !is_disk && !self.disks.is_empty() && Path::new(&self.text).exists();
+        let Self { text, between, disks, .. } = self;
+        shown.then(|| WearPlace { place: text.clone(), devices: between.clone(), disks: disks.clone() })
     }
 
     fn is(&self, key: &String, disk: &Disk) -> bool {

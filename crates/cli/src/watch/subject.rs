@@ -157,6 +157,9 @@ fn clocks() -> (Ns, Ns) {
     (awake, ns(ClockId::Boottime).saturating_sub(awake))
 }
 
+/// File systems of memory alone.
+const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
+
 type Watched = (Vec<WatchedLayer>, Vec<String>, Vec<String>);
 
 fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<PathSource>), Failure> {
@@ -177,6 +180,13 @@ fn of_target(root: &Root, target: &OsStr) -> Result<(Watched, Option<PathSource>
     if layers.is_empty() && path.is_none() {
         let target = target.to_string_lossy();
         let on = stack.mount.as_ref().map(|m| format!(" ({})", m.fstype)).unwrap_or_default();
+        if stack.mount.as_ref().is_some_and(|m| MEMORY.contains(&m.fstype.as_str())) {
+            let what =
+                format!("{target}{on} is memory: no device carries it, so no counter of the kernel shows its traffic");
+            let remedy =
+                format!("narrows watch   shows memory, swap and all disks; narrows check {target}   measures it");
+            return Err(Failure::refused(what).remedy(remedy));
+        }
         let failure = Failure::environment(format!("nothing below {target}{on} counts its traffic"));
         let remedy = match missing.first() {
             Some(missing) => missing.clone(),

@@ -245,6 +245,9 @@ pub struct SoakState {
     pub times: Times,
     /// Nothing is left to do.
     pub finished: bool,
+    /// It repeats what it did before, on a simulated device that is new: nothing of it is kept until it is there again.
+    #[serde(skip)]
+    pub repeats: bool,
 }
 
 impl SoakState {
@@ -313,6 +316,26 @@ impl SoakState {
             scrub: None,
             times: Times::default(),
             finished: false,
+            repeats: false,
+        }
+    }
+
+    /// The same soak before its first write: the same data in the same order.
+    pub(super) fn from_the_start(&self) -> Self {
+        let Self { id, target, path, place, region_bytes, run_id, secret, seed, .. } = self.clone();
+        let random = [run_id, secret[0], secret[1], seed];
+        let new = Self::new(id, &target, path, place, region_bytes, random);
+        Self {
+            started: self.started.clone(),
+            lap_bytes: self.lap_bytes,
+            laps: vec![LapVersions::default(); self.laps.len()],
+            buffered: self.buffered,
+            rate_bytes_per_s: self.rate_bytes_per_s,
+            mode: self.mode,
+            trims: self.trims,
+            enough: self.enough,
+            repeats: true,
+            ..new
         }
     }
 

@@ -51,8 +51,10 @@ fn the_answer_is_one_sentence_wherever_a_run_is_shown() {
     let class = one_answer(&["rate", "sim:a1-card", "--class", "A1", "--seed", "1"], &[0, 1]);
     assert!(class == "Above A1." || class == "Below A1.", "{class}");
     // A run of which nothing else was asked says what it measured.
-    let mix = one_answer(&["run", "mix", "sim:a1-card", "--set", "time=200ms", "--seed", "1"], &[0]);
+    let mix = one_answer(&["run", "mix", "sim:a1-card", "--set", "time=1s", "--seed", "1"], &[0]);
     assert!(mix.contains("9 phases, from ") && mix.contains(" IOPS (read"), "{mix}");
+    let short = one_answer(&["run", "mix", "sim:a1-card", "--set", "time=200ms", "--seed", "1"], &[4]);
+    assert!(short.starts_with("No number is known: 0.21 s after the warm-up cut are too short"), "{short}");
     let latency = one_answer(&["run", "latency", "sim:a1-card", "--set", "time=5s", "--seed", "1"], &[0]);
     assert!(latency.contains(" us") && !latency.contains("MB/s"), "held back, its latency is the answer: {latency}");
 }

@@ -23,6 +23,7 @@ struct Inspect {
     #[allow(dead_code)]
     mount: Value,
     layers: Vec<Layer>,
+    answer: Option<String>,
     ceiling: Option<Ceiling>,
     findings: Vec<Finding>,
     unknown: Vec<Undecided>,
@@ -178,6 +179,11 @@ fn one_path(scratch: &Scratch, root: &str, disk: &str) {
     if let Some(c) = &seen.ceiling {
         assert!(!c.layer.is_empty() && !c.kind.is_empty() && c.source.is_some());
     }
+    let answer = seen.answer.as_deref().expect("an answer");
+    let limit =
+        seen.ceiling.as_ref().map_or("no layer has a known line rate".to_owned(), |c| format!("that of {}", c.layer));
+    assert!(answer.starts_with(disk) && answer.contains(&limit), "{disk}: {answer}");
+    assert!(seen.findings.iter().all(|f| answer.contains(&f.id)), "{disk}: {answer}");
     for f in &seen.findings {
         assert!(!f.title.is_empty() && !f.layer.is_empty() && !f.fix.is_empty() && !f.source.is_empty(), "{}", f.id);
         assert!(["high", "probable", "low"].contains(&f.confidence.as_str()) && !f.evidence.is_empty(), "{}", f.id);

@@ -208,6 +208,28 @@ fn an_end_that_was_asked_for_goes_on_too() {
     assert_eq!((&document["sessions"], &document["passes"]), (&3.into(), &2.into()));
 }
 
+/// What a simulated device held went with the program: it is written again, silently, and the soak continues from there.
+#[test]
+fn a_simulated_soak_is_resumed_where_it_was() {
+    let scratch = Scratch::new();
+    let faulty = "sim:a1-card,data-fault=lost-write,data-fault-at=200";
+    let args = |rest: &[&'static str]| [&["soak", faulty, "--size", "16MiB"][..], rest].concat();
+    killed(&scratch, &args(&["--passes", "500"]), "pass 4 is whole", 1);
+    let resumed = scratch.run(["soak", "--resume", "--passes", "40", "--json"]);
+    assert_eq!(resumed.code, 1, "the fault is found again: {}{}", resumed.stdout, resumed.stderr);
+    let resumed: Value = serde_json::from_str(&resumed.stdout).expect("JSON");
+    assert_eq!((&resumed["sessions"], &resumed["passes"]), (&2.into(), &40.into()), "{resumed}");
+    // As one that nothing interrupted, but for what was read once more in between.
+    let scratch = Scratch::new();
+    let whole = scratch.json(args(&["--passes", "40", "--json"]), 1);
+    assert_eq!(resumed["bytes_written"], whole["bytes_written"]);
+    // Where it is lies with the seed of each.
+    let classes = |document: &Value| places(document).into_iter().map(|(class, _)| class).collect::<Vec<_>>();
+    assert_eq!(classes(&resumed), classes(&whole));
+    let (again, once) = (resumed["bytes_verified"].as_u64().unwrap(), whole["bytes_verified"].as_u64().unwrap());
+    assert!(again >= once && again <= once + (16 << 20), "{again} {once}");
+}
+
 /// A lap that a signal broke off holds the version before or the new one, and nothing else.
 #[test]
 fn what_is_wrong_in_a_lap_that_was_broken_off_is_found() {
@@ -250,15 +272,6 @@ fn simulated_disks_are_found_out() {
         let found = places(&document);
         assert!(!found.is_empty() && found.iter().all(|(found, _)| found == class), "{fault}: {found:?}");
     }
-    // Its data go with the program: there is nothing to resume.
-    killed(&scratch, &["soak", "sim:nvme", "--passes", "999"], "pass 1, lap 1", 1);
-    let ended = scratch.run(["soak", "--resume"]);
-    assert!(
-        ended.code == 3 && ended.stderr.contains("was lost when the program ended"),
-        "{} {}",
-        ended.code,
-        ended.stderr
-    );
     let ended = scratch.run(["soak", "sim:nvme,data-fault=power-cut"]);
     assert!(ended.code == 2 && ended.stderr.contains("bit-rot, corrupt"), "{}", ended.stderr);
 }

@@ -134,6 +134,14 @@ fn what_cannot_be_watched_is_refused_with_the_reason() {
     assert!(document(&["watch", "null:"], 3).contains("null: has no counters"));
     assert!(document(&["watch", "/no/such/place"], 2).contains("/no/such/place"));
     assert!(document(&["watch", "no-such-disk"], 2).contains("no-such-disk"));
+    let shm = std::fs::read_to_string("/proc/mounts").is_ok_and(|m| m.lines().any(|l| l.contains(" /dev/shm tmpfs ")));
+    if shm {
+        let said = scratch.json(["watch", "/dev/shm", "--json"], 3);
+        assert!(said["message"].as_str().is_some_and(|m| m.contains("(tmpfs) is memory")), "{said}");
+        assert!(said["remedy"].as_str().is_some_and(|r| r.contains("narrows check /dev/shm")), "{said}");
+    } else {
+        println!("SKIPPED: /dev/shm is no tmpfs here");
+    }
     assert!(document(&["watch", "/dev/null"], 2).contains("character device"));
     assert!(document(&["watch", "--count", "0"], 2).contains("--count 0"));
     for bad in ["0", "0s", "1us", "2d", "fast", "-1s"] {

@@ -68,7 +68,7 @@ pub use soak::{CounterChange, SoakDocument};
 pub use trace::TraceDocument;
 pub use tune::{TuneDocument, TunePlanDocument, TuneVerifyDocument};
 pub use watch::{WatchDocument, WatchLayer, WatchPressure, WatchTemperature};
-pub use wear::{WearDocument, WearWriter};
+pub use wear::{WearDocument, WearPlace, WearWriter};
 pub use why::{WhyCause, WhyDocument};
 pub use workloads::{WorkloadDocument, WorkloadEntry, WorkloadsDocument};
 
