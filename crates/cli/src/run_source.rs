@@ -58,6 +58,9 @@ const MOST_EARLIER: usize = 8;
 /// Runs of a name whose samples are read, which say how warm they were; of more, series are not to be read.
 const MOST_WITH_SAMPLES: usize = 100;
 
+/// So many older runs are looked at for one that tells a bottleneck.
+const MOST_OLDER: usize = 8;
+
 impl RunSource {
     /// The newest run that filled the target of a name; `None` where there is none, or it cannot be read.
     pub fn newest_fill(archive: &Archive, target: &OsStr) -> Option<Run> {
@@ -141,11 +144,15 @@ impl RunSource {
     }
 
     /// The one run of a name whose limits are asked about, and in words which one that is where the name does not say it: `latest` is the
-    /// newest that has limits, and no soak after it.
+    /// newest that has limits, and no soak after it; of one that `tells` no bottleneck by itself an older one of its target that does.
     ///
     /// # Errors
     /// As [`Self::one`].
-    pub fn with_limits(archive: &Archive, name: &OsStr) -> Result<(Run, Option<String>), Failure> {
+    pub fn with_limits(
+        archive: &Archive,
+        name: &OsStr,
+        tells: impl Fn(&Run) -> bool,
+    ) -> Result<(Run, Option<String>), Failure> {
         if name != LATEST {
             let on_target = text_of(name).ok().filter(|text| archive.resolve(text).is_err());
             let (run, _) = Self::one(archive, name, Wants::Limits)?;
@@ -161,12 +168,23 @@ impl RunSource {
         let Some(entry) = entries.iter().filter(with).find(same).or_else(|| entries.iter().find(with)) else {
             return Ok((Self::one(archive, name, Wants::Limits)?.0, None));
         };
-        let run = archive.resolve_one(&entry.id)?.load()?;
+        let mut entry = entry;
+        let mut run = archive.resolve_one(&entry.id)?.load()?;
+        if !tells(&run) {
+            let older = entries.iter().filter(with).filter(same).filter(|other| other.id != entry.id).take(MOST_OLDER);
+            for other in older {
+                let Ok(other_run) = archive.resolve_one(&other.id).and_then(|found| found.load()) else { continue };
+                if tells(&other_run) {
+                    (entry, run) = (other, other_run);
+                    break;
+                }
+            }
+        }
         let newest = entries.first().filter(|newest| newest.id != entry.id);
         let taken = newest.map(|newest| {
             let of = newest.run.as_ref().map_or("run", |run| run.command.as_str());
             format!(
-                "{} {} on {}; the newest run, {of} {}, has no limits to explain",
+                "{} {} on {}; the newest run, {of} {}, tells no bottleneck",
                 kind_of(&run),
                 run.id,
                 run.target.name,

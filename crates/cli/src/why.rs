@@ -18,7 +18,9 @@ use sys::SymlinkPolicy;
 
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
-    let (run, taken) = RunSource::with_limits(&archives::open(global)?, &args.run)?;
+    let (run, taken) = RunSource::with_limits(&archives::open(global)?, &args.run, |run| {
+        conduct::conclusions(run).limit.layer != LimitLayer::Unknown
+    })?;
     let taken = taken.as_deref();
     // The bottleneck is the one that the card of the run has.
     let conclusions = conduct::conclusions(&run);

@@ -118,6 +118,11 @@ fn why_takes_the_newest_run_that_has_limits_and_says_which() {
     assert_eq!(why["run_id"], check.as_str());
     let taken = why["taken"].as_str().expect("which run");
     assert!(taken.starts_with(&format!("check {check} on sim:a1-card; the newest run, soak ")), "{taken}");
+    // A run that tells no bottleneck by itself is no answer where a check before it has one.
+    scratch.run(["run", "mix", "sim:a1-card", "--set", "time=1s", "--seed", "1"]);
+    let why = scratch.json(["why", "--json"], 0);
+    assert_eq!(why["run_id"], check.as_str(), "{why}");
+    assert!(why["taken"].as_str().is_some_and(|taken| taken.contains("the newest run, run ")), "{why}");
     let Some(lines) = screen(&scratch, "why --confirm") else { return };
     let last = from(&lines, "Bottleneck: ");
     assert!(last.contains("Confirmed? the deciding measurement"), "{lines:#?}");
