@@ -21,7 +21,7 @@ use crate::{Interrupts, Opened};
 use archive::Archive;
 use conductor::Conductor;
 use engine::Control;
-use model::{ExperimentPlace, Failure, Plan, Run, RunState, Session};
+use model::{ExperimentPlace, Failure, Plan, Run, Session};
 use std::time::Duration;
 
 /// What the plan's budget means.
@@ -94,14 +94,9 @@ impl Execution<'_> {
         experiment: Option<ExperimentPlace>,
     ) -> Result<Run, Failure> {
         Ok(Run {
-            schema: Run::SCHEMA.to_owned(),
             id: self.clock.run_id(random_u64()? as u16),
-            command: command.to_owned(),
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
-            state: RunState::Complete,
             plan,
-            environment: opened.environment.clone(),
-            target: opened.target.clone(),
             sessions: vec![Session {
                 started: self.clock.started(),
                 ended: None,
@@ -110,13 +105,9 @@ impl Execution<'_> {
             }],
             experiment,
             group: self.group.map(Group::so_far),
-            duration_ns: 0,
-            bytes_written: 0,
             capacity: opened.capacity.clone(),
             remarks: opened.remarks.clone(),
-            phases: Vec::new(),
-            samples: Vec::new(),
-            kernel_log: None,
+            ..Run::blank(command, opened.target.clone(), opened.environment.clone())
         })
     }
 }

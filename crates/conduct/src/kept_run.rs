@@ -2,8 +2,7 @@
 
 use crate::clock::{WallClock, random_u64};
 use model::{
-    Environment, Failure, Metric, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, Plan, Run, RunState, Session, Stack,
-    Target, TargetKind,
+    Environment, Failure, Metric, PhasePlan, PhaseRecord, PhaseRun, Plan, Run, Session, Stack, Target, TargetKind,
 };
 use observe::Root;
 use std::os::unix::fs::FileTypeExt;
@@ -14,24 +13,11 @@ pub(crate) fn blank(command: &str, started: &str, target: Target, environment: E
     let boot_id = environment.boot_id.clone();
     let ended = Some(WallClock::now());
     Ok(Run {
-        schema: Run::SCHEMA.to_owned(),
         id: WallClock::start().run_id(random_u64()? as u16),
-        command: command.to_owned(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
-        state: RunState::Complete,
         plan: Plan { name: command.to_owned(), ..Plan::default() },
-        environment,
-        target,
         sessions: vec![Session { started: started.to_owned(), ended, boot_id, clock_step_ns: None }],
-        experiment: None,
-        group: None,
-        duration_ns: 0,
-        bytes_written: 0,
-        capacity: None,
-        remarks: Vec::new(),
-        phases: Vec::new(),
-        samples: Vec::new(),
-        kernel_log: None,
+        ..Run::blank(command, target, environment)
     })
 }
 
@@ -39,15 +25,7 @@ pub(crate) fn blank(command: &str, started: &str, target: Target, environment: E
 pub(crate) fn push(run: &mut Run, name: String, metrics: Vec<Metric>, record: Option<PhaseRecord>) {
     let plan = PhasePlan { name, ..PhasePlan::default() };
     run.plan.phases.push(plan.clone());
-    run.phases.push(PhaseRun {
-        plan,
-        status: PhaseStatus::Measured,
-        reasons: Vec::new(),
-        steady: None,
-        changes: Vec::new(),
-        metrics,
-        record,
-    });
+    run.phases.push(PhaseRun::measured(plan, metrics, record));
 }
 
 /// What a path stands for, as a target of that name, and the machine.

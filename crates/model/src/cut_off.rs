@@ -47,15 +47,8 @@ impl PhaseRun {
         };
         let kept_s = record.duration_ns() as f64 / 1e9;
         let reason = format!("the program ended in this phase; the series of its first {kept_s:.1} s was kept");
-        Some(Self {
-            plan,
-            status: PhaseStatus::Refused,
-            reasons: vec![Reason::of("truncated", reason)],
-            steady: None,
-            changes: Vec::new(),
-            metrics: Vec::new(),
-            record: Some(record),
-        })
+        let reasons = vec![Reason::of("truncated", reason)];
+        Some(Self { status: PhaseStatus::Refused, reasons, ..Self::measured(plan, Vec::new(), Some(record)) })
     }
 }
 

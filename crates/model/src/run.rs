@@ -66,6 +66,14 @@ pub struct PhaseRun {
     pub record: Option<PhaseRecord>,
 }
 
+impl PhaseRun {
+    /// One that was measured.
+    pub fn measured(plan: PhasePlan, metrics: Vec<Metric>, record: Option<PhaseRecord>) -> Self {
+        let (status, reasons, changes) = (PhaseStatus::Measured, Vec::new(), Vec::new());
+        Self { plan, status, reasons, steady: None, changes, metrics, record }
+    }
+}
+
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -113,6 +121,30 @@ pub struct Run {
 impl Run {
     /// Schema of run.json.
     pub const SCHEMA: &'static str = "narrows/bundle/1";
+
+    /// A complete run of this command without anything in it.
+    pub fn blank(command: &str, target: Target, environment: Environment) -> Self {
+        Self {
+            schema: Self::SCHEMA.to_owned(),
+            id: String::new(),
+            command: command.to_owned(),
+            program_version: String::new(),
+            state: RunState::Complete,
+            plan: Plan::default(),
+            environment,
+            target,
+            sessions: Vec::new(),
+            experiment: None,
+            group: None,
+            duration_ns: 0,
+            bytes_written: 0,
+            capacity: None,
+            remarks: Vec::new(),
+            phases: Vec::new(),
+            samples: Vec::new(),
+            kernel_log: None,
+        }
+    }
 
     /// Whether a phase shows what the machine can do, and not the target: the memory copy of a storage target.
     pub fn is_reference(&self, plan: &PhasePlan) -> bool {

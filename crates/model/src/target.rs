@@ -38,3 +38,10 @@ pub struct Target {
     /// From file system down to controller; empty for `null:`.
     pub stack: Stack,
 }
+
+impl Target {
+    /// One of this name, of which nothing else is known.
+    pub fn named(name: impl Into<String>, kind: TargetKind) -> Self {
+        Self { name: name.into(), kind, path: None, size_bytes: None, writable: true, stack: Stack::default() }
+    }
+}

@@ -81,7 +81,7 @@ impl crate::PhaseRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PhasePlan, PhaseRun, Plan};
+    use crate::{PhasePlan, PhaseRun};
 
     fn phase(kind: crate::PhaseKind, status: PhaseStatus, stop: StopCause, errors: u64) -> PhaseRun {
         let mut record = crate::record::tests::empty();
@@ -89,45 +89,13 @@ mod tests {
         if errors > 0 {
             record.errors.insert("EIO".into(), errors);
         }
-        PhaseRun {
-            plan: PhasePlan { kind, ..PhasePlan::default() },
-            status,
-            reasons: Vec::new(),
-            steady: None,
-            changes: Vec::new(),
-            metrics: Vec::new(),
-            record: Some(record),
-        }
+        let plan = PhasePlan { kind, ..PhasePlan::default() };
+        PhaseRun { status, ..PhaseRun::measured(plan, Vec::new(), Some(record)) }
     }
 
     fn run(state: RunState, phases: Vec<PhaseRun>) -> Run {
-        Run {
-            schema: Run::SCHEMA.into(),
-            id: String::new(),
-            command: "run".into(),
-            program_version: String::new(),
-            state,
-            plan: Plan::default(),
-            environment: crate::Environment::default(),
-            target: crate::Target {
-                name: String::new(),
-                kind: crate::TargetKind::Sim,
-                path: None,
-                size_bytes: None,
-                writable: true,
-                stack: crate::Stack::default(),
-            },
-            sessions: Vec::new(),
-            experiment: None,
-            group: None,
-            duration_ns: 0,
-            bytes_written: 0,
-            capacity: None,
-            remarks: Vec::new(),
-            phases,
-            samples: Vec::new(),
-            kernel_log: None,
-        }
+        let target = crate::Target::named("", crate::TargetKind::Sim);
+        Run { state, phases, ..Run::blank("run", target, crate::Environment::default()) }
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! The keys of a job in the text form.
 
 use crate::boot::boot;
-use crate::fio::our_key;
 use crate::job::{Files, Job};
-use crate::keys::{Key, keys, names, nearest};
+use crate::keys::{Key, keys};
 use crate::values::{
     block_size, by_direction, bytes, cpus, extent, fill_pattern, flag, milli, nodes, not_0, numa_memory, one_of,
     page_bytes, per_second, percent, permille, positive, priority_hint, priority_level, sequence, time, whole, zones,
@@ -18,10 +17,10 @@ pub fn job_keys() -> &'static [Key<Job>] {
     JOB_KEYS
 }
 
-/// The key that is meant by one that there is not, or one of `others`.
-pub(crate) fn nearest_key(key: &str, others: impl IntoIterator<Item = &'static str>) -> Option<String> {
-    // Who comes from fio writes its names.
-    our_key(key).or_else(|| nearest(key, others.into_iter().chain(names(JOB_KEYS))))
+/// Gives a job what a key's text says.
+pub(crate) fn set_key(job: &mut Job, key: &str, text: &str) -> Result<(), String> {
+    let row = JOB_KEYS.iter().find(|row| row.name == key).ok_or_else(|| format!("no key '{key}'"))?;
+    (row.set)(job, text)
 }
 
 type RwFlag = fn(&mut RwFlags) -> &mut bool;

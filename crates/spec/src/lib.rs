@@ -22,6 +22,7 @@ mod job_key;
 mod keys;
 mod ladder;
 mod layers;
+mod nearest_key;
 mod notes;
 mod packages;
 mod plan_size;

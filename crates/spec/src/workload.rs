@@ -2,8 +2,9 @@
 //! docs/design/workloads.md.
 
 use crate::job::{Job, Phase, Workload};
-use crate::job_key::{job_keys, nearest_key};
+use crate::job_key::job_keys;
 use crate::keys::{Key, find, names};
+use crate::nearest_key::nearest_key;
 use crate::plan_size::{MAX, PlanSize};
 use crate::text_error::{Text, TextError, TextErrorKind, TextPosition};
 use crate::text_inputs::{MAX_ERRORS, TextInputs};

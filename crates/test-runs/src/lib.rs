@@ -13,9 +13,8 @@ pub use ordinary::OrdinaryText;
 
 use model::{
     Access, BlockPlan, Direction, DirectionSummary, EngineKind, EngineRecord, Environment, Histogram, Interval, IoPath,
-    Metric, NS_PER_S, Ns, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, PhaseRun, PhaseStatus, Plan, Run,
-    RunState, Stack, StopCause, StopRule, StreamPlan, StreamSummary, Sync, Target, TargetKind, TargetSize, Warmup,
-    WorkerUsage,
+    Metric, NS_PER_S, Ns, Operation, Order, PhaseKind, PhasePlan, PhaseRecord, PhaseRun, Plan, Run, StopCause,
+    StopRule, StreamPlan, StreamSummary, Sync, Target, TargetKind, TargetSize, Warmup, WorkerUsage,
 };
 
 /// The length of an interval of these runs.
@@ -82,15 +81,7 @@ pub fn completed(record: &mut PhaseRecord, block_size_bytes: u64, operations: im
 
 /// A phase that was measured, and stands.
 pub fn measured(plan: PhasePlan, record: PhaseRecord, metrics: Vec<Metric>) -> PhaseRun {
-    PhaseRun {
-        plan,
-        status: PhaseStatus::Measured,
-        reasons: Vec::new(),
-        steady: None,
-        changes: Vec::new(),
-        metrics,
-        record: Some(record),
-    }
+    PhaseRun::measured(plan, metrics, Some(record))
 }
 
 /// Has the record tell its streams apart: every stream of the plan did an equal part of everything, in these directions with these
@@ -159,12 +150,10 @@ pub fn summary(name: &str, directions: Vec<DirectionSummary>) -> StreamSummary {
 
 /// A complete check of a directory in which these phases were made; of the machine nothing is known.
 pub fn run(phases: Vec<PhaseRun>) -> Run {
+    let target = Target { path: Some("/mnt".into()), ..Target::named("/mnt", TargetKind::Directory) };
     Run {
-        schema: Run::SCHEMA.into(),
         id: "20261120T213000Z-7f3a9c21".into(),
-        command: "check".into(),
         program_version: "0.1.0".into(),
-        state: RunState::Complete,
         plan: Plan {
             name: "check".into(),
             seed: 1,
@@ -175,24 +164,7 @@ pub fn run(phases: Vec<PhaseRun>) -> Run {
             phases: phases.iter().map(|p| p.plan.clone()).collect(),
             ..Plan::default()
         },
-        environment: Environment::default(),
-        target: Target {
-            name: "/mnt".into(),
-            kind: TargetKind::Directory,
-            path: Some("/mnt".into()),
-            size_bytes: None,
-            writable: true,
-            stack: Stack::default(),
-        },
-        sessions: Vec::new(),
-        experiment: None,
-        group: None,
-        duration_ns: 0,
-        bytes_written: 0,
-        capacity: None,
-        remarks: Vec::new(),
         phases,
-        samples: Vec::new(),
-        kernel_log: None,
+        ..Run::blank("check", target, Environment::default())
     }
 }

@@ -3,7 +3,7 @@
 use super::found::own_unit;
 use super::{ImportedMetric, ImportedRun};
 use model::{
-    Metric, MetricStatus, PhasePlan, PhaseRun, PhaseStatus, Plan, Reason, Run, Session, Stack, Target, TargetKind, Unit,
+    Metric, MetricStatus, PhasePlan, PhaseRun, PhaseStatus, Plan, Reason, Run, Session, Target, TargetKind, Unit,
 };
 
 impl ImportedRun {
@@ -29,10 +29,10 @@ impl ImportedRun {
             .collect();
         let tool = self.source_version.as_deref().map_or(String::new(), |v| format!(" of {v}"));
         let origin = format!("imported from {file}, line {}: {}{tool}", self.first_line, self.source_format);
+        let name = self.target.clone().unwrap_or_else(|| self.name.clone());
+        let target = Target { writable: false, ..Target::named(name, TargetKind::Foreign) };
         Run {
-            schema: Run::SCHEMA.to_owned(),
             id: id.to_owned(),
-            command: "import".to_owned(),
             program_version: program_version.to_owned(),
             state: self.state,
             plan: Plan {
@@ -40,25 +40,11 @@ impl ImportedRun {
                 phases: phases.iter().map(|p| p.plan.clone()).collect(),
                 ..Plan::default()
             },
-            environment: self.environment.clone(),
-            target: Target {
-                name: self.target.clone().unwrap_or_else(|| self.name.clone()),
-                kind: TargetKind::Foreign,
-                path: None,
-                size_bytes: None,
-                writable: false,
-                stack: Stack::default(),
-            },
             sessions: self.started.iter().map(|started| session(started)).collect(),
-            experiment: None,
-            group: None,
             duration_ns: self.duration_ns.unwrap_or(0),
-            bytes_written: 0,
-            capacity: None,
             remarks: std::iter::once(origin).chain(self.remarks.iter().cloned()).collect(),
             phases,
-            samples: Vec::new(),
-            kernel_log: None,
+            ..Run::blank("import", target, self.environment.clone())
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The options that are supported: what each does to the draft of a job.
+//! The options that are supported: what each does to a job. What an option says just as a key of ours does is set by that
+//! key's row, with its value in our words.
 
 use super::block::SizeOption;
 use super::job::{ExitScope, JobOptions};
@@ -10,10 +11,8 @@ use super::values::{
 };
 use super::words::WORDS;
 use crate::extent::Extent;
-use crate::values::{
-    above_0, cpus, milli, nodes, not_0, numa_memory, page_bytes, permille, priority_hint, priority_level, sequence,
-    zones,
-};
+use crate::job_key::set_key;
+use crate::values::{above_0, milli, not_0, page_bytes, permille, priority_hint, priority_level, sequence, zones};
 use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, OpenSync, Order, Rate, VerifyKind};
 
 type Set = fn(&mut JobOptions, &str, Units) -> Result<(), OptionError>;
@@ -119,15 +118,26 @@ fn steady(d: &mut JobOptions, t: &str, _: Units) -> Result<(), OptionError> {
     Ok(())
 }
 
+/// A value that is written as ours is.
+fn as_it_is(text: &str, _: Units) -> Result<&str, OptionError> {
+    Ok(text)
+}
+
 macro_rules! options {
-    ($($($name:literal),+ $(as $ours:literal)? => |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr;)*) => {
+    (@set $ours:literal; $read:expr;) => {
+        |d, t, u| Ok(set_key(&mut d.job, $ours, &$read(t, u)?.to_string())?)
+    };
+    (@set $($ours:literal)?; ; |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr) => {
+        |$d, $t, $u| {
+            $does;
+            Ok(())
+        }
+    };
+    ($($($name:literal),+ $(as $ours:literal)? $(: $read:expr)? $(=> |$d:pat_param, $t:pat_param, $u:pat_param| $does:expr)?;)*) => {
         pub(super) const OPTIONS: &[Supported] = &[$(Supported {
             names: &[$($name),+],
             ours: &[$($ours)?],
-            set: |$d, $t, $u| {
-                $does;
-                Ok(())
-            },
+            set: options!(@set $($ours)?; $($read)?; $(|$d, $t, $u| $does)?),
         }),*];
     };
 }
@@ -165,12 +175,12 @@ options! {
         triple(&mut random, t, |part| percent(part, u))?;
         d.job.stream.block_mut().sequential_percents = random.map(|percent| 100 - percent);
     };
-    "serialize_overlap" as "no-overlap" => |d, t, u| d.job.stream.block_mut().no_overlap = flag(t, u)?;
+    "serialize_overlap" as "no-overlap": flag;
     "ioengine" as "engine" => |d, t, _| engine(d, t)?;
     "stat_type" => |_, t, _| need(matches!(t, "stat" | "lstat" | "statx"), &format!("'{t}' is none of stat, lstat, statx"))?;
-    "iodepth" as "depth" => |d, t, u| d.job.stream.path.queue_depth = positive(t, u)?;
+    "iodepth" as "depth": positive;
     "iodepth_low" => |d, t, u| d.low_depth = Some(positive(t, u)?);
-    "iodepth_batch", "iodepth_batch_submit" as "batch-submit" => |d, t, u| d.job.stream.path.batch_submit = Some(positive(t, u)?);
+    "iodepth_batch", "iodepth_batch_submit" as "batch-submit": positive;
     "iodepth_batch_complete", "iodepth_batch_complete_min" as "batch-complete" => |d, t, u| {
         // 0 asks fio to poll; the loop here never waits for more than it must.
         d.job.stream.path.batch_complete = above_0(count(t, u)?);
@@ -183,8 +193,8 @@ options! {
         "dsync" => OpenSync::Dsync,
         _ => return Err(format!("'{t}' is none of none, 0, sync, 1, dsync").into()),
     };
-    "numa_cpu_nodes" as "numa-cpus" => |d, t, _| d.job.stream.path.numa.cpu_nodes = Some(nodes(t)?);
-    "numa_mem_policy" as "numa-memory" => |d, t, _| d.job.stream.path.numa.memory = numa_memory(t)?;
+    "numa_cpu_nodes" as "numa-cpus": as_it_is;
+    "numa_mem_policy" as "numa-memory": as_it_is;
     "rate_min", "ratemin" as "least-rate" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
     "rate_iops_min" as "least-iops" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
     "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
@@ -217,11 +227,11 @@ options! {
     "iomem_align", "mem_align" as "buffer-alignment" => |d, t, u| d.job.stream.path.buffers.alignment_bytes = page_bytes(u.bytes(t)?)?;
     "hugepage-size" => |d, t, u| d.hugepage_bytes = Some(page_bytes(u.bytes(t)?)?);
     "invalidate" => |d, t, u| d.job.drop_cache = flag(t, u)?;
-    "fsync" as "fsync-every" => |d, t, u| d.job.stream.durability.flush.fsync_every = count(t, u)?;
-    "fdatasync" as "fdatasync-every" => |d, t, u| d.job.stream.durability.flush.fdatasync_every = count(t, u)?;
-    "end_fsync", "fsync_on_close" as "fsync-at-end" => |d, t, u| d.job.stream.durability.flush.fsync_at_end = flag(t, u)?;
-    "numjobs" as "jobs" => |d, t, u| d.job.copies = positive(t, u)?;
-    "cpus_allowed" as "cpus" => |d, t, _| d.job.stream.path.cpus = cpus(t)?;
+    "fsync" as "fsync-every": count;
+    "fdatasync" as "fdatasync-every": count;
+    "end_fsync", "fsync_on_close" as "fsync-at-end": flag;
+    "numjobs" as "jobs": positive;
+    "cpus_allowed" as "cpus": as_it_is;
     "cpumask" => |d, t, u| d.job.stream.path.cpus = mask(t, u)?;
     "cpus_allowed_policy" as "cpus-split" => |d, t, _| d.job.cpus_split = one_of(t, &[("split", true), ("shared", false)])?;
     "exitall" => |d, t, u| d.exit_all = flag(t, u)?;
@@ -283,14 +293,14 @@ options! {
     "zoneskip" => |d, t, u| d.zone_skip = u.bytes(t)?;
     "group_reporting" => |d, t, u| d.group_reporting = flag(t, u)?;
     "new_group" => |d, t, u| d.new_group = flag(t, u)?;
-    "overwrite" as "laid-out" => |d, t, u| d.job.laid_out = flag(t, u)?;
-    "zero_buffers" as "zeroes" => |d, t, u| d.job.stream.content.zero = flag(t, u)?;
+    "overwrite" as "laid-out": flag;
+    "zero_buffers" as "zeroes": flag;
     "buffer_pattern" => |d, t, _| {
         // Where both are said, the pattern counts.
         (d.job.stream.fill_pattern, d.job.stream.content.zero) = (pattern(t)?, false);
     };
-    "buffer_compress_percentage" as "compressible" => |d, t, u| d.job.stream.content.compress_percent = percent(t, u)?;
-    "dedupe_percentage" as "duplicates" => |d, t, u| d.job.stream.content.dedupe_percent = percent(t, u)?;
+    "buffer_compress_percentage" as "compressible": percent;
+    "dedupe_percentage" as "duplicates": percent;
     "dedupe_mode" => |d, t, _| d.working_set = one_of(t, &[("repeat", false), ("working_set", true)])?;
     "dedupe_working_set_percentage" => |d, t, u| d.working_set_percent = percent(t, u)?.max(1);
     "dedupe_global" => |d, t, u| d.job.stream.content.pool_shared = flag(t, u)?;
@@ -313,7 +323,7 @@ options! {
     "latency_run" as "latency-goes-on" => |d, t, u| d.search.goes_on = flag(t, u)?;
     "thinktime" as "think" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().pause_ns = u.microseconds(t)?;
     "thinktime_spin" as "think-spin" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().spin_ns = u.microseconds(t)?;
-    "thinktime_blocks" as "think-after" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().after_operations = positive(t, u)?;
+    "thinktime_blocks" as "think-after": positive;
     "verify" => |d, t, _| verify(d, t)?;
     "verify_write_sequence" => |d, t, u| {
         let what = "=0: that the last write of each place came back is checked all the same".to_owned();

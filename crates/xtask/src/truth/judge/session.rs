@@ -4,8 +4,8 @@ use super::disturbance::Disturbance;
 use crate::truth::draw::Draw;
 use judge::Asked;
 use model::{
-    Better, Comparison, Environment, ExperimentPlace, Metric, PhaseKind, PhasePlan, PhaseRun, PhaseStatus, Plan, Run,
-    RunState, Stack, Target, TargetKind, Unit,
+    Better, Comparison, Environment, ExperimentPlace, Metric, PhaseKind, PhasePlan, PhaseRun, Run, Target, TargetKind,
+    Unit,
 };
 
 pub struct Session<'a> {
@@ -58,39 +58,12 @@ fn place(arm: &str, pair: u32, order: u32) -> ExperimentPlace {
 
 /// A run that has nothing but its metrics.
 pub fn run(metrics: Vec<Metric>, place: ExperimentPlace) -> Run {
+    let plan = PhasePlan { name: "p".into(), kind: PhaseKind::Measure, ..PhasePlan::default() };
+    let target = Target::named(place.arm.clone(), TargetKind::Sim);
     Run {
-        schema: Run::SCHEMA.into(),
         id: format!("{}-{}", place.arm, place.pair),
-        command: "run".into(),
-        program_version: String::new(),
-        state: RunState::Complete,
-        plan: Plan::default(),
-        environment: Environment::default(),
-        target: Target {
-            name: place.arm.clone(),
-            kind: TargetKind::Sim,
-            path: None,
-            size_bytes: None,
-            writable: true,
-            stack: Stack::default(),
-        },
-        sessions: Vec::new(),
         experiment: Some(place),
-        group: None,
-        duration_ns: 0,
-        bytes_written: 0,
-        capacity: None,
-        remarks: Vec::new(),
-        phases: vec![PhaseRun {
-            plan: PhasePlan { name: "p".into(), kind: PhaseKind::Measure, ..PhasePlan::default() },
-            status: PhaseStatus::Measured,
-            reasons: Vec::new(),
-            steady: None,
-            changes: Vec::new(),
-            metrics,
-            record: None,
-        }],
-        samples: Vec::new(),
-        kernel_log: None,
+        phases: vec![PhaseRun::measured(plan, metrics, None)],
+        ..Run::blank("run", target, Environment::default())
     }
 }
