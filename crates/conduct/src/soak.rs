@@ -150,7 +150,7 @@ impl SoakContext<'_> {
     /// What a simulated device held went with the program: its passes are repeated as far as the state says, and say nothing. The state
     /// at that place; `None` where that was interrupted, and the one that is kept stays.
     fn repeat(&self, opened: &mut Opened, state: &SoakState) -> Result<Option<SoakState>, Failure> {
-        let mut again = state.from_the_start();
+        let mut again = state.before_first_write();
         let Self { control, interrupts, archive, .. } = *self;
         let silent = SoakContext { control, interrupts, archive, witness: None, scrubs: false, tell: &|_| {} };
         let mut whole = silent.read_back(opened, &mut again)?;

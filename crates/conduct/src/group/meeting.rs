@@ -347,9 +347,7 @@ impl Meeting {
                 Ok(for_the_first(count, Agreed::Outcomes(outcomes), Agreed::Outcomes(Vec::new())))
             }
             Brought::Limits(_) => {
-                let limits = all!(Brought::Limits).ok_or_else(apart)?;
-                let shown = |limits: Vec<Option<RankLimit>>| limits.into_iter().map(|l| l.map(shown_limit)).collect();
-                let limits = limits.into_iter().map(shown).collect();
+                let limits = shown_limits(all!(Brought::Limits).ok_or_else(apart)?);
                 let machines = self.members.values().map(|m| m.machine.clone()).collect();
                 Ok(for_the_first(count, Agreed::Limits { limits, machines }, Agreed::Here))
             }
@@ -364,6 +362,11 @@ fn same_object(objects: &[u64]) -> Vec<Agreed> {
         ranks: objects.iter().filter(|o| *o == object).count() as u32,
     };
     objects.iter().enumerate().map(of).collect()
+}
+
+/// Limits of all ranks, with texts for others to show.
+fn shown_limits(limits: Vec<Vec<Option<RankLimit>>>) -> Vec<Vec<Option<RankLimit>>> {
+    limits.into_iter().map(|of_rank| of_rank.into_iter().map(|limit| limit.map(shown_limit)).collect()).collect()
 }
 
 /// Who has the file of another rank.

@@ -321,7 +321,7 @@ impl SoakState {
     }
 
     /// The same soak before its first write: the same data in the same order.
-    pub(super) fn from_the_start(&self) -> Self {
+    pub(super) fn before_first_write(&self) -> Self {
         let Self { id, target, path, place, region_bytes, run_id, secret, seed, .. } = self.clone();
         let random = [run_id, secret[0], secret[1], seed];
         let new = Self::new(id, &target, path, place, region_bytes, random);

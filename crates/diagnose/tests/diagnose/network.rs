@@ -97,11 +97,8 @@ fn a_call_that_waits_to_be_sent_waits_for_a_slot() {
 fn slots_hold_all_phases_alike_so_that_what_waits_beside_fewer_waits_for_something_else() {
     let run = |large_rtt| {
         let all = with(small(330.0, 570.0), [sequential("seq-read", 20.0)]);
-        let of = [
-            calls("rand-read-qd1", 0.4, 1.6),
-            calls("rand-read-qd32", 50.4, 2.8),
-            calls("seq-read", 4.0 * large_rtt + 300.0, large_rtt),
-        ];
+        let of =
+            [calls("rand-read-qd1", 0.4, 1.6), calls("rand-read-qd32", 50.4, 2.8), calls("seq-read", 700.0, large_rtt)];
         counted(mount(&[]).phases(all).build(), &of, 0)
     };
     // 1.6 calls in flight beside 32 operations, and 1.9 beside 8.
