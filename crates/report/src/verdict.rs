@@ -186,7 +186,7 @@ mod tests {
             verdict(&[good.clone(), slow], Some("an operating system")).unwrap(),
             "No, not good for an operating system: 33.0 random writes/s, A1 asks for 500 (15 times short of it)."
         );
-        let bound = Fit { bound: Some(model::Bound::AtLeast), ..good.clone() };
+        let bound = Fit { bound: Some(Bound::AtLeast), ..good.clone() };
         assert_eq!(
             verdict(&[bound], Some("video V10")).unwrap(),
             "Yes, good for video V10: at least 900 random writes/s, A1 asks for 500 (at least 1.80 times what it needs)."
