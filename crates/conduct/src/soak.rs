@@ -12,6 +12,7 @@ mod growth;
 mod machine;
 mod own_file;
 mod plan;
+mod repeat;
 mod saved_state;
 mod scrub;
 mod state;
@@ -145,24 +146,6 @@ impl SoakContext<'_> {
         // Nothing is in flight, and what was written is flushed. After an error that is not known.
         state.running = false;
         Ok(ended)
-    }
-
-    /// What a simulated device held went with the program: its passes are repeated as far as the state says, and say nothing. The state
-    /// at that place; `None` where that was interrupted, and the one that is kept stays.
-    fn repeat(&self, opened: &mut Opened, state: &SoakState) -> Result<Option<SoakState>, Failure> {
-        let mut again = state.before_first_write();
-        let Self { control, interrupts, archive, .. } = *self;
-        let silent = SoakContext { control, interrupts, archive, witness: None, scrubs: false, tell: &|_| {} };
-        let mut whole = silent.read_back(opened, &mut again)?;
-        while whole && (again.passes, again.lap) < (state.passes, state.lap) {
-            if self.interrupts.end() || self.control.stopped() {
-                return Ok(None);
-            }
-            let writes = again.lap < again.laps.len();
-            whole = if writes { silent.lap(opened, &mut again)? } else { silent.pass(opened, &mut again)? };
-        }
-        (again.running, again.repeats, again.sessions) = (false, false, state.sessions);
-        Ok(whole.then_some(again))
     }
 
     /// What is promised counts once it is durable wherever it is to be kept.

@@ -59,8 +59,14 @@ fn would_answer(fit: &Fit, of: &UseText) -> String {
     let jobs: Option<Vec<String>> = open.map(|need| fio_job(need, of)).collect();
     let Some(mut jobs) = jobs.filter(|_| !only_means) else { return format!("{check} measures that") };
     jobs.dedup();
-    let several = if jobs.len() > 1 { "fio jobs" } else { "a fio job" };
-    format!("{several} with {} would tell, or {check}", jobs.join(", and with "))
+    match jobs.as_slice() {
+        [one] => format!("a fio job with {one} would tell, or {check}"),
+        // Each output of fio is a run of its own, which answers alone.
+        all => {
+            let jobs = all.join("; ");
+            format!("one run of fio with {} jobs, --stonewall before each, would tell ({jobs}), or {check}", all.len())
+        }
+    }
 }
 
 /// Options of fio whose job has the number of a need; `None` where none has.

@@ -395,7 +395,14 @@ fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure>
     let space = sys::space_of(file).map_err(|e| cannot(path, &e))?;
     let free = space.available_bytes;
     let bytes = size.map_or_else(|| free_bytes(file), Ok).map_err(|e| cannot(path, &e))?;
-    if bytes == 0 || bytes > free - free / FREE_PART {
+    if bytes == 0 {
+        let free = model::bytes_text(free);
+        let what =
+            format!("{}: {free} are free, all of which must stay so: there is no room for a recording", path.display());
+        return Err(Failure::environment(what)
+            .remedy("a place with more room (5 % of a file system, at least 256 MiB, always stay free), or --size SIZE of what it has"));
+    }
+    if bytes > free - free / FREE_PART {
         let [free, asked] = [free, bytes].map(model::bytes_text);
         let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());
         return Err(Failure::environment(what).remedy("--size SIZE, with less than that"));

@@ -320,25 +320,6 @@ impl SoakState {
         }
     }
 
-    /// The same soak before its first write: the same data in the same order.
-    pub(super) fn before_first_write(&self) -> Self {
-        let Self { id, target, path, place, region_bytes, run_id, secret, seed, .. } = self.clone();
-        let random = [run_id, secret[0], secret[1], seed];
-        let new = Self::new(id, &target, path, place, region_bytes, random);
-        Self {
-            started: self.started.clone(),
-            lap_bytes: self.lap_bytes,
-            laps: vec![LapVersions::default(); self.laps.len()],
-            buffered: self.buffered,
-            rate_bytes_per_s: self.rate_bytes_per_s,
-            mode: self.mode,
-            trims: self.trims,
-            enough: self.enough,
-            repeats: true,
-            ..new
-        }
-    }
-
     /// The kind of the pass that runs: 1 to 3 write each place once, 0 overwrites again and again.
     pub(super) fn kind(&self) -> u32 {
         match self.mode {

@@ -15,6 +15,9 @@ pub const COLD_BYTES_TOLERANCE: f64 = 0.02;
 /// of the hypervisor's host side below us, shows next to nothing; half leaves room for members that are not counted.
 pub const DIRECT_BYTES_RATIO: f64 = 0.5;
 
+/// File systems of memory alone.
+const MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
+
 /// Smallest page of any machine, for the share of resident pages where the page size is not known here.
 const PAGE_BYTES: u64 = 4096;
 
@@ -28,6 +31,14 @@ pub(super) fn reached_device(case: RuleInput<'_>, out: &mut Validity) {
             out.remarks.push(Reason::NoDevice { basis: basis.clone() });
         }
         Some(DirectProof::Proven(_)) | None => {}
+    }
+    // Writes through the page cache, synced ones too, have no proof of direct I/O, and reach a device no more than it.
+    let from_cache = case.record.direct.as_ref().is_some_and(DirectProof::is_from_cache);
+    if let Some(fstype) = case.context.stack.fstype().filter(|fstype| MEMORY.contains(fstype))
+        && case.plan.measures_target()
+        && !from_cache
+    {
+        out.remarks.push(Reason::NoDevice { basis: format!("{fstype} has no device") });
     }
     if let Some(basis) = not_at_the_device(case)
         && !case.record.direct.as_ref().is_some_and(DirectProof::is_from_cache)
@@ -187,6 +198,25 @@ mod tests {
         let judged = f.judge();
         assert!(judged.metrics.iter().all(|m| m.value.is_none()));
         assert!(judged.metrics[0].rejected_value.is_some());
+    }
+
+    #[test]
+    fn nothing_on_a_file_system_of_memory_comes_from_a_device() {
+        for (fstype, want) in [("tmpfs", true), ("ramfs", true), ("ext4", false)] {
+            let mut f = Fixture::random_read();
+            f.record.direct = None;
+            let mount = model::Mount {
+                fstype: fstype.into(),
+                mount_point: "/mnt".into(),
+                source: fstype.into(),
+                options: Vec::new(),
+                read_only: false,
+            };
+            f.stack.mount = Some(mount);
+            let judged = f.judge();
+            assert_eq!(judged.reasons.iter().any(|r| r.is("no-device")), want, "{fstype}: {:?}", judged.reasons);
+            assert!(judged.metrics[0].value.is_some());
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn several_targets_stand_side_by_side() {
     assert!(said.ends_with(document["answer"].as_str().unwrap()), "{document}");
     let asked = scratch.json(["check", "sim:class4-card", "sim:nvme", "--for", "root-fs", "--json"], 1);
     let answer = asked["answer"].as_str().unwrap();
-    assert!(answer.contains("sim:class4-card: No, ") && answer.contains("sim:nvme: Yes, "), "{answer}");
+    assert!(answer.contains("sim:class4-card: no, 33.") && answer.contains("sim:nvme: yes, "), "{answer}");
     // What cannot be checked does not keep the others from it, and is not forgotten.
     let one = scratch.run(["check", "sim:nvme", "/no/such/place"]);
     assert!(
@@ -109,7 +109,11 @@ fn a_target_alone_is_checked_help_helps_and_nothing_is_a_few_lines() {
     assert!(nothing.code == 2 && (5..=15).contains(&nothing.stderr.lines().count()), "{}", nothing.stderr);
     let help = scratch.run(["help"]);
     assert!(help.code == 0 && help.stdout.starts_with("Find where your storage narrows"), "{}", help.stdout);
-    assert_eq!(scratch.run(["help", "check"]).stdout, scratch.run(["check", "--help"]).stdout);
+    // All that there is to be said of a command; its --help is two screens or three.
+    let (whole, options) = (scratch.run(["help", "check"]).stdout, scratch.run(["check", "--help"]).stdout);
+    assert!(whole.lines().count() > 100 && options.lines().count() <= 70, "{options}");
+    assert!(whole.contains("narrows explain for-etcd says") && options.contains("--for <WHAT>"), "{whole}{options}");
+    assert!(options.trim_end().ends_with("on each option, and all examples."), "{options}");
     let typo = scratch.run(["chekc"]);
     assert!(typo.code == 2 && typo.stderr.contains("check"), "{}", typo.stderr);
 }

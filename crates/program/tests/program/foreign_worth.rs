@@ -36,7 +36,12 @@ fn etcd_is_answered_from_the_syncs_of_fio() {
     assert!(answer.ends_with(would), "{answer}");
     let system = scratch.json(["import", "other.txt", "--for", "root-fs", "--json"], 4);
     let answer = system["answer"].as_str().unwrap();
-    for job in ["--rw=randwrite --bs=4k --iodepth=1", "--rw=randread --bs=4k --iodepth=1", "--for root-fs"] {
+    for job in [
+        "--rw=randwrite --bs=4k --iodepth=1",
+        "--rw=randread --bs=4k --iodepth=1",
+        "one run of fio with 3 jobs",
+        "--for root-fs",
+    ] {
         assert!(answer.contains(job), "{job}: {answer}");
     }
     // No job of fio shows how small operations feel beside a copy.

@@ -77,6 +77,22 @@ pub struct Fit {
     pub ring_bytes: Option<u64>,
     pub source: String,
     pub reasons: Vec<Reason>,
+    /// Of a use with more than one need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<NeedFit>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeedFit {
+    pub metric: String,
+    pub quantity: String,
+    pub by: String,
+    pub unit: String,
+    pub threshold: f64,
+    pub value: Option<f64>,
+    pub bound: Option<String>,
+    pub met: Option<bool>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -386,6 +402,10 @@ impl Check {
             assert!(!fit.r#for.is_empty() && !fit.source.is_empty());
             assert!(fit.met.is_none() || fit.value.is_some(), "{}: an answer has its number", fit.r#for);
             assert!(fit.met.is_some() || !fit.reasons.is_empty(), "{}: no answer has its reason", fit.r#for);
+            // A use is met where all its needs are, and not where one is not.
+            let met = |which: Option<bool>| fit.needs.iter().any(|need| need.met == which);
+            assert!(fit.met != Some(true) || !met(Some(false)) && !met(None), "{}: {:?}", fit.r#for, fit.needs);
+            assert!(fit.needs.is_empty() || (fit.met == Some(false)) == met(Some(false)), "{}", fit.r#for);
         }
         for f in &self.findings {
             one(&f.layer, &f.title, &f.confidence, &f.evidence);
