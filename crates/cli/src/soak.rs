@@ -75,7 +75,12 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
     is_what_was_made(made.as_ref(), &place, &path)?;
     let mut state = match resumed {
-        Some(state) => goes_on(state, place, &path)?,
+        Some(state) => {
+            let mut state = goes_on(state, place, &path)?;
+            // What a simulated device held went with the program.
+            state.repeats = opened.target.kind == TargetKind::Sim;
+            state
+        }
         None => new_state(args, id, (size, rate), &opened, (place, &path, made.as_ref(), own))?,
     };
     state.enough = enough(args, time, state.enough);
