@@ -123,6 +123,7 @@ const COUNTED: &[(&str, &[&str])] = &[
             "identify",
             "keep-every",
             "wait-quiet",
+            "lenient",
             "scale",
             "shared-file",
             "seed",
@@ -147,8 +148,8 @@ const COUNTED: &[(&str, &[&str])] = &[
             "color",
         ],
     ),
-    ("compare", &["alpha", "seed", "color", "keep-every", "wait-quiet", "identify"]),
-    ("soak", &["busy", "no-trim", "no-scrub", "color", "identify", "keep-every"]),
+    ("compare", &["alpha", "seed", "color", "identify"]),
+    ("soak", &["busy", "no-trim", "no-scrub", "color"]),
     ("check", &["color", "identify", "keep-every", "read-registers"]),
 ];
 

@@ -75,7 +75,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let place = TargetIdentity::of(&opened, args.destroy.first().map(String::as_str));
     is_what_was_made(made.as_ref(), &place, &path)?;
     let mut state = match resumed {
-        Some(state) => goes_on(state, place, &path)?,
+        Some(state) => goes_on(state, place, &path, opened.target.kind)?,
         None => new_state(args, id, (size, rate), &opened, (place, &path, made.as_ref(), own))?,
     };
     state.enough = enough(args, time, state.enough);
@@ -249,12 +249,13 @@ fn refuse(opened: &Opened, path: &Path) -> Result<(), Failure> {
 }
 
 /// A soak where it is now, if that is what it was started on.
-fn goes_on(mut state: SoakState, place: TargetIdentity, path: &Path) -> Result<SoakState, Failure> {
+fn goes_on(mut state: SoakState, place: TargetIdentity, path: &Path, kind: TargetKind) -> Result<SoakState, Failure> {
     if !state.place.is_still(&place, state.own_file) {
         let what = format!("{}: not what the soak {} was started on", path.display(), state.id);
         return Err(Failure::refused(what).remedy("attach that, or start another soak: narrows soak TARGET"));
     }
-    (state.place, state.path) = (place, path.to_owned());
+    // What a simulated device held went with the program.
+    (state.place, state.path, state.repeats) = (place, path.to_owned(), kind == TargetKind::Sim);
     Ok(state)
 }
 

@@ -94,13 +94,14 @@ impl SoakContext<'_> {
         let (before, started) = (state.elapsed_ns, Instant::now());
         // A simulated device has a time of its own.
         let simulated = opened.target.kind == TargetKind::Sim;
-        if simulated && state.phases > 0 {
+        let repeats = state.repeats;
+        if repeats {
             match self.repeat(opened, state)? {
                 Some(again) => *state = again,
                 None => return Ok(SoakEnd::Interrupted),
             }
         }
-        let before = if simulated { 0 } else { before };
+        let before = if repeats { 0 } else { before };
         let elapsed = |state: &SoakState| {
             let here = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
             before.saturating_add(if simulated { state.device_ns } else { here })

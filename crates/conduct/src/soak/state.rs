@@ -245,7 +245,7 @@ pub struct SoakState {
     pub times: Times,
     /// Nothing is left to do.
     pub finished: bool,
-    /// It repeats what it did before, on a simulated device that is new: nothing of it is kept until it is there again.
+    /// It is to repeat what it did before, on a simulated device that is new: nothing of that is kept until it is there again.
     #[serde(skip)]
     pub repeats: bool,
 }

@@ -112,7 +112,7 @@ fn a_target_alone_is_checked_help_helps_and_nothing_is_a_few_lines() {
     // All that there is to be said of a command; its --help is two screens or three.
     let (whole, options) = (scratch.run(["help", "check"]).stdout, scratch.run(["check", "--help"]).stdout);
     assert!(whole.lines().count() > 100 && options.lines().count() <= 70, "{options}");
-    assert!(whole.contains("narrows explain for-etcd says") && options.contains("--for <WHAT>"), "{whole}{options}");
+    assert!(whole.contains("--keep-every") && options.contains("--for <WHAT>"), "{whole}{options}");
     assert!(options.trim_end().ends_with("on each option, and all examples."), "{options}");
     let typo = scratch.run(["chekc"]);
     assert!(typo.code == 2 && typo.stderr.contains("check"), "{}", typo.stderr);
