@@ -120,6 +120,11 @@ impl Drop for Defer {
 fn pausable(name: &str) -> Result<Pausable, Failure> {
     let cannot = |e: io::Error| refused(name, &e.to_string());
     if let Ok(pid) = name.parse::<i32>() {
+        match pid {
+            1 => return Err(refused(name, "the first process is never paused")),
+            ..1 => return Err(refused(name, "no such process")),
+            _ => {}
+        }
         if sys::ancestors().contains(&pid) {
             return Err(refused(name, "that is this program, or what started it"));
         }

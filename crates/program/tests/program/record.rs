@@ -343,9 +343,13 @@ fn others_stand_still_and_are_never_left_standing() {
     other.kill().unwrap();
     other.wait().unwrap();
     let own = std::process::id().to_string();
-    for (who, says) in
-        [(own.as_str(), "what started it"), ("1", "no such"), ("/proc", "neither"), ("/no/such", "No such")]
-    {
+    for (who, says) in [
+        (own.as_str(), "what started it"),
+        ("1", "the first process"),
+        ("0", "no such"),
+        ("/proc", "neither"),
+        ("/no/such", "No such"),
+    ] {
         let refused =
             scratch.command([&args[..], &["--generate", "1x1KB@1", "--defer", who]].concat()).output().unwrap();
         assert_eq!(refused.status.code(), Some(3));
