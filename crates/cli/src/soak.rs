@@ -101,8 +101,8 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     let times = (began_ns, sys::monotonic_ns());
     progress.wipe();
     begun.discard();
-    let device_bytes = opened.target.stack.device_bytes();
     let (target, environment) = (opened.target.clone(), opened.environment.clone());
+    let of_device = (simulated, target.stack.device_bytes(), target.stack.keeps_flushes());
     let to_come = opened.rig.pending_faults();
     drop(opened);
     state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
@@ -116,7 +116,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     if ended == SoakEnd::Done && state.is_clean() && !to_come.is_empty() {
         return Err(simulated::not_come(&state, &to_come));
     }
-    let mut document = document::document(&state, ended, (simulated, device_bytes));
+    let mut document = document::document(&state, ended, of_device);
     document.group = group::outcome(group.as_ref(), own_outcome(&state, &document, ended), times, false, output);
     output.answer(&Answered::new(&document).kept(kept.clone()), || report::soak(&document).kept(kept.as_ref()));
     let signal = signals.exit_code().filter(|_| ended == SoakEnd::Interrupted);

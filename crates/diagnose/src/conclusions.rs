@@ -5,7 +5,8 @@ use crate::inventory::findings;
 use crate::limit::{Headline, Question, headline};
 use crate::rows::limits_of;
 use model::{
-    Answer, Cause, Conclusions, Confidence, Evidence, Filled, Fit, Judged, Limit, LimitLayer, MetricKey, Run, Work,
+    Answer, Cause, Conclusions, Confidence, Evidence, Filled, Fit, Judged, Limit, LimitLayer, MetricKey, Run, Step,
+    Work,
 };
 
 /// All that is concluded of a run, beside what the judge says of it. The causes are ranked once.
@@ -52,6 +53,8 @@ fn of_causes(run: &Run, judged: Judged, ranked: Vec<Ranked>) -> Conclusions {
         asked: asked_phase.as_deref(),
     };
     let Headline { limit, next_step } = headline(run, &ranked, &limits, &question, &findings);
+    // Whatever its bottleneck is, nobody should make a fake faster.
+    let next_step = if run.fake().is_some() { Some(Step::SendFakeBack.into()) } else { next_step };
     let limit = of_the_asked(limit, asked);
     let mut causes: Vec<Cause> = ranked.into_iter().map(Ranked::into).collect();
     let said = |c: &Cause| c.statement == limit.statement;

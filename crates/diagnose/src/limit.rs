@@ -121,7 +121,7 @@ pub(crate) fn unknown_limit(run: &Run) -> Limit {
         // Metrics by the words of their phase: the id is in the evidence.
         let phase = |e: &Evidence| e.source.split('.').next().map(|phase| Work::words_of(phase).to_owned());
         let missing: Vec<String> = evidence.iter().take(3).filter_map(phase).collect();
-        format!("not known: there is no {}", missing.join(", no "))
+        format!("not known: there is no valid number for {}", missing.join(", "))
     };
     Limit { layer: LimitLayer::Unknown, statement, confidence: Confidence::Low, evidence }
 }

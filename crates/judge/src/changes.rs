@@ -4,9 +4,7 @@
 //! noise is taken for one, is in [`stats::level_changes`] and docs/judging.md.
 
 use crate::validity::RuleInput;
-use model::{
-    Access, DirectProof, EngineKind, Interval, Ns, OpenSync, PhasePlan, RateChange, StreamPlan, Sync, TargetKind,
-};
+use model::{Access, DirectProof, EngineKind, Interval, Ns, PhasePlan, RateChange, StreamPlan, Sync, TargetKind};
 use stats::{LevelRule, level_changes};
 
 /// Fewest intervals, after neighbours were joined.
@@ -77,11 +75,7 @@ fn is_of_device(case: RuleInput<'_>) -> bool {
 /// Whether a stream's operations wait for the device, and not for the page cache.
 fn at_the_device(plan: &PhasePlan, stream: &StreamPlan) -> bool {
     let direct = stream.path.access == Access::Direct;
-    let durable = stream.durability.sync == Sync::FdatasyncEach
-        || stream.path.open_sync != OpenSync::None
-        || stream.path.rw_flags.sync
-        || stream.path.rw_flags.dsync;
-    direct || if stream.changes_data() { durable && !stream.reads() } else { plan.cold }
+    direct || if stream.changes_data() { stream.waits_until_durable() && !stream.reads() } else { plan.cold }
 }
 
 /// Whether the same was asked from beginning to end: no pauses, no stream that comes later or leaves before the others.

@@ -19,6 +19,10 @@ pub fn repeated(runs: &[Run]) -> Vec<Metric> {
 
 fn over_runs(runs: &[Run], like: &Metric) -> Metric {
     let all: Vec<&Metric> = runs.iter().filter_map(|r| r.metric(&like.id)).filter(|m| m.unit == like.unit).collect();
+    // The median of those runs that happen to carry a percentile would be beside that of all runs for a lower one.
+    if let Some(few) = all.iter().find(|m| m.reasons.iter().any(|r| r.is("too-few-operations"))) {
+        return (*few).clone();
+    }
     let valid: Vec<f64> =
         all.iter().filter_map(|m| m.value.filter(|v| v.is_finite() && m.failure().is_none())).collect();
     let slowed: Vec<f64> = all.iter().filter_map(|m| m.slowed()).collect();
@@ -66,6 +70,21 @@ fn over_runs(runs: &[Run], like: &Metric) -> Metric {
 mod tests {
     use super::*;
     use crate::compare::tests::{rate, run};
+
+    #[test]
+    fn a_percentile_that_not_all_runs_carry_is_none_of_them_together() {
+        let p999 = |value| Metric::measured("p.latency_ns_p999", model::Unit::Ns, None, value, 9_000);
+        let few = Metric::absent(
+            "p.latency_ns_p999",
+            model::Unit::Ns,
+            None,
+            MetricStatus::Skipped,
+            Reason::TooFewOperations { operations: 900, least: 1_000 },
+        );
+        let all = repeated(&[run(vec![p999(7e6)], None), run(vec![few], None)]);
+        assert_eq!((all[0].status, all[0].value), (MetricStatus::Skipped, None));
+        assert!(all[0].reasons[0].is("too-few-operations"));
+    }
 
     #[test]
     fn runs_of_one_plan_have_a_median_and_an_interval() {

@@ -7,6 +7,7 @@
 mod arc;
 mod ceiling;
 mod device;
+mod flushes;
 mod foreign;
 mod generator;
 mod machine;
@@ -80,6 +81,7 @@ pub(crate) fn judge_validity(case: RuleInput<'_>) -> Validity {
     if storage && plan.moves_data() {
         device::reached_device(case, &mut out);
         arc::not_served_by_the_arc(case, &mut out);
+        flushes::reach_the_device(case, &mut out);
         ceiling::within_ceiling(case, &mut out);
         generator::generator_not_limiting(case, &mut out);
         foreign::no_other_io(case, &mut out);

@@ -28,6 +28,11 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// Whether its file system is mounted so that no flush reaches the device.
+    pub fn keeps_flushes(&self) -> bool {
+        self.first(LayerKind::Filesystem).and_then(|fs| fs.bool(crate::facts::BARRIERS)) == Some(false)
+    }
+
     /// The type of the file system that the target lies on.
     pub fn fstype(&self) -> Option<&str> {
         self.mount.as_ref().map(|m| m.fstype.as_str())

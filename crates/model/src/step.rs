@@ -34,6 +34,7 @@ macro_rules! steps {
 }
 
 steps! {
+    SendFakeBack: "send it back: no setting makes a fake larger", "data beyond its real size are lost";
     StopOtherUsers: "stop the other users of the disk, then repeat", "the numbers are not the storage's alone";
     StopOtherWork: "stop what else runs, or give this program processors of its own (taskset, cpuset)", "the numbers are those of a busy machine";
     CompareWithGrant: "compare with what the provider or the cgroup's io.max grants", "the cap is set outside this machine's view";

@@ -246,6 +246,7 @@ fn reason_words(reasons: &[&Reason], room: usize) -> String {
         "direct-unproven" => ["direct I/O not proven", "maybe cached"],
         "direct-fallback" => ["from the page cache", "page cache"],
         "loop-cache" => ["from the page cache of a loop device", "page cache"],
+        "no-flushes" => ["no flush reaches the device", "no flushes"],
         "throttled" => ["heat or power"; 2],
         "clock-step" => ["the clock was set", "clock was set"],
         "depth-not-reached" => ["depth not reached", "depth too low"],

@@ -2,7 +2,7 @@
 
 use crate::presentation::{Cell, Row, Table, Tone};
 use crate::quantity;
-use model::{CapacityKind, Filled, MetricStatus, Reason, Run, VerifyRecord};
+use model::{CapacityKind, Filled, Metric, MetricStatus, Reason, Run, VerifyRecord};
 
 /// A rate after the rest is the first one again where it reaches so much of it.
 const BACK: f64 = 0.9;
@@ -11,6 +11,10 @@ const BACK: f64 = 0.9;
 pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>, rest_ns: u64) -> (Tone, String) {
     let rates = filled.map_or_else(|| "No rate is valid.".to_owned(), |filled| rates(filled, rested, rest_ns));
     let refused = refused(run);
+    let rates = match lower_bound(run).filter(|_| filled.is_some()) {
+        Some(why) => format!("{rates} Those are lower bounds: {why}."),
+        None => rates,
+    };
     let is_known = filled.is_some() && refused.is_none();
     let rates = match refused {
         Some(why) if filled.is_some() => {
@@ -35,12 +39,21 @@ pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>
     }
 }
 
-/// Why the rate of what was filled is refused, if it is.
-fn refused(run: &Run) -> Option<String> {
+/// The rate of what was filled, where it is refused.
+fn refused_rate(run: &Run) -> Option<&Metric> {
     let first = run.phases.iter().find(|p| p.plan.measures_target())?;
     let rate = first.metrics.iter().find(|m| m.id.ends_with(".throughput_bytes_per_s"))?;
-    let is_refused = rate.status == MetricStatus::Refused && rate.bounded().is_none();
-    rate.reasons.first().filter(|_| is_refused).map(Reason::text)
+    (rate.status == MetricStatus::Refused).then_some(rate)
+}
+
+/// Why the rate of what was filled is refused, if it is and is no bound.
+fn refused(run: &Run) -> Option<String> {
+    refused_rate(run).filter(|rate| rate.bounded().is_none())?.reasons.first().map(Reason::text)
+}
+
+/// Why the rate of what was filled is one that it takes at least.
+fn lower_bound(run: &Run) -> Option<String> {
+    refused_rate(run).filter(|rate| rate.bounded().is_some())?.reasons.first().map(Reason::text)
 }
 
 /// Whether what was asked for, the rate, has a number that counts.

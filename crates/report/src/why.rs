@@ -62,7 +62,7 @@ pub(crate) fn answers(why: &Why<'_>) -> Vec<String> {
     let confirmed = why.confirmation.map(confirmed);
     // The last lines are what is left on a small screen: whose bottleneck it is where that was not named.
     let of = why.taken.map(|taken| format!("That is of {taken}."));
-    std::iter::once(answer(why.limit)).chain(of).chain(confirmed).chain(next(why)).collect()
+    fake(why.run).into_iter().chain([answer(why.limit)]).chain(of).chain(confirmed).chain(next(why)).collect()
 }
 
 /// That the target is less than it says, which no fix of a bottleneck helps.

@@ -1,17 +1,21 @@
 //! What a soak came to, as a document.
 
 use conduct::soak::{SoakEnd, SoakState};
+use model::Reason;
 use report::document::{CounterChange, SoakDocument};
 
-/// The document of a soak that ended; of the device whether it is simulated, and how large it is.
+/// The document of a soak that ended; of the device whether it is simulated, how large it is, and whether no flush reaches it.
 pub(super) fn document(
     state: &SoakState,
     ended: SoakEnd,
-    (simulated, device_bytes): (bool, Option<u64>),
+    (simulated, device_bytes, keeps_flushes): (bool, Option<u64>, bool),
 ) -> SoakDocument<'_> {
     let mut remarks = Vec::new();
     if let Some(why) = &state.in_memory {
         remarks.push(format!("what was read back came from memory, not from the device: {why}"));
+    }
+    if keeps_flushes {
+        remarks.push(Reason::NoFlushes {}.text());
     }
     if state.tester_fault {
         remarks.push("data were newer than any that were issued: this program is wrong, please report it".to_owned());

@@ -14,6 +14,7 @@ mod granted;
 mod interference;
 mod link;
 pub(crate) mod nfs;
+mod nfs_calls;
 pub(crate) mod nfs_slots;
 pub(crate) mod nfs_sync;
 pub(crate) mod nfs_waits;

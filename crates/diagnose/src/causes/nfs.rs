@@ -4,6 +4,7 @@
 //! A call that waits for a slot has not been sent. From its transmission on nothing tells the network from the server but how the time
 //! grows: with the bytes in flight (a rate), with the calls in flight (calls one after the other), or not at all (a round trip).
 
+use super::nfs_calls::during;
 use super::nfs_slots;
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
@@ -17,8 +18,6 @@ use model::{
 pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 /// Single blocks up to this fit into one call.
 const SMALL_BLOCK: f64 = 32_768.0;
-/// Fewer calls say nothing.
-const LEAST_CALLS: u64 = 16;
 /// Of the time of a call, this share is most of it.
 const MOST: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
@@ -47,25 +46,6 @@ const LONG_ROUND_TRIP_MS: f64 = 1.0;
 pub(crate) fn mount(run: &Run) -> Option<&Layer> {
     let fs = run.target.stack.first(LayerKind::Filesystem)?;
     fs.text(names::FSTYPE).is_some_and(|fstype| matches!(fstype, "nfs" | "nfs4")).then_some(fs)
-}
-
-/// What was counted of an operation during a phase.
-pub(super) fn during(run: &Run, phase: &PhaseRun, operation: &str) -> Option<NfsCounters> {
-    let counted: Vec<_> = run.samples_of(phase).iter().filter(|s| !s.nfs.is_empty()).collect();
-    // Looks before its start and after its end see calls of its neighbours: large ones beside a few small ones are most of the time.
-    let within =
-        |s: &&&SystemSample| phase.record.as_ref().is_some_and(|r| (r.started_ns..=r.ended_ns).contains(&s.at_ns));
-    let inside: Vec<_> = counted.iter().filter(within).copied().collect();
-    between(&inside, operation).or_else(|| between(&counted, operation))
-}
-
-/// What was counted of an operation from the first to the last of these looks.
-fn between(looks: &[&SystemSample], operation: &str) -> Option<NfsCounters> {
-    let (first, last) = (looks.first()?, looks.last()?);
-    let find = |nfs: &[NfsCounters]| nfs.iter().find(|o| o.name == operation).cloned();
-    // What was never used before is not among the first.
-    let before = find(&first.nfs).unwrap_or_default();
-    find(&last.nfs)?.since(&before).filter(|o| o.operations >= LEAST_CALLS)
 }
 
 /// All calls of a phase.

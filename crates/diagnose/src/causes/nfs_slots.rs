@@ -2,7 +2,7 @@
 //! their replies is their time for it over the time that passed (Little's law). Slots are a fixed number, so that they hold every kind of
 //! call alike: what waits to be sent while far fewer are in flight than in another phase waits for something else.
 
-use super::nfs::during;
+use super::nfs_calls::during;
 use super::{Cause, CauseKind, CauseNature};
 use crate::machine;
 use crate::stack_view::Facts;

@@ -1,6 +1,6 @@
 //! What the calls of one phase waited for, whatever it asks: the client counts it without a second phase to compare with.
 
-use super::nfs::during;
+use super::nfs_calls::during;
 use super::{Cause, CauseKind, CauseNature};
 use model::{Confidence, Evidence, LimitLayer, NfsCounters, PhaseRun, Run, ServerCalls};
 

@@ -67,7 +67,11 @@ pub fn saturated(run: &Run) -> Option<Cause> {
         ),
         None => Evidence::absence("processors before the phase", format!("{name} quiet window")),
     };
-    let step = if on_one.is_some() { Step::SpreadInterrupts } else { Step::SpreadWork };
+    let step = match on_one {
+        _ if others => Step::StopOtherWork,
+        Some(_) => Step::SpreadInterrupts,
+        None => Step::SpreadWork,
+    };
     Some(
         Cause::new(
             layer,

@@ -335,7 +335,11 @@ fn an_empty_run_is_unknown_and_says_what_is_missing() {
     let run = Builder::new(Vec::new()).build();
     let limit = diagnose::limit(&run);
     assert_eq!((limit.layer, limit.confidence), (LimitLayer::Unknown, Confidence::Low));
-    assert!(limit.statement.starts_with("not known: there is no sequential read, no "), "{}", limit.statement);
+    assert!(
+        limit.statement.starts_with("not known: there is no valid number for sequential read, "),
+        "{}",
+        limit.statement
+    );
     assert!(diagnose::findings(&run).is_empty());
 }
 

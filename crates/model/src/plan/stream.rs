@@ -324,6 +324,14 @@ impl StreamPlan {
         }
     }
 
+    /// Whether each operation that changes data waits until these are durable.
+    pub fn waits_until_durable(&self) -> bool {
+        self.durability.sync == Sync::FdatasyncEach
+            || self.path.open_sync != OpenSync::None
+            || self.path.rw_flags.sync
+            || self.path.rw_flags.dsync
+    }
+
     /// The same, to be changed; it becomes a stream of blocks if it was of another kind.
     pub fn block_mut(&mut self) -> &mut BlockPlan {
         if !matches!(self.kind, StreamKind::Block(_)) {

@@ -120,6 +120,9 @@ reasons! {
     DataUnproven "data-unproven" { basis: String } basis.clone();
     /// The cache of ZFS served reads: the share of the blocks that were asked for, and how large it may become.
     ServedByArc "served-by-arc" { percent: f64, limit_bytes: Option<u64> } served_by_arc(*percent, *limit_bytes);
+    /// The file system sends no flushes: what was synced may lie in the device's cache.
+    NoFlushes "no-flushes" {} "the file system is mounted without barriers: no flush reaches the device, and what was synced can be lost with \
+        the power".into();
     /// A share of the bytes of buffered reads that the device did not deliver.
     PageCache "page-cache" { percent: f64 } format!("{percent:.0} % of the bytes read came from memory");
     /// There is no storage.

@@ -64,7 +64,7 @@ impl Reason {
 
     /// Whether for this a number may be better than the device: it is shown, and decides nothing.
     pub fn may_be_too_good(&self) -> bool {
-        matches!(self.code(), Some("direct-unproven" | "loop-cache" | "no-device" | "data-unproven"))
+        matches!(self.code(), Some("direct-unproven" | "loop-cache" | "no-device" | "no-flushes" | "data-unproven"))
     }
 }
 

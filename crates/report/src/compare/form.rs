@@ -107,16 +107,16 @@ fn compared_words(comparison: &Comparison) -> Option<String> {
 /// Of sets whose order was not randomised: in what else they differ, which may be why.
 fn differs_words(comparison: &Comparison) -> Option<String> {
     let decided = matches!(comparison.overall, Verdict::Better | Verdict::Worse);
-    let not_shown = comparison.cause == Some(model::Attribution::NotShown) && decided;
+    let not_shown = if decided {
+        comparison.cause == Some(model::Attribution::NotShown)
+    } else {
+        comparison.compared.is_empty() && comparison.other_work().is_none()
+    };
     let (first, more) = comparison.environment_differences.split_first().filter(|_| not_shown)?;
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     let values = |all: &[String]| if all.is_empty() { "not known".to_owned() } else { all.join(" / ") };
-    Some(format!(
-        "; the sides differ in {} ({} -> {}){more}, which may be why",
-        first.what,
-        values(&first.a),
-        values(&first.b)
-    ))
+    let why = if decided { ", which may be why" } else { "" };
+    Some(format!("; the sides differ in {} ({} -> {}){more}{why}", first.what, values(&first.a), values(&first.b)))
 }
 
 /// `read-1 throughput x 2.31 (38.0 MB/s to 87.8 MB/s)`.
@@ -165,7 +165,13 @@ fn overall_words(comparison: &Comparison) -> String {
 fn one_words(one: &Compared) -> String {
     let why = one.reasons.iter().rfind(|r| !r.is("no-values")).or(one.reasons.first());
     match (one.verdict, why) {
-        (Verdict::Invalid, Some(why)) => format!("{}: {}", metric_words(&one.id), why.text()),
+        (Verdict::Invalid, Some(why)) => {
+            // Why they have none has the remedy.
+            let of_runs = |r: &&Reason| why.is("too-much-missing") && !r.is("no-values") && *r != why;
+            let none = one.reasons.iter().find(of_runs);
+            let none = none.map_or_else(String::new, |none| format!(" ({})", none.text()));
+            format!("{}: {}{none}", metric_words(&one.id), why.text())
+        }
         _ => format!("{}{}", moved_words(one), would_decide(std::iter::once(one))),
     }
 }
