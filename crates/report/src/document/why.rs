@@ -55,7 +55,7 @@ impl<'a> WhyDocument<'a> {
             schema: Self::SCHEMA,
             run_id: &why.run.id,
             taken: why.taken,
-            answer: crate::why::fake(why.run).into_iter().chain(crate::why::answers(why)).collect::<Vec<_>>().join(" "),
+            answer: crate::why::answers(why).join(" "),
             limit: why.limit,
             causes: why.causes.iter().map(|cause| WhyCause { cause, next_step: cause.next_step.as_ref() }).collect(),
             findings: why.findings,
