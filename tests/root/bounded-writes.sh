@@ -46,7 +46,8 @@ trial() {
     printf '%-28s at most %12s   written %12s\n' "$name" "$most" "$((after - before))"
 }
 
-default=$(((4 << 30) / 50))
+# A loop device goes by the disk below it: 2 GiB, or a fiftieth of that disk.
+default=$((2 << 30))
 trial "device, default" "$default" "$device" --destroy "${device#/dev/}"
 trial "device, --max-write" $((64 << 20)) "$device" --destroy "${device#/dev/}" --max-write 64MiB
 trial "device, --read-only" 0 "$device" --read-only
