@@ -2,7 +2,7 @@
 
 use crate::presentation::{Cell, Row, Table, Tone};
 use crate::quantity;
-use model::{CapacityKind, Filled, Metric, MetricStatus, Reason, Run, VerifyRecord};
+use model::{Bound, CapacityKind, Filled, Metric, MetricStatus, Reason, Run, VerifyRecord};
 
 /// A rate after the rest is the first one again where it reaches so much of it.
 const BACK: f64 = 0.9;
@@ -11,8 +11,9 @@ const BACK: f64 = 0.9;
 pub(crate) fn answer(run: &Run, filled: Option<&Filled>, rested: Option<&Filled>, rest_ns: u64) -> (Tone, String) {
     let rates = filled.map_or_else(|| "No rate is valid.".to_owned(), |filled| rates(filled, rested, rest_ns));
     let refused = refused(run);
-    let rates = match lower_bound(run).filter(|_| filled.is_some()) {
-        Some(why) => format!("{rates} Those are lower bounds: {why}."),
+    let rates = match bound(run).filter(|_| filled.is_some()) {
+        Some((Bound::AtLeast, why)) => format!("{rates} Those are lower bounds: {why}."),
+        Some((Bound::AtMost, why)) => format!("{rates} Those are upper bounds: {why}."),
         None => rates,
     };
     let is_known = filled.is_some() && refused.is_none();
@@ -51,9 +52,10 @@ fn refused(run: &Run) -> Option<String> {
     refused_rate(run).filter(|rate| rate.bounded().is_none())?.reasons.first().map(Reason::text)
 }
 
-/// Why the rate of what was filled is one that it takes at least.
-fn lower_bound(run: &Run) -> Option<String> {
-    refused_rate(run).filter(|rate| rate.bounded().is_some())?.reasons.first().map(Reason::text)
+/// On which side of what it takes the rate of what was filled lies, and why.
+fn bound(run: &Run) -> Option<(Bound, String)> {
+    let rate = refused_rate(run)?;
+    Some((rate.bounded()?.0, rate.reasons.first()?.text()))
 }
 
 /// Whether what was asked for, the rate, has a number that counts.
@@ -146,6 +148,10 @@ mod tests {
         let (tone, said) = answer(&of(None), Some(&filled), None, 0);
         assert!(said.starts_with("Not known what it takes, because it may be memory's rate. Here it was"), "{said}");
         assert_eq!((tone, is_known(&of(None))), (Tone::Doubt, false));
-        assert!(is_known(&of(Some(model::Bound::AtLeast))));
+        for (bound, side) in [(Bound::AtLeast, "lower"), (Bound::AtMost, "upper")] {
+            let (tone, said) = answer(&of(Some(bound)), Some(&filled), None, 0);
+            assert!(said.ends_with(&format!(" Those are {side} bounds: it may be memory's rate.")), "{said}");
+            assert_eq!((tone, is_known(&of(Some(bound)))), (Tone::Good, true));
+        }
     }
 }
