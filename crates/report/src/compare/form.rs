@@ -318,6 +318,39 @@ mod tests {
     }
 
     #[test]
+    fn in_what_sets_differ_is_said_whatever_came_of_it_but_not_what_an_experiment_compared() {
+        let options = EnvironmentDifference {
+            what: "mount options".to_owned(),
+            a: vec!["relatime".to_owned()],
+            b: vec!["noatime".to_owned()],
+        };
+        let of = |overall, cause, compared: Vec<EnvironmentDifference>| Comparison {
+            question: model::Question::default(),
+            compared,
+            metrics: Vec::new(),
+            environment_differences: vec![options.clone()],
+            overall,
+            counts: model::Counts::default(),
+            cause,
+            cause_reasons: Vec::new(),
+            drift: Vec::new(),
+            reasons: Vec::new(),
+        };
+        let differs = "; the sides differ in mount options (relatime -> noatime)";
+        let not_shown = Some(model::Attribution::NotShown);
+        for verdict in [Verdict::Unclear, Verdict::Same, Verdict::Invalid] {
+            let said = statement(&of(verdict, None, Vec::new()));
+            assert!(said.ends_with(differs), "{said}");
+            let said = statement(&of(verdict, None, vec![options.clone()]));
+            assert!(!said.contains("the sides differ"), "{said}");
+        }
+        let said = statement(&of(Verdict::Better, not_shown, Vec::new()));
+        assert!(said.ends_with(&format!("{differs}, which may be why")), "{said}");
+        let said = statement(&of(Verdict::Better, Some(model::Attribution::Randomised), vec![options.clone()]));
+        assert!(!said.contains("the sides differ"), "{said}");
+    }
+
+    #[test]
     fn what_nobody_would_do_is_no_advice() {
         let open = |needed, interval: Option<(f64, f64)>| Compared {
             id: "a.iops".into(),
