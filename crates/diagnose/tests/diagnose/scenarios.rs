@@ -299,6 +299,24 @@ fn a_full_processor_is_named_by_the_kind_of_its_time() {
 }
 
 #[test]
+fn a_processor_that_was_full_before_is_freed_of_what_others_do() {
+    let busy = sequential("seq-read", 200.0).cpu(0.02, 0.3, 0.65);
+    let mut run = Builder::new(sata()).phases(with(healthy(200.0), [busy])).build();
+    let step = |run: &model::Run| {
+        let causes = diagnose::causes(run);
+        let cause = causes.iter().find(|c| c.layer == LimitLayer::Cpu).expect("a full processor");
+        (cause.confidence, cause.next_step.clone().expect("what to do").step)
+    };
+    assert_eq!(step(&run), (Confidence::Probable, model::Step::SpreadWork));
+    // Whatever it had free, before the phase too, somebody took.
+    for sample in &mut run.samples {
+        let cpu = &mut sample.cpus[0];
+        cpu.user += std::mem::take(&mut cpu.idle);
+    }
+    assert_eq!(step(&run), (Confidence::Low, model::Step::StopOtherWork));
+}
+
+#[test]
 fn a_card_without_a_queue_is_not_blamed_on_the_host() {
     let phases = with(healthy(66.0), [random("rand-read-qd1", 3201.0), random("rand-read-qd32", 3344.0)]);
     let run = Builder::new(sd_card(&[("app_performance_class", Fact::Int(1))])).phases(phases).build();
