@@ -73,8 +73,20 @@ pub struct Group {
     line: Line,
     point: Cell<u32>,
     place: RefCell<GroupPlace>,
-    /// Of rank 0.
-    server: Option<std::thread::JoinHandle<()>>,
+    _host: Option<Host>,
+}
+
+/// The thread of the meeting, of rank 0. Who meets here is told that it is over before this process ends.
+#[derive(Debug)]
+struct Host(std::thread::JoinHandle<()>);
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let began = Instant::now();
+        while !self.0.is_finished() && began.elapsed() < GOODBYES {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 /// The host and the port of `HOST:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`.
@@ -100,7 +112,7 @@ impl Invitation {
     /// The place cannot be listened at or reached, a rank never came, one came twice, or asks something else, or is of another
     /// version; the token is another.
     pub fn meet(self, interrupts: &Interrupts, control: &Control) -> Result<Group, Failure> {
-        let mut server = None;
+        let mut host = None;
         let mut own = None;
         if self.rank == 0 {
             server::allow_descriptors(u64::from(self.size) + DESCRIPTORS);
@@ -109,7 +121,7 @@ impl Invitation {
             let id = format!("{:016x}", random_u64()?);
             let patience_ns = u64::try_from(self.patience.as_nanos()).unwrap_or(u64::MAX);
             let meeting = meeting::Meeting::new(self.token.clone(), id, self.size, monotonic_ns(), patience_ns);
-            server = Some(server::start(listener, meeting).map_err(|e| self.cannot_listen(&e))?);
+            host = Some(Host(server::start(listener, meeting).map_err(|e| self.cannot_listen(&e))?));
         }
         let (socket, drawn, lines) = self.connect(own, interrupts)?;
         let (id, lines) = self.greet(&socket, &drawn, lines).map_err(|why| self.refused(&why))?;
@@ -117,7 +129,7 @@ impl Invitation {
         let line = Line::open(socket, lines, size, interrupts.clone(), control)
             .map_err(|e| Failure::environment(format!("the connection to the group's meeting: {e}")))?;
         let place = GroupPlace { id: id.clone(), rank, size, machines: Vec::new(), phases: Vec::new(), ended: None };
-        Ok(Group { rank, size, id, token, scale, line, point: Cell::new(0), place: RefCell::new(place), server })
+        Ok(Group { rank, size, id, token, scale, line, point: Cell::new(0), place: RefCell::new(place), _host: host })
     }
 
     fn cannot_listen(&self, error: &io::Error) -> Failure {
@@ -444,11 +456,6 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.line.leave(Some("it ended before the others"));
-        // Who meets here is told that it is over before this process ends.
-        let began = Instant::now();
-        while self.server.as_ref().is_some_and(|s| !s.is_finished()) && began.elapsed() < GOODBYES {
-            std::thread::sleep(Duration::from_millis(5));
-        }
     }
 }
 

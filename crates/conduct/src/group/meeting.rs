@@ -5,7 +5,7 @@ use super::message::{Agreed, Brought, FromRank, Hello, ToRank, shown, shown_limi
 use super::token::Token;
 use judge::group::together;
 use model::{Active, Ns, RankLimit, RankOutcome};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A connection, by a number that is not used again.
 pub type Connection = u64;
@@ -20,6 +20,8 @@ pub fn silence_ns(ranks: u32) -> Ns {
 const STRANGER_NS: Ns = 5_000_000_000;
 /// So many connections beside those of the ranks are waited for at once.
 const STRANGERS: usize = 64;
+/// Where a group ends before all came, those who come so long afterwards are told why: a place where nobody listens tells them nothing.
+const LATE_NS: Ns = 2_000_000_000;
 /// All start so long after the last is ready, beside the longest round trip: the message has to reach all.
 const START_AFTER_NS: Ns = 2_000_000;
 /// And so much for each rank that has to be told.
@@ -68,8 +70,9 @@ pub struct Meeting {
     asked: Option<(String, String)>,
     point: u32,
     ended: Option<String>,
-    /// Rank 0, in whose process this is, was taken, or told why not.
-    rank_0_came: bool,
+    ended_ns: Ns,
+    /// Ranks that were taken, or told why not.
+    came: BTreeSet<u32>,
     /// Connections with a wrong token, and where the last one came from.
     refused: Option<(u32, String)>,
 }
@@ -88,14 +91,17 @@ impl Meeting {
             asked: None,
             point: 0,
             ended: None,
-            rank_0_came: false,
+            ended_ns: 0,
+            came: BTreeSet::new(),
             refused: None,
         }
     }
 
-    /// Whether nobody is left who waits for it. One that ended before rank 0 came itself has to tell that first.
-    pub fn is_over(&self) -> bool {
-        let came = self.members.len() as u32 == self.size || self.ended.is_some() && self.rank_0_came;
+    /// Whether nobody is left who waits for it. One that ended before rank 0, in whose process this is, came itself has to tell that
+    /// first; others that come late are told, too, for a moment.
+    pub fn is_over(&self, now: Ns) -> bool {
+        let late = || now.saturating_sub(self.ended_ns) < LATE_NS && self.came.len() < self.size as usize;
+        let came = self.members.len() as u32 == self.size || self.ended.is_some() && self.came.contains(&0) && !late();
         came && self.members.values().all(|m| m.left)
     }
 
@@ -130,7 +136,7 @@ impl Meeting {
             FromRank::Leaves(Some(why)) => {
                 member.left = true;
                 let why = format!("{} ended: {}", self.name(rank), shown(&why));
-                self.end(why, out);
+                self.end(why, now, out);
             }
             FromRank::Arrives(point, brought) if point == self.point && member.brought.is_none() => {
                 member.brought = Some(brought);
@@ -141,19 +147,19 @@ impl Meeting {
                     "{} does not do what the others do: this program is wrong, please report it",
                     self.name(rank)
                 );
-                self.end(why, out);
+                self.end(why, now, out);
             }
         }
     }
 
     /// A connection is gone.
-    pub fn gone(&mut self, connection: Connection, why: &str, out: &mut Answers) {
+    pub fn gone(&mut self, connection: Connection, why: &str, now: Ns, out: &mut Answers) {
         self.strangers.remove(&connection);
         let Some(rank) = self.ranks.remove(&connection) else { return };
         let name = self.name(rank);
         if let Some(member) = self.members.get_mut(&rank).filter(|m| !m.left) {
             member.left = true;
-            self.end(format!("{name} is gone ({why})"), out);
+            self.end(format!("{name} is gone ({why})"), now, out);
         }
     }
 
@@ -171,7 +177,7 @@ impl Meeting {
                 member.left = true;
                 out.close.push(member.connection);
             }
-            self.end(why, out);
+            self.end(why, now, out);
         }
         if (self.members.len() as u32) < self.size && now.saturating_sub(self.began_ns) > self.patience_ns {
             let missing: Vec<u32> = (0..self.size).filter(|rank| !self.members.contains_key(rank)).collect();
@@ -186,18 +192,19 @@ impl Meeting {
                     missing.len(),
                     self.size
                 ),
+                now,
                 out,
             );
         }
     }
 
     /// Ends the group for all; the first reason counts.
-    pub fn end(&mut self, why: String, out: &mut Answers) {
+    pub fn end(&mut self, why: String, now: Ns, out: &mut Answers) {
         if self.ended.is_some() {
             return;
         }
         out.say.extend(self.members.values().filter(|m| !m.left).map(|m| (m.connection, ToRank::Ended(why.clone()))));
-        self.ended = Some(why);
+        (self.ended, self.ended_ns) = (Some(why), now);
     }
 
     fn refuse(&mut self, connection: Connection, out: &mut Answers) {
@@ -217,7 +224,9 @@ impl Meeting {
         }
         let from = stranger.from.clone();
         self.strangers.remove(&connection);
-        self.rank_0_came |= hello.rank == 0;
+        if hello.rank < self.size {
+            self.came.insert(hello.rank);
+        }
         let who = format!("rank {} ({} at {from})", hello.rank, shown(&hello.machine));
         let asked = (hello.version.clone(), hello.asked.clone());
         let (version, question) = self.asked.get_or_insert(asked).clone();
@@ -239,7 +248,7 @@ impl Meeting {
         if let Some(wrong) = wrong {
             out.say.push((connection, ToRank::Ended(wrong.clone())));
             out.close.push(connection);
-            return self.end(wrong, out);
+            return self.end(wrong, now, out);
         }
         self.ranks.insert(connection, hello.rank);
         let machine = shown(&hello.machine);
@@ -269,7 +278,7 @@ impl Meeting {
                 out.say.extend(to.zip(agreed).map(|(to, agreed)| (to, ToRank::Goes(point, Box::new(agreed)))));
                 self.point += 1;
             }
-            Err(why) => self.end(why, out),
+            Err(why) => self.end(why, now, out),
         }
     }
 

@@ -75,10 +75,10 @@ fn all_wait_at_a_point_until_the_last_has_come() {
     assert_eq!(m.said(a), [ToRank::Goes(1, Box::new(Agreed::Object { locks: true, ranks: 2 }))]);
     assert_eq!(m.said(b), [ToRank::Goes(1, Box::new(Agreed::Object { locks: false, ranks: 2 }))]);
     for connection in [a, b] {
-        assert!(!m.meeting.is_over());
+        assert!(!m.meeting.is_over(SECOND));
         m.meeting.hears(connection, FromRank::Leaves(None), SECOND, &mut m.out);
     }
-    assert!(m.meeting.is_over() && m.ended().is_empty());
+    assert!(m.meeting.is_over(SECOND) && m.ended().is_empty());
 }
 
 #[test]
@@ -140,18 +140,32 @@ fn ranks_that_do_not_fit_end_the_meeting_with_their_names() {
 }
 
 #[test]
+fn who_comes_late_to_a_group_that_ended_is_told_why() {
+    let mut m = met(3);
+    let two = m.comes(2);
+    m.comes_with(|hello| hello.asked = "b".to_owned(), 0, &token("our token"));
+    m.meeting.hears(two, FromRank::Leaves(None), SECOND, &mut m.out);
+    assert!(m.ended().contains("was asked something else"), "{}", m.ended());
+    let over = |m: &Met| [m.meeting.is_over(LATE_NS - 1), m.meeting.is_over(LATE_NS)];
+    assert_eq!(over(&m), [false, true], "rank 1 may still come");
+    let late = m.comes(1);
+    assert!(m.said(late).contains(&ToRank::Ended(m.ended().to_owned())));
+    assert_eq!(over(&m), [true, true], "all know");
+}
+
+#[test]
 fn one_that_dies_hangs_or_leaves_ends_it_for_the_others() {
     let (mut dies, mut hangs, mut leaves) = (met(2), met(2), met(2));
     for m in [&mut dies, &mut hangs, &mut leaves] {
         m.comes(0);
     }
     let b = dies.comes(1);
-    dies.meeting.gone(b, "the connection was closed", &mut dies.out);
+    dies.meeting.gone(b, "the connection was closed", SECOND, &mut dies.out);
     assert_eq!(dies.ended(), "rank 1 (m1) is gone (the connection was closed)");
-    assert!(!dies.meeting.is_over(), "rank 0 is to be told");
+    assert!(!dies.meeting.is_over(SECOND), "rank 0 is to be told");
     let a = *dies.meeting.ranks.keys().next().expect("rank 0");
-    dies.meeting.gone(a, "", &mut dies.out);
-    assert!(dies.meeting.is_over());
+    dies.meeting.gone(a, "", SECOND, &mut dies.out);
+    assert!(dies.meeting.is_over(SECOND));
 
     let b = hangs.comes(1);
     hangs.meeting.hears(b, FromRank::Ping(1), 5 * SECOND, &mut hangs.out);

@@ -110,7 +110,7 @@ pub fn start(listener: TcpListener, meeting: Meeting) -> io::Result<std::thread:
 impl Server {
     fn serve(mut self) {
         let mut events: Vec<Event> = Vec::with_capacity(MOST_AT_ONCE);
-        while !self.meeting.is_over() || self.peers.values().any(|p| !p.waiting.is_empty()) {
+        while !self.meeting.is_over(monotonic_ns()) || self.peers.values().any(|p| !p.waiting.is_empty()) {
             events.clear();
             if let Err(e) = epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&LOOK))
                 && e != rustix::io::Errno::INTR
@@ -233,7 +233,7 @@ impl Server {
 
     fn lose(&mut self, connection: Connection, why: &str, out: &mut Answers) {
         self.peers.remove(&connection);
-        self.meeting.gone(connection, why, out);
+        self.meeting.gone(connection, why, monotonic_ns(), out);
     }
 }
 
