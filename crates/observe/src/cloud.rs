@@ -2,7 +2,7 @@
 //! controllers. The tables are in `clouds/`, each with its source and the date of reading.
 //!
 //! A guest does not see which volume type, or how much was provisioned: an instance's limits hold for all its volumes together, and a
-//! Premium SSD's for one of this size. What Google publishes is by the type of the disk, which its guests do not see.
+//! Premium SSD's for one of this size. What Google publishes is by the type of the disk, which its guests do not see: `diagnose` tries each.
 
 use crate::facts;
 use crate::root::Root;

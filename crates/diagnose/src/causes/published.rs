@@ -13,6 +13,15 @@ use model::{Confidence, Direction, Evidence, Layer, LimitLayer, Run, Step};
 const AGREES: f64 = 0.03;
 /// gp3 gives so much to each volume, whatever else is bought (EBS user guide, "General Purpose SSD volumes").
 const GP3: (f64, f64) = (125.0 * 1_048_576.0, 3_000.0);
+/// What Google publishes of its persistent disks by type: MiB/s and operations a second (reads, writes) of each disk, and more for each GiB.
+/// The limits of an instance come on top. (Compute Engine documentation, "About Persistent Disk performance", read on 2026-11-28; guests do
+/// not see the type.)
+const GOOGLE: [(&str, [f64; 3], [f64; 3]); 3] = [
+    ("pd-standard", [0.0, 0.0, 0.0], [0.12, 0.75, 1.5]),
+    ("pd-balanced", [140.0, 3_000.0, 3_000.0], [0.28, 6.0, 6.0]),
+    ("pd-ssd", [240.0, 6_000.0, 6_000.0], [0.48, 30.0, 30.0]),
+];
+const GOOGLE_SOURCE: &str = "https://cloud.google.com/compute/docs/disks/performance, read on 2026-11-28";
 /// Blocks up to this count as one operation on EBS; larger ones as several.
 const ONE_OPERATION: f64 = 16_384.0;
 
@@ -20,8 +29,20 @@ const ONE_OPERATION: f64 = 16_384.0;
 struct Limit {
     words: String,
     bytes_per_s: f64,
-    iops: f64,
+    /// Of reads and of writes.
+    iops: [f64; 2],
     source: String,
+}
+
+/// Of a persistent disk of this size, for each type that it may be.
+fn of_google(disk: &Layer) -> Vec<Limit> {
+    let gib = disk.int(names::SIZE_BYTES).map_or(0.0, |bytes| bytes as f64 / f64::from(1 << 30));
+    let of = |(name, each, per_gib): &(&str, [f64; 3], [f64; 3])| {
+        let [mib, read, write] = [0, 1, 2].map(|i| each[i] + per_gib[i] * gib);
+        let words = format!("a Google persistent disk of {gib:.0} GiB, if it is {name}");
+        Limit { words, bytes_per_s: mib * 1_048_576.0, iops: [read, write], source: GOOGLE_SOURCE.to_owned() }
+    };
+    GOOGLE.iter().filter(|_| gib > 0.0).map(of).collect()
 }
 
 fn limits(disk: &Layer) -> Vec<Limit> {
@@ -29,7 +50,7 @@ fn limits(disk: &Layer) -> Vec<Limit> {
     let of = |words: &str, bytes: &str, iops: &str| {
         let source = disk.text(names::PUBLISHED_SOURCE).unwrap_or_default().to_owned();
         let words = format!("{} {words}", disk.text(names::PUBLISHED_OF)?);
-        Some(Limit { words, bytes_per_s: number(bytes)?, iops: number(iops)?, source })
+        Some(Limit { words, bytes_per_s: number(bytes)?, iops: [number(iops)?; 2], source })
     };
     let lasting = of("(lasting)", names::PUBLISHED_BYTES_PER_S, names::PUBLISHED_IOPS);
     let burst = of("(a burst, which ends)", names::PUBLISHED_BURST_BYTES_PER_S, names::PUBLISHED_BURST_IOPS);
@@ -38,25 +59,27 @@ fn limits(disk: &Layer) -> Vec<Limit> {
     let gp3 = (disk.text(names::CLOUD_VOLUME) == Some("ebs")).then(|| Limit {
         words: "an EBS volume of type gp3 without more bought".to_owned(),
         bytes_per_s: GP3.0,
-        iops: GP3.1,
+        iops: [GP3.1; 2],
         source: "EBS user guide, General Purpose SSD volumes".to_owned(),
     });
-    [lasting, burst, gp3].into_iter().flatten().collect()
+    let google = disk.text(names::CLOUD_VOLUME) == Some("google-persistent-disk");
+    let by_size = if google { of_google(disk) } else { Vec::new() };
+    [lasting, burst, gp3].into_iter().flatten().chain(by_size).collect()
 }
 
-/// The probe and its value, where it runs evenly at this limit.
-fn meets<'a>(run: &'a Run, limit: &Limit) -> Option<(Probe<'a>, &'static str, f64)> {
+/// The probe, its quantity and value, and what is published, where it runs evenly at this limit.
+fn meets<'a>(run: &'a Run, limit: &Limit) -> Option<(Probe<'a>, &'static str, f64, f64)> {
     let near = |value: f64, of: f64| (value / of - 1.0).abs() <= AGREES;
     let both = [Direction::Read, Direction::Write];
     let large = both
         .into_iter()
         .filter_map(|d| probes::fastest(run, d))
         .map(|p| (p, "throughput_bytes_per_s", limit.bytes_per_s));
-    let small = both.into_iter().filter_map(|d| probes::depths(run, d).pop());
-    let small = small.filter(|p| p.block <= ONE_OPERATION && p.depth > 1.0).map(|p| (p, "iops", limit.iops));
+    let small = both.into_iter().zip(limit.iops).filter_map(|(d, iops)| Some((probes::depths(run, d).pop()?, iops)));
+    let small = small.filter(|(p, _)| p.block <= ONE_OPERATION && p.depth > 1.0).map(|(p, iops)| (p, "iops", iops));
     let at = |(probe, quantity, of): (Probe<'a>, &'static str, f64)| {
         let plateau = flat(run, Some(probe), quantity)?;
-        near(plateau.value, of).then_some((probe, quantity, plateau.value))
+        near(plateau.value, of).then_some((probe, quantity, plateau.value, of))
     };
     large.chain(small).find_map(at)
 }
@@ -65,9 +88,9 @@ fn meets<'a>(run: &'a Run, limit: &Limit) -> Option<(Probe<'a>, &'static str, f6
 pub(crate) fn limit(run: &Run) -> Option<Cause> {
     let disks = stack_view::disks(&run.target.stack);
     let disk = disks.iter().map(|path| path.disk).find(|disk| disk.text(names::CLOUD_VOLUME).is_some())?;
-    let (limit, (probe, quantity, value)) = limits(disk).into_iter().find_map(|l| meets(run, &l).map(|m| (l, m)))?;
+    let (limit, (probe, quantity, value, published)) =
+        limits(disk).into_iter().find_map(|l| meets(run, &l).map(|m| (l, m)))?;
     let shown = |v: f64| if quantity == "iops" { phrase::iops(v) } else { phrase::rate(v) };
-    let published = if quantity == "iops" { limit.iops } else { limit.bytes_per_s };
     // A hypervisor that takes processor time makes rates of its own.
     let sure = machine::cpus_during(run, probe.phase).is_none_or(|c| c.steal < 0.02);
     Some(

@@ -146,10 +146,31 @@ fn an_even_rate_at_what_a_cloud_publishes_is_told_with_its_source() {
     assert!(burst.iter().any(|c| c.statement.contains("(a burst, which ends)")), "{burst:?}");
     let gp3 = diagnose::causes(&run("ebs", 900_000_000, 3600, 131.07));
     assert!(gp3.iter().any(|c| c.statement.contains("type gp3")), "{gp3:?}");
-    let google = diagnose::causes(&run("google-persistent-disk", 900_000_000, 3600, 131.07));
-    assert!(!google.iter().any(|c| c.statement.contains("published")), "nothing is published of what is not seen");
     let idle = Builder::new(vec![disk("nvme1n1", "nvme", &[("cloud_volume", text("ebs"))])]).virtual_machine().build();
     unknown_for_want_of("cloud-published-limit", &idle, "seq-read.throughput_bytes_per_s");
+}
+
+/// Guests in Compute Engine do not see the type of their disk: what is published of each type for one of this size is looked at.
+#[test]
+fn a_persistent_disk_at_what_is_published_of_one_of_its_types() {
+    let run = |gib: i64, measured: f64| {
+        let facts = [("cloud_volume", text("google-persistent-disk")), ("size_bytes", Fact::Int(gib << 30))];
+        let flat = sequential("seq-read", measured).exactly(measured * 1e6).jitter(0.005);
+        Builder::new(vec![disk("sda", "scsi", &facts)]).virtual_machine().phases([flat]).build()
+    };
+    let said = |gib, measured| {
+        let all = diagnose::causes(&run(gib, measured));
+        all.iter()
+            .find(|c| c.statement.contains("what is published of"))
+            .map(|c| c.statement.clone())
+            .unwrap_or_default()
+    };
+    // (140 + 100 x 0.28) MiB/s; 500 x 0.12 MiB/s; (240 + 100 x 0.48) MiB/s.
+    assert!(said(100, 176.2).contains("of 100 GiB, if it is pd-balanced"), "{}", said(100, 176.2));
+    assert!(said(500, 62.9).contains("of 500 GiB, if it is pd-standard"), "{}", said(500, 62.9));
+    assert!(said(100, 302.0).contains("of 100 GiB, if it is pd-ssd"), "{}", said(100, 302.0));
+    assert_eq!(said(100, 230.0), "", "no type has that");
+    assert_eq!(said(0, 176.2), "", "the size is not known");
 }
 
 #[test]
