@@ -119,6 +119,7 @@ left=$(df --output=avail -B1 "$scratch/mnt" | tail -1)
 umount "$scratch/mnt"
 mount -t tmpfs -o size=64m none "$scratch/mnt"
 "$narrows" soak "$scratch/mnt" >"$scratch/out" 2>"$scratch/err" || fail "a soak on a small tmpfs"
+"$narrows" record -o "$scratch/mnt/x.nrec" --generate 1x100KB@50 --for 1s >"$scratch/out" 2>"$scratch/err" || fail "a recording there"
 mount -o remount,ro "$scratch/mnt"
 for command in "soak $scratch/mnt" "record -o $scratch/mnt --generate 1x10KB@10 --for 1s"; do
     # shellcheck disable=SC2086

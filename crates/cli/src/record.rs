@@ -295,7 +295,7 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
     match ran.written.ended_by {
         Some(recorder::Loss::ContainerFull) => remarks.push("the recording is full".into()),
         Some(recorder::Loss::NoRoom) => remarks.push(
-            "the file system has no more room for it, but for a twentieth (256 MiB at least) that stays free: free some, or \
+            "the file system has no more room for it, but for what stays free (a twentieth, and 256 MiB or a quarter): free some, or \
              record with --when-full wrap, which overwrites the oldest"
                 .into(),
         ),

@@ -1,6 +1,6 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
-use super::room::{Growing, free_bytes, give_back, put_footer_back};
+use super::room::{Growing, free_bytes, give_back, no_room, put_footer_back};
 use super::superblocks::{SuperblockLock, cannot, failed, refused, superblock_of, write_superblocks};
 use super::{RecordEvent, Recording};
 use crate::admission::{Admitted, Consent, FileIdentity, admit};
@@ -60,6 +60,20 @@ pub(super) struct Continuation {
     pub next_batch: u64,
     /// Where more room comes from, of a container that grows.
     pub growing: Option<Arc<Growing>>,
+}
+
+/// Why there is no room for a recording, and what gives it some.
+fn does_not_fit(file: &File, path: &Path, why: ContainerError, grows: bool) -> Failure {
+    match why {
+        ContainerError::TooSmall { needed, .. } if grows => no_room(file, path, needed),
+        ContainerError::TooSmall { bytes, needed } => {
+            let [bytes, megabytes] = [model::bytes_text(bytes), needed.div_ceil(1_000_000).to_string()];
+            Failure::usage(format!("{}: {bytes} are too few for a recording of such frames", path.display()))
+                .remedy(format!("--size {megabytes}MB or more; a smaller --segment, frames or --max-frame"))
+        }
+        other => Failure::usage(format!("{}: {other}", path.display()))
+            .remedy("--size SIZE; a smaller --segment or --max-frame"),
+    }
 }
 
 impl RecordingTarget {
@@ -134,18 +148,7 @@ impl RecordingTarget {
                 };
                 let size = size.unwrap_or(length).min(length);
                 let fits = Geometry::fit(size, logical, recording.largest_frame, recording.segment, when_full);
-                let fits = fits.map_err(|e| {
-                    let remedy = match e {
-                        ContainerError::TooSmall { needed, .. } => {
-                            format!(
-                                "--size {}MB or more; a smaller --segment, frames or --max-frame",
-                                needed.div_ceil(1_000_000)
-                            )
-                        }
-                        _ => "--size SIZE; a smaller --segment or --max-frame".to_owned(),
-                    };
-                    Failure::usage(format!("{}: {e}", path.display())).remedy(remedy)
-                })?;
+                let fits = fits.map_err(|e| does_not_fit(&file, path, e, grows))?;
                 (if grows { fits.growing() } else { fits }, own && !recording.keep_size && !recording.temporary)
             }
         };

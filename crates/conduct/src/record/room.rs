@@ -20,6 +20,15 @@ pub(crate) fn free_bytes(file: &File) -> io::Result<u64> {
     sys::space_of(file).map(|space| engine::usable_bytes(&space, memory))
 }
 
+/// That so much is needed, and is not there beside what always stays free.
+pub(super) fn no_room(file: &File, path: &Path, needed: u64) -> Failure {
+    let free = sys::space_of(file).map_or(0, |space| space.available_bytes);
+    let [free, needed] = [free, needed].map(model::bytes_text);
+    let what = format!("{needed} are needed, {free} are free, and a part of that always stays free");
+    Failure { kind: FailureKind::Environment, ..refused(path, &what) }
+        .remedy("free some space, or name another directory; --size SIZE takes so much at once")
+}
+
 /// The file of a container that grows, by a descriptor of its own: through the page cache.
 #[derive(Debug)]
 pub(super) struct Growing {
@@ -52,10 +61,7 @@ impl Growing {
             one: Mutex::new(()),
         };
         if !growing.ensure(next_segment + 1) {
-            let free = sys::space_of(file).map_or(0, |space| space.available_bytes);
-            let what = format!("{} are free, and a part of that always stays free", model::bytes_text(free));
-            return Err(Failure { kind: FailureKind::Environment, ..refused(path, &what) }
-                .remedy("free some space, or name another directory; --size SIZE takes so much at once"));
+            return Err(no_room(file, path, superblock.geometry.segment_bytes));
         }
         Ok(growing)
     }

@@ -184,14 +184,15 @@ fn share_of_memory(available_bytes: Option<u64>) -> u64 {
     available_bytes.map_or(MIN_FREE, |m| m / 2)
 }
 
-/// What a file system has for a file of ours: all but what always stays free.
+/// What a file system has for a file of ours that may become longer: all but what always stays free, a twentieth, and 256 MiB or, of a small
+/// file system, a quarter.
 pub fn usable_bytes(space: &sys::Space, memory_available_bytes: Option<u64>) -> u64 {
     // Some FUSE servers and ramfs report no size at all.
     let unsized_fs = space.total_bytes == 0;
     let free = if unsized_fs {
         u64::MAX
     } else {
-        space.available_bytes.saturating_sub(kept_free(space.total_bytes, u64::MAX))
+        space.available_bytes.saturating_sub(kept_free(space.total_bytes, space.total_bytes / 2))
     };
     if in_memory(space.magic) { free.min(share_of_memory(memory_available_bytes)) } else { free }
 }
@@ -309,5 +310,16 @@ mod tests {
         assert_eq!(offers(32_000, 20_000), 20_000 - 32_000 / 20);
         assert_eq!(offers(4_000, 3_000), 3_000 - 256);
         assert_eq!(offers(100_000, 400), 0);
+    }
+
+    #[test]
+    fn a_file_that_grows_leaves_a_quarter_of_a_small_file_system() {
+        let usable = |total: u64, free: u64| {
+            let space =
+                sys::Space { total_bytes: total * MIB, available_bytes: free * MIB, read_only: false, magic: 0xef53 };
+            usable_bytes(&space, None) / MIB
+        };
+        assert_eq!((usable(200, 180), usable(200, 50), usable(200, 40)), (130, 0, 0));
+        assert_eq!((usable(4_000, 3_000), usable(32_000, 20_000)), (3_000 - 256, 20_000 - 32_000 / 20));
     }
 }
