@@ -32,12 +32,13 @@ for option in barrier nobarrier; do
 import json, sys
 option, status, check, soak = sys.argv[1], int(sys.argv[2]), json.load(open(sys.argv[3])), json.load(open(sys.argv[4]))
 off = option == "nobarrier"
-synced = [m for m in check["metrics"] if any(r.get("code") == "no-flushes" for r in m["reasons"])]
-assert bool(synced) == off, (option, [m["id"] for m in synced])
+# Of a phase: where others use the disk, its numbers are refused for that, and it is said all the same.
+synced = [p["name"] for p in check["phases"] if any(r.get("code") == "no-flushes" for r in p["reasons"])]
+assert bool(synced) == off, (option, check["phases"])
 fit = next(f for f in check["fit"] if f["for"] == "sqlite")
 assert not off or (fit["met"] is None and status == 4), (option, status, fit)
 assert any("no flush reaches" in remark for remark in soak["remarks"]) == off, (option, soak["remarks"])
-print(f"{option}: sqlite {fit['met']}, {len(synced)} metrics without flushes")
+print(f"{option}: sqlite {fit['met']}, without flushes: {synced}")
 END
     umount "$scratch/mnt"
     mounted=
