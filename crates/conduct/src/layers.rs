@@ -156,7 +156,7 @@ fn own_file(directory: &Path, study: &mut LayersStudy, room: u64) -> Result<(Wor
     let cannot = |e: std::io::Error| crate::file_failure::cannot(&path, &e);
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(cannot)?;
     // Together where the file system can: the same bytes are looked for on the devices below.
-    crate::soak::reserve(&file, study.bytes).map_err(cannot)?;
+    sys::reserve_durably(&file, study.bytes).map_err(cannot)?;
     Ok((workspace, path))
 }
 

@@ -21,7 +21,6 @@ pub use bundle::run_of;
 pub use capacity::{CapacityProbe, capacity, probe_bytes};
 pub use growth::{PassTimes, Times};
 pub use own_file::OwnFile;
-pub(crate) use own_file::reserve;
 pub use saved_state::DIRECTORY;
 pub use state::{LapInProgress, LapVersions, Mode, SoakState, StopCriteria, TargetIdentity, WriteEnd};
 

@@ -1,6 +1,5 @@
 //! How programs write frames that have no container of ours: a file for each, one that grows, reserved blocks, a device.
 
-use crate::soak::reserve;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -92,7 +91,7 @@ impl Direct {
     /// A file is given `reserved` bytes first.
     pub fn new(file: File, reserved: Option<u64>, frame_bytes: u64) -> io::Result<Self> {
         if let Some(bytes) = reserved {
-            reserve(&file, bytes)?;
+            sys::reserve_durably(&file, bytes)?;
         }
         sys::set_direct(&file, true)?;
         let bytes = usize::try_from(frame_bytes.next_multiple_of(BLOCK)).unwrap_or(usize::MAX);

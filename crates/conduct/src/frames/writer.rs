@@ -3,9 +3,9 @@
 use super::way::Way;
 use model::{Histogram, Ns};
 use recorder::{Account, Arrival, FrameReceiver, FrameSource, FrameTime, Loss, MAX_FRAME_TIMES, Polled};
-use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use sys::{Epoch, EventFd};
 
 /// Whoever waits looks again that often.
@@ -71,8 +71,7 @@ pub(super) fn write(
             Polled::Arrival(Arrival::Lost { .. }) => {}
             Polled::Nothing | Polled::Until(_) => {
                 let until = due.map_or(LOOK_NS, |due| due.saturating_sub(now).min(LOOK_NS));
-                let wait = rustix::time::Timespec { tv_sec: 0, tv_nsec: until as _ };
-                if poll(&mut [PollFd::new(event_fd, PollFlags::IN)], Some(&wait)).is_ok_and(|n| n > 0) {
+                if event_fd.wait(Duration::from_nanos(until)) {
                     event_fd.drain();
                 }
             }

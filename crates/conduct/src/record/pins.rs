@@ -5,7 +5,7 @@
 //! the other kind of lock is the recorder's. Nothing but a superblock that was read and found whole is ever written over.
 
 use super::read::find_recording;
-use super::superblocks::{SuperblockLock, cannot, failed, refused, superblock_of, write_superblocks};
+use super::superblocks::{cannot, failed, lock_superblocks, refused, superblock_of, write_superblocks};
 use crate::admission::{Consent, admit};
 use model::Failure;
 use observe::Root;
@@ -66,7 +66,7 @@ pub fn pin(name: &OsStr, time_ns: &Range<u64>, keep: bool) -> Result<Pinned, Fai
     let admitted = admit(&Root::new("/"), &path, SymlinkPolicy::Follow, Consent::default())?;
     let path = admitted.target.path;
     let file = sys::reopen(&admitted.target.file, true, false).map_err(|e| cannot(&path, &e))?;
-    let _alone = SuperblockLock::wait(&file, &path)?;
+    let _alone = lock_superblocks(&file, &path)?;
     let container = Container::open(&file).map_err(|e| failed(&path, &e))?;
     if container.geometry().when_full != WhenFull::Wrap {
         return Err(refused(&path, "this recording is never overwritten: it stops when it is full"));

@@ -1,11 +1,10 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
 use super::room::{Growing, free_bytes, give_back, put_footer_back};
-use super::superblocks::{SuperblockLock, cannot, failed, refused, superblock_of, write_superblocks};
+use super::superblocks::{cannot, failed, lock_superblocks, refused, superblock_of, write_superblocks};
 use super::{RecordEvent, Recording};
 use crate::admission::{Admitted, Consent, FileIdentity, admit};
 use crate::clock::random_u64;
-use crate::soak::reserve;
 use crate::target::locator;
 use model::{Failure, TargetKind};
 use observe::{Locator, Root};
@@ -167,7 +166,7 @@ impl RecordingTarget {
     pub fn begin(&self) -> Result<Continuation, Failure> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let created_ns = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
-        let _alone = SuperblockLock::wait(&self.file, &self.path)?;
+        let _alone = lock_superblocks(&self.file, &self.path)?;
         let (superblock, next_segment, next_batch) = match &self.before {
             Some(before) => {
                 let mut superblock = before.superblock.clone();
@@ -217,7 +216,7 @@ impl RecordingTarget {
         }
         let length = recorder::Store::length(&self.file).map_err(|e| cannot(&self.path, &e))?;
         if length < self.geometry.container_bytes {
-            reserve(&self.file, self.geometry.container_bytes).map_err(|e| {
+            sys::reserve_durably(&self.file, self.geometry.container_bytes).map_err(|e| {
                 let room = model::bytes_text(self.geometry.container_bytes - length);
                 cannot(&self.path, &e).remedy(format!("{room} more are to be free; or --new --size SIZE, with less"))
             })?;
@@ -407,6 +406,6 @@ fn lengthen(file: &File, path: &Path, size: Option<u64>) -> Result<u64, Failure>
         let what = format!("{}: {free} are free, of which a part stays so, and {asked} are asked for", path.display());
         return Err(Failure::environment(what).remedy("--size SIZE, with less than that"));
     }
-    reserve(file, bytes).map_err(|e| cannot(path, &e))?;
+    sys::reserve_durably(file, bytes).map_err(|e| cannot(path, &e))?;
     Ok(bytes)
 }

@@ -4,8 +4,6 @@
 //! sessions (sched(7), "The autogroup feature"), a nice value counts among the processes of one session only.
 
 use model::Failure;
-use rustix::process::{getpriority_process, setpriority_process};
-use std::io;
 
 /// What holds for the writer's thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +17,7 @@ pub struct Scheduling {
 impl Scheduling {
     /// Of the calling thread.
     pub(super) fn in_effect() -> Self {
-        Self { nice: getpriority_process(None).ok(), cpus: sys::affinity().ok() }
+        Self { nice: sys::nice().ok(), cpus: sys::affinity().ok() }
     }
 }
 
@@ -34,7 +32,8 @@ pub(super) fn ask(nice: Option<i32>, cpus: Option<&[u32]>) -> Result<(), Failure
         let taken = sys::set_affinity(cpus).and_then(|()| sys::affinity());
         let missing = match &taken {
             Ok(taken) => cpus.iter().find(|cpu| !taken.contains(cpu)),
-            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::INVAL.raw_os_error()) => cpus.first(),
+            // EINVAL.
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidInput => cpus.first(),
             Err(e) => return Err(refused(format!("--cpus: {e}"))),
         };
         if let Some(cpu) = missing {
@@ -45,10 +44,14 @@ pub(super) fn ask(nice: Option<i32>, cpus: Option<&[u32]>) -> Result<(), Failure
         }
     }
     if let Some(nice) = nice {
-        setpriority_process(None, nice).map_err(|e| {
-            let failure = refused(format!("--nice {nice}: {}", io::Error::from(e)));
-            let lower = matches!(e, rustix::io::Errno::ACCESS | rustix::io::Errno::PERM);
-            if lower { failure.remedy("a lower value than that of now needs root (CAP_SYS_NICE)") } else { failure }
+        sys::set_nice(nice).map_err(|e| {
+            let failure = refused(format!("--nice {nice}: {e}"));
+            // EACCES and EPERM.
+            if e.kind() == std::io::ErrorKind::PermissionDenied {
+                failure.remedy("a lower value than that of now needs root (CAP_SYS_NICE)")
+            } else {
+                failure
+            }
         })?;
     }
     Ok(())

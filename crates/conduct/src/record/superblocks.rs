@@ -3,41 +3,19 @@
 pub(super) use crate::file_failure::cannot;
 use model::{Failure, FailureKind};
 use recorder::{RECORD_BYTES, ReadError, Store, Superblock};
-use rustix::fs::FlockOperation;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use sys::RecordLock;
 
 /// How long others that change pins are waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A superblock that this process alone changes, until it is dropped.
-pub(super) struct SuperblockLock<'a>(&'a File);
-
-impl<'a> SuperblockLock<'a> {
-    /// Waits for others. The lock goes when any descriptor of the file is closed by this process: none may be, meanwhile.
-    pub fn wait(file: &'a File, path: &Path) -> Result<Self, Failure> {
-        let begun = Instant::now();
-        loop {
-            match rustix::fs::fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Self(file)),
-                // Where there are no locks nobody else has one.
-                Err(rustix::io::Errno::NOSYS | rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOLCK) => {
-                    return Ok(Self(file));
-                }
-                Err(_) if begun.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
-                Err(e) => return Err(cannot(path, &e.into())),
-            }
-        }
-    }
-}
-
-impl Drop for SuperblockLock<'_> {
-    fn drop(&mut self) {
-        let _ = rustix::fs::fcntl_lock(self.0, FlockOperation::Unlock);
-    }
+/// A lock for whoever changes superblocks: this process alone does until it is dropped.
+pub(super) fn lock_superblocks<'a>(file: &'a File, path: &Path) -> Result<RecordLock<'a>, Failure> {
+    RecordLock::wait(file, PATIENCE).map_err(|e| cannot(path, &e))
 }
 
 /// The first copy of the superblock of this container, if it is whole.

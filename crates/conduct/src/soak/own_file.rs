@@ -3,8 +3,7 @@
 use super::SoakState;
 use crate::file_failure::cannot;
 use model::Failure;
-use std::fs::{File, OpenOptions};
-use std::io;
+use std::fs::OpenOptions;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,7 @@ impl OwnFile {
         }
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(|e| cannot(&path, &e))?;
-        let made = reserve(&file, bytes).and_then(|()| file.metadata());
+        let made = sys::reserve_durably(&file, bytes).and_then(|()| file.metadata());
         let metadata = made.map_err(|e| {
             // It was made a moment ago, and nothing is in it.
             let _ = std::fs::remove_file(&path);
@@ -56,13 +55,4 @@ impl OwnFile {
         })?;
         Ok(Self { path, file: (metadata.dev(), metadata.ino()) })
     }
-}
-
-/// Where blocks cannot be reserved they are had when they are written.
-pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
-    match sys::reserve(file, 0, bytes) {
-        Err(e) if e.raw_os_error() == Some(sys::errno::EOPNOTSUPP) => file.set_len(bytes)?,
-        other => other?,
-    }
-    file.sync_all()
 }

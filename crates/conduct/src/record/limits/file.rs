@@ -97,7 +97,7 @@ fn weight(
     Ok(match version {
         GroupVersion::Two if is("bfq") => place("io.bfq.weight", None, "default"),
         GroupVersion::Two if has("io.weight") => {
-            let why_ineffective = (!cost_is_on(group, disk)).then(|| {
+            let why_ineffective = (!sys::io_cost_is_on(group, &disk.device.to_string())).then(|| {
                 format!("nothing orders by it: io.cost is off for {} (io.cost.qos), and {}", disk.name, no_bfq())
             });
             LimitFile { why_ineffective, ..place("io.weight", None, "default") }
@@ -110,12 +110,4 @@ fn weight(
         GroupVersion::One if is("cfq") => of_all("blkio.weight"),
         GroupVersion::One | GroupVersion::Two => return Err(no_bfq()),
     })
-}
-
-/// Whether io.cost serves a disk: said in the root of all groups (k:Documentation/admin-guide/cgroup-v2.rst, "io.cost.qos").
-fn cost_is_on(group: &Path, disk: &Disk) -> bool {
-    let start = format!("{} ", disk.device);
-    let said = group.ancestors().find_map(|directory| std::fs::read_to_string(directory.join("io.cost.qos")).ok());
-    let is_on = |line: &str| line.starts_with(&start) && line.split_whitespace().any(|word| word == "enable=1");
-    said.is_some_and(|text| text.lines().any(is_on))
 }
