@@ -9,7 +9,7 @@ mod levels;
 mod place;
 
 use crate::execution::{Budget, Execution};
-use crate::frames::{LAYERS_FILE, Workspace};
+use crate::workspace::{LAYERS, Workspace};
 use crate::{NullListener, Opened, Wanted, open, plan};
 use levels::{Level, LevelTarget, Levels};
 use model::{
@@ -147,7 +147,7 @@ pub fn layers(
 /// A file of ours in a directory of ours, as long as what is asked for, or as there is room.
 fn own_file(directory: &Path, study: &mut LayersStudy, room: u64) -> Result<(Workspace, PathBuf), Failure> {
     let workspace = Workspace::below(directory)?;
-    let path = workspace.path.join(LAYERS_FILE);
+    let path = workspace.path.join(LAYERS);
     study.bytes = study.bytes.min(room) >> 20 << 20;
     if study.bytes < place::LEAST_BYTES {
         let what = format!("{}: there is no room for {}", directory.display(), model::bytes_text(place::LEAST_BYTES));

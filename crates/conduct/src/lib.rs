@@ -1,7 +1,7 @@
 //! Executes what the commands ask for, by calling the other crates: opens a target after checking that it may be used
 //! ([`admission`]), executes a plan on it phase by phase under observation and archives the run ([`Execution`]); executes
 //! experiments as runs in randomised order, with settings applied and undone around each, resumable after a crash
-//! ([`experiment`]); searches for better settings ([`tune`]); soaks ([`soak`]) and recordings ([`record`]).
+//! ([`experiment`]); searches for better settings ([`tune`]); soaks ([`soak`]).
 //!
 //! Invariants:
 //! - One way to a target for all commands: [`admission`] opens it once, decides about the open descriptor, and hands
@@ -20,18 +20,17 @@ mod clock;
 pub mod destination;
 mod execution;
 pub mod experiment;
-mod file_failure;
-pub mod frames;
+pub mod file_failure;
+mod free_space;
 pub mod group;
 pub mod history;
 mod interrupts;
-mod kept_run;
+pub mod kept_run;
 pub mod layers;
 mod listener;
 mod opened;
 mod permission;
 pub mod plan;
-pub mod record;
 mod recordings;
 pub mod region;
 mod requests;
@@ -41,11 +40,13 @@ pub mod soak;
 mod source;
 mod target;
 pub mod tune;
+pub mod workspace;
 mod write_allowance;
 
 pub use archive_room::room_in_archive;
 pub use clock::{WallClock, random_u64};
 pub use execution::{Budget, Executed, Execution};
+pub use free_space::free_bytes;
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, NullListener, Step};
 pub use opened::Opened;

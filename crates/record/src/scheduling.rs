@@ -16,7 +16,7 @@ pub struct Scheduling {
 
 impl Scheduling {
     /// Of the calling thread.
-    pub(super) fn in_effect() -> Self {
+    pub(crate) fn in_effect() -> Self {
         Self { nice: sys::nice().ok(), cpus: sys::affinity().ok() }
     }
 }
@@ -25,7 +25,7 @@ impl Scheduling {
 ///
 /// # Errors
 /// It is not permitted, or there is no such CPU.
-pub(super) fn ask(nice: Option<i32>, cpus: Option<&[u32]>) -> Result<(), Failure> {
+pub(crate) fn ask(nice: Option<i32>, cpus: Option<&[u32]>) -> Result<(), Failure> {
     if let Some(cpus) = cpus {
         // None of them at all is an error of the call; of some, the kernel takes those that there are.
         let permitted = sys::affinity().unwrap_or_default();

@@ -24,7 +24,7 @@ pub enum Priority {
 }
 
 /// What writes ask for, and what comes of it on the disks below a target.
-pub(super) fn find(stack: &Stack, wanted: bool) -> (Option<IoPriority>, Priority) {
+pub(crate) fn find(stack: &Stack, wanted: bool) -> (Option<IoPriority>, Priority) {
     if !wanted {
         return (None, Priority::NotAsked);
     }

@@ -1,6 +1,6 @@
 //! Where frames come from, opened before anything is written, and started.
 
-use super::{Input, Recording};
+use crate::{Input, Recording};
 use model::{Failure, FailureKind};
 use recorder::FrameChannel;
 use recorder::input::{Generated, Producer, RingFull, capture, generate, listen, open, read};
@@ -11,7 +11,7 @@ use std::path::Path;
 use sys::VideoCamera;
 
 /// Sockets that were made go when nobody listens there any more, however it ended.
-pub(super) struct Sockets<'a>(pub &'a [Input]);
+pub(crate) struct Sockets<'a>(pub &'a [Input]);
 
 impl Drop for Sockets<'_> {
     fn drop(&mut self) {
@@ -32,7 +32,7 @@ fn is_left_behind(path: &Path) -> bool {
         && std::os::unix::net::UnixStream::connect(path).is_err_and(refused)
 }
 
-pub(super) fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
+pub(crate) fn open_input(input: &Input) -> Result<(Opened, String), Failure> {
     let cannot = |what: &str, e: std::io::Error| Failure::environment(format!("{what}: {e}"));
     Ok(match input {
         Input::Stdin { name } => {
@@ -67,14 +67,14 @@ fn camera_failed(path: &Path, e: &std::io::Error) -> Failure {
 }
 
 /// An input that is open.
-pub(super) enum Opened {
+pub(crate) enum Opened {
     Bytes(OwnedFd),
     Camera(VideoCamera),
     Socket(UnixListener),
     Cameras(Generated),
 }
 
-pub(super) fn start(
+pub(crate) fn start(
     inputs: Vec<(Opened, String)>,
     full: RingFull,
     channel: FrameChannel,
@@ -118,7 +118,7 @@ impl Input {
 
 impl Recording<'_> {
     /// Bytes of the largest frame that is known to come, 0 where none is.
-    pub(super) fn largest_generated_frame(&self) -> u64 {
+    pub(crate) fn largest_generated_frame(&self) -> u64 {
         self.inputs.iter().filter_map(Input::largest_generated_frame).max().unwrap_or(0)
     }
 }

@@ -13,7 +13,7 @@
 
 mod file;
 
-use super::watcher::Restore;
+use crate::watcher::Restore;
 use file::LimitFile;
 use model::{DeviceId, Failure, LayerKind, Ns, Stack};
 use observe::facts;
@@ -107,7 +107,7 @@ struct Set {
 
 /// Limits, before and while they hold.
 #[derive(Debug, Default)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     wished: Vec<(GroupLimit, GroupVersion)>,
     sets: Vec<(Option<Set>, Limited)>,
 }

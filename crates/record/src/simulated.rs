@@ -1,10 +1,9 @@
 //! A recording on a simulated device, in its time: cameras that are made up, and nothing is kept.
 
-use super::bounds::frames_within;
-use super::{
-    Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling, ring, ring_bytes,
-};
-use crate::DeviceSize;
+use crate::bounds::frames_within;
+use crate::ring::{ring, ring_bytes};
+use crate::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording, RingLevel, Scheduling};
+use conduct::DeviceSize;
 use engine::{SimDevice, SimRig};
 use model::{Failure, Ns};
 use recorder::input::{Generated, GeneratedSource};
@@ -20,7 +19,7 @@ const USUAL_NS: Ns = 60_000_000_000;
 ///
 /// # Errors
 /// There is no such device, or what is asked for needs a real one.
-pub(super) fn record(
+pub(crate) fn record(
     name: &str,
     recording: &Recording<'_>,
     tell: &dyn Fn(RecordEvent<'_>),
@@ -56,7 +55,7 @@ pub(super) fn record(
         recording.when_full.unwrap_or_default(),
     )
     .map_err(|e| Failure::usage(format!("{name}: {e}")))?;
-    let ring_bytes = ring_bytes(recording, &geometry, &Pins::default())?;
+    let ring_bytes = ring_bytes(recording.ring_bytes, &geometry, &Pins::default())?;
     let (ring, accounts) = (ring(ring_bytes)?, Arc::new(Accounts::default()));
     let time_ns = recording.time_ns.unwrap_or(USUAL_NS);
     let frame_source =

@@ -1,6 +1,6 @@
 //! Room of a recording in a file: taken as it is needed, and given back where it was not.
 
-use super::superblocks::{cannot, failed, refused};
+use crate::superblocks::{cannot, failed, refused};
 use model::{Failure, FailureKind};
 use recorder::{Container, Geometry, SpaceProvider, Store, Superblock};
 use std::fs::File;
@@ -14,15 +14,9 @@ use std::sync::{Mutex, PoisonError};
 const AHEAD: u64 = 2;
 const MOST_AHEAD: u64 = 16;
 
-/// What may still be taken of the file system that this lies in: as much stays free as a check leaves free.
-pub(crate) fn free_bytes(file: &File) -> io::Result<u64> {
-    let memory = observe::memory_available(&observe::Root::new("/"));
-    sys::space_of(file).map(|space| engine::usable_bytes(&space, memory))
-}
-
 /// The file of a container that grows, by a descriptor of its own: through the page cache.
 #[derive(Debug)]
-pub(super) struct Growing {
+pub(crate) struct Growing {
     file: File,
     superblock: Superblock,
     /// So many segments have room.
@@ -74,7 +68,7 @@ impl Growing {
         let length = self.superblock.geometry.bytes_of(there);
         // Beyond its limit (ulimit -f) a process gets a signal.
         let limit = sys::file_size_limit().map_or(u64::MAX, |limit| limit.saturating_sub(length));
-        let more = lacking.min(free_bytes(&self.file).unwrap_or(0).min(limit) / segment);
+        let more = lacking.min(conduct::free_bytes(&self.file).unwrap_or(0).min(limit) / segment);
         if more == 0 || self.lengthen(there, there + more).is_err() {
             return false;
         }
@@ -108,7 +102,7 @@ impl SpaceProvider for Growing {
 }
 
 /// Cuts a file off behind what the container in it holds, where that is to be: how many bytes it was longer.
-pub(super) fn give_back(file: &File, path: &Path) -> Result<u64, Failure> {
+pub(crate) fn give_back(file: &File, path: &Path) -> Result<u64, Failure> {
     // What is written here is no whole number of pages of memory.
     let file = sys::reopen(file, true, false).map_err(|e| cannot(path, &e))?;
     let container = Container::open(&file).map_err(|e| failed(path, &e))?;
@@ -130,7 +124,7 @@ pub(super) fn give_back(file: &File, path: &Path) -> Result<u64, Failure> {
 }
 
 /// The last segment of a file that was cut off gets its last block, before others come behind it.
-pub(super) fn put_footer_back(file: &File, path: &Path) -> Result<(), Failure> {
+pub(crate) fn put_footer_back(file: &File, path: &Path) -> Result<(), Failure> {
     let Ok(container) = Container::open(file) else { return Ok(()) };
     let Some((place, footer)) = container.last_footer() else { return Ok(()) };
     file.write_all_at(&footer, place).and_then(|()| file.sync_data()).map_err(|e| cannot(path, &e))

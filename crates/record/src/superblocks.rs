@@ -1,6 +1,6 @@
 //! Superblocks of recordings as files: read, changed by one process at a time, written; and what is said where that fails.
 
-pub(super) use crate::file_failure::cannot;
+pub(crate) use conduct::file_failure::cannot;
 use model::{Failure, FailureKind};
 use recorder::{RECORD_BYTES, ReadError, Store, Superblock};
 use std::fs::File;
@@ -14,19 +14,19 @@ use sys::RecordLock;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A lock for whoever changes superblocks: this process alone does until it is dropped.
-pub(super) fn lock_superblocks<'a>(file: &'a File, path: &Path) -> Result<RecordLock<'a>, Failure> {
+pub(crate) fn lock_superblocks<'a>(file: &'a File, path: &Path) -> Result<RecordLock<'a>, Failure> {
     RecordLock::wait(file, PATIENCE).map_err(|e| cannot(path, &e))
 }
 
 /// The first copy of the superblock of this container, if it is whole.
-pub(super) fn superblock_of(file: &File, uuid: &[u8; 16]) -> Option<Superblock> {
+pub(crate) fn superblock_of(file: &File, uuid: &[u8; 16]) -> Option<Superblock> {
     let mut record = [0; RECORD_BYTES];
     Store::read_at(file, 0, &mut record).ok()?;
     Superblock::decode(&record).ok()?.filter(|superblock| superblock.identity.uuid == *uuid)
 }
 
 /// Both copies, durably; never both at once, so that one is always whole.
-pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
+pub(crate) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Result<()> {
     let record = superblock.encode();
     for at in [superblock.second_place(Store::length(file)?), 0] {
         file.write_all_at(&record, at)?;
@@ -35,11 +35,11 @@ pub(super) fn write_superblocks(file: &File, superblock: &Superblock) -> io::Res
     Ok(())
 }
 
-pub(super) fn refused(path: &Path, why: &str) -> Failure {
+pub(crate) fn refused(path: &Path, why: &str) -> Failure {
     Failure::refused(format!("{}: {why}", path.display()))
 }
 
-pub(super) fn failed(path: &Path, e: &ReadError) -> Failure {
+pub(crate) fn failed(path: &Path, e: &ReadError) -> Failure {
     let kind = match e {
         ReadError::Container(_) => FailureKind::Refused,
         ReadError::Io { .. } => FailureKind::Device,

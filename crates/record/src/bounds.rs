@@ -1,7 +1,7 @@
 //! What a recording may write that is made only to see what its storage carries: as much as a check, in bytes of the device.
 
-use super::Recording;
-use super::inputs::Opened;
+use crate::Recording;
+use crate::inputs::Opened;
 use model::Stack;
 use recorder::input::Generated;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ const SECTORS_WRITTEN: usize = 6;
 
 /// How much may be written, and what the disks counted before.
 #[derive(Debug, Default)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     pub most: Option<u64>,
     disks: Vec<PathBuf>,
     before: u64,
 }
 
 /// Made-up frames that one stream may bring, so that all of it is no more than this.
-pub(super) fn frames_within(most: u64, cameras: &Generated) -> u64 {
+pub(crate) fn frames_within(most: u64, cameras: &Generated) -> u64 {
     let frames = (most - most / OTHER_PART) / cameras.frame_bytes.max(1) / u64::from(cameras.streams.max(1));
     frames.max(1).min(cameras.frames.unwrap_or(u64::MAX))
 }

@@ -4,9 +4,9 @@
 //! it: it looks at the superblock a few times a second. Two who change them at once are kept apart by a lock of POSIX, because
 //! the other kind of lock is the recorder's. Nothing but a superblock that was read and found whole is ever written over.
 
-use super::read::find_recording;
-use super::superblocks::{cannot, failed, lock_superblocks, refused, superblock_of, write_superblocks};
-use crate::admission::{Consent, admit};
+use crate::read::find_recording;
+use crate::superblocks::{cannot, failed, lock_superblocks, refused, superblock_of, write_superblocks};
+use conduct::admission::{Consent, admit};
 use model::Failure;
 use observe::Root;
 use recorder::{Container, Pins, SharedPins, Superblock, WhenFull};
@@ -30,7 +30,7 @@ pub struct Pinned {
 }
 
 /// A recorder's ear for pins.
-pub(super) struct PinWatch {
+pub(crate) struct PinWatch {
     /// Through the page cache, where those who pin write.
     file: Option<File>,
     uuid: [u8; 16],

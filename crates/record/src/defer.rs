@@ -6,8 +6,8 @@
 //!
 //! Nobody is left standing: the watcher lets them go on when this program is gone, whatever ended it.
 
-use super::RingLevel;
-use super::watcher::Restore;
+use crate::RingLevel;
+use crate::watcher::Restore;
 use model::{Failure, Ns};
 use std::io;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub struct Deferred {
 
 /// Who stands still, and since when.
 #[derive(Debug)]
-pub(super) struct Defer {
+pub(crate) struct Defer {
     others: Vec<Pausable>,
     longest: Duration,
     still_since: Option<Instant>,

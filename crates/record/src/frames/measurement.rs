@@ -1,11 +1,11 @@
 //! One measurement of one way.
 
 use super::way::{Appending, Direct, FilePerFrame, Way, create};
-use super::workspace::{CONTAINER, GROWING, RESERVED, Workspace};
 use super::writer::{WrittenFrames, write};
 use super::{FramesEvent, FramesMeasured, FramesWanted, OVERHEAD_BYTES, frames_in};
-use crate::Interrupts;
-use crate::record::{Input, RecordEvent, Recorded, Recording, open_device, record};
+use crate::{Input, RecordEvent, Recorded, Recording, open_device, record};
+use conduct::Interrupts;
+use conduct::workspace::{CONTAINER, GROWING, RESERVED, Workspace};
 use model::{Failure, FrameWay};
 use recorder::input::{Generated, RingFull, generate};
 use recorder::{FrameChannel, Ring, StreamCounters, WhenFull};

@@ -1,7 +1,7 @@
 //! A recording that is read: also while it is being written.
 
-use super::RECORDING_SUFFIX;
-use crate::admission::{Consent, admit};
+use crate::RECORDING_SUFFIX;
+use conduct::admission::{Consent, admit};
 use model::{CompactSort as _, Failure, FailureKind};
 use observe::Root;
 use recorder::{Container, ContainerError, ReadError};
@@ -40,7 +40,7 @@ pub fn open_recording(name: &OsStr) -> Result<Read, Failure> {
 }
 
 /// Where a recording is: there, or the newest one in this directory.
-pub(super) fn find_recording(name: &OsStr) -> Result<PathBuf, Failure> {
+pub(crate) fn find_recording(name: &OsStr) -> Result<PathBuf, Failure> {
     Ok(find_recordings(name)?.swap_remove(0))
 }
 

@@ -1,7 +1,7 @@
 //! What a study of frames may write, and how it is made to fit that.
 
 use super::MOST_TRIES;
-use crate::record::room_bytes;
+use crate::room_bytes;
 use model::{Failure, FramesStudy, Ns};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -73,7 +73,7 @@ fn whole_bytes(target: &OsStr) -> Result<u64, Failure> {
         return room_bytes(target);
     }
     let space = sys::open_directory(path).and_then(|held| sys::space_of(&held));
-    space.map(|space| space.total_bytes).map_err(|e| crate::file_failure::cannot(path, &e))
+    space.map(|space| space.total_bytes).map_err(|e| conduct::file_failure::cannot(path, &e))
 }
 
 #[cfg(test)]

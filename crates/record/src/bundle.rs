@@ -1,7 +1,7 @@
 //! A recording as a run of the archive: its rate, how old frames were when they were durable, and its streams.
 
-use super::Recorded;
-use crate::kept_run;
+use crate::Recorded;
+use conduct::kept_run;
 use model::{Better, Failure, Metric, PhaseRecord, Run, RunState, Unit};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Frames of a recording as pictures, films and bytes, also while it is being written: it never takes the disk from the recorder.
 
-use super::Read;
+use crate::Read;
 use model::{Failure, IoClass, IoPriority};
 use recorder::{FrameEntry, FrameKind, Matroska, MatroskaError, ReadError, VideoTimes};
 use std::fs::OpenOptions;

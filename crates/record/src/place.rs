@@ -1,11 +1,11 @@
 //! Where a recording goes: a container that is there, or one that is made; decided about the open descriptor.
 
-use super::room::{Growing, free_bytes, give_back, put_footer_back};
-use super::superblocks::{cannot, failed, lock_superblocks, refused, superblock_of, write_superblocks};
-use super::{RecordEvent, Recording};
-use crate::admission::{Admitted, Consent, FileIdentity, admit};
-use crate::clock::random_u64;
-use crate::target::locator;
+use crate::room::{Growing, give_back, put_footer_back};
+use crate::superblocks::{cannot, failed, lock_superblocks, refused, superblock_of, write_superblocks};
+use crate::{RecordEvent, Recording};
+use conduct::admission::{Admitted, Consent, FileIdentity, admit};
+use conduct::free_bytes;
+use conduct::random_u64;
 use model::{Failure, TargetKind};
 use observe::{Locator, Root};
 use recorder::{Container, ContainerError, Damage, Geometry, Identity, Pins, ReadError, Superblock, WhenFull};
@@ -25,7 +25,7 @@ pub const RECORDING_SUFFIX: &str = "nrec";
 const FREE_PART: u64 = 20;
 
 /// A target that may be recorded to, open.
-pub(super) struct RecordingTarget {
+pub(crate) struct RecordingTarget {
     pub path: PathBuf,
     pub file: File,
     pub geometry: Geometry,
@@ -51,7 +51,7 @@ struct Before {
 }
 
 /// What this opening of the container goes on from.
-pub(super) struct Continuation {
+pub(crate) struct Continuation {
     pub identity: Identity,
     /// What is not overwritten.
     pub pins: Pins,
@@ -87,7 +87,7 @@ impl RecordingTarget {
             Consent { overwrite: recording.consent.destroy.is_none() && !is_device(path), ..recording.consent };
         let links = if made.is_some() { SymlinkPolicy::Refuse } else { SymlinkPolicy::Follow };
         let admitted = admit(&Root::new("/"), path, links, consent)?;
-        let locator = locator(&admitted);
+        let locator = admitted.locator();
         let Admitted { target, object, readiness, loss, .. } = admitted;
         if let Readiness::ReadOnly(why) = &readiness {
             return Err(
@@ -261,7 +261,7 @@ impl Drop for RecordingTarget {
 pub(crate) fn open_device(
     name: &OsStr,
     consent: Consent<'_>,
-    lost: &dyn Fn(&crate::admission::Loss),
+    lost: &dyn Fn(&conduct::admission::Loss),
 ) -> Result<(File, Vec<File>), Failure> {
     let path = Path::new(name);
     let Admitted { target, readiness, loss, .. } = admit(&Root::new("/"), path, SymlinkPolicy::Follow, consent)?;

@@ -7,13 +7,13 @@
 mod bounds;
 mod measurement;
 mod way;
-mod workspace;
 mod writer;
 
-use crate::Interrupts;
-use crate::admission::Consent;
 use bounds::OVERHEAD_BYTES;
 pub use bounds::{at_most, fitted};
+use conduct::Interrupts;
+use conduct::admission::Consent;
+use conduct::workspace::Workspace;
 use measurement::FramesSetup;
 use model::{
     CpuShare, Failure, FailureKind, FrameWay, FramesLeftOut, FramesStudy, FramesTried, Histogram, NS_PER_S, Ns,
@@ -25,7 +25,6 @@ use stats::mean_interval;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{Duration, Instant};
-pub(crate) use workspace::{LAYERS as LAYERS_FILE, Workspace};
 
 /// The search begins at this part of the full rate.
 const FIRST_TRY: f64 = 0.95;
@@ -72,7 +71,7 @@ pub enum FramesEvent<'a> {
         ns_at_most: Ns,
     },
     /// A device will be overwritten; nothing has been written yet.
-    WillBeLost(&'a crate::admission::Loss),
+    WillBeLost(&'a conduct::admission::Loss),
     /// A way is measured.
     Step(FrameWay, FramesStep),
 }

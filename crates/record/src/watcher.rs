@@ -19,7 +19,7 @@ esac; done"#;
 
 /// One thing that is put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Restore {
+pub(crate) enum Restore {
     /// A process goes on (SIGCONT).
     Continue(i32),
     /// A line is written to a file of a control group that is there.
@@ -28,7 +28,7 @@ pub(super) enum Restore {
 
 /// A watcher that waits.
 #[derive(Debug)]
-pub(super) struct Watcher(Option<Child>);
+pub(crate) struct Watcher(Option<Child>);
 
 impl Watcher {
     /// Starts it, in a process group of its own: what ends this one does not end it. None is started for nothing.

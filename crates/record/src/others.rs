@@ -1,16 +1,16 @@
 //! Other users of the disk during a recording: control groups that are paused or limited; a watcher process undoes it if this program is
 //! killed.
 
-use super::defer::{Defer, Deferred};
-use super::limits::{Limited, Limits};
-use super::watcher::Watcher;
-use super::{Recording, RingLevel};
+use crate::defer::{Defer, Deferred};
+use crate::limits::{Limited, Limits};
+use crate::watcher::Watcher;
+use crate::{Recording, RingLevel};
 use model::{Failure, Stack};
 use std::time::Duration;
 
 /// What is done to other users of the disk for a recording: groups that are paused, limits of their I/O.
 #[derive(Debug)]
-pub(super) struct OtherUsers {
+pub(crate) struct OtherUsers {
     defer: Defer,
     limits: Limits,
     // Ends last, when all is put right.

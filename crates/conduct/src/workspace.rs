@@ -1,4 +1,5 @@
-//! The directory in which frames, and files of other studies, are written: ours, locked, and gone afterwards; one that a killed program left is removed.
+//! The directory in which studies of frames and of layers write their files: ours, locked, and gone afterwards; one that a killed program
+//! left is removed.
 
 use crate::clock::random_u64;
 use model::Failure;
@@ -13,14 +14,17 @@ use sys::Locked;
 /// What its name begins with.
 const PREFIX: &str = "narrows-frames-";
 /// The file of a study of layers.
-pub(crate) const LAYERS: &str = "layers.data";
-/// What lies in it, beside the files of single frames.
-pub(super) const GROWING: &str = "growing.mjpeg";
-pub(super) const RESERVED: &str = "reserved.mjpeg";
-pub(super) const CONTAINER: &str = "container.nrec";
+pub const LAYERS: &str = "layers.data";
+/// The file of a study of frames that grows with them.
+pub const GROWING: &str = "growing.mjpeg";
+/// The one whose blocks are reserved.
+pub const RESERVED: &str = "reserved.mjpeg";
+/// The container.
+pub const CONTAINER: &str = "container.nrec";
 
 /// A directory of this program, held by a lock.
-pub(crate) struct Workspace {
+pub struct Workspace {
+    /// Where it is.
     pub path: PathBuf,
     _lock: File,
 }
