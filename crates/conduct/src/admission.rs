@@ -45,7 +45,7 @@ pub struct FileIdentity {
 
 impl FileIdentity {
     /// Of an open file.
-    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+    pub fn of(metadata: &std::fs::Metadata) -> Self {
         let born = metadata.created().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
         let born_ns = born.and_then(|since| u64::try_from(since.as_nanos()).ok());
         Self { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev(), born_ns }

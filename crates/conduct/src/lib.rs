@@ -1,7 +1,7 @@
 //! Executes what the commands ask for, by calling the other crates: opens a target after checking that it may be used
 //! ([`admission`]), executes a plan on it phase by phase under observation and archives the run ([`Execution`]); executes
 //! experiments as runs in randomised order, with settings applied and undone around each, resumable after a crash
-//! ([`experiment`]); searches for better settings ([`tune`]); soaks ([`soak`]).
+//! ([`experiment`]); searches for better settings ([`tune`]).
 //!
 //! Invariants:
 //! - One way to a target for all commands: [`admission`] opens it once, decides about the open descriptor, and hands
@@ -36,7 +36,6 @@ pub mod region;
 mod requests;
 mod simulated;
 pub mod site;
-pub mod soak;
 mod source;
 mod target;
 pub mod tune;

@@ -1,5 +1,4 @@
-//! Targets admitted, soaks over faults, and states of experiments that older programs wrote.
+//! Targets admitted, and states of experiments that older programs wrote.
 
 mod admission;
-mod soak_matrix;
 mod state;

@@ -39,7 +39,7 @@ pub struct Times {
 
 impl Times {
     /// A lap of writes has ended.
-    pub(super) fn lap(&mut self, record: &PhaseRecord) {
+    pub(crate) fn lap(&mut self, record: &PhaseRecord) {
         let at = |share| record.latency.quantile(share);
         if let (Some(median), Some(p99)) = (at(0.5), at(0.99)) {
             self.laps.push((median, p99));
@@ -49,7 +49,7 @@ impl Times {
     }
 
     /// The pass has ended.
-    pub(super) fn pass(&mut self, pass: u32) {
+    pub(crate) fn pass(&mut self, pass: u32) {
         let median = |of: fn(&(u64, u64)) -> u64| {
             stats::median(&self.laps.iter().map(|lap| of(lap) as f64).collect::<Vec<_>>()).map(|ns| ns as u64)
         };

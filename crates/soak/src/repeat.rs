@@ -1,7 +1,7 @@
 //! What a simulated device held goes with the program: a soak that is resumed writes it again.
 
-use super::{LapVersions, SoakContext, SoakState};
-use crate::Opened;
+use crate::{LapVersions, SoakContext, SoakState};
+use conduct::Opened;
 use model::Failure;
 
 impl SoakState {
@@ -22,7 +22,7 @@ impl SoakState {
 impl SoakContext<'_> {
     /// What a simulated device held went with the program: its passes are repeated as far as the state says, and say nothing. The state
     /// at that place; `None` where that was interrupted, and the one that is kept stays.
-    pub(super) fn repeat(&self, opened: &mut Opened, state: &SoakState) -> Result<Option<SoakState>, Failure> {
+    pub(crate) fn repeat(&self, opened: &mut Opened, state: &SoakState) -> Result<Option<SoakState>, Failure> {
         let mut again = state.before_its_start();
         let Self { control, interrupts, archive, .. } = *self;
         let silent = SoakContext { control, interrupts, archive, witness: None, scrubs: false, tell: &|_| {} };

@@ -1,7 +1,7 @@
 //! A soak as a run of the archive: a part for each pass, and one for what was found.
 
-use super::{SoakEnd, SoakState};
-use crate::kept_run;
+use crate::{SoakEnd, SoakState};
+use conduct::kept_run;
 use model::{
     Better, Environment, Failure, Metric, PhaseRecord, ReadBack, Run, RunState, Target, Unit, VerifyKind, VerifyRecord,
 };

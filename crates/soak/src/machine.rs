@@ -1,8 +1,8 @@
 //! What the machine itself says while a soak runs: the counters of errors and wear of its disks and file system before and
 //! after, and the warnings of the kernel.
 
-use super::SoakState;
-use crate::Opened;
+use crate::SoakState;
+use conduct::Opened;
 use model::{Amplification, Fact, Layer, Layers};
 use observe::{Locator, ProbeOptions, Root, facts};
 use std::collections::BTreeMap;
@@ -36,14 +36,14 @@ const MOST_LINES: usize = 64;
 const WARNING: u8 = 4;
 
 /// Listens to the machine for a session.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     place: Option<Locator>,
     log: Option<sys::KernelLog>,
 }
 
 impl Machine {
     /// From now on; what it counted before is kept with the first session.
-    pub(super) fn listen(opened: &Opened, state: &mut SoakState) -> Self {
+    pub(crate) fn listen(opened: &Opened, state: &mut SoakState) -> Self {
         let log = opened.place.as_ref().and_then(|_| sys::KernelLog::from_now().ok());
         let machine = Self { place: opened.place.clone(), log };
         if state.counters.is_empty() {
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Takes over the kernel's new warnings; how many.
-    pub(super) fn poll_kernel_log(&mut self, state: &mut SoakState) -> usize {
+    pub(crate) fn poll_kernel_log(&mut self, state: &mut SoakState) -> usize {
         let messages = self.log.as_mut().and_then(|log| log.drain().ok()).unwrap_or_default();
         let warnings = messages.iter().filter(|m| m.level <= WARNING);
         let before = state.kernel_warnings.len();
@@ -68,7 +68,7 @@ impl Machine {
     }
 
     /// What it counts now.
-    pub(super) fn count(&self, state: &mut SoakState) {
+    pub(crate) fn count(&self, state: &mut SoakState) {
         for (name, now) in counters(&self.layers()) {
             let kept = state.counters.entry(name).or_insert_with(|| (now.clone(), Fact::Null));
             kept.1 = now;
@@ -112,8 +112,8 @@ impl SoakState {
 
 #[cfg(test)]
 mod tests {
-    use super::super::TargetIdentity;
     use super::*;
+    use crate::TargetIdentity;
 
     #[test]
     fn what_the_flash_wrote_is_told_of_devices_that_count_it() {

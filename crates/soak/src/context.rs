@@ -1,37 +1,14 @@
-//! A soak: known data are written in passes, read back past the caches, and what is wrong with them is classified; it goes
-//! on after a crash, and then looks first at what was promised before.
-//!
-//! A pass is made of laps, stretches of the target one after the other. Each lap is written, flushed, and read back; at the
-//! end of a pass all of it is read once more. What the state promises is one version a lap and the lap in flight, so that
-//! it has constant size: it is durable before a lap begins and after its flush.
+//! With what a soak is carried out, and its course: laps, passes, what is found, and how it ends.
 
-mod bundle;
-mod capacity;
-mod concurrent_reads;
-mod growth;
-mod machine;
-mod own_file;
-mod plan;
-mod repeat;
-mod saved_state;
-mod scrub;
-mod state;
-
-pub use bundle::run_of;
-pub use capacity::{CapacityProbe, capacity, probe_bytes};
-pub use growth::{PassTimes, Times};
-pub use own_file::OwnFile;
-pub use saved_state::DIRECTORY;
-pub use state::{LapInProgress, LapVersions, Mode, SoakState, StopCriteria, TargetIdentity, WriteEnd};
-
-use crate::{Interrupts, Opened};
+use crate::concurrent_reads::ConcurrentReads;
+use crate::machine::Machine;
+use crate::plan::{Work, phase};
+use crate::scrub::{self, Scrubs};
+use crate::{SoakState, StopCriteria};
 use archive::Archive;
-use concurrent_reads::ConcurrentReads;
+use conduct::{Interrupts, Opened};
 use engine::Control;
-use machine::Machine;
 use model::{DataFinding, Direction, Evidence, Failure, PhaseRecord, StopCause, TargetKind};
-use plan::{Work, phase};
-use scrub::Scrubs;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -158,7 +135,7 @@ impl SoakContext<'_> {
     }
 
     /// What earlier sessions promised must be there, and nothing else; whether all of it was looked at.
-    fn read_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
+    pub(crate) fn read_back(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let mut begun = state.clone();
         begun.begin_session(opened.environment.boot_id.clone());
         opened.rig.remember_known(&begun.known())?;
@@ -177,7 +154,7 @@ impl SoakContext<'_> {
     }
 
     /// Writes a lap, flushes it and reads it back; whether it was whole.
-    fn lap(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
+    pub(crate) fn lap(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let lap = state.begin_lap();
         self.keep(state)?;
         let work = Work { reads: false, region: state.region_of(lap), ..Work::of(state) };
@@ -224,7 +201,7 @@ impl SoakContext<'_> {
     }
 
     /// Reads all of it once more; whether it was whole.
-    fn pass(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
+    pub(crate) fn pass(&self, opened: &mut Opened, state: &mut SoakState) -> Result<bool, Failure> {
         let whole = self.reads(opened, state, 0..state.region_bytes)?;
         if whole {
             state.end_pass();

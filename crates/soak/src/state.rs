@@ -1,8 +1,8 @@
 //! How far a soak came and what it promised: one version a lap, and the lap in flight.
 
-use super::growth::Times;
-use crate::Opened;
-use crate::clock::WallClock;
+use crate::growth::Times;
+use conduct::Opened;
+use conduct::WallClock;
 use model::{DataFault, DataFinding, Fact, Scrub, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ pub struct LapInProgress {
 
 /// What every fourth pass does with each of its laps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Churn {
+pub(crate) struct Churn {
     /// How often each place is overwritten.
     pub times: u32,
     /// Whether it is trimmed before each time.
@@ -141,7 +141,7 @@ pub(super) struct Churn {
 
 impl Churn {
     /// Of the pass that runs.
-    pub(super) fn of(state: &SoakState) -> Option<Self> {
+    pub(crate) fn of(state: &SoakState) -> Option<Self> {
         (state.kind() == 0).then_some(Self { times: 3, trims: state.trims, writes_a_flush: 32 })
     }
 }
@@ -321,7 +321,7 @@ impl SoakState {
     }
 
     /// The kind of the pass that runs: 1 to 3 write each place once, 0 overwrites again and again.
-    pub(super) fn kind(&self) -> u32 {
+    pub(crate) fn kind(&self) -> u32 {
         match self.mode {
             Mode::All => self.pass % 4,
             Mode::Sweep => (self.pass - 1) % 3 + 1,
@@ -347,7 +347,7 @@ impl SoakState {
     }
 
     /// Findings and failed operations so far.
-    pub(super) fn wrong(&self) -> u64 {
+    pub(crate) fn wrong(&self) -> u64 {
         self.found() + self.errors.values().sum::<u64>()
     }
 
@@ -363,7 +363,7 @@ impl SoakState {
     }
 
     /// A session begins, in this boot of the machine. What the last one left is as it ended, until it has been looked at.
-    pub(super) fn begin_session(&mut self, boot_id: Option<String>) {
+    pub(crate) fn begin_session(&mut self, boot_id: Option<String>) {
         if self.running {
             let same_boot = boot_id.is_some() && boot_id == self.boot_id;
             self.unseen = self.unseen.max(if same_boot { WriteEnd::Killed } else { WriteEnd::Power });
@@ -373,7 +373,7 @@ impl SoakState {
     }
 
     /// All that was written has been looked at: what was in flight owes nothing more.
-    pub(super) fn mark_read_back(&mut self) {
+    pub(crate) fn mark_read_back(&mut self) {
         self.unseen = WriteEnd::Well;
         if let Some(flight) = &mut self.flight {
             flight.looked_at = true;
@@ -381,7 +381,7 @@ impl SoakState {
     }
 
     /// What is known of its data.
-    pub(super) fn known(&self) -> KnownData {
+    pub(crate) fn known(&self) -> KnownData {
         let stretch = |(at, lap): (usize, &LapVersions)| {
             let (low, high) = match &self.flight {
                 Some(f) if f.lap == at => (if f.looked_at || f.trims { 0 } else { lap.oldest }, f.newest),
@@ -400,7 +400,7 @@ impl SoakState {
     }
 
     /// Whether a finding was not told before: a session does not know what earlier ones told.
-    pub(super) fn is_new(&self, finding: &DataFinding) -> bool {
+    pub(crate) fn is_new(&self, finding: &DataFinding) -> bool {
         // What is not there is called by when it was lost, which a session after a kill or a power cut sees otherwise.
         let class = |f: &DataFinding| match f.class {
             DataFault::LostOnPowerCut | DataFault::ReorderedAcrossFlush => DataFault::LostWrite,
@@ -421,7 +421,7 @@ impl SoakState {
         !self.findings.iter().any(|f| same(f) || beyond(f))
     }
 
-    pub(super) fn keep(&mut self, finding: DataFinding) {
+    pub(crate) fn keep(&mut self, finding: DataFinding) {
         if self.findings.len() < MOST_FINDINGS {
             self.findings.push(finding);
         } else {
@@ -429,7 +429,7 @@ impl SoakState {
         }
     }
 
-    pub(super) fn begin_lap(&mut self) -> usize {
+    pub(crate) fn begin_lap(&mut self) -> usize {
         let lap = self.lap;
         let before = match self.flight {
             Some(before) if before.lap == lap => before.newest,
@@ -443,12 +443,12 @@ impl SoakState {
     }
 
     /// Writes to it failed: whatever it held may be gone.
-    pub(super) fn mark_contents_unknown(&mut self, lap: usize) {
+    pub(crate) fn mark_contents_unknown(&mut self, lap: usize) {
         self.laps[lap].oldest = 0;
     }
 
     /// It was written; `promised`: and flushed, without an error.
-    pub(super) fn end_lap(&mut self, promised: bool) {
+    pub(crate) fn end_lap(&mut self, promised: bool) {
         if let Some(LapInProgress { lap, newest, .. }) = self.flight.take() {
             // The last two writes of a place that is overwritten again and again may have been in flight together: then either is
             // right.
@@ -459,14 +459,14 @@ impl SoakState {
         self.lap += 1;
     }
 
-    pub(super) fn end_pass(&mut self) {
+    pub(crate) fn end_pass(&mut self) {
         self.times.pass(self.pass);
         self.passes = self.pass;
         (self.pass, self.lap) = (self.pass + 1, 0);
     }
 
     /// Whether it can be what this program wrote.
-    pub(super) fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let laps = self.laps.len() as u64;
         // What says that it owns a file is believed of one with its name only.
         let named = self.path.file_name() == Some(Self::own_file_name(&self.id).as_ref());

@@ -1,7 +1,7 @@
 //! Where the state of a soak is kept: a file of its own, replaced as a whole, with a checksum; beside it the bytes of what was
 //! found wrong.
 
-use super::SoakState;
+use crate::SoakState;
 use archive::Archive;
 use model::{DataFinding, Failure};
 use sha2::{Digest, Sha256};
@@ -15,7 +15,7 @@ impl SoakState {
     ///
     /// # Errors
     /// Whatever keeps the archive from it.
-    pub(super) fn keep_bytes(&self, archive: &Archive, finding: &DataFinding) -> Result<Option<PathBuf>, Failure> {
+    pub(crate) fn keep_bytes(&self, archive: &Archive, finding: &DataFinding) -> Result<Option<PathBuf>, Failure> {
         let Some(bytes) = &finding.bytes else { return Ok(None) };
         let version = finding.expected_generation.unwrap_or_default();
         let name = format!("{DIRECTORY}/{}/{}-{}-{version}", self.id, finding.lba, finding.class);

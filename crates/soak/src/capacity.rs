@@ -1,8 +1,8 @@
 //! How large a device really is: known data are written all over it, and what comes back from where tells.
 
-use super::plan::{Work, phase};
-use crate::Opened;
-use crate::permission::may_be_written;
+use crate::plan::{Work, phase};
+use conduct::Opened;
+use conduct::may_be_written;
 use engine::Control;
 use model::{Capacity, CapacityKind, Failure, PhaseRecord, StopCause};
 use workload::{Interruption, KnownData};

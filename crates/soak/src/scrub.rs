@@ -10,7 +10,7 @@ use std::time::Duration;
 use sys::{BcachefsScrub, BcachefsScrubbed};
 
 /// A file system that can check all that it holds.
-pub(super) enum Scrubs {
+pub(crate) enum Scrubs {
     /// And the highest number of its devices. Nothing is mended.
     Btrfs(File, u64),
     /// And the numbers of its devices. What has a good copy is mended.
@@ -19,7 +19,7 @@ pub(super) enum Scrubs {
 
 impl Scrubs {
     /// The one in which this is; `None` where it has no such thing. dm-integrity keeps counters of its own.
-    pub(super) fn at(path: &Path) -> Option<Self> {
+    pub(crate) fn at(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
         if let Ok(last) = sys::btrfs_last_device(&file) {
             return Some(Self::Btrfs(file, last));
@@ -34,7 +34,7 @@ impl Scrubs {
 }
 
 /// Lets it check all that it holds until that is done, or the end is asked for.
-pub(super) fn scrub(scrubs: &Scrubs, control: &Control) -> Scrub {
+pub(crate) fn scrub(scrubs: &Scrubs, control: &Control) -> Scrub {
     let mut found = Scrub::default();
     match scrubs {
         Scrubs::Btrfs(file, last) => (1..=*last).for_each(|device| btrfs(&mut found, file, device, control)),

@@ -1,7 +1,7 @@
 //! The file that a soak of a directory makes for itself.
 
-use super::SoakState;
-use crate::file_failure::cannot;
+use crate::SoakState;
+use conduct::file_failure::cannot;
 use model::Failure;
 use std::fs::OpenOptions;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

@@ -1,6 +1,6 @@
 //! Reads beside the writes of a soak, so that the interface carries data in both directions; what they read is not looked at.
 
-use crate::admission::FileIdentity;
+use conduct::admission::FileIdentity;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -14,7 +14,7 @@ const BLOCK: usize = 64 << 10;
 const BESIDE: u64 = 0x6265_7369_6465;
 
 /// A second opening of what is soaked, past the page cache.
-pub(super) struct ConcurrentReads(File);
+pub(crate) struct ConcurrentReads(File);
 
 /// Ends the reads, however the work ends.
 struct StopOnDrop<'a>(&'a AtomicBool);
@@ -30,14 +30,14 @@ impl ConcurrentReads {
     ///
     /// # Errors
     /// What keeps it from being read past the page cache, in words.
-    pub(super) fn open(path: &Path, object: Option<FileIdentity>) -> Result<Self, String> {
+    pub(crate) fn open(path: &Path, object: Option<FileIdentity>) -> Result<Self, String> {
         let file = File::open(path).and_then(|file| sys::reopen(&file, false, true)).map_err(|e| e.to_string())?;
         let same = file.metadata().is_ok_and(|m| object == Some(FileIdentity::of(&m)));
         same.then_some(Self(file)).ok_or_else(|| "something else is there".into())
     }
 
     /// Reads places at random of this region while the work runs; how many bytes.
-    pub(super) fn run_with_reads<T>(&self, region: Range<u64>, seed: u64, work: impl FnOnce() -> T) -> (T, u64) {
+    pub(crate) fn run_with_reads<T>(&self, region: Range<u64>, seed: u64, work: impl FnOnce() -> T) -> (T, u64) {
         let places = (region.end - region.start) / BLOCK as u64;
         let ended = AtomicBool::new(places == 0);
         std::thread::scope(|scope| {

@@ -1,15 +1,15 @@
 //! The phases of a soak, as a workload that anybody could write.
 
-use super::SoakState;
-use super::state::Churn;
-use crate::{Opened, plan};
+use crate::SoakState;
+use crate::state::Churn;
+use conduct::{Opened, plan};
 use model::{Failure, PhaseKind, PhasePlan, StopRule, Warmup};
 use spec::{TextInputs, parse_workload};
 use std::ops::Range;
 
 /// What a phase does.
 #[derive(Clone, Debug)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// Whether it reads, and writes nothing.
     pub reads: bool,
     /// Bytes of the target.
@@ -85,7 +85,7 @@ impl Work {
 }
 
 /// The phase of some work on a target.
-pub(super) fn phase(opened: &Opened, work: &Work, seed: u64) -> Result<PhasePlan, Failure> {
+pub(crate) fn phase(opened: &Opened, work: &Work, seed: u64) -> Result<PhasePlan, Failure> {
     let internal = |what: String| Failure::internal(format!("soak: {what}"));
     let text = work.text();
     let workload = parse_workload(&TextInputs::own("soak", &text))

@@ -5,11 +5,11 @@
 //! 160 seeds for each class, spread over the modes; with NARROWS_TEST_SEEDS=125, as `.ci/run all` has it, a thousand.
 
 use archive::Archive;
-use conduct::soak::{SoakContext, SoakEnd, SoakEvent, SoakState, TargetIdentity, WriteEnd};
 use conduct::{Interrupts, NullListener, Opened, Wanted};
 use engine::{Control, SimData, SimRig};
 use model::random::mix;
 use model::{DataFault, DataFinding};
+use soak::{SoakContext, SoakEnd, SoakEvent, SoakState, TargetIdentity, WriteEnd};
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::PathBuf;
