@@ -1,4 +1,3 @@
-//! Targets admitted, and states of experiments that older programs wrote.
+//! Targets admitted.
 
 mod admission;
-mod state;

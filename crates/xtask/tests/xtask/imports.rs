@@ -23,11 +23,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("exchange", &["model"]),
     ("judge", &["integrity", "model", "stats"]),
     ("diagnose", &["model", "stats"]),
-    (
-        "conduct",
-        &["archive", "diagnose", "engine", "file-trace", "judge", "model", "observe", "settings", "spec", "sys"],
-    ),
+    ("conduct", &["archive", "diagnose", "engine", "file-trace", "judge", "model", "observe", "spec", "sys"]),
     ("record", &["conduct", "engine", "model", "observe", "recorder", "spec", "stats", "sys"]),
+    ("experiments", &["archive", "conduct", "diagnose", "judge", "model", "observe", "settings", "spec", "sys"]),
     ("soak", &["archive", "conduct", "engine", "model", "observe", "spec", "stats", "sys", "workload"]),
     ("report", &["model"]),
     ("lab", &["all but cli"]),

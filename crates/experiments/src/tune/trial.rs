@@ -1,9 +1,9 @@
 //! One measurement: settings applied through the journal, read back, workloads run, settings restored, whatever happens.
 
-use crate::admission::{Consent, FileIdentity};
 use crate::experiment::{Allowed, SettingsInForce};
-use crate::listener::{Event, Step};
-use crate::{Budget, Execution, Opened, Wanted, WriteAllowance, plan};
+use conduct::admission::{Consent, FileIdentity};
+use conduct::{Budget, Execution, Opened, Wanted, WriteAllowance, plan};
+use conduct::{Event, Step};
 use model::{ExperimentPlace, Failure, FailureKind, Run, RunState, Stack, TargetKind};
 use spec::{Arm, Setting, Workload};
 use std::ffi::OsStr;
@@ -47,7 +47,7 @@ impl Trial<'_> {
             registers,
             ..Wanted::new(self.target, workload.interval_ns)
         };
-        crate::open(&wanted, self.execution.control, self.execution.listener)
+        conduct::open(&wanted, self.execution.control, self.execution.listener)
     }
 
     /// Why settings cannot be applied, if they cannot; they are restored at once.

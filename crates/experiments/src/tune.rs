@@ -28,9 +28,9 @@ pub use state::{State, absolute};
 pub use trial::Trial;
 pub use verify::{Kept, KeptSearch, kept as look_at_kept};
 
-use crate::admission::FileIdentity;
-use crate::clock::{WallClock, random_u64};
-use crate::{Opened, WriteAllowance, plan};
+use conduct::admission::FileIdentity;
+use conduct::{Opened, WriteAllowance, plan};
+use conduct::{WallClock, random_u64};
 use judge::search::{Design, GUARDED_PAIRS, provable_percent};
 use model::{Failure, NotTried, Ns, Stack, TargetKind, TunePlan, Tuning, random};
 use schedule::{OVERHEAD_NS, Schedule};

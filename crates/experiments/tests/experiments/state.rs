@@ -2,7 +2,7 @@
 //! how far it is, and is written back byte for byte.
 
 use archive::Archive;
-use conduct::experiment::State;
+use experiments::experiment::State;
 use std::path::Path;
 
 const ID: &str = "cards-20261122T113002Z-53b2";

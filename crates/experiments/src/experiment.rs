@@ -24,8 +24,8 @@ pub use ready::{Allowed, ArmTarget, ReadyArm, TooFewPairs, arms, too_few_pairs};
 pub use state::{CommandLineOverrides, DIRECTORY, State, StepState, tag_of};
 pub use steps::Runner;
 
-use crate::source::Source;
 use archive::Archive;
+use conduct::Source;
 use model::Failure;
 use spec::{Arm, Experiment, Setting};
 

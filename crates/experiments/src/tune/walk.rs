@@ -5,7 +5,7 @@ use super::candidates::{arm_settings, values};
 use super::schedule::Schedule;
 use super::state::{First, Made, Side, State};
 use super::trial::{Cell, Tested, Trial};
-use crate::listener::Event;
+use conduct::Event;
 use judge::search::{Change, Search, Step};
 use model::{Failure, Ns, Reason, Run, TuneMeasurement, TuneStep, Unit};
 use std::time::Instant;

@@ -3,9 +3,9 @@
 
 use super::state::{State, tag_of};
 use super::{facts, in_force};
-use crate::admission::{Consent, FileIdentity};
-use crate::destination::destination;
-use crate::{Execution, Opened, Wanted, plan};
+use conduct::admission::{Consent, FileIdentity};
+use conduct::destination::destination;
+use conduct::{Execution, Opened, Wanted, plan};
 use model::{Environment, Failure, MetricKey, Plan, Stack, Target, TargetKind};
 use spec::{Arm, Experiment, Workload};
 use std::ffi::OsString;
@@ -113,7 +113,7 @@ pub(super) fn open(ready: &ReadyArm, allowed: Allowed<'_>, execution: &Execution
         region: ready.workload.copies_region(),
         ..Wanted::new(&ready.target, ready.workload.interval_ns)
     };
-    crate::open(&wanted, execution.control, execution.listener)
+    conduct::open(&wanted, execution.control, execution.listener)
 }
 
 /// Why the arm has to wait; `None` where it can run.

@@ -1,7 +1,7 @@
 //! The levels of a path at which the same can be read, from the top down.
 
 use super::place::{self, Below, LEAST_BYTES, Member};
-use crate::Opened;
+use conduct::Opened;
 use model::{Failure, Layer, LayerKind, Layers, LevelAccess, LevelLeftOut, TargetKind, facts};
 use observe::Root;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! noise.json: what the same arm under two names differed by, of each machine, target and workload.
 
 use super::ready::ReadyArm;
-use crate::clock::WallClock;
 use archive::Archive;
+use conduct::WallClock;
 use judge::Noise;
 use model::{Comparison, Environment, Failure, Run, Target, TargetKind};
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,9 @@
 use super::in_force::SettingsInForce;
 use super::ready::{self, Allowed, ReadyArm};
 use super::state::State;
-use crate::listener::{Event, Step};
-use crate::{Budget, Execution, plan};
 use archive::Archive;
+use conduct::{Budget, Execution, plan};
+use conduct::{Event, Step};
 use model::{ExperimentPlace, Failure, FailureKind, NS_PER_S, Run, RunState, TargetKind};
 use spec::Experiment;
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ fn one(runner: &Runner<'_>, ready: &ReadyArm, state: &State, step: Step<'_>) -> 
     if restored.is_err() {
         execution.listener.on_event(Event::StillChanged);
     }
-    let run = made.and_then(crate::Executed::into_kept);
+    let run = made.and_then(conduct::Executed::into_kept);
     match (run, restored) {
         // Ctrl-C before the run had anything to keep: as between two runs.
         (Err(_), Ok(())) if execution.interrupts.end() => Err(interrupted(state)),

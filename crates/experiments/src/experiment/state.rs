@@ -2,9 +2,9 @@
 //! every run, so that a crash costs the run that was being made and nothing else.
 
 use super::order::order;
-use crate::clock::WallClock;
-use crate::source::{Language, Source};
 use archive::Archive;
+use conduct::WallClock;
+use conduct::{Language, Source};
 use model::{CompactSort as _, Failure};
 use serde::{Deserialize, Serialize};
 use spec::Experiment;
@@ -154,7 +154,7 @@ impl State {
             text: self.workload.text.clone(),
             language: match self.workload.fio {
                 true => Language::Fio,
-                false if crate::is_trace(&self.workload.text) => Language::Trace,
+                false if conduct::is_trace(&self.workload.text) => Language::Trace,
                 false => Language::Toml,
             },
             directory: self.workload.directory.clone(),

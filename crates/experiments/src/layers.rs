@@ -8,9 +8,9 @@
 mod levels;
 mod place;
 
-use crate::execution::{Budget, Execution};
-use crate::workspace::{LAYERS, Workspace};
-use crate::{NullListener, Opened, Wanted, open, plan};
+use conduct::workspace::{LAYERS, Workspace};
+use conduct::{Budget, Execution};
+use conduct::{NullListener, Opened, Wanted, open, plan};
 use levels::{Level, LevelTarget, Levels};
 use model::{
     Estimate, Failure, FailureKind, LayerCost, LayersStudy, LevelAccess, LevelFigures, LevelLeftOut, LevelRound,
@@ -153,7 +153,7 @@ fn own_file(directory: &Path, study: &mut LayersStudy, room: u64) -> Result<(Wor
         let what = format!("{}: there is no room for {}", directory.display(), model::bytes_text(place::LEAST_BYTES));
         return Err(Failure::environment(what).remedy("free some space, or name a file: it is only read"));
     }
-    let cannot = |e: std::io::Error| crate::file_failure::cannot(&path, &e);
+    let cannot = |e: std::io::Error| conduct::file_failure::cannot(&path, &e);
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(cannot)?;
     // Together where the file system can: the same bytes are looked for on the devices below.
     sys::reserve_durably(&file, study.bytes).map_err(cannot)?;

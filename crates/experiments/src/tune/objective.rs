@@ -129,7 +129,7 @@ fn check(budget_ns: Ns, rows: &[Work]) -> Result<Workload, Failure> {
         Failure::internal(what.join("; "))
     })?;
     workload.keep_phases(&rows.iter().map(|work| work.name()).collect::<Vec<_>>());
-    workload.check_budget().map_err(|e| crate::plan::failure(&e))?;
+    workload.check_budget().map_err(|e| conduct::plan::failure(&e))?;
     Ok(workload)
 }
 

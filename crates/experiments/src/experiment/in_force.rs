@@ -1,7 +1,7 @@
 //! Settings of an arm as settings of this machine: names of disks filled in, applied in an order in which none resets another,
 //! and put back from wherever the experiment ends.
 
-use crate::Interrupts;
+use conduct::Interrupts;
 use model::{CompactSort as _, Failure, Stack};
 use settings::{
     AppliedSettings, CommandLimits, CommandLine, JournalDirectories, Machine, RegisterBits, Setting, SettingError,
