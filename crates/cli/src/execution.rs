@@ -238,7 +238,7 @@ impl<'a> Execution<'a> {
     /// Draws the conclusions and writes the page.
     pub fn finish(&self, executed: Executed) -> Finished {
         let Executed { mut run, kept } = executed;
-        let conclusions = conduct::conclusions(&run);
+        let conclusions = conclusions::of_run(&run);
         let Asked { page, identify, .. } = self.asked;
         let page = report_page::write(&self.archive, &mut run, Some(&conclusions), page, identify);
         Finished { run, conclusions, page, kept }

@@ -5,7 +5,7 @@ use crate::output::Output;
 use crate::redaction::OnPage;
 use crate::{archives, output_file, runs};
 use archive::Archive;
-use conduct::history::{HistoryWanted, Told, acknowledge, history};
+use conclusions::history::{HistoryWanted, Told, acknowledge, history};
 use judge::HistoryAsked;
 use model::Failure;
 use report::History;

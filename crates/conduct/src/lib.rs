@@ -22,7 +22,6 @@ mod execution;
 pub mod file_failure;
 mod free_space;
 pub mod group;
-pub mod history;
 mod interrupts;
 pub mod kept_run;
 mod listener;
@@ -33,7 +32,6 @@ mod recordings;
 pub mod region;
 mod requests;
 mod simulated;
-pub mod site;
 mod source;
 mod target;
 pub mod workspace;
@@ -55,13 +53,3 @@ pub use simulated::simulated_bytes;
 pub use source::{Language, Source};
 pub use target::{Wanted, open};
 pub use write_allowance::{DeviceSize, WriteAllowance};
-
-/// All that is concluded of a run: what the judge says of it goes to the diagnosis.
-pub fn conclusions(run: &model::Run) -> model::Conclusions {
-    diagnose::conclusions(run, judge::judged(run))
-}
-
-/// The same where one of its causes was measured and does not hold.
-pub fn conclusions_without(run: &model::Run, refuted: &diagnose::Cause) -> model::Conclusions {
-    diagnose::conclusions_without(run, judge::judged(run), refuted)
-}

@@ -27,6 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("record", &["conduct", "engine", "model", "observe", "recorder", "spec", "stats", "sys"]),
     ("experiments", &["archive", "conduct", "diagnose", "judge", "model", "observe", "settings", "spec", "sys"]),
     ("soak", &["archive", "conduct", "engine", "model", "observe", "spec", "stats", "sys", "workload"]),
+    ("conclusions", &["archive", "diagnose", "judge", "model", "sys"]),
     ("report", &["model"]),
     ("lab", &["all but cli"]),
     ("cli", &["all but lab"]),

@@ -77,7 +77,7 @@ impl Kept {
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let salt = match known.as_ref().map(|head| head.salt.clone()).filter(|salt| salt.len() == 32) {
             Some(salt) => salt,
-            None => format!("{:016x}{:016x}", crate::random_u64()?, crate::random_u64()?),
+            None => new_salt()?,
         };
         let head = Head { version: VERSION, program, identify, salt };
         let same = known.is_some_and(|k| (k.version, &k.program, k.identify) == (VERSION, &head.program, identify));
@@ -238,6 +238,13 @@ fn words(error: &ArchiveError) -> String {
     }
 }
 
+/// Numbers nobody can foresee, so that nothing leads back from a name.
+fn new_salt() -> Result<String, Failure> {
+    let random =
+        || sys::random_u64().map_err(|e| Failure::environment(format!("no random numbers from the kernel: {e}")));
+    Ok(format!("{:016x}{:016x}", random()?, random()?))
+}
+
 /// How machines and units are called.
 struct Names {
     salt: String,
@@ -263,7 +270,7 @@ fn of_run(run: &Run, order: u64, names: &Names) -> SiteRun {
         all.dedup();
         (!all.is_empty()).then(|| cut(&all.join(" + ")))
     };
-    let conclusions = crate::conclusions(run);
+    let conclusions = crate::of_run(run);
     let findings = conclusions.findings.iter().take(MOST_FINDINGS).map(|f| (f.id.clone(), cut(&f.title)));
     let fits = conclusions.judged.fit.iter().map(|f| (f.what.clone(), f.met));
     let started = run.sessions.first().map(|s| s.started.clone());
