@@ -79,7 +79,7 @@ pub use redaction::Redaction;
 pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
 pub use settings::set_by;
-pub use since_boot::written_since_boot;
+pub use since_boot::{written_bytes, written_since_boot};
 pub use smb::{SmbSession, session as smb_session, share_counters as smb_counters};
 pub use stack::{
     Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,

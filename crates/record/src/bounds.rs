@@ -2,24 +2,21 @@
 
 use crate::Recording;
 use crate::inputs::Opened;
-use model::Stack;
+use model::{DeviceId, Stack};
+use observe::Root;
 use recorder::input::Generated;
-use std::path::PathBuf;
 
 /// Heads, padding, and what a file system writes of its own: one part in so many is kept for them.
 const OTHER_PART: u64 = 16;
 /// With less than this written the device's share is not known.
 const LEAST_BYTES: u64 = 16 << 20;
-/// Unit of the counters (k:Documentation/block/stat.rst).
-const SECTOR_BYTES: u64 = 512;
-/// Sectors written, among the numbers of `stat`.
-const SECTORS_WRITTEN: usize = 6;
 
 /// How much may be written, and what the disks counted before.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bounds {
     pub most: Option<u64>,
-    disks: Vec<PathBuf>,
+    root: Root,
+    disks: Vec<DeviceId>,
     before: u64,
 }
 
@@ -32,11 +29,13 @@ pub(crate) fn frames_within(most: u64, cameras: &Generated) -> u64 {
 impl Bounds {
     /// Those of a recording onto what this stack describes.
     pub fn of(recording: &Recording<'_>, stack: &Stack) -> Self {
-        let Some(allowance) = recording.bounds else { return Self::default() };
-        let disks = stack.lowest_counted().into_iter().filter_map(|layer| layer.device);
-        let disks: Vec<PathBuf> = disks.map(|device| format!("/sys/dev/block/{device}/stat").into()).collect();
-        let before = written(&disks);
-        Self { most: Some(allowance.usual_bytes(stack.into())), disks, before }
+        let root = Root::new("/");
+        let Some(allowance) = recording.bounds else {
+            return Self { most: None, root, disks: Vec::new(), before: 0 };
+        };
+        let disks: Vec<DeviceId> = stack.lowest_counted().into_iter().filter_map(|layer| layer.device).collect();
+        let before = written(&root, &disks);
+        Self { most: Some(allowance.usual_bytes(stack.into())), root, disks, before }
     }
 
     /// Made-up cameras bring no more than that.
@@ -55,18 +54,15 @@ impl Bounds {
         let Some(most) = self.most.filter(|most| known && durable_bytes + ring_bytes >= most / 2) else {
             return false;
         };
-        let device = written(&self.disks).saturating_sub(self.before);
+        let device = written(&self.root, &self.disks).saturating_sub(self.before);
         let to_come = ring_bytes as f64 * (device as f64 / durable_bytes as f64).max(1.0);
         device as f64 + to_come > most as f64
     }
 }
 
 /// What the disks have written since they are there.
-fn written(disks: &[PathBuf]) -> u64 {
-    let sectors = |disk: &PathBuf| {
-        std::fs::read_to_string(disk).ok()?.split_whitespace().nth(SECTORS_WRITTEN)?.parse::<u64>().ok()
-    };
-    disks.iter().filter_map(sectors).fold(0, u64::saturating_add).saturating_mul(SECTOR_BYTES)
+fn written(root: &Root, disks: &[DeviceId]) -> u64 {
+    disks.iter().filter_map(|disk| observe::written_bytes(root, *disk)).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -85,18 +81,22 @@ mod tests {
 
     #[test]
     fn a_device_that_is_written_more_than_it_was_given_ends_it_early() {
-        let stat = tempfile::NamedTempFile::new().unwrap();
-        let counts = |sectors: u64| std::fs::write(stat.path(), format!("1 0 8 0 1 0 {sectors} 0 0 0 0\n")).unwrap();
+        let tree = tempfile::tempdir().unwrap();
+        let directory = tree.path().join("sys/dev/block/8:0");
+        std::fs::create_dir_all(&directory).unwrap();
+        let counts = |sectors: u64| {
+            std::fs::write(directory.join("stat"), format!("1 0 8 0 1 0 {sectors} 0 0 0 0\n")).unwrap();
+        };
         counts(1000);
-        let disks = vec![stat.path().to_owned()];
-        let before = written(&disks);
-        let bounds = Bounds { most: Some(200 << 20), before, disks };
+        let (root, disks) = (Root::new(tree.path()), vec![DeviceId { major: 8, minor: 0 }]);
+        let before = written(&root, &disks);
+        let bounds = Bounds { most: Some(200 << 20), root, before, disks };
         let mib = |n: u64| n << 20;
         counts(1000 + mib(100) / 512);
         assert!(!bounds.reached(mib(100), mib(99)) && bounds.reached(mib(100), mib(101)));
         assert!(bounds.reached(mib(50), mib(60)), "of each byte it writes two");
         counts(1000 + mib(5000) / 512);
         assert!(!bounds.reached(mib(50), mib(49)) && bounds.reached(mib(50), mib(50)), "others write, too");
-        assert!(!Bounds::default().reached(mib(5000), 0));
+        assert!(!Bounds { most: None, ..bounds }.reached(mib(5000), 0));
     }
 }

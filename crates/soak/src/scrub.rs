@@ -2,7 +2,6 @@
 
 use engine::Control;
 use model::Scrub;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -24,11 +23,7 @@ impl Scrubs {
         if let Ok(last) = sys::btrfs_last_device(&file) {
             return Some(Self::Btrfs(file, last));
         }
-        let directory = sys::directory_in_sysfs(&file).ok().filter(|d| d.starts_with("bcachefs/"))?;
-        let members = std::fs::read_dir(Path::new("/sys/fs").join(directory)).ok()?;
-        let number = |name: &OsStr| name.to_str()?.strip_prefix("dev-")?.parse().ok();
-        let mut devices: Vec<u32> = members.filter_map(|member| number(&member.ok()?.file_name())).collect();
-        devices.sort_unstable();
+        let devices = sys::bcachefs_devices(&file)?;
         Some(Self::Bcachefs(file, devices))
     }
 }

@@ -63,7 +63,7 @@ mod video;
 
 pub use area::{MemoryArea, MemoryPiece};
 pub use auxv::is_auxv_readable;
-pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
+pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, bcachefs_devices};
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
 };
