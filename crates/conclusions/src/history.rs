@@ -132,10 +132,9 @@ struct Acknowledged {
 }
 
 impl Acknowledged {
-    fn of(event: &HistoryEvent, why: &str) -> Self {
+    fn of(event: &HistoryEvent, why: &str, at: String) -> Self {
         let HistoryKey { machine, device, workload, plan } = event.key.clone();
         let within = event.within.iter().cloned().chain([event.after.clone()]).collect();
-        let at = format!("{:.0}", Timestamp::now());
         Self { event: event.id.clone(), machine, device, workload, plan, within, why: why.to_owned(), at }
     }
 
@@ -173,11 +172,17 @@ fn write(archive: &Archive, all: &[Acknowledged]) -> Result<(), Failure> {
     Ok(archive.write_side_file(ACKNOWLEDGED, (text + "\n").as_bytes())?)
 }
 
-/// Keeps that an event is known, and why; what was said of it before is replaced.
+/// Keeps that an event is known, why, and since when (RFC 3339, UTC); what was said of it before is replaced.
 ///
 /// # Errors
 /// There is no such event, the reason is empty or too long, or the archive cannot be written.
-pub fn acknowledge(archive: &Archive, history: &History, id: &str, why: &str) -> Result<HistoryEvent, Failure> {
+pub fn acknowledge(
+    archive: &Archive,
+    history: &History,
+    id: &str,
+    why: &str,
+    now: String,
+) -> Result<HistoryEvent, Failure> {
     let fits = |event: &&HistoryEvent| id.len() >= 4 && event.id.starts_with(id);
     let found: Vec<&HistoryEvent> = history.events.iter().filter(fits).collect();
     let [event] = found[..] else {
@@ -197,7 +202,7 @@ pub fn acknowledge(archive: &Archive, history: &History, id: &str, why: &str) ->
     };
     let mut all = read(archive)?;
     all.retain(|known| !known.is_of(event));
-    all.push(Acknowledged::of(event, why));
+    all.push(Acknowledged::of(event, why, now));
     write(archive, &all)?;
     let acknowledged = all.last().map(Acknowledged::said);
     Ok(HistoryEvent { acknowledged, ..event.clone() })

@@ -7,7 +7,7 @@
 //! - Whether a number is valid, what changed and what limits is decided by `judge` and `diagnose` alone.
 //! - Bundles are untrusted input: one that cannot be read is named and left out.
 //!
-//! Deliberately absent: targets, the machine that this runs on, arguments, wording.
+//! Deliberately absent: targets, the machine that this runs on, a clock, arguments, wording.
 
 pub mod history;
 pub mod site;

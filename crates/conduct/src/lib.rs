@@ -1,7 +1,9 @@
-//! Executes what the commands ask for, by calling the other crates: opens a target after checking that it may be used
-//! ([`admission`]), executes a plan on it phase by phase under observation and archives the run ([`Execution`]); executes
-//! experiments as runs in randomised order, with settings applied and undone around each, resumable after a crash
-//! ([`experiment`]); searches for better settings ([`tune`]).
+//! The session: opens a target after checking that it may be used ([`admission`]), makes a plan for it ([`plan`]), executes that phase by
+//! phase under observation and archives the run ([`Execution`]), alone or as a rank of a group ([`group`]).
+//!
+//! What asks more than one run of it is a crate above this one: `experiments`, `soak`, `record`. They have from here what the session
+//! has for itself, too: how a file of ours is said not to be made ([`file_failure`]), how much room may be taken ([`free_bytes`]), the
+//! directory of a study ([`workspace`]), and a run of what had no plan of phases ([`kept_run`]).
 //!
 //! Invariants:
 //! - One way to a target for all commands: [`admission`] opens it once, decides about the open descriptor, and hands
@@ -10,9 +12,9 @@
 //! - Quiet windows, samples, phases and judging are one piece of code for real, null and simulated targets: what is published
 //!   about the program's answers was made by [`Execution`], like every run.
 //! - What happens is told as typed events to a [`Listener`], and nothing depends on who listens.
-//! - The state of an experiment is a versioned value ([`experiment::State`]), read and written only here.
 //!
-//! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, and reading of texts from files.
+//! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, reading of texts from files, and wrappers of
+//! system calls and of files of the kernel (`sys`, `observe`).
 
 pub mod admission;
 mod archive_room;
