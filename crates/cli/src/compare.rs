@@ -5,7 +5,7 @@ use crate::output::Output;
 use crate::run_source::{Part, RunSource, Wants};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
-use conduct::experiment;
+use experiments::experiment;
 use judge::Asked;
 use model::{Basis, Comparison, Failure, FailureKind, Reason, Run, Verdict};
 use report::document::CompareDocument;

@@ -6,10 +6,10 @@ use crate::progress::Terminal;
 use crate::signals::{Ending, SecondSignal, Signals};
 use crate::{archives, output_file, report_page};
 use archive::Archive;
-use conduct::experiment::SettingsInForce;
 use conduct::group::{Group, Invitation};
 use conduct::{Budget, Executed, Opened, WallClock, Wanted, WriteAllowance};
 use engine::Control;
+use experiments::experiment::SettingsInForce;
 use model::{Conclusions, Failure, FailureKind, MetricStatus, Plan, Run, RunState, parse_duration_ns};
 use spec::Workload;
 use std::path::{Path, PathBuf};
@@ -238,7 +238,7 @@ impl<'a> Execution<'a> {
     /// Draws the conclusions and writes the page.
     pub fn finish(&self, executed: Executed) -> Finished {
         let Executed { mut run, kept } = executed;
-        let conclusions = conduct::conclusions(&run);
+        let conclusions = conclusions::of_run(&run);
         let Asked { page, identify, .. } = self.asked;
         let page = report_page::write(&self.archive, &mut run, Some(&conclusions), page, identify);
         Finished { run, conclusions, page, kept }

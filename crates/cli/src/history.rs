@@ -5,7 +5,8 @@ use crate::output::Output;
 use crate::redaction::OnPage;
 use crate::{archives, output_file, runs};
 use archive::Archive;
-use conduct::history::{HistoryWanted, Told, acknowledge, history};
+use conclusions::history::{HistoryWanted, Told, acknowledge, history};
+use conduct::WallClock;
 use judge::HistoryAsked;
 use model::Failure;
 use report::History;
@@ -21,7 +22,7 @@ pub fn command(args: &HistoryArgs, global: &GlobalArgs, output: &Output) -> Resu
         let usual = history(&archive, &HistoryWanted::default())?.history;
         let found = |h: &model::History| h.events.iter().any(|e| e.id.starts_with(event.as_str()));
         let told = if found(&usual) { usual } else { history(&archive, &of_all_metrics())?.history };
-        let event = acknowledge(&archive, &told, event, why)?;
+        let event = acknowledge(&archive, &told, event, why, WallClock::now())?;
         output.answer(&HistoryAckDocument::new(&event), || report::acknowledged(&event));
         return Ok(ExitCode::SUCCESS);
     }

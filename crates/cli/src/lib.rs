@@ -74,7 +74,7 @@ fn restore_where_nothing_unwinds() {
         let said = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             said(panic);
-            conduct::experiment::restore_in_panic();
+            experiments::experiment::restore_in_panic();
             std::process::exit(101);
         }));
     }

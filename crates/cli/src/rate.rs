@@ -8,10 +8,10 @@ use crate::output::Output;
 use crate::run::text;
 use crate::run_source::{RunSource, Wants};
 use crate::signals::SecondSignal;
-use conduct::soak::CapacityProbe;
 use conduct::{Budget, Wanted, WriteAllowance, plan, random_u64};
 use model::{Capacity, CapacityKind, Failure, FailureKind, Purpose, RatedClass, Run, TargetKind};
 use report::document::RateDocument;
+use soak::CapacityProbe;
 use spec::Workload;
 use std::io::Read;
 use std::path::Path;
@@ -89,11 +89,11 @@ fn found_capacity(
     conduct::may_be_written(&opened, "its capacity shows")?;
     let probe = if how == CapacityHow::Full { CapacityProbe::Full } else { CapacityProbe::Quick };
     if !output.is_json() {
-        let over = report::quantity::size(conduct::soak::probe_bytes(opened.max_bytes, probe));
+        let over = report::quantity::size(soak::probe_bytes(opened.max_bytes, probe));
         output.warning(&format!("writes {over} all over {name} to find out how large it is"));
     }
     let random = [random_u64()?, random_u64()?, random_u64()?, random_u64()?];
-    let found = conduct::soak::capacity(&mut opened, execution.control(), probe, random)?;
+    let found = soak::capacity(&mut opened, execution.control(), probe, random)?;
     opened.rig.flush()?;
     Ok(found)
 }

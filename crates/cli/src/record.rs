@@ -15,9 +15,9 @@ use crate::signals::{Ending, SecondSignal};
 use archive::Partial;
 use conduct::WallClock;
 use conduct::admission::Consent;
-use conduct::record::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording};
 use metrics::Metrics;
 use model::{Failure, FailureKind, Ns};
+use record::{Input, Priority, RecordEvent, RecordProgress, Recorded, Recording};
 use recorder::input::{Generated, RingFull, parse_camera_format};
 use recorder::{StreamCounters, WhenFull};
 use report::document::{Answered, RecordDeferred, RecordDocument, RecordStream};
@@ -48,7 +48,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let metrics = args.metrics.as_deref().map(Metrics::open).transpose()?;
     let progress = Progress::new(output);
     let begun = Cell::new(None);
-    let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
+    let recorded = record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             let content =
                 if loss.content.is_empty() { "nothing that is known".into() } else { loss.content.join(", ") };
@@ -56,7 +56,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
         }
         RecordEvent::Begins { path, epoch, room_bytes, .. } => {
             let named = args.target().to_string_lossy();
-            let run = conduct::record::begun_run(path, &named, named.starts_with("sim:"), &started);
+            let run = record::begun_run(path, &named, named.starts_with("sim:"), &started);
             begun.set(archives::open(global).ok().and_then(|archive| report_page::begin(&archive, run)));
             if !global.json {
                 let room = quantity::binary_size(room_bytes);
@@ -100,7 +100,7 @@ fn keep(
     output: &Output,
 ) -> Option<(String, String)> {
     let archive = archives::open(global).inspect_err(|failure| output.beside(failure)).ok()?;
-    let run = conduct::record::run_of(recorded, &args.target().to_string_lossy(), started, &document.remarks);
+    let run = record::run_of(recorded, &args.target().to_string_lossy(), started, &document.remarks);
     report_page::keep(&archive, run, output)
 }
 

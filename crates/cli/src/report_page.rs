@@ -7,7 +7,6 @@ use crate::output_file;
 use crate::redaction::OnPage;
 use crate::run_source::RunSource;
 use archive::{Archive, Partial, RunRef};
-use conduct::conclusions;
 use model::{Conclusions, Failure, Plan, Run, Target};
 use report::document::{CheckDocument, FillDocument, PageDocument, PlanDocument, RunDocument};
 use report::{Check, Compare, Side};
@@ -47,7 +46,7 @@ pub fn command(args: &ReportArgs, global: &GlobalArgs, output: &Output) -> Resul
 /// Writes the page of several runs.
 fn write_several(runs: &mut [Run], path: &Path, identify: bool) -> Result<PathBuf, Failure> {
     let html = OnPage::of(&*runs, identify)?.lent(runs, |shown| {
-        let conclusions: Vec<Conclusions> = shown.iter().map(conclusions).collect();
+        let conclusions: Vec<Conclusions> = shown.iter().map(conclusions::of_run).collect();
         let starts: Vec<String> = shown.iter().map(started).collect();
         let parts = shown.iter().zip(&conclusions).zip(&starts);
         let checks: Vec<Check<'_>> = parts.map(|((run, c), started)| Check::of(run, c, started)).collect();
@@ -93,7 +92,7 @@ pub fn write(
 ) -> Result<PathBuf, Failure> {
     let page = |shown: &Run| match known.filter(|_| identify) {
         Some(known) => report::page(&Check::of(shown, known, &started(shown))),
-        None => report::page(&Check::of(shown, &conclusions(shown), &started(shown))),
+        None => report::page(&Check::of(shown, &conclusions::of_run(shown), &started(shown))),
     };
     let html = OnPage::of([&*run], identify)?
         .lent(std::slice::from_mut(run), |shown| shown.iter().map(page).collect::<String>())?;

@@ -6,7 +6,6 @@ use crate::output::Output;
 use crate::report_page;
 use crate::run_source::{RunSource, Wants};
 use archive::{Archive, Recovered, RunRef};
-use conduct::conclusions;
 use model::{Failure, FailureKind};
 use report::document::{ActionDocument, RunEntry, RunsDocument};
 use std::collections::BTreeMap;
@@ -159,7 +158,7 @@ fn show(archive: &Archive, run: &OsStr, output: &Output) -> Result<ExitCode, Fai
     let is_held = found.is_some_and(|found| archive.holds(&found));
     let tags = if is_held { readable_tags(archive, output)?.remove(&run.id).unwrap_or_default() } else { Vec::new() };
     let page = Some(archive.report_path(&run.id)).filter(|p| is_held && p.is_file());
-    report_page::show(&run, &conclusions(&run), page.as_deref(), &tags, true, output);
+    report_page::show(&run, &conclusions::of_run(&run), page.as_deref(), &tags, true, output);
     Ok(ExitCode::SUCCESS)
 }
 

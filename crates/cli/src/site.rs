@@ -3,7 +3,7 @@
 use crate::args::{GlobalArgs, SiteArgs};
 use crate::output::Output;
 use crate::{archives, output_file};
-use conduct::site::read_site;
+use conclusions::site::read_site;
 use model::Failure;
 use report::document::SiteDocument;
 use serde::{Deserialize, Serialize};

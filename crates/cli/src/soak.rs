@@ -12,14 +12,12 @@ use crate::signals::{Ending, SecondSignal};
 use archive::Archive;
 use begun::BegunSoak;
 use conduct::admission::Consent;
-use conduct::soak::{
-    Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria, TargetIdentity,
-};
 use conduct::{Opened, Wanted, random_u64};
 use engine::Control;
 use model::{Failure, RankOutcome, TargetKind};
 use report::document::{Answered, SoakDocument};
 use report::quantity;
+use soak::{Mode, OwnFile, SaveState, SoakContext, SoakEnd, SoakEvent, SoakState, StopCriteria, TargetIdentity};
 use spec::Readiness;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -107,7 +105,7 @@ pub fn command(args: &SoakArgs, global: &GlobalArgs, output: &Output) -> Result<
     drop(opened);
     state.finished = ended.as_ref().is_ok_and(|end| *end != SoakEnd::Interrupted);
     let closed = close(&state, archive, &keep);
-    let run = conduct::soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
+    let run = soak::run_of(&state, ended.as_ref().ok().copied(), target, environment);
     let kept = (state.sessions > 0).then(|| report_page::keep(archive, run, output)).flatten();
     // Who waits for this rank is told why it does not come.
     let tells = |failure: &Failure| group.iter().for_each(|group| group.leave(&failure.message));

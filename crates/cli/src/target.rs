@@ -3,7 +3,7 @@
 use crate::args::Permissions;
 use conduct::Wanted;
 use conduct::admission::Consent;
-use conduct::experiment::Allowed;
+use experiments::experiment::Allowed;
 use std::ffi::OsStr;
 
 impl Permissions {

@@ -19,11 +19,11 @@ use sys::SymlinkPolicy;
 /// Executes the command.
 pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<ExitCode, Failure> {
     let (run, taken) = RunSource::with_limits(&archives::open(global)?, &args.run, |run| {
-        conduct::conclusions(run).limit.layer != LimitLayer::Unknown
+        conclusions::of_run(run).limit.layer != LimitLayer::Unknown
     })?;
     let taken = taken.as_deref();
     // The bottleneck is the one that the card of the run has.
-    let conclusions = conduct::conclusions(&run);
+    let conclusions = conclusions::of_run(&run);
     if !args.confirm {
         return Ok(show(&run, &conclusions, (taken, None), output));
     }
@@ -56,7 +56,7 @@ pub fn command(args: &WhyArgs, global: &GlobalArgs, output: &Output) -> Result<E
     let kept = execution.answer(executed, output, |measured, _, _| {
         let outcome = trial.outcome(cause, measured);
         let now = match outcome.holds {
-            Some(false) => conduct::conclusions_without(&run, cause),
+            Some(false) => conclusions::of_run_without(&run, cause),
             Some(true) | None => conclusions,
         };
         shown = show(&run, &now, (taken, Some(&outcome)), output);

@@ -17,7 +17,7 @@ mod signatures;
 pub(crate) use device::quoted;
 use engine::{Attempt, FileTarget, refusal};
 use model::{DeviceId, Failure, TargetKind};
-use observe::{Root, Use};
+use observe::{Locator, Root, Use};
 use spec::Readiness;
 use std::fs::File;
 use std::io;
@@ -45,7 +45,7 @@ pub struct FileIdentity {
 
 impl FileIdentity {
     /// Of an open file.
-    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+    pub fn of(metadata: &std::fs::Metadata) -> Self {
         let born = metadata.created().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
         let born_ns = born.and_then(|since| u64::try_from(since.as_nanos()).ok());
         Self { device: metadata.dev(), inode: metadata.ino(), special: metadata.rdev(), born_ns }
@@ -100,6 +100,21 @@ pub struct Admitted {
     pub facts: Option<FileFacts>,
     /// What will be lost, where a device is to be written to.
     pub loss: Option<Loss>,
+}
+
+impl Admitted {
+    /// Where it is, for whoever looks at what it lies on.
+    pub fn locator(&self) -> Locator {
+        if self.target.kind == TargetKind::BlockDevice {
+            return Locator::Device(self.device);
+        }
+        Locator::Path {
+            path: self.target.path.to_string_lossy().into_owned(),
+            device: Some(self.device),
+            mount_id: self.facts.and_then(|f| f.mount_id),
+            block_size_bytes: self.facts.map(|f| u64::from(f.block_size_bytes)),
+        }
+    }
 }
 
 /// A target that is held and not yet decided about.

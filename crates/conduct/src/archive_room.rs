@@ -1,6 +1,6 @@
 //! Whether what is measured will find room in the archive: looked at before anything is measured.
 
-use crate::record::free_bytes;
+use crate::free_space::free_bytes;
 use archive::Archive;
 use model::{Failure, bytes_text};
 use std::fs::File;

@@ -68,8 +68,5 @@ impl WallClock {
 /// # Errors
 /// The kernel gives none.
 pub fn random_u64() -> Result<u64, Failure> {
-    let mut bytes = [0; 8];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|e| Failure::environment(format!("no random numbers from the kernel: {e}")))?;
-    Ok(u64::from_le_bytes(bytes))
+    sys::random_u64().map_err(|e| Failure::environment(format!("no random numbers from the kernel: {e}")))
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// What happened to what, and what can be done about it.
-pub(crate) fn cannot(path: &Path, e: &io::Error) -> Failure {
+pub fn cannot(path: &Path, e: &io::Error) -> Failure {
     use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let (what, remedy) = match e.kind() {
         ReadOnlyFilesystem => (

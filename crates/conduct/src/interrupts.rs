@@ -59,7 +59,7 @@ impl Interrupts {
     }
 
     /// While it lives, the signals that another thread takes do not come to the calling one.
-    pub(crate) fn mask_signals(&self) -> Option<SignalMaskGuard> {
+    pub fn mask_signals(&self) -> Option<SignalMaskGuard> {
         // Without it a signal comes late where a device hangs, as it would without this.
         (!self.taken_by_thread.is_empty()).then(|| SignalMaskGuard::new(&self.taken_by_thread).ok()).flatten()
     }

@@ -9,7 +9,10 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// A run of a command without anything in it; its id says when it was kept.
-pub(crate) fn blank(command: &str, started: &str, target: Target, environment: Environment) -> Result<Run, Failure> {
+///
+/// # Errors
+/// The kernel gives no random numbers.
+pub fn blank(command: &str, started: &str, target: Target, environment: Environment) -> Result<Run, Failure> {
     let boot_id = environment.boot_id.clone();
     let ended = Some(WallClock::now());
     Ok(Run {
@@ -22,14 +25,14 @@ pub(crate) fn blank(command: &str, started: &str, target: Target, environment: E
 }
 
 /// Adds a part of it: nothing is planned of it, and what was measured of it stands.
-pub(crate) fn push(run: &mut Run, name: String, metrics: Vec<Metric>, record: Option<PhaseRecord>) {
+pub fn push(run: &mut Run, name: String, metrics: Vec<Metric>, record: Option<PhaseRecord>) {
     let plan = PhasePlan { name, ..PhasePlan::default() };
     run.plan.phases.push(plan.clone());
     run.phases.push(PhaseRun::measured(plan, metrics, record));
 }
 
 /// What a path stands for, as a target of that name, and the machine.
-pub(crate) fn describe_target(name: &str, path: &Path, simulated: bool) -> (Target, Environment) {
+pub fn describe_target(name: &str, path: &Path, simulated: bool) -> (Target, Environment) {
     let root = Root::new("/");
     let metadata = std::fs::metadata(path).ok().filter(|_| !simulated);
     let is_device = metadata.as_ref().is_some_and(|m| m.file_type().is_block_device());

@@ -1,7 +1,9 @@
-//! Executes what the commands ask for, by calling the other crates: opens a target after checking that it may be used
-//! ([`admission`]), executes a plan on it phase by phase under observation and archives the run ([`Execution`]); executes
-//! experiments as runs in randomised order, with settings applied and undone around each, resumable after a crash
-//! ([`experiment`]); searches for better settings ([`tune`]); soaks ([`soak`]) and recordings ([`record`]).
+//! The session: opens a target after checking that it may be used ([`admission`]), makes a plan for it ([`plan`]), executes that phase by
+//! phase under observation and archives the run ([`Execution`]), alone or as a rank of a group ([`group`]).
+//!
+//! What asks more than one run of it is a crate above this one: `experiments`, `soak`, `record`. They have from here what the session
+//! has for itself, too: how a file of ours is said not to be made ([`file_failure`]), how much room may be taken ([`free_bytes`]), the
+//! directory of a study ([`workspace`]), and a run of what had no plan of phases ([`kept_run`]).
 //!
 //! Invariants:
 //! - One way to a target for all commands: [`admission`] opens it once, decides about the open descriptor, and hands
@@ -10,42 +12,37 @@
 //! - Quiet windows, samples, phases and judging are one piece of code for real, null and simulated targets: what is published
 //!   about the program's answers was made by [`Execution`], like every run.
 //! - What happens is told as typed events to a [`Listener`], and nothing depends on who listens.
-//! - The state of an experiment is a versioned value ([`experiment::State`]), read and written only here.
 //!
-//! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, and reading of texts from files.
+//! Deliberately absent: arguments, a terminal, handlers of signals, the wording of results, reading of texts from files, and wrappers of
+//! system calls and of files of the kernel (`sys`, `observe`).
 
 pub mod admission;
 mod archive_room;
 mod clock;
 pub mod destination;
 mod execution;
-pub mod experiment;
-mod file_failure;
-pub mod frames;
+pub mod file_failure;
+mod free_space;
 pub mod group;
-pub mod history;
 mod interrupts;
-mod kept_run;
-pub mod layers;
+pub mod kept_run;
 mod listener;
 mod opened;
 mod permission;
 pub mod plan;
-pub mod record;
 mod recordings;
 pub mod region;
 mod requests;
 mod simulated;
-pub mod site;
-pub mod soak;
 mod source;
 mod target;
-pub mod tune;
+pub mod workspace;
 mod write_allowance;
 
 pub use archive_room::room_in_archive;
 pub use clock::{WallClock, random_u64};
 pub use execution::{Budget, Executed, Execution};
+pub use free_space::free_bytes;
 pub use interrupts::Interrupts;
 pub use listener::{Event, Listener, NullListener, Step};
 pub use opened::Opened;
@@ -58,13 +55,3 @@ pub use simulated::simulated_bytes;
 pub use source::{Language, Source};
 pub use target::{Wanted, open};
 pub use write_allowance::{DeviceSize, WriteAllowance};
-
-/// All that is concluded of a run: what the judge says of it goes to the diagnosis.
-pub fn conclusions(run: &model::Run) -> model::Conclusions {
-    diagnose::conclusions(run, judge::judged(run))
-}
-
-/// The same where one of its causes was measured and does not hold.
-pub fn conclusions_without(run: &model::Run, refuted: &diagnose::Cause) -> model::Conclusions {
-    diagnose::conclusions_without(run, judge::judged(run), refuted)
-}

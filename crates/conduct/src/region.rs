@@ -4,12 +4,10 @@
 //! it is memory: prefetchable BARs (PCI Local Bus Specification 3.0, 6.2.5.1: reads have no side effects), BARs of memory
 //! controllers, ordinary files, and what drivers hand out by calls. The rest needs `--read-registers`.
 
-mod pci;
-
 use crate::opened::Opened;
 use engine::{Region, RegionRig};
 use model::{Failure, Reason, SimMemoryBus, TargetKind, parse_bytes};
-use observe::{Locator, ProbeOptions, Root, Sampler};
+use observe::{Locator, PciBar, ProbeOptions, Root, Sampler, last_level_cache, pci_bar};
 use rustix::fs::OFlags;
 use spec::Readiness;
 use std::fs::{File, OpenOptions};
@@ -111,12 +109,6 @@ fn uio(path: &Path) -> Option<String> {
     is_one.then_some(name)
 }
 
-/// The bytes of a UIO device's first map (k:Documentation/driver-api/uio-howto.rst).
-fn uio_bytes(name: &str) -> Option<u64> {
-    let text = Root::new("/").text(&format!("/sys/class/uio/{name}/maps/map0/size"))?;
-    u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok()
-}
-
 /// Opens a region.
 ///
 /// # Errors
@@ -161,15 +153,6 @@ pub(crate) fn copy_buffer_bytes(available_bytes: Option<u64>, last_level_cache_b
     bytes - bytes % LEAST
 }
 
-/// The largest cache of the first processor, as `/sys` writes it: `8192K`.
-fn last_level_cache(root: &Root) -> Option<u64> {
-    let size = |index: u32| {
-        let text = root.text(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"))?;
-        text.trim().strip_suffix('K')?.parse::<u64>().ok()?.checked_mul(1024)
-    };
-    (0..5).filter_map(size).max()
-}
-
 fn simulated(name: &Path, interval_ns: u64) -> Result<Opened, Failure> {
     let text = name.to_string_lossy();
     let wrong = |what: String| {
@@ -198,14 +181,40 @@ struct OpenRegion {
     registers: bool,
 }
 
+/// The BAR that a file is, if it is one.
+///
+/// # Errors
+/// It is one of ports, or its device is off.
+fn bar_of(path: &Path) -> Result<Option<PciBar>, Failure> {
+    let bar = pci_bar(&Root::new("/"), path);
+    bar.map(|bar| may_be_mapped(bar, path)).transpose()
+}
+
+fn may_be_mapped(bar: PciBar, path: &Path) -> Result<PciBar, Failure> {
+    let refuse = |what: &str, remedy: &str| {
+        let what = format!("{}: {what}", path.display());
+        Err(Failure::refused(what).remedy(remedy.to_owned()))
+    };
+    match bar {
+        PciBar { is_memory: false, .. } => {
+            refuse("this BAR is not memory", "the file resource beside it says which are: flags with 0x200")
+        }
+        PciBar { enabled: false, .. } => refuse(
+            "the device is disabled, and its memory does not answer",
+            "bind its driver, or: echo 1 > enable   in its directory",
+        ),
+        _ => Ok(bar),
+    }
+}
+
 fn reach(name: &Path, rights: RegionRights) -> Result<OpenRegion, Failure> {
     let part = part(name)?;
     let path = std::fs::canonicalize(&part.path).map_err(|e| cannot_open(&part.path, &e))?;
     let metadata = std::fs::metadata(&path).map_err(|e| cannot_open(&path, &e))?;
     let (is_file, mem) = (metadata.is_file(), metadata.file_type().is_char_device() && is_mem(metadata.rdev()));
-    let bar = pci::bar(&path)?;
+    let bar = bar_of(&path)?;
     let uio = uio(&path).filter(|_| !is_file);
-    let registers = mem || uio.is_some() || bar.as_ref().is_some_and(|bar| !bar.is_memory());
+    let registers = mem || uio.is_some() || bar.is_some_and(|bar| !bar.is_plain_memory);
     if registers && !rights.registers {
         return Err(Failure::refused(format!(
             "{}: these may be registers, and reading one can change a device or hang the machine",
@@ -213,7 +222,7 @@ fn reach(name: &Path, rights: RegionRights) -> Result<OpenRegion, Failure> {
         ))
         .remedy("--read-registers, where you know what lies there; prefetchable BARs need it not"));
     }
-    if let Some(name) = uio.as_ref().filter(|name| uio_bytes(name).is_none()) {
+    if let Some(name) = uio.as_ref().filter(|name| observe::uio_bytes(&Root::new("/"), name).is_none()) {
         let what =
             format!("{}: this UIO device has no memory to map: no map0 in /sys/class/uio/{name}/maps", path.display());
         return Err(Failure::environment(what).remedy("its BARs: /sys/class/uio/uioN/device/resourceN"));
@@ -333,7 +342,7 @@ fn length(file: &mut File, file_bytes: u64, uio: Option<&str>, mem: bool) -> Opt
         return Some(file_bytes);
     }
     if let Some(name) = uio {
-        return uio_bytes(name);
+        return observe::uio_bytes(&Root::new("/"), name);
     }
     if mem {
         return None;
@@ -394,6 +403,19 @@ mod tests {
         assert_eq!(of("/dev/mtd0"), Ok(("/dev/mtd0".into(), 0, None)));
         assert_eq!(of("/dev/mtd0@0x+1"), Err(FailureKind::Usage));
         assert_eq!(of("/dev/mtd0@here"), Err(FailureKind::Usage));
+    }
+
+    #[test]
+    fn ports_and_devices_that_are_off_are_refused() {
+        let bar = PciBar { is_memory: true, is_plain_memory: false, enabled: true };
+        let of = |bar| may_be_mapped(bar, Path::new("x"));
+        assert_eq!(of(bar), Ok(bar));
+        for (bar, says) in
+            [(PciBar { is_memory: false, ..bar }, "not memory"), (PciBar { enabled: false, ..bar }, "disabled")]
+        {
+            let failure = of(bar).unwrap_err();
+            assert!(failure.kind == FailureKind::Refused && failure.message.contains(says), "{failure:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use model::{
     Access, BlockPlan, Durability, Failure, IoPath, LayerKind, NS_PER_S, Operation, Order, StreamPlan, Sync, Target,
     TargetKind,
 };
-use observe::{Inventory, Locator, ProbeOptions, Root, Sampler};
+use observe::{Inventory, ProbeOptions, Root, Sampler};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
@@ -130,7 +130,7 @@ fn real(wanted: &Wanted<'_>, control: &Control, listener: &dyn Listener) -> Resu
     }
     // What the device says of its health and wear is kept with what is measured on it.
     let look = ProbeOptions { registers: wanted.registers, health: true, ..ProbeOptions::default() };
-    let place = locator(&admitted);
+    let place = admitted.locator();
     let Inventory { stack, missing } = observe::inventory_with(&root, &place, look);
     let mut environment = observe::environment(&root);
     environment.missing.extend(missing.into_iter().filter(|m| !environment.missing.contains(m)).collect::<Vec<_>>());
@@ -194,19 +194,6 @@ fn without_counters(disks: &[String]) -> Option<String> {
             disks.join(", ")
         )
     })
-}
-
-/// Where an admitted target is.
-pub(crate) fn locator(admitted: &Admitted) -> Locator {
-    if admitted.target.kind == TargetKind::BlockDevice {
-        return Locator::Device(admitted.device);
-    }
-    Locator::Path {
-        path: admitted.target.path.to_string_lossy().into_owned(),
-        device: Some(admitted.device),
-        mount_id: admitted.facts.and_then(|f| f.mount_id),
-        block_size_bytes: admitted.facts.map(|f| u64::from(f.block_size_bytes)),
-    }
 }
 
 /// How full the file system is, without what is kept for root: full ones are slower, and comparisons say so.

@@ -59,7 +59,7 @@ impl WriteAllowance {
     }
 
     /// All that may be written, where the layout is small.
-    pub(crate) fn usual_bytes(self, device: DeviceSize) -> u64 {
+    pub fn usual_bytes(self, device: DeviceSize) -> u64 {
         self.with_layout(0, device.worn_bytes)
     }
 

@@ -30,6 +30,7 @@ mod block_devices;
 mod capture;
 mod ceiling;
 mod cloud;
+mod cpu_cache;
 mod cpu_quota;
 mod device_reads;
 mod disks;
@@ -43,6 +44,7 @@ mod memory_limit;
 mod mounts;
 mod nfs;
 mod path_source;
+mod pci_bar;
 mod pci_names;
 mod process_io;
 mod read_error;
@@ -54,11 +56,13 @@ mod settings;
 mod since_boot;
 mod smb;
 mod stack;
+mod uio;
 mod uses;
 mod zfs;
 
 pub use capture::tar::write_tar;
 pub use capture::{CaptureOptions, CapturedContent, CapturedFile, capture};
+pub use cpu_cache::last_level_cache;
 pub use device_reads::lowest_read_bytes;
 pub use disks::{DiskSummary, disks};
 pub use environment::environment;
@@ -68,17 +72,19 @@ pub use memory_limit::memory_available;
 pub use mounts::{MountEntry, mount_of, mounts};
 pub use nfs::{operations as nfs_operations, tcp_segments, tcp_segments_late};
 pub use path_source::PathSource;
+pub use pci_bar::{PciBar, pci_bar};
 pub use process_io::process_io;
 pub use read_error::ReadError;
 pub use redaction::Redaction;
 pub use root::{FILE_LIMIT_BYTES, Root};
 pub use sampler::Sampler;
 pub use settings::set_by;
-pub use since_boot::written_since_boot;
+pub use since_boot::{written_bytes, written_since_boot};
 pub use smb::{SmbSession, session as smb_session, share_counters as smb_counters};
 pub use stack::{
     Inventory, Locator, ProbeOptions, backing_files, counted_disks, inventories, inventory, inventory_with,
 };
+pub use uio::uio_bytes;
 pub use uses::{
     DeviceUse, Identity, IdentityKind, Part, Relation, Store, Use, Uses, device_identity, device_use, file_use,
 };

@@ -2,10 +2,11 @@
 #![allow(unsafe_code)]
 
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, Updater, ioctl, opcode};
-use std::ffi::c_void;
+use std::ffi::{OsStr, c_void};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::FromRawFd;
+use std::path::Path;
 
 /// `struct fs_sysfs_path` (k:include/uapi/linux/fs.h, Linux 6.9).
 #[repr(C)]
@@ -16,11 +17,18 @@ struct SysfsPath {
 
 const FS_IOC_GETFSSYSFSPATH: Opcode = opcode::read::<SysfsPath>(0x15, 1);
 
-/// Where a file system has its directory below `/sys/fs`, as `bcachefs/UUID`.
-///
-/// # Errors
-/// ENOTTY where it has none, or on a kernel older than 6.9.
-pub fn directory_in_sysfs(file: &File) -> io::Result<String> {
+/// The numbers of the devices of the bcachefs that a file is on, ascending; `None` where it is on none, or the kernel is older than 6.9.
+pub fn bcachefs_devices(file: &File) -> Option<Vec<u32>> {
+    let directory = directory_in_sysfs(file).ok().filter(|d| d.starts_with("bcachefs/"))?;
+    let members = std::fs::read_dir(Path::new("/sys/fs").join(directory)).ok()?;
+    let number = |name: &OsStr| name.to_str()?.strip_prefix("dev-")?.parse().ok();
+    let mut devices: Vec<u32> = members.filter_map(|member| number(&member.ok()?.file_name())).collect();
+    devices.sort_unstable();
+    Some(devices)
+}
+
+/// Where a file system has its directory below `/sys/fs`, as `bcachefs/UUID`: ENOTTY where it has none, or on a kernel older than 6.9.
+fn directory_in_sysfs(file: &File) -> io::Result<String> {
     let mut path = SysfsPath { length: 0, name: [0; 128] };
     // SAFETY: the argument is a struct fs_sysfs_path, which the kernel fills with plain bytes.
     unsafe { ioctl(file, Updater::<{ FS_IOC_GETFSSYSFSPATH }, SysfsPath>::new(&mut path))? };

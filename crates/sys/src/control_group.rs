@@ -34,6 +34,15 @@ pub fn group_members(directory: &Path) -> Vec<i32> {
     all
 }
 
+/// Whether io.cost serves a disk, `MAJOR:MINOR`, in the hierarchy of a group: said in the root of all groups
+/// (k:Documentation/admin-guide/cgroup-v2.rst, "io.cost.qos").
+pub fn io_cost_is_on(group: &Path, device: &str) -> bool {
+    let start = format!("{device} ");
+    let said = group.ancestors().find_map(|directory| std::fs::read_to_string(directory.join("io.cost.qos")).ok());
+    let is_on = |line: &str| line.starts_with(&start) && line.split_whitespace().any(|word| word == "enable=1");
+    said.is_some_and(|text| text.lines().any(is_on))
+}
+
 /// Writes a line in one call: the kernel takes each for a line of its own.
 pub(crate) fn write_line(file: &Path, line: &str) -> io::Result<()> {
     let line = format!("{line}\n");

@@ -2,10 +2,12 @@
 //!
 //! A ring waits for it together with its operations (eventfd(2), io_uring_enter(2), IORING_OP_POLL_ADD).
 
-use rustix::event::{EventfdFlags, eventfd};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::time::Timespec;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Any thread may signal it. Signals before it is drained count as one.
 #[derive(Debug)]
@@ -35,6 +37,13 @@ impl EventFd {
         }
     }
 
+    /// Waits until it is signalled, or so long: whether it was. A signal to the process ends the wait.
+    pub fn wait(&self, at_most: Duration) -> bool {
+        // A time that is too long for the kernel is none.
+        let at_most = Timespec::try_from(at_most).ok();
+        poll(&mut [PollFd::new(&self.event, PollFlags::IN)], at_most.as_ref()).is_ok_and(|n| n > 0)
+    }
+
     /// Resets it: what was handed over before it was signalled can be taken now.
     pub fn drain(&self) {
         let mut count = [0; 8];
@@ -54,12 +63,11 @@ impl AsFd for EventFd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::event::{PollFd, PollFlags, poll};
 
     #[test]
     fn signals_before_a_drain_count_as_one() {
         let event_fd = EventFd::new().unwrap();
-        let rings = || poll(&mut [PollFd::new(&event_fd, PollFlags::IN)], Some(&Default::default())).unwrap() > 0;
+        let rings = || event_fd.wait(Duration::ZERO);
         assert!(!rings());
         event_fd.signal();
         event_fd.signal();

@@ -157,6 +157,19 @@ pub fn reserve_behind(file: &File, offset: u64, len: u64) -> io::Result<()> {
     Ok(rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, offset, len)?)
 }
 
+/// Reserves the first bytes of a file, which grows to hold them, durably; where blocks cannot be reserved they are had when they are
+/// written.
+///
+/// # Errors
+/// Those of fallocate(2), ftruncate(2) and fsync(2).
+pub fn reserve_durably(file: &File, bytes: u64) -> io::Result<()> {
+    match reserve(file, 0, bytes) {
+        Err(e) if Errno::from_io_error(&e) == Some(Errno::OPNOTSUPP) => file.set_len(bytes)?,
+        other => other?,
+    }
+    file.sync_all()
+}
+
 /// Reserves blocks for a range of a file, which grows to hold it (fallocate(2)).
 ///
 /// # Errors

@@ -40,6 +40,7 @@ mod pages;
 mod pausable;
 mod pool;
 mod ptrace;
+mod random;
 mod registers;
 mod replay;
 mod ring;
@@ -62,7 +63,7 @@ mod video;
 
 pub use area::{MemoryArea, MemoryPiece};
 pub use auxv::is_auxv_readable;
-pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, directory_in_sysfs};
+pub use bcachefs::{BcachefsScrub, BcachefsScrubbed, bcachefs_devices};
 pub use block::{
     device_read_only, device_size, flush_device_cache, logical_block_size, max_request_bytes, physical_block_size,
 };
@@ -72,7 +73,7 @@ pub use bus_fault::ignore_file_size_signal;
 pub use cachestat::{CachedPages, page_size, resident_pages};
 pub use child::{effective_ids, end_with_parent, kill_group};
 pub use clock::{Epoch, monotonic_ns};
-pub use control_group::{GroupValue, GroupVersion, group_members, group_version};
+pub use control_group::{GroupValue, GroupVersion, group_members, group_version, io_cost_is_on};
 pub use discard::{discard, write_zeroes};
 pub use dm_status::{DmTarget, dm_table, dm_table_status};
 pub use entry::{
@@ -85,7 +86,8 @@ pub use event_fd::EventFd;
 pub use fiemap::{Extent, WrittenRange, extents, written};
 pub use file::{
     OpenMode, TemporaryKind, allocate, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data,
-    next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, set_direct, set_length, set_noatime,
+    next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, reserve_durably, set_direct, set_length,
+    set_noatime,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use handle::{
@@ -94,7 +96,7 @@ pub use handle::{
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};
 pub use kmsg::{KernelLog, KernelLogError, KernelMessage};
-pub use lock::{Locked, lock_exclusively, lock_shared};
+pub use lock::{Locked, RecordLock, lock_exclusively, lock_shared};
 pub use loop_status::{LoopStatus, loop_status};
 pub use mapping::Mapping;
 pub use node::{Node, node_at};
@@ -107,6 +109,7 @@ pub use pages::Pages;
 pub use pausable::{Pausable, ancestors};
 pub use pool::{BufferPool, PoolOptions};
 pub use ptrace::{CALLS_SUPPORTED, TraceEvent, Tracer, call_name, traced_memory};
+pub use random::random_u64;
 pub use registers::{read_physical_u32, write_physical_u32};
 pub use replay::{OpenAs, open_as, set_mode, set_owner, set_times, sync_range};
 pub use ring::Ring;
@@ -121,8 +124,8 @@ pub use sole_opening::{LockHolder, SoleOpening, record_lock, sole_device_opening
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
 pub use thread::{
-    MinTimerSlack, ThreadUsage, affinity, children_usage, io_priority, process_usage, raise_memlock, set_affinity,
-    set_io_priority, thread_usage,
+    MinTimerSlack, ThreadUsage, affinity, children_usage, io_priority, nice, process_usage, raise_memlock,
+    set_affinity, set_io_priority, set_nice, thread_usage,
 };
 pub use timex::clock_synchronised;
 pub use video::{JPEG_FORMATS, VideoCamera, VideoFormat, VideoPicture, VideoSettings};

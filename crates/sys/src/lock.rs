@@ -1,10 +1,13 @@
 //! One user at a time, without leaving anything behind.
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, fcntl_lock, flock};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Outcome of an attempt to lock.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +43,7 @@ fn lock(file: &File, operation: FlockOperation, patience: Duration) -> io::Resul
     loop {
         match flock(file, operation) {
             Ok(()) => return Ok(Locked::Held),
-            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(20)),
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => std::thread::sleep(PAUSE),
             Err(Errno::WOULDBLOCK) => return Ok(Locked::Busy),
             Err(Errno::INTR) => {}
             Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::BADF | Errno::INVAL) => {
@@ -48,6 +51,34 @@ fn lock(file: &File, operation: FlockOperation, patience: Duration) -> io::Resul
             }
             Err(e) => return Err(e.into()),
         }
+    }
+}
+
+/// A write lock of this process on a whole file (fcntl(2), F_SETLK), until it is dropped. It goes, too, when any descriptor of the file
+/// is closed by this process: none may be, meanwhile.
+#[derive(Debug)]
+pub struct RecordLock<'a>(&'a File);
+
+impl<'a> RecordLock<'a> {
+    /// Waits up to `patience` for other processes. Where there are no locks nobody else has one.
+    ///
+    /// # Errors
+    /// Others hold it for longer, or whatever else fcntl(2) says.
+    pub fn wait(file: &'a File, patience: Duration) -> io::Result<Self> {
+        let begun = Instant::now();
+        loop {
+            match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) | Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK) => return Ok(Self(file)),
+                Err(_) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+}
+
+impl Drop for RecordLock<'_> {
+    fn drop(&mut self) {
+        let _ = fcntl_lock(self.0, FlockOperation::Unlock);
     }
 }
 

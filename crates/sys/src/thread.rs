@@ -1,7 +1,7 @@
 //! What a thread used and where it may run, and how much memory it may lock.
 #![allow(unsafe_code)]
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::io::{self, Read as _};
 
@@ -94,6 +94,22 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
         set.set(*cpu as usize);
     }
     Ok(sched_setaffinity(None, &set)?)
+}
+
+/// The nice value of the calling thread: on Linux it is a thread's own (setpriority(2), "C library/kernel differences").
+///
+/// # Errors
+/// Those of getpriority(2).
+pub fn nice() -> io::Result<i32> {
+    Ok(getpriority_process(None)?)
+}
+
+/// Sets the nice value of the calling thread, which those that it starts from now on have, too.
+///
+/// # Errors
+/// `EACCES` or `EPERM` for a lower value than that of now without CAP_SYS_NICE.
+pub fn set_nice(nice: i32) -> io::Result<()> {
+    Ok(setpriority_process(None, nice)?)
 }
 
 /// Sets the priority of the requests that the calling thread makes, io_uring entries without one of their own included

@@ -97,7 +97,7 @@ LEFT_OUT = [
     (r"tune /dev/loop0", "a device that its reader has just made (tests/trials/tune-finds.sh makes one)"),
     (r"/dev/mtd", "flash (the lab's machine q35-nor has one)"),
     (r"trace -o", "ptrace, which not every container allows (tests/root/trace.sh)"),
-    (r"narrows experiment run experiments/a-a.toml .*--calibrate", "an hour (crates/conduct tests calibration on simulated devices)"),
+    (r"narrows experiment run experiments/a-a.toml .*--calibrate", "an hour (crates/program tests calibration on simulated devices)"),
 ]
 
 

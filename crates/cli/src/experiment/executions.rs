@@ -4,7 +4,7 @@ use crate::args::{ExperimentArgs, ExperimentCommand, GlobalArgs};
 use crate::output::Output;
 use crate::run::text;
 use crate::{archives, run};
-use conduct::experiment::State;
+use experiments::experiment::State;
 use model::Failure;
 use report::document::{ExecutionEntry, ExecutionsDocument};
 use std::process::ExitCode;

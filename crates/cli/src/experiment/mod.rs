@@ -1,5 +1,5 @@
 //! Experiments on the command line: their texts, what has to be agreed to, the preview, and the answer. What executes them
-//! is [`conduct::experiment`].
+//! is [`experiments::experiment`].
 
 mod agreement;
 mod executions;
@@ -20,8 +20,8 @@ use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::run::text::settings;
 use crate::signals::SecondSignal;
-use conduct::experiment::{self, ActiveExecution, CommandLineOverrides, ReadyArm, Runner, SettingsInForce, State};
 use conduct::{Language, Source, random_u64};
+use experiments::experiment::{self, ActiveExecution, CommandLineOverrides, ReadyArm, Runner, SettingsInForce, State};
 use model::Failure;
 use spec::Experiment;
 use std::collections::HashSet;

@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::output_file;
 use crate::report_page;
 use archive::Archive;
-use conduct::experiment::{ExperimentResult, State, tag_of};
+use experiments::experiment::{ExperimentResult, State, tag_of};
 use judge::Noise;
 use model::{Comparison, Failure, FailureKind, Verdict};
 use report::Repeated;

@@ -3,7 +3,7 @@
 
 use crate::output::Output;
 use archive::Archive;
-use conduct::experiment::{DIRECTORY, PendingRestores, RestoreReport};
+use experiments::experiment::{DIRECTORY, PendingRestores, RestoreReport};
 use model::{Failure, FailureKind};
 use report::document::ActionDocument;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `narrows run EXPERIMENT.toml --plan`: what would be run, without changing anything.
 
 use crate::output::Output;
-use conduct::experiment::{ReadyArm, State, alpha, programs};
+use experiments::experiment::{ReadyArm, State, alpha, programs};
 use model::{NS_PER_S, PhasePlan};
 use report::document::PlanDocument;
 use serde::Serialize;

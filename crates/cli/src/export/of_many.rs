@@ -6,7 +6,6 @@ use crate::output::Output;
 use crate::output_file;
 use crate::run_source::{Part, RunSource, Wants};
 use archive::Archive;
-use conduct::conclusions;
 use exchange::{HistoryRow, Options, ScrapedRun, history_csv, openmetrics};
 use judge::{disks_used_percent, history_key};
 use model::{Conclusions, Failure, HistoryKey, Run};
@@ -82,7 +81,7 @@ fn row<'a>(run: &'a Run, key: &'a HistoryKey) -> HistoryRow<'a> {
 }
 
 fn metrics(runs: &[Run]) -> String {
-    let concluded: Vec<Conclusions> = runs.iter().map(conclusions).collect();
+    let concluded: Vec<Conclusions> = runs.iter().map(conclusions::of_run).collect();
     let scraped: Vec<ScrapedRun<'_>> = runs.iter().zip(&concluded).map(|(run, c)| scraped(run, c)).collect();
     openmetrics(&scraped)
 }

@@ -1,7 +1,7 @@
 //! `--limit CGROUP=KEY:VALUE`: what it wishes, and what came of it.
 
-use conduct::record::{GroupLimit, Limit, Limited, Rate};
 use model::{Failure, parse_bytes, parse_duration_ns};
+use record::{GroupLimit, Limit, Limited, Rate};
 use report::document::RecordLimit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

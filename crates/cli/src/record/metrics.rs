@@ -2,8 +2,8 @@
 //! for whoever connects to a socket.
 
 use crate::output_file;
-use conduct::record::{RecordProgress, bind};
 use model::Failure;
+use record::{RecordProgress, bind};
 use recorder::StreamCounters;
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -148,7 +148,7 @@ fn text(now: &RecordProgress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conduct::record::RingLevel;
+    use record::RingLevel;
     use recorder::{FrameKind, Loss, StreamName};
 
     #[test]

@@ -8,10 +8,10 @@ use crate::output::Output;
 use crate::run_source::RunSource;
 use crate::signals::{Ending, SecondSignal};
 use conduct::WriteAllowance;
-use conduct::record::{Input, RecordEvent, Recorded, Recording, room_bytes};
 use judge::sizing;
 use model::{CAMERA_STREAMS, CameraStreams, Failure, RankOutcome, Run};
 use observe::Root;
+use record::{Input, RecordEvent, Recorded, Recording, room_bytes};
 use recorder::WhenFull;
 use recorder::input::Generated;
 use report::document::{Answered, RecordPlanDocument};
@@ -71,7 +71,7 @@ pub fn command(args: &RecordArgs, global: &GlobalArgs, output: &Output) -> Resul
     let group = group::met(&args.group, asked, &ending.interrupts, &ending.control, output)?;
     group.as_ref().map_or(Ok(()), |group| group.start(false))?;
     let began_ns = sys::monotonic_ns();
-    let recorded = conduct::record::record(&recording, &ending.interrupts, &|event| match event {
+    let recorded = record::record(&recording, &ending.interrupts, &|event| match event {
         RecordEvent::WillBeLost(loss) => {
             output.warning(&format!("{}: what it holds will be lost", loss.path.display()))
         }

@@ -6,10 +6,8 @@ use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::signals::Signals;
 use conduct::admission::Consent;
-use conduct::record::{
-    Export, ExportFormat, ExportInto, Exported, Read, export, open_recording, pin, repair_recording,
-};
 use model::{Failure, parse_duration_ns};
+use record::{Export, ExportFormat, ExportInto, Exported, Read, export, open_recording, pin, repair_recording};
 use recorder::{Damage, FrameKind, Gap, ReadError, StreamContents, Verified, WhenFull};
 use report::document::{
     RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,

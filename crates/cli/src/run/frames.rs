@@ -6,11 +6,11 @@ use crate::check::max_write;
 use crate::output::Output;
 use crate::signals::{Ending, SecondSignal};
 use crate::{archives, output_file};
-use conduct::frames::{
-    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, WayResult, at_most, fitted, frames, ways_on,
-};
 use conduct::{Language, Source, random_u64};
 use model::{CpuShare, Failure, FailureKind, FramesStudy};
+use record::frames::{
+    Compared, FramesEvent, FramesResult, FramesStep, FramesWanted, WayResult, at_most, fitted, frames, ways_on,
+};
 use recorder::FrameTime;
 use report::document::{Answered, FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
 use report::quantity;

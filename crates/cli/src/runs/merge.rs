@@ -76,7 +76,7 @@ fn take(archive: &Archive, bundles: &[RunRef], of: &Archive, merged: &mut Merged
         }
     }
     archive.end_merge(of, &added)?;
-    if let Err(failure) = conduct::history::merge_acknowledged(archive, of) {
+    if let Err(failure) = conclusions::history::merge_acknowledged(archive, of) {
         merged.left.push(("acknowledged events".to_owned(), failure.to_string()));
     }
     merged.added += added.len();

@@ -3,8 +3,8 @@
 use crate::report_page;
 use archive::{Archive, Partial};
 use conduct::Opened;
-use conduct::soak::SoakState;
 use model::{Environment, Target};
+use soak::SoakState;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl<'a> BegunSoak<'a> {
     }
 
     fn keep(&self, state: &SoakState) {
-        let run = conduct::soak::run_of(state, None, self.target.clone(), self.environment.clone());
+        let run = soak::run_of(state, None, self.target.clone(), self.environment.clone());
         let run = run.map(|mut run| {
             run.remarks.push(format!("narrows soak --resume {} continues", state.id));
             run

@@ -1,8 +1,8 @@
 //! What a soak came to, as a document.
 
-use conduct::soak::{SoakEnd, SoakState};
 use model::Reason;
 use report::document::{CounterChange, SoakDocument};
+use soak::{SoakEnd, SoakState};
 
 /// The document of a soak that ended; of the device whether it is simulated, how large it is, and whether no flush reaches it.
 pub(super) fn document(

@@ -1,9 +1,9 @@
 //! A soak of a simulated device: what fits into memory, and a fault that is to be shown.
 
 use conduct::Opened;
-use conduct::soak::{LapVersions, SoakState};
 use model::Failure;
 use report::quantity;
+use soak::{LapVersions, SoakState};
 
 /// Of a simulated device, where nothing else is asked.
 const SIMULATED_BYTES: u64 = 64 << 20;

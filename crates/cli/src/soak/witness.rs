@@ -2,8 +2,8 @@
 //! needed there.
 
 use conduct::Interrupts;
-use conduct::soak::SoakState;
 use model::Failure;
+use soak::SoakState;
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;

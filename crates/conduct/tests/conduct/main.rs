@@ -1,5 +1,3 @@
-//! Targets admitted, soaks over faults, and states of experiments that older programs wrote.
+//! Targets admitted.
 
 mod admission;
-mod soak_matrix;
-mod state;

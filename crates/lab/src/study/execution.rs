@@ -16,7 +16,7 @@ use super::Study;
 use super::looked_at::StudyCheck;
 use anyhow::{Context, bail};
 use archive::Archive;
-use conduct::experiment::State;
+use experiments::experiment::State;
 use model::Run;
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -17,7 +17,7 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn an_old_state_goes_on_in_its_order_with_the_runs_that_were_made() {
     let scratch = Scratch::new();
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conduct/tests/states/cards");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/tests/states/cards");
     copy(&from.join("experiments"), &scratch.archive().join("experiments"));
     copy(&from.join("runs"), &scratch.archive().join("runs"));
     std::fs::copy(from.join("cards.toml"), scratch.path().join("cards.toml")).unwrap();

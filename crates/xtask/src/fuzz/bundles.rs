@@ -112,7 +112,7 @@ impl Bundles {
 
     /// All that is drawn from a run.
     fn show(&self, run: &Run) -> Result<String, String> {
-        let conclusions = conduct::conclusions(run);
+        let conclusions = conclusions::of_run(run);
         let check = Check::of(run, &conclusions, "2026-11-21 10:00 UTC");
         let style = Style::default();
         let texts = [report::card(&check, &style), report::markdown(&check)];

@@ -89,7 +89,7 @@ impl Fuzzer for Texts {
                     if let WorkloadSource::Inline(inline) = &experiment.workload {
                         outcome.push_str(&workload(inline)?);
                     }
-                    let order = conduct::experiment::order(
+                    let order = experiments::experiment::order(
                         experiment.pairs,
                         experiment.arms.len(),
                         experiment.seed.unwrap_or(1),

@@ -125,7 +125,7 @@ impl Fuzzer for Imports {
             signature.insert(run.source_format.to_owned());
             signature.extend(run.remarks.iter().map(|r| kind(r)));
             let kept = run.to_run("20261121T100000Z-0123abcd", "1", "file");
-            let conclusions = conduct::conclusions(&kept);
+            let conclusions = conclusions::of_run(&kept);
             let shown = report::card(&report::Check::of(&kept, &conclusions, ""), &report::Style::default());
             if shown.contains('\u{1b}') {
                 return Err("a control sequence in the text of a run".to_owned());

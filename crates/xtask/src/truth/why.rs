@@ -42,7 +42,7 @@ fn ask(kind: &'static str, seed: u64, variation: u64) -> anyhow::Result<Answered
 
 fn answered(kind: &'static str, variation: u64, scenario: &Scenario, run: &model::Run) -> Answered {
     // What `why` and the card say.
-    let model::Conclusions { limit, causes, .. } = conduct::conclusions(run);
+    let model::Conclusions { limit, causes, .. } = conclusions::of_run(run);
     let said = |word: &str| {
         limit.statement.contains(word) || !scenario.heads && causes.iter().any(|c| c.statement.contains(word))
     };

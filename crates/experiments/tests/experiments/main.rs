@@ -1,0 +1,3 @@
+//! States of experiments that older programs wrote.
+
+mod state;

@@ -1,0 +1,3 @@
+//! Soaks over faults of simulated devices.
+
+mod soak_matrix;
