@@ -3,6 +3,7 @@
 //! The client times no single request but, where it is built so (CONFIG_CIFS_STATS2), all READs and all WRITEs of a server together. What a
 //! request takes is else the latency of small operations one at a time.
 
+use super::compared;
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
 use crate::stack_view::Facts;
@@ -82,7 +83,8 @@ pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
     }
     let slower = |direction| {
         let (buffered, direct) = (probes::buffered(run, direction)?, probes::fastest(run, direction)?);
-        (buffered.bytes_per_s < WELL_BELOW * direct.bytes_per_s).then_some((buffered, direct))
+        let slower = buffered.bytes_per_s < WELL_BELOW * direct.bytes_per_s;
+        (slower && compared::held_by_processor(run, &buffered, &direct).is_none()).then_some((buffered, direct))
     };
     let (probe, best) = [Direction::Read, Direction::Write].into_iter().find_map(slower)?;
     Some(
@@ -98,6 +100,7 @@ pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_short("the mount caches nothing (cache=none)")
+        .by_time()
         .with_evidence([
             fs.evidence(names::SMB_CACHE),
             Evidence::measured("buffered rate, bytes per second", probe.bytes_per_s, machine::throughput_id(probe.name())),

@@ -27,7 +27,7 @@ fn seen(
     cause: impl for<'r> Fn(&'r Run) -> Option<Cause>,
 ) -> Decision {
     any_of(on, types, |_| match on.measured(&cause) {
-        Some(cause) => Ok(Some(case_of(cause))),
+        Some(cause) => case_of(on, cause),
         None if on.samples().iter().any(|s| !s.path.is_empty()) => Ok(None),
         None => Err(Missing(missing)),
     })
@@ -77,7 +77,7 @@ pub fn zfs_large_records(on: &Subject<'_>) -> Decision {
         fs.need_int(names::BLOCK_SIZE_BYTES)?;
         let found = on.measured(|run| zfs::records_larger(run, zfs::dataset(run)?));
         match found {
-            Some(cause) => Ok(Some(case_of(cause))),
+            Some(cause) => case_of(on, cause),
             None if on.rate(model::Work::QueuedWrite).is_some() => Ok(None),
             None => Err(Missing(model::Work::QueuedWrite.throughput())),
         }
