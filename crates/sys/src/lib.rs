@@ -85,8 +85,8 @@ pub use errno::errno_name;
 pub use event_fd::EventFd;
 pub use fiemap::{Extent, WrittenRange, extents, written};
 pub use file::{
-    OpenMode, allocate, drop_cached, expect_random, is_direct, is_writable, next_data,
-    next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, set_direct, set_length, set_noatime,
+    OpenMode, allocate, drop_cached, expect_random, is_direct, is_writable, next_data, next_hole, open_directory,
+    open_existing, reopen, reserve, reserve_behind, set_direct, set_length, set_noatime,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use handle::{

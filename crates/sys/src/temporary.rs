@@ -116,9 +116,9 @@ fn machine_id() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     // FNV-1a: the file's text itself is nobody's business (machine-id(5)).
     let text = format!("{}{host}", id.unwrap_or_default().trim());
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     format!("{hash:016x}")
 }
 

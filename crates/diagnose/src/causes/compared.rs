@@ -4,7 +4,7 @@ use super::absent::MOSTLY_THERE;
 use super::probes::Probe;
 use super::{Cause, CauseNature};
 use crate::{machine, phrase};
-use model::{Confidence, Evidence, LimitLayer, Step};
+use model::{Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -16,6 +16,9 @@ const MOST: f64 = 0.5;
 const OTHERS_BUSY: f64 = 0.5;
 /// The slower way below this share of the faster one is a step.
 const WELL_BELOW: f64 = 0.8;
+
+/// One operation after the other for which processors compute all the time waits for them, and not for a network.
+const COMPUTED: f64 = 0.9;
 
 /// Why the slower one of two phases is slower, where it is not its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +69,9 @@ impl HeldByProcessor {
         };
         Cause::new(LimitLayer::Cpu, CauseNature::Path, statement)
             .with_confidence(Confidence::Low)
-            .decided_by("the same two phases, alternating, while nothing else uses the processors, or on a faster machine")
+            .decided_by(
+                "the same two phases, alternating, while nothing else uses the processors, or on a faster machine",
+            )
             .step(Step::StopOtherWork, None)
     }
 }
@@ -75,11 +80,7 @@ impl HeldByProcessor {
 ///
 /// A processor that our own thread fills by copying is none of it: that is the way itself. So is one that a kernel's thread fills for the
 /// slower way alone (a flusher). What the faster way costs, too, is not.
-pub(crate) fn held_by_processor(
-    run: &model::Run,
-    slower: &Probe<'_>,
-    faster: &Probe<'_>,
-) -> Option<HeldByProcessor> {
+pub(crate) fn held_by_processor(run: &Run, slower: &Probe<'_>, faster: &Probe<'_>) -> Option<HeldByProcessor> {
     let had = |p: &Probe<'_>| machine::had_processors(run, p.phase);
     if let (Some(in_slower), Some(in_faster)) = (had(slower), had(faster)) {
         // As if both had had them all the time; where most of it is missing, nothing is known of either.
@@ -99,10 +100,13 @@ pub(crate) fn held_by_processor(
     }
     let others = during.all - during.kernel_processors - own_user >= OTHERS_BUSY
         || machine::busy_before(run, slower.record).is_some_and(|busy| busy >= OTHERS_BUSY);
-    let also = machine::cpus_during(run, faster.phase).is_some_and(|beside| {
-        // Processor time for each byte, of the whole machine.
-        let common = beside.all / faster.bytes_per_s >= MOST * during.all / slower.bytes_per_s;
-        beside.full() >= NEARLY_FULL || common
-    });
+    let also = machine::cpus_during(run, faster.phase).is_some_and(|beside| beside.full() >= NEARLY_FULL);
     (others || also).then(|| HeldByProcessor::Full { busiest: during.full(), own })
+}
+
+/// How many processors computed during a phase that has one operation at a time, where that explains how long each takes. What was busy
+/// before is not counted.
+pub(super) fn computed_meanwhile(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<f64> {
+    let all = machine::cpus_during(run, phase)?.all - machine::busy_before(run, record).unwrap_or(0.0);
+    Some(all).filter(|all| *all >= COMPUTED)
 }

@@ -5,10 +5,10 @@
 //! grows: with the bytes in flight (a rate), with the calls in flight (calls one after the other), or not at all (a round trip).
 
 use super::compared;
-use super::nfs_calls::during;
-use super::{nfs_pipe, nfs_slots};
+use super::nfs_calls::{self, during};
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
+use super::{nfs_slots, server_pipe};
 use crate::{machine, phrase};
 use model::facts as names;
 use model::{
@@ -34,6 +34,8 @@ pub(super) const WELL_BELOW: f64 = 0.8;
 const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
 /// A call at depth that takes this much of (depth) times a single one is served one after the other.
 const ONE_AFTER_OTHER: f64 = 0.5;
+/// Large calls that are served one after the other, too, move so many times the bytes of small ones.
+const MORE_BYTES: f64 = 2.0;
 /// A round trip above this is more than a local network takes.
 pub(super) const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
@@ -105,7 +107,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
         match one_after_the_other(run) {
             Some(cause) => found.push(cause),
             // Both may be: what is small waits for the one, what is large for the other.
-            None => found.extend(nfs_pipe::causes(run)),
+            None => found.extend(server_pipe::causes(run, &nfs_calls::of_phases(run))),
         }
         found.extend(client(run));
     }
@@ -304,11 +306,17 @@ fn alone(run: &Run) -> Option<Timed<'_>> {
 /// Small calls side by side take as long as one after the other.
 fn one_after_the_other(run: &Run) -> Option<Cause> {
     let by_direction = [Direction::Write, Direction::Read].into_iter().filter_map(|d| shallow_and_deep(run, d));
+    let counted = nfs_calls::of_phases(run);
     let serial = |((shallow, one), (deep, many)): &(Timed<'_>, Timed<'_>)| {
         let grows = many.rtt / one.rtt.max(0.05);
+        // Where large calls move no more bytes, it is a rate that they wait for. Without any, such a rate would be a rare one.
+        let larger =
+            probes::all(run).into_iter().any(|p| p.direct && p.writes() == deep.writes() && p.block > 4.0 * deep.block);
+        let by_bytes = server_pipe::carried(run, &counted, deep.writes()) < MORE_BYTES * deep.bytes_per_s;
         grows >= ONE_AFTER_OTHER * deep.depth
             && deep.iops(run) < 2.0 * shallow.iops(run)
             && one.rtt >= LONG_ROUND_TRIP_MS
+            && !(larger && by_bytes)
             // On a full processor of this machine calls wait for that.
             && !busy(run, deep)
     };

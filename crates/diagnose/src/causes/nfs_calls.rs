@@ -1,7 +1,8 @@
 //! What the client of an NFS mount counted of its calls during a phase.
 
+use super::server_calls::{Calls, Counted};
 use crate::machine;
-use model::{NfsCounters, Ns, PhaseRecord, PhaseRun, Run, SystemSample};
+use model::{NfsCounters, Ns, PhaseRun, Run, SystemSample};
 
 /// Fewer calls say nothing.
 const LEAST_CALLS: u64 = 16;
@@ -32,57 +33,23 @@ fn between(looks: &[&SystemSample], operation: &str) -> Option<(NfsCounters, Ns)
     Some((counters, passed))
 }
 
-/// The READs or WRITEs of a phase.
-pub(super) struct Calls<'a> {
-    pub phase: &'a PhaseRun,
-    pub record: &'a PhaseRecord,
-    pub writes: bool,
-    /// Means of a call, milliseconds.
-    pub queue: f64,
-    pub rtt: f64,
-    pub execute: f64,
-    /// Mean number of calls that waited for their replies: their time for it over the time that passed (Little's law).
-    pub in_flight: f64,
-    /// Bytes of a call.
-    pub bytes: f64,
-    /// Bytes of all calls a second.
-    pub bytes_per_s: f64,
-    /// Operations that the program has in flight.
-    pub depth: f64,
-}
-
-impl<'a> Calls<'a> {
-    fn of(run: &Run, phase: &'a PhaseRun, record: &'a PhaseRecord) -> Option<Self> {
-        let writes = phase.plan.is_write();
+/// The READs or WRITEs of all phases.
+pub(super) fn of_phases(run: &Run) -> Vec<Calls<'_>> {
+    let of = |phase: &PhaseRun, writes| {
         let (counted, passed_ns) = counted(run, phase, if writes { "WRITE" } else { "READ" })?;
-        let each = |total: u64| total as f64 / counted.operations as f64;
-        let bytes = if writes { counted.bytes_sent } else { counted.bytes_received };
-        Some(Self {
-            phase,
-            record,
-            writes,
-            queue: each(counted.queue_ms),
-            rtt: each(counted.rtt_ms),
-            execute: each(counted.execute_ms),
-            in_flight: counted.rtt_ms as f64 * 1e6 / passed_ns as f64,
-            bytes: each(bytes),
-            bytes_per_s: bytes as f64 * 1e9 / passed_ns as f64,
-            depth: f64::from(phase.plan.queue_depth().max(1)),
+        Some(Counted {
+            calls: counted.operations,
+            passed_ns,
+            bytes: if writes { counted.bytes_sent } else { counted.bytes_received },
+            queue_ms: counted.queue_ms,
+            rtt_ms: counted.rtt_ms,
+            execute_ms: counted.execute_ms,
         })
-    }
-
-    /// Those of all phases, the layout and phases without a valid number, too: what is counted are calls of the client.
-    pub fn all(run: &'a Run) -> Vec<Self> {
-        machine::executed(run).filter_map(|(phase, record)| Self::of(run, phase, record)).collect()
-    }
-
-    /// The name of the phase.
-    pub fn name(&self) -> &'a str {
-        &self.phase.plan.name
-    }
-
-    /// Bytes that waited for their replies, on average.
-    pub fn bytes_in_flight(&self) -> f64 {
-        self.in_flight * self.bytes
-    }
+    };
+    machine::executed(run)
+        .filter_map(|(phase, record)| {
+            let writes = phase.plan.is_write();
+            Some(Calls::of(phase, record, writes, &of(phase, writes)?, "/proc/self/mountstats"))
+        })
+        .collect()
 }

@@ -2,7 +2,8 @@
 //! their replies is their time for it over the time that passed (Little's law). Slots are a fixed number, so that they hold every kind of
 //! call alike: what waits to be sent while far fewer are in flight than in another phase waits for something else.
 
-use super::nfs_calls::Calls;
+use super::nfs_calls;
+use super::server_calls::Calls;
 use super::{Cause, CauseKind, CauseNature};
 use crate::stack_view::Facts;
 use model::facts as names;
@@ -31,7 +32,7 @@ fn wait(calls: &Calls<'_>) -> bool {
 /// Calls wait for a slot of the client longer than for network and server. Numbers of a phase that were refused do not matter here: what is
 /// counted are calls of the client.
 pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
-    let all = Calls::all(run);
+    let all = nfs_calls::of_phases(run);
     let most = all.iter().map(|c| c.in_flight).fold(0.0, f64::max);
     let held = all.iter().filter(|c| wait(c) && c.in_flight >= ALIKE * most);
     // Small calls show it best: they wait for nothing else.

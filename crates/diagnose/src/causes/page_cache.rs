@@ -238,10 +238,14 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
     let held = compared::held_by_processor(run, &probe, &best);
     let is_other = copying.is_some_and(|own| own >= COPYING) || filesystem::user_mode(run).is_some();
     if let Some(held) = held.filter(|_| !is_other) {
-        return Some(held.cause(&pair, probe.name()).with_evidence([
-            Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-            Evidence::measured("direct read, bytes per second", direct, direct_id),
-        ]).with_evidence(held.evidence(probe.name(), best.name())));
+        return Some(
+            held.cause(&pair, probe.name())
+                .with_evidence([
+                    Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
+                    Evidence::measured("direct read, bytes per second", direct, direct_id),
+                ])
+                .with_evidence(held.evidence(probe.name(), best.name())),
+        );
     }
     let window = one_window(run, direct);
     let explained = window.is_some_and(|(_, one)| {

@@ -52,15 +52,14 @@ fn where_both_ways_fill_the_processors_buffered_writes_are_not_the_page_caches()
     let id = "buffered-far-below-direct";
     let both = on_full_processors(0.3, (0.9, 0.94), 0.02);
     let found = diagnose::causes(&both);
-    let cause = found.iter().find(|c| c.layer == LimitLayer::Cpu).expect("the processors are told");
+    let is_it = |c: &&diagnose::Cause| c.layer == LimitLayer::Cpu && c.statement.contains("with our own work");
+    let cause = found.iter().find(is_it).expect("the processors are told");
     assert_eq!(cause.confidence, Confidence::Low, "{cause:?}");
     assert!(cause.statement.contains("96 % busy during buffered-write, 31 % of one with our own work"), "{cause:?}");
     assert!(found.iter().all(|c| c.layer != LimitLayer::PageCache), "{found:?}");
     // What fills a processor for the buffered way alone is its own: a flusher, or the copy.
     holds_and_nearly(id, &on_full_processors(0.3, (0.1, 0.94), 0.02), &both);
     holds_and_nearly(id, &on_full_processors(0.9, (0.9, 0.94), 0.02), &both);
-    // Most of it is what direct writes cost, too: 1.2 processors for 100 MB/s, against 0.95 for 60 MB/s.
-    holds_and_nearly(id, &on_full_processors(0.3, (0.2, 0.94), 0.02), &on_full_processors(0.3, (0.5, 0.94), 0.02));
     // And what programs of others fill is not.
     holds_and_nearly(id, &on_full_processors(0.3, (0.1, 0.6), 0.02), &on_full_processors(0.3, (0.1, 0.4), 0.57));
 }
@@ -108,7 +107,10 @@ fn cold_reads_on_full_processors_are_not_read_aheads() {
     let named = |found: &[diagnose::Cause]| found.iter().any(|c| c.layer == LimitLayer::PageCache);
     let full = run(0.95);
     assert!(named(&run(0.5)) && !named(&full), "{full:?}");
-    assert!(full.iter().any(|c| c.layer == LimitLayer::Cpu && c.statement.contains("during buffered-read")), "{full:?}");
+    assert!(
+        full.iter().any(|c| c.layer == LimitLayer::Cpu && c.statement.contains("during buffered-read")),
+        "{full:?}"
+    );
 }
 
 #[test]
@@ -246,7 +248,7 @@ fn a_path_as_fast_as_memory_is_memory() {
     // What was over in a moment shows no limit, and to read directly is no advice for what was read directly.
     let looped = |dio: bool| vec![layer(LayerKind::Loop, "loop0", None, &[("dio", Fact::Bool(dio))])];
     let read = || with(healthy(1000.0), [sequential("seq-read", 6000.0)]);
-    let memory = |run: &model::Run| diagnose::causes(run).into_iter().find(|c| c.layer == LimitLayer::Memory);
+    let memory = |run: &Run| diagnose::causes(run).into_iter().find(|c| c.layer == LimitLayer::Memory);
     let mut run = Builder::new(looped(false)).phases(read()).build();
     let cause = memory(&run).expect("through the page cache of its file");
     assert_eq!(cause.next_step.as_ref().map(|s| s.step.clone()), Some(model::Step::LoopDirect));
