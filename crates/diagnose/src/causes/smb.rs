@@ -20,6 +20,8 @@ use model::{
 
 /// A processor of this machine that is full.
 const FULL: f64 = 0.9;
+/// A processor that was busy like this before a phase is so with the work of others.
+const OTHERS_BUSY: f64 = 0.5;
 /// Buffered work below this share of direct work with depth is held by how it is buffered.
 const WELL_BELOW: f64 = 0.8;
 /// A small operation alone that takes longer waits for more than this machine.
@@ -153,10 +155,14 @@ pub(crate) fn signing(run: &Run, fs: &Layer) -> Option<Cause> {
         return None;
     }
     let best = probes::fastest_of_all(run)?;
-    let full = machine::cpus_during(run, best.phase)?.full();
+    let cpus = machine::cpus_during(run, best.phase)?;
+    let full = cpus.full();
+    // The client signs in the kernel; and what was busy before is not its work.
+    let is_its = cpus.share.user <= cpus.share.system + cpus.share.irq
+        && machine::busy_before(run, best.record).is_none_or(|busy| busy < OTHERS_BUSY);
     let what = if encrypts { "encryption" } else { "signing" };
     let fact = if encrypts { names::SMB_ENCRYPTED } else { names::SMB_SIGNED };
-    (full >= FULL).then(|| {
+    (full >= FULL && is_its).then(|| {
         Cause::new(
             LimitLayer::Filesystem,
             CauseNature::Setting,

@@ -118,13 +118,15 @@ fn sessions_that_are_connected_anew_are_told_first() {
 
 #[test]
 fn signing_on_a_full_processor_is_named() {
-    let run = |system| {
-        let phase = sequential("seq-read", 300.0).cpu(0.02, system, 0.01);
+    let run_with = |user, system| {
+        let phase = sequential("seq-read", 300.0).cpu(user, system, 0.01);
         counted(share(&[("smb_signed", Fact::Bool(true))]).phases([phase]).build(), &[(counters::SMB_REQUESTS, 9)])
     };
+    let run = |system| run_with(0.02, system);
     let found = diagnose::causes(&run(0.96));
     assert!(found.iter().any(|c| c.statement.starts_with("signing of SMB on a full processor")), "{found:?}");
     holds_and_nearly("smb-signing", &run(0.96), &run(0.5));
+    holds_and_nearly("smb-signing", &run(0.96), &run_with(0.9, 0.08));
     unknown_for_want_of("smb-signing", &share(&[]).build(), "requests of the SMB client");
 }
 
