@@ -273,6 +273,7 @@ mod tests {
     // Linux 6.1 of Debian 12 with smbd 4.17 over lo (the lab's microvm-cifs).
     const LAB_STATS: &str = include_str!("../tests/data/cifs-stats-6.1.txt");
     const LAB_SIGNED: &str = include_str!("../tests/data/cifs-debugdata-6.1-sign.txt");
+    const LAB_MULTICHANNEL: &str = include_str!("../tests/data/cifs-debugdata-6.1-multichannel.txt");
     const LAB_SEALED: &str = include_str!("../tests/data/cifs-debugdata-6.1-seal.txt");
 
     #[test]
@@ -286,6 +287,8 @@ mod tests {
         assert_eq!((of(names::SMB_CREATES), of(names::SMB_RECONNECTS)), (Some(19), Some(0)));
         let of = |text: &str| session(text.as_bytes(), source).map(|s| (s.is_signed, s.is_encrypted));
         assert_eq!((of(LAB_SIGNED), of(LAB_SEALED)), (Some((true, false)), Some((false, true))));
+        let many = session(LAB_MULTICHANNEL.as_bytes(), "//10.0.0.1/srv").expect("a session");
+        assert_eq!((many.channels, many.interfaces, many.has_rss), (2, Some(1), true));
         let one = session(LAB_SIGNED.as_bytes(), source).expect("a session");
         assert_eq!((one.channels, one.interfaces, one.has_rss), (1, None, false), "loopback is not offered");
     }

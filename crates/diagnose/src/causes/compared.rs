@@ -1,10 +1,10 @@
 //! Two ways of one run side by side, where the processors may be what the slower one is held by: then its rate says nothing of the way.
 
 use super::absent::MOSTLY_THERE;
-use super::probes::Probe;
+use super::probes::{self, Probe};
 use super::{Cause, CauseNature};
 use crate::{machine, phrase};
-use model::{Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step};
+use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step};
 
 /// A processor this busy is full.
 const FULL: f64 = 0.9;
@@ -58,7 +58,7 @@ impl HeldByProcessor {
     pub fn cause(&self, pair: &str, slower: &str) -> Cause {
         let statement = match *self {
             Self::Away { slower: share, .. } => format!(
-                "this machine had its processors for {} of the time during {slower}: {pair} does not compare two ways",
+                "this machine had its processors for {} of the time during {slower}: two ways are not compared ({pair})",
                 phrase::percent(share)
             ),
             Self::Full { busiest, own } => format!(
@@ -84,8 +84,10 @@ pub(crate) fn held_by_processor(run: &Run, slower: &Probe<'_>, faster: &Probe<'_
     let had = |p: &Probe<'_>| machine::had_processors(run, p.phase);
     if let (Some(in_slower), Some(in_faster)) = (had(slower), had(faster)) {
         // As if both had had them all the time; where most of it is missing, nothing is known of either.
-        let step = slower.bytes_per_s * in_faster < WELL_BELOW * faster.bytes_per_s * in_slower;
-        if in_slower.min(in_faster) < MOSTLY_THERE || !step {
+        let is_step = |slower: f64, faster: f64| slower < WELL_BELOW * faster;
+        let alike = is_step(slower.bytes_per_s, faster.bytes_per_s)
+            && !is_step(slower.bytes_per_s / in_slower, faster.bytes_per_s / in_faster);
+        if in_slower.min(in_faster) < MOSTLY_THERE || alike {
             return Some(HeldByProcessor::Away { slower: in_slower, faster: in_faster });
         }
     }
@@ -102,6 +104,13 @@ pub(crate) fn held_by_processor(run: &Run, slower: &Probe<'_>, faster: &Probe<'_
         || machine::busy_before(run, slower.record).is_some_and(|busy| busy >= OTHERS_BUSY);
     let also = machine::cpus_during(run, faster.phase).is_some_and(|beside| beside.full() >= NEARLY_FULL);
     (others || also).then(|| HeldByProcessor::Full { busiest: during.full(), own })
+}
+
+/// Direct over buffered of a direction, where both rates are those of their ways.
+pub(crate) fn direct_over_buffered(run: &Run, direction: Direction) -> Option<f64> {
+    let (buffered, direct) = (probes::buffered(run, direction)?, probes::fastest(run, direction)?);
+    let held = held_by_processor(run, &buffered, &direct);
+    held.is_none().then(|| direct.bytes_per_s / buffered.bytes_per_s)
 }
 
 /// How many processors computed during a phase that has one operation at a time, where that explains how long each takes. What was busy
