@@ -102,7 +102,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
     };
     let known = observe::registers::on_path(&observe::Root::new("/"), &stack);
     let candidates = candidates::candidates(&stack, &Tree::machine(), known, &choice)?;
-    something_to_try(&candidates, &target)?;
+    something_to_try(&candidates, &asked.only, &target)?;
     let writable = opened.readiness == Readiness::Writable;
     let rows = schedule::guard_rows(asked.budget_ns);
     let (guards, guards_ns) = objective::guards(&asked.objective, rows, cell_ns(asked.budget_ns), writable)?;
@@ -176,9 +176,13 @@ fn foreseen(workload: &Workload, opened: &Opened, seed: u64) -> Result<Foreseen,
 }
 
 /// Something has to be left to try.
-fn something_to_try(candidates: &[Candidate], target: &str) -> Result<(), Failure> {
+fn something_to_try(candidates: &[Candidate], only: &[String], target: &str) -> Result<(), Failure> {
     if candidates.iter().any(|c| !c.values.is_empty()) {
         return Ok(());
+    }
+    let named = candidates.iter().filter(|c| only.iter().any(|name| *name == c.name()));
+    if let Some((what, how)) = named.filter_map(not_felt).next() {
+        return Err(Failure::usage(what).remedy(how));
     }
     let fixed = candidates.iter().find_map(|c| match &c.not_tried {
         Some(NotTried::Fixed(why)) => Some(why),
@@ -201,6 +205,24 @@ fn something_to_try(candidates: &[Candidate], target: &str) -> Result<(), Failur
             Failure::usage(format!("no setting of {target} is worth a try for this workload"))
                 .remedy(format!("{how}; {list}"))
         }
+    })
+}
+
+/// Why a setting that was named is not tried, where that is for what was asked beside it; and what tries it.
+fn not_felt(candidate: &Candidate) -> Option<(String, String)> {
+    let name = candidate.name();
+    let through_cache =
+        |way: &str| format!("only {way} through the page cache feel {name}, and what is measured has none");
+    Some(match candidate.not_tried.as_ref()? {
+        NotTried::OnlyBufferedReads => (through_cache("reads"), "--for buffered-read".to_owned()),
+        NotTried::OnlyBufferedWrites => (through_cache("writes"), "--for buffered-write".to_owned()),
+        NotTried::NoOtherValue => (
+            format!("no other value of {name} is known to be worth a try"),
+            format!("narrows compare WORKLOAD --with {name}=VALUE   tries one of yours"),
+        ),
+        NotTried::Unsafe => (format!("{name} can lose data on a power cut"), "--allow-unsafe tries it".to_owned()),
+        NotTried::Register => (format!("{name} is a register of a device"), "--allow-registers tries it".to_owned()),
+        _ => return None,
     })
 }
 

@@ -426,4 +426,23 @@ mod tests {
             assert!(failure.kind == FailureKind::Usage && failure.message.contains(why), "{failure}");
         }
     }
+    #[test]
+    fn a_named_setting_that_is_not_felt_is_said_with_what_feels_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = tree(directory.path());
+        let refused = |name: &str| {
+            let only = [name.to_owned()];
+            let choice = Choice { passes_page_cache: [false; 2], ..choice(&only) };
+            let all = candidates(&stack(), &tree, Vec::new(), &choice).unwrap();
+            super::super::something_to_try(&all, &only, "/dev/sda").unwrap_err()
+        };
+        for (name, why, how) in [
+            ("read-ahead", "only reads through the page cache feel read-ahead", "--for buffered-read"),
+            ("dirty-bytes", "only writes through the page cache feel dirty-bytes", "--for buffered-write"),
+        ] {
+            let failure = refused(name);
+            assert!(failure.message.starts_with(why), "{failure}");
+            assert_eq!(failure.remedy.as_deref(), Some(how));
+        }
+    }
 }

@@ -190,7 +190,7 @@ fn other_data_missing_devices_and_later_versions_are_refused() {
     call(with(&mine, &[]), 3, "holds other data");
     assert_eq!(std::fs::read(&mine).unwrap(), vec![b'x'; 8 << 20]);
     call(with(Path::new("/dev/narrows-no-such-disk"), &[]), 3, "no such device");
-    call(with(&scratch.path().join("small"), &["--size", "100KB"]), 2, "are needed");
+    call(with(&scratch.path().join("small"), &["--size", "100KB"]), 2, "too few for a recording");
     assert!(!scratch.path().join("small").exists(), "nothing is left of what failed");
     call(with(&scratch.path().join("much"), &["--size", "900TB"]), 3, "free");
     refused(&["--list", "-o", text(&mine)], 2, "no recording");
