@@ -35,8 +35,11 @@ fn each_way_is_measured_and_nothing_is_left() {
         if let Some(compared) = way["compared"].as_object() {
             let frames = compared["frames_ms"].as_array().unwrap();
             assert_eq!(frames.len() as u64, compared["frames"].as_u64().unwrap());
-            let slowest = frames.iter().map(|f| f[1].as_f64().unwrap()).fold(0.0, f64::max);
-            assert!((slowest - compared["write_ns_max"].as_f64().unwrap() / 1e6).abs() < 0.01, "{slowest}");
+            // On a machine that stands still meanwhile none may have been written.
+            let slowest = frames.iter().map(|f| f[1].as_f64().unwrap()).reduce(f64::max);
+            let said = compared["write_ns_max"].as_f64().map(|ns| ns / 1e6);
+            assert!((slowest.unwrap_or(0.0) - said.unwrap_or(0.0)).abs() < 0.01, "{way}");
+            assert_eq!(slowest.is_some(), said.is_some(), "{way}");
         }
     }
     assert_eq!(document["left_out"][0]["way"], "device-buffered");
