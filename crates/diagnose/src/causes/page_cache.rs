@@ -2,7 +2,7 @@
 
 use super::compared::{self, HeldByProcessor};
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, CauseNature, Trial, filesystem};
+use super::{Cause, CauseKind, CauseNature, Trial, filesystem, nfs, smb};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -129,12 +129,13 @@ pub(crate) fn write_step(run: &Run) -> Option<WriteStep<'_>> {
     let (below, above) = (machine::throughput_id(buffered.name()), machine::throughput_id(direct.name()));
     let beyond_noise =
         machine::below_beyond_noise(run, &below, &above) || every_round_below(buffered.record, direct.bytes_per_s);
-    (buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise).then(|| WriteStep {
-        buffered,
-        direct,
-        work: kernel_work(run, &buffered),
-        held: compared::held_by_processor(run, &buffered, &direct),
-    })
+    let work = kernel_work(run, &buffered);
+    // On a share each round ends with a wait for the server: where nothing computes, that is what it loses.
+    let waits_for_a_server = (nfs::mount(run).is_some() || smb::mount(run).is_some())
+        && !work.is_some_and(|w| w.busy)
+        && !filesystem::waits_for_each_write(run);
+    let is_step = buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise && !waits_for_a_server;
+    is_step.then(|| WriteStep { buffered, direct, work, held: compared::held_by_processor(run, &buffered, &direct) })
 }
 
 /// Buffered writes well below direct ones; with a processor busy in the kernel, the page cache is named for it.
