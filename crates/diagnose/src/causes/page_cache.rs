@@ -224,6 +224,11 @@ fn one_window(run: &Run, direct: f64) -> Option<(f64, f64)> {
     (window > 0.0).then(|| (window, window / (fixed + window / direct)))
 }
 
+fn rates(buffered: &Probe<'_>, direct: &Probe<'_>) -> [Evidence; 2] {
+    [("buffered read, bytes per second", buffered), ("direct read, bytes per second", direct)]
+        .map(|(what, probe)| Evidence::measured(what, probe.bytes_per_s, machine::throughput_id(probe.name())))
+}
+
 /// Cold buffered reads well below direct ones: read-ahead keeps fewer bytes in flight than the direct phase does, or the
 /// copy takes a whole processor.
 pub fn buffered_reads(run: &Run) -> Option<Cause> {
@@ -236,17 +241,10 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
     }
     let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
     let copying = machine::own_system_for_certain(run, probe.phase, probe.record);
-    let held = compared::held_by_processor(run, &probe, &best);
     let is_other = copying.is_some_and(|own| own >= COPYING) || filesystem::user_mode(run).is_some();
-    if let Some(held) = held.filter(|_| !is_other) {
-        return Some(
-            held.cause(&pair, probe.name())
-                .with_evidence([
-                    Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-                    Evidence::measured("direct read, bytes per second", direct, direct_id),
-                ])
-                .with_evidence(held.evidence(probe.name(), best.name())),
-        );
+    if let Some(held) = compared::held_by_processor(run, &probe, &best).filter(|_| !is_other) {
+        let cause = held.cause(&pair, probe.name()).with_evidence(rates(&probe, &best));
+        return Some(cause.with_evidence(held.evidence(probe.name(), best.name())));
     }
     let window = one_window(run, direct);
     let explained = window.is_some_and(|(_, one)| {
@@ -297,10 +295,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
         .of_kind(kind)
         .by_time()
         .with_confidence(sure)
-        .with_evidence([
-            Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-            Evidence::measured("direct read, bytes per second", direct, direct_id),
-        ])
+        .with_evidence(rates(&probe, &best))
         .with_evidence(window.map(|(_, one)| {
             Evidence::measured(
                 "one read-ahead window a latency, bytes per second",

@@ -21,6 +21,8 @@ const ALSO_THE_REPLY: f64 = 2.0;
 const LEAST_MS: f64 = 0.2;
 /// What is left of a call alone without the transfer of its own bytes is the round trip, where that is most of it.
 const MOST: f64 = 0.5;
+/// Of the operations alone these are the quickest, but for accidents.
+const QUICKEST: f64 = 0.05;
 /// Phases that a rate holds agree in it so far.
 const ALIKE: f64 = 0.2;
 /// And have this many times more or fewer bytes in flight.
@@ -118,7 +120,9 @@ fn round_trip(run: &Run, all: &[Calls<'_>], one: &Calls<'_>) -> Option<Cause> {
     // What this machine did not run for is not the network's.
     let ran = machine::had_processors(run, one.phase).unwrap_or(1.0);
     let rtt = one.rtt * ran;
-    let fixed_ms = rtt - transfer_ms;
+    // A fixed delay is in each call: what is longer than in the quickest ones is something else's.
+    let quickest_ms = one.record.latency.quantile(QUICKEST).map_or(f64::INFINITY, |ns| ns as f64 / 1e6);
+    let fixed_ms = (rtt - transfer_ms).min(quickest_ms);
     if fixed_ms < LONG_ROUND_TRIP_MS || fixed_ms < MOST * rtt || one.rtt < WELL_BELOW * one.execute {
         return None;
     }

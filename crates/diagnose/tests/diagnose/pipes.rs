@@ -229,3 +229,18 @@ fn an_smb_client_that_times_its_requests_tells_the_same_ways_apart() {
     }
     assert_eq!(smb(Way { delay_ms: 8.0, ..Way::rate(20e6) }), [RATE, TRIP]);
 }
+
+#[test]
+fn a_delay_is_in_the_quickest_calls_too() {
+    let run = |quickest_ns: u64| {
+        let mut run = over(Way::delay(6.0), &[]);
+        let alone = run.phases.iter_mut().find(|p| p.plan.name == "rand-read-qd1").and_then(|p| p.record.as_mut());
+        let latency = &mut alone.expect("a record").latency;
+        latency.record_n(quickest_ns, 100);
+        latency.record_n(8_000_000, 300);
+        run
+    };
+    assert_eq!(named(&run(5_500_000)), [TRIP]);
+    // Half a millisecond for a quarter of them: what the others wait for is not the way.
+    assert_eq!(named(&run(500_000)), [""; 0]);
+}
