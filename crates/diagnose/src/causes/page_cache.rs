@@ -2,7 +2,7 @@
 
 use super::compared::{self, HeldByProcessor};
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, CauseNature, Trial, filesystem};
+use super::{Cause, CauseKind, CauseNature, Trial, filesystem, nfs, smb};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -129,12 +129,13 @@ pub(crate) fn write_step(run: &Run) -> Option<WriteStep<'_>> {
     let (below, above) = (machine::throughput_id(buffered.name()), machine::throughput_id(direct.name()));
     let beyond_noise =
         machine::below_beyond_noise(run, &below, &above) || every_round_below(buffered.record, direct.bytes_per_s);
-    (buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise).then(|| WriteStep {
-        buffered,
-        direct,
-        work: kernel_work(run, &buffered),
-        held: compared::held_by_processor(run, &buffered, &direct),
-    })
+    let work = kernel_work(run, &buffered);
+    // On a share each round ends with a wait for the server: where nothing computes, that is what it loses.
+    let waits_for_a_server = (nfs::mount(run).is_some() || smb::mount(run).is_some())
+        && !work.is_some_and(|w| w.busy)
+        && !filesystem::waits_for_each_write(run);
+    let is_step = buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise && !waits_for_a_server;
+    is_step.then(|| WriteStep { buffered, direct, work, held: compared::held_by_processor(run, &buffered, &direct) })
 }
 
 /// Buffered writes well below direct ones; with a processor busy in the kernel, the page cache is named for it.
@@ -223,6 +224,11 @@ fn one_window(run: &Run, direct: f64) -> Option<(f64, f64)> {
     (window > 0.0).then(|| (window, window / (fixed + window / direct)))
 }
 
+fn rates(buffered: &Probe<'_>, direct: &Probe<'_>) -> [Evidence; 2] {
+    [("buffered read, bytes per second", buffered), ("direct read, bytes per second", direct)]
+        .map(|(what, probe)| Evidence::measured(what, probe.bytes_per_s, machine::throughput_id(probe.name())))
+}
+
 /// Cold buffered reads well below direct ones: read-ahead keeps fewer bytes in flight than the direct phase does, or the
 /// copy takes a whole processor.
 pub fn buffered_reads(run: &Run) -> Option<Cause> {
@@ -235,17 +241,10 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
     }
     let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
     let copying = machine::own_system_for_certain(run, probe.phase, probe.record);
-    let held = compared::held_by_processor(run, &probe, &best);
     let is_other = copying.is_some_and(|own| own >= COPYING) || filesystem::user_mode(run).is_some();
-    if let Some(held) = held.filter(|_| !is_other) {
-        return Some(
-            held.cause(&pair, probe.name())
-                .with_evidence([
-                    Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-                    Evidence::measured("direct read, bytes per second", direct, direct_id),
-                ])
-                .with_evidence(held.evidence(probe.name(), best.name())),
-        );
+    if let Some(held) = compared::held_by_processor(run, &probe, &best).filter(|_| !is_other) {
+        let cause = held.cause(&pair, probe.name()).with_evidence(rates(&probe, &best));
+        return Some(cause.with_evidence(held.evidence(probe.name(), best.name())));
     }
     let window = one_window(run, direct);
     let explained = window.is_some_and(|(_, one)| {
@@ -296,10 +295,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
         .of_kind(kind)
         .by_time()
         .with_confidence(sure)
-        .with_evidence([
-            Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-            Evidence::measured("direct read, bytes per second", direct, direct_id),
-        ])
+        .with_evidence(rates(&probe, &best))
         .with_evidence(window.map(|(_, one)| {
             Evidence::measured(
                 "one read-ahead window a latency, bytes per second",

@@ -174,9 +174,13 @@ fn a_rate_is_seen_in_the_layout_where_no_large_phase_has_a_valid_number() {
     assert_eq!(named(&run), [RATE]);
     let run = over(Way::rate(20e6), &["seq-write", "seq-read", "rand-read-qd32", "rand-read-qd4"]);
     assert_eq!(named(&run), [RATE]);
-    // It is as fast as the phases beside it, with other amounts in flight.
-    let cause = diagnose::causes(&run).into_iter().find(|c| c.statement.contains(RATE)).expect("it is named");
-    assert!(cause.evidence.iter().any(|e| e.what == "bytes in flight, mean"), "{cause:?}");
+    // It is as fast as small calls at depth 32, with much less in flight: evidence of a rate, and not of a delay.
+    let as_fast = |run: &Run| {
+        let named = diagnose::causes(run).into_iter().find(|c| c.statement.contains(RATE));
+        named.is_some_and(|c| c.evidence.iter().any(|e| e.what.starts_with("as fast with")))
+    };
+    assert!(as_fast(&run));
+    assert!(!as_fast(&over(Way { delay_ms: 8.0, ..Way::rate(200e6) }, &[])));
     let alone = over(Way::delay(4.0), &large);
     assert_eq!(named(&alone), [TRIP]);
 }
@@ -224,4 +228,19 @@ fn an_smb_client_that_times_its_requests_tells_the_same_ways_apart() {
         assert_eq!(smb(Way::rate(rate)), [RATE], "{rate}");
     }
     assert_eq!(smb(Way { delay_ms: 8.0, ..Way::rate(20e6) }), [RATE, TRIP]);
+}
+
+#[test]
+fn a_delay_is_in_the_quickest_calls_too() {
+    let run = |quickest_ns: u64| {
+        let mut run = over(Way::delay(6.0), &[]);
+        let alone = run.phases.iter_mut().find(|p| p.plan.name == "rand-read-qd1").and_then(|p| p.record.as_mut());
+        let latency = &mut alone.expect("a record").latency;
+        latency.record_n(quickest_ns, 100);
+        latency.record_n(8_000_000, 300);
+        run
+    };
+    assert_eq!(named(&run(5_500_000)), [TRIP]);
+    // Half a millisecond for a quarter of them: what the others wait for is not the way.
+    assert_eq!(named(&run(500_000)), [""; 0]);
 }

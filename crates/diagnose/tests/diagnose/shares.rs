@@ -76,6 +76,16 @@ fn a_mount_that_caches_nothing_is_named_where_buffered_work_is_slower() {
 }
 
 #[test]
+fn buffered_writes_that_wait_for_a_server_are_not_the_page_caches() {
+    let run = |own| {
+        let slow = sequential("buffered-write", 8.0).own(0.01, own).cpu(0.01, own, 0.0);
+        share(&[]).phases([sequential("seq-write", 57.0), slow]).build()
+    };
+    holds_and_nearly("buffered-far-below-direct", &run(0.6), &run(0.04));
+    assert!(diagnose::causes(&run(0.04)).iter().all(|c| c.layer != LimitLayer::PageCache));
+}
+
+#[test]
 fn cache_none_is_no_cause_where_both_ways_fill_the_processors() {
     let run = |system| {
         let cold = sequential("buffered-read", 12.0).own(0.0, 0.1).cpu(0.02, system, 0.0);
