@@ -1,5 +1,8 @@
 //! The network of a machine and the guests beside it: Ethernet frames over Unix sockets between their emulators, in the directory of the
 //! session. The machine's own emulator is the hub. Nothing leads out of it: no port, no address of the host, no router.
+//!
+//! Multicast over loopback, the emulator's other way without privileges, can be joined by any process of the host, and needs a port that no
+//! other session has.
 
 use super::machine::{GuestBeside, Machine};
 use anyhow::{Context, bail};
