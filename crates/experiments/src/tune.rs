@@ -102,7 +102,7 @@ pub fn prepare<'a>(asked: Asked<'a>, trial: &Trial<'_>) -> Result<Prepared<'a>, 
     };
     let known = observe::registers::on_path(&observe::Root::new("/"), &stack);
     let candidates = candidates::candidates(&stack, &Tree::machine(), known, &choice)?;
-    something_to_try(&candidates, &asked.only, &target)?;
+    something_to_try(&candidates, asked.only, &target)?;
     let writable = opened.readiness == Readiness::Writable;
     let rows = schedule::guard_rows(asked.budget_ns);
     let (guards, guards_ns) = objective::guards(&asked.objective, rows, cell_ns(asked.budget_ns), writable)?;

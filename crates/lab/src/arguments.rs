@@ -2,6 +2,7 @@
 
 use super::accesses;
 use super::machine::{Arch, Machine, Transport};
+use super::network::{self, Port};
 use super::qemu::Console;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,6 +27,8 @@ pub struct Places<'a> {
     pub plugin: Option<(&'a Path, &'a Path)>,
     /// Socket of the card server, where the machine has a card.
     pub card: Option<&'a Path>,
+    /// How it is connected to the other guests, where there are some.
+    pub port: Option<&'a Port>,
     /// Frequency of the emulated time stamp counter.
     pub tsc_khz: u64,
 }
@@ -83,8 +86,12 @@ pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Ve
         }
         add(&["-drive", &drive]);
     }
+    let is_microvm = machine.machine.starts_with("microvm");
+    if let Some(port) = places.port {
+        add(&network::arguments(port, is_microvm).iter().map(String::as_str).collect::<Vec<_>>());
+    }
     if machine.transport == Transport::VirtioSerial {
-        let bus = if machine.machine.starts_with("microvm") { "virtio-serial-device" } else { "virtio-serial-pci" };
+        let bus = if is_microvm { "virtio-serial-device" } else { "virtio-serial-pci" };
         add(&["-device", bus, "-device", "virtserialport,chardev=results,name=narrows.lab"]);
         add(&["-chardev", &format!("file,id=results,path={}", escaped(places.results))]);
     }
@@ -124,6 +131,7 @@ mod tests {
             emulator_log: Path::new("/e"),
             plugin: Some((Path::new("/p,so"), Path::new("/a"))),
             card: Some(Path::new("/s")),
+            port: Some(&Port::Hub(vec!["/n".into()])),
             tsc_khz: 2_596_146,
         };
         let all = arguments(&machine, &places, console);
@@ -163,6 +171,7 @@ options = "cache=writethrough"
             "-append console=ttyS0 panic=-1 cryptomgr.notests quiet reboot=t tsc_early_khz=2596146 ",
             "-drive if=none,id=disk,format=raw,file=/w/a,,b.img,cache=writethrough ",
             "-device virtio-serial-pci ",
+            "addr.path=/n -netdev hubport,id=port0,hubid=0,netdev=link0 -device virtio-net-pci,netdev=net,",
             "-d unimp -D /e ",
             "-plugin /p,,so,log=/a,from=0xffbc0000,size=4194304,ram=0x30000000,wait=2000,bus=4 ",
             "-drive file=/w/a,,b.img ",
@@ -185,5 +194,6 @@ options = "cache=writethrough"
         let line = line(&TEXT.replace("\"q35\"", "\"microvm\""), Console::Terminal);
         assert!(line.contains("mux=on") && !line.contains("quiet"), "{line}");
         assert!(line.contains("-device virtio-serial-device "), "{line}");
+        assert!(line.contains("-device virtio-net-device,"), "{line}");
     }
 }

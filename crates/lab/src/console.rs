@@ -20,6 +20,8 @@ pub enum Line {
     Stage(Stage),
     /// The command ended so.
     Exit(i32),
+    /// The guest asks that this guest beside it is ended at once.
+    EndOf(String),
     /// Something worth knowing.
     Note(String),
     /// The guest cannot do what is asked: why.
@@ -65,6 +67,7 @@ impl Reader {
             "ready" => Line::Stage(Stage::Running),
             "exit" => Line::Exit(rest.trim().parse().unwrap_or(-1)),
             "done" => Line::Stage(Stage::Done),
+            "end" => Line::EndOf(rest.trim().to_owned()),
             "note" => Line::Note(rest.to_owned()),
             "missing" => Line::Failed(format!("{rest} did not appear")),
             "lost" => Line::Failed(format!("its {rest} did not fit into its memory: write less, or give it more")),
@@ -92,6 +95,7 @@ mod tests {
         assert_eq!(reader.line("[    1.2] @lab-17ab ready\r"), Line::Stage(Stage::Running));
         assert_eq!(reader.line("@lab-0000 done"), Line::Text("@lab-0000 done".into()));
         assert_eq!(reader.line("@lab-17ab exit 4"), Line::Exit(4));
+        assert_eq!(reader.line("@lab-17ab end client1\r"), Line::EndOf("client1".into()));
         assert_eq!(reader.line("@lab-17ab missing /dev/sda"), Line::Failed("/dev/sda did not appear".into()));
         let lost = reader.line("@lab-17ab lost stdout");
         assert!(matches!(&lost, Line::Failed(why) if why.contains("stdout did not fit")), "{lost:?}");

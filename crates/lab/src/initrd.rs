@@ -4,12 +4,20 @@ use super::accesses;
 use super::cpio::Archive;
 use super::machine::{Machine, Transport};
 use super::modules::Module;
+use super::network;
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 const INIT: &str = include_str!("guest/init.sh");
+
+/// What guests on a network have to ask each other; names of programs with their text.
+const NETWORK_PROGRAMS: [(&str, &str); 3] = [
+    ("bin/lab-on", include_str!("guest/lab-on.sh")),
+    ("bin/lab-serve", include_str!("guest/lab-serve.sh")),
+    ("bin/lab-end", include_str!("guest/lab-end.sh")),
+];
 
 /// One thing to do in a guest.
 #[derive(Clone, Debug, Default)]
@@ -122,10 +130,20 @@ fn unix_now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
 
+/// Of which guest of a session a first root file system is.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// Number of its lines on the console.
+    pub nonce: &'a str,
+    /// Somebody watches what the command prints.
+    pub live: bool,
+    /// Which of the guests beside the machine it is; `None` for the machine itself.
+    pub beside: Option<usize>,
+}
+
 /// The file for the kernel.
-///
-/// `live`: somebody watches what the command prints.
-pub fn initrd(machine: &Machine, base: &Base, job: &GuestJob, nonce: &str, live: bool) -> Vec<u8> {
+pub fn initrd(machine: &Machine, base: &Base, job: &GuestJob, of: Of<'_>) -> Vec<u8> {
+    let Of { nonce, live, beside } = of;
     let mut archive = Archive::default();
     archive.character_device("dev/console", (5, 1));
     archive.file("bin/busybox", 0o755, &base.busybox);
@@ -137,6 +155,13 @@ pub fn initrd(machine: &Machine, base: &Base, job: &GuestJob, nonce: &str, live:
     for program in &base.programs {
         archive.file(&program.path, 0o755, &program.content);
     }
+    let network = network::session(machine, beside);
+    if !network.is_empty() {
+        for (path, text) in NETWORK_PROGRAMS {
+            archive.file(path, 0o755, text.as_bytes());
+        }
+    }
+    let guest = beside.and_then(|number| machine.guests.get(number));
     let mut order = String::new();
     for (i, module) in base.modules.iter().enumerate() {
         let file = format!("{i:03}-{}.ko", module.name);
@@ -154,7 +179,7 @@ pub fn initrd(machine: &Machine, base: &Base, job: &GuestJob, nonce: &str, live:
         ("NONCE", nonce.to_owned()),
         // Boards have no clock that goes on without power; runs are named by the time.
         ("NOW", unix_now().to_string()),
-        ("HOST_NAME", format!("lab-{}", machine.name)),
+        ("HOST_NAME", guest.map_or_else(|| format!("lab-{}", machine.name), |guest| guest.name.clone())),
         ("TRANSPORT", transport.to_owned()),
         ("OUT_DEVICE", device.to_owned()),
         ("WAIT_FOR", machine.wait_for.join(" ")),
@@ -162,9 +187,10 @@ pub fn initrd(machine: &Machine, base: &Base, job: &GuestJob, nonce: &str, live:
         ("LIVE", yes(live).to_owned()),
         ("INTERACTIVE", yes(job.script.is_none()).to_owned()),
     ];
-    let session: String = session.iter().map(|(key, value)| format!("{key}={}\n", quoted([value.as_str()]))).collect();
+    let session: String =
+        session.iter().chain(&network).map(|(key, value)| format!("{key}={}\n", quoted([value.as_str()]))).collect();
     archive.file("lab/session", 0o644, session.as_bytes());
-    archive.file("lab/setup", 0o644, machine.setup.as_bytes());
+    archive.file("lab/setup", 0o644, guest.map_or(&machine.setup, |guest| &guest.setup).as_bytes());
     archive.file("lab/command", 0o644, job.script.as_deref().unwrap_or_default().as_bytes());
     for (path, permissions, content) in &job.files {
         archive.file(path, *permissions, content);
@@ -185,11 +211,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_process_is_a_script_that_a_shell_can_read() {
+    fn what_runs_in_a_guest_is_a_script_that_a_shell_can_read() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("init");
-        fs::write(&path, INIT).expect("the script");
-        let status = std::process::Command::new("sh").arg("-n").arg(&path).status().expect("sh");
-        assert!(status.success());
+        for text in NETWORK_PROGRAMS.iter().map(|(_, text)| *text).chain([INIT]) {
+            fs::write(&path, text).expect("the script");
+            let status = std::process::Command::new("sh").arg("-n").arg(&path).status().expect("sh");
+            assert!(status.success());
+        }
     }
 }

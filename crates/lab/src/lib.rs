@@ -9,6 +9,7 @@
 mod accesses;
 mod apt;
 mod arguments;
+mod beside;
 mod capture;
 mod card;
 mod child;
@@ -22,6 +23,7 @@ mod lock;
 mod machine;
 mod mistakes;
 mod modules;
+mod network;
 mod own_modules;
 mod own_programs;
 mod packages;

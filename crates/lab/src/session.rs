@@ -2,11 +2,13 @@
 //! a limit is reached, and what it left is brought home. However it ends, the emulator ends with it.
 
 use super::arguments::{Places, arguments, tsc_khz};
+use super::beside::{Boot, GuestsBeside};
 use super::card::{ServedCard, Slot, Summary};
-use super::initrd::{Base, GuestJob, compiled, initrd, programs_in, programs_of};
+use super::initrd::{Base, GuestJob, Of, compiled, initrd, programs_in, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
 use super::modules::Modules;
+use super::network::{self, Port};
 use super::own_modules::ModuleBuilder;
 use super::packages::Store;
 use super::programs::Programs;
@@ -15,7 +17,7 @@ use super::scratch::{Scratch, sweep_left_behind, sweep_older};
 use super::session_options::SessionOptions;
 use super::transport::{ResultPaths, unpack};
 use super::watch::Watch;
-use super::{accesses, own_modules, own_programs, qemu, space};
+use super::{accesses, own_modules, own_programs, progress, qemu, space};
 use anyhow::{Context, ensure};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -216,11 +218,14 @@ impl Lab {
         }
         let nonce = format!("{:08x}", nonce()?);
         let initrd_path = work.path().join("initrd");
-        let initrd = initrd(machine, &prepared.base, job, &nonce, options.live);
+        let of = Of { nonce: &nonce, live: options.live, beside: None };
+        let initrd = initrd(machine, &prepared.base, job, of);
         fits(machine, initrd.len() as u64)?;
         fs::write(&initrd_path, initrd).with_context(|| format!("cannot write {}", initrd_path.display()))?;
         let results = work.path().join("results");
         let card = insert_card(machine, options, work.path())?;
+        let hub = network::hub(machine, work.path())?;
+        let boots = prepared.guests_beside(hub.as_ref(), work.path(), &logs.join(&label))?;
         let places = Places {
             kernel: &prepared.kernel_image,
             initrd: &initrd_path,
@@ -231,15 +236,24 @@ impl Lab {
             emulator_log: &emulator_log,
             plugin: prepared.plugin.as_deref().map(|plugin| (plugin, accesses_log.as_path())),
             card: card.as_ref().map(ServedCard::socket),
-            tsc_khz: tsc_khz(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
+            port: hub.as_ref(),
+            tsc_khz: host_tsc_khz(),
         };
         let mode = if job.script.is_some() { Console::Piped } else { Console::Terminal };
         let arguments = arguments(machine, &places, mode);
         let said_path = work.path().join("emulator-said");
         let said = File::create(&said_path).with_context(|| format!("cannot create {}", said_path.display()))?;
         let mut emulator = Emulator::start(&prepared.emulator, &arguments, mode, said)?;
-        let watched =
-            Watch::new(machine, &nonce, &console_log, options, &mut emulator)?.until_done(&mut emulator, &said_path)?;
+        let consoles: Vec<String> = boots.iter().map(|boot| boot.console_log.display().to_string()).collect();
+        let guests = GuestsBeside::start(boots)?;
+        let watch = Watch::new(machine, &nonce, &console_log, options, &mut emulator)?;
+        let watched = watch.with_guests_beside(&guests).until_done(&mut emulator, &said_path).inspect_err(|_| {
+            if !consoles.is_empty() {
+                let names = consoles.join(", ");
+                progress::print_status(&format!("{}: consoles of the guests beside it: {names}", machine.name));
+            }
+        })?;
+        drop(guests);
         emulator.end();
         let card = card.map(ServedCard::stop);
         let out = Scratch::new(&self.directory.join("work"), &format!("{}-out", machine.name))?;
@@ -261,6 +275,54 @@ impl Lab {
             card,
         })
     }
+}
+
+impl Prepared {
+    /// What it takes to start the guests beside it: the names of their files begin with `log`.
+    fn guests_beside(&self, hub: Option<&Port>, work: &Path, log: &Path) -> anyhow::Result<Vec<Boot>> {
+        let Some(Port::Hub(sockets)) = hub else { return Ok(Vec::new()) };
+        let mut boots = Vec::new();
+        for (number, (guest, socket)) in self.machine.guests.iter().zip(sockets).enumerate() {
+            let machine = guest.of(&self.machine);
+            let nonce = format!("{:08x}", nonce()?);
+            let of = Of { nonce: &nonce, live: false, beside: Some(number) };
+            let initrd = initrd(&self.machine, &self.base, &GuestJob::script(""), of);
+            fits(&machine, initrd.len() as u64)?;
+            let at = |what: &str| work.join(format!("{}.{what}", guest.name));
+            fs::write(at("initrd"), initrd).with_context(|| format!("cannot write {}", at("initrd").display()))?;
+            let file = |what: &str| PathBuf::from(format!("{}.{}.{what}", log.display(), guest.name));
+            let port = Port::Guest { number, socket: socket.clone() };
+            let places = Places {
+                kernel: &self.kernel_image,
+                initrd: &at("initrd"),
+                device_tree: self.device_tree.as_deref(),
+                images: &BTreeMap::new(),
+                results: &at("results"),
+                console_log: &file("console"),
+                emulator_log: &file("emulator"),
+                plugin: None,
+                card: None,
+                port: Some(&port),
+                tsc_khz: host_tsc_khz(),
+            };
+            boots.push(Boot {
+                name: guest.name.clone(),
+                arguments: arguments(&machine, &places, Console::Piped),
+                emulator: self.emulator.clone(),
+                machine,
+                nonce,
+                console_log: file("console"),
+                said: at("said"),
+                socket: Some(socket.clone()),
+            });
+        }
+        Ok(boots)
+    }
+}
+
+/// Frequency of the emulated time stamp counter on this host.
+fn host_tsc_khz() -> u64 {
+    tsc_khz(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
 /// The card that a machine is to have, if it has a slot for one.

@@ -1,5 +1,6 @@
 //! A guest is watched by its console until it has done its job, has failed, or a limit is reached.
 
+use super::beside::{GuestsBeside, Shared};
 use super::console::{Line, Reader, Stage};
 use super::interrupts::{self, Interrupted};
 use super::machine::Machine;
@@ -94,6 +95,16 @@ impl Read for Growing {
     }
 }
 
+/// Who else is there.
+enum Company<'a> {
+    /// Nobody.
+    None,
+    /// Guests that it has beside it.
+    Guests(&'a GuestsBeside),
+    /// The machine that it is beside.
+    Session(&'a Shared),
+}
+
 /// What the console told.
 #[derive(Default)]
 pub struct ConsoleResult {
@@ -123,6 +134,7 @@ pub struct Watch<'a> {
     /// Somebody sits before it, who knows how long it may take, and when it hangs.
     attended: Option<Arc<AtomicBool>>,
     looked_at_disk: Instant,
+    company: Company<'a>,
 }
 
 impl<'a> Watch<'a> {
@@ -160,7 +172,32 @@ impl<'a> Watch<'a> {
             live: options.live,
             attended,
             looked_at_disk: Instant::now(),
+            company: Company::None,
         })
+    }
+
+    /// The machine has these guests beside it: it fails when one of them does.
+    pub fn with_guests_beside(mut self, guests: &'a GuestsBeside) -> Self {
+        self.company = Company::Guests(guests);
+        self
+    }
+
+    /// It is beside another machine, runs until it is to end, and has done its job then.
+    pub fn of_guest_beside(mut self, shared: &'a Shared) -> Self {
+        self.company = Company::Session(shared);
+        self
+    }
+
+    /// Whether it is over because the session says so.
+    ///
+    /// # Errors
+    /// A guest beside it failed.
+    fn is_over(&mut self, stage: Stage) -> anyhow::Result<bool> {
+        match self.company {
+            Company::None => Ok(false),
+            Company::Guests(guests) => guests.check().map(|()| false).inspect_err(|_| self.line.clear()),
+            Company::Session(shared) => Ok(shared.look(stage)),
+        }
     }
 
     fn failure(&self, what: impl Into<String>) -> anyhow::Error {
@@ -177,7 +214,8 @@ impl<'a> Watch<'a> {
             Stage::Leaving => ("bringing results back", self.machine.run_limit),
             Stage::Done => ("ending", END_LIMIT),
         };
-        let is_limited = self.attended.is_none() || stage == Stage::Done;
+        let serves = matches!(self.company, Company::Session(_)) && stage == Stage::Running;
+        let is_limited = (self.attended.is_none() && !serves) || stage == Stage::Done;
         (step, if is_limited { limit } else { Duration::MAX })
     }
 
@@ -199,6 +237,9 @@ impl<'a> Watch<'a> {
             if interrupts::is_interrupted() {
                 return Err(Interrupted.into());
             }
+            if self.is_over(stage)? {
+                return Ok(watched);
+            }
             self.look_at_disk()?;
             let (step, limit) = self.step(stage);
             self.line.tick(|| format!("{step} (at most {} s)", limit.as_secs()));
@@ -217,6 +258,10 @@ impl<'a> Watch<'a> {
                             watched.exit = code;
                             (stage, since, panicked) = (Stage::Leaving, Instant::now(), None);
                         }
+                        Line::EndOf(name) => match self.company {
+                            Company::Guests(guests) => guests.end(&name)?,
+                            _ => return Err(self.failure(format!("it has no guest '{name}' beside it to end"))),
+                        },
                         Line::Note(note) => watched.notes.push(note),
                         Line::Results(part) => watched.results.push(part),
                         Line::Failed(why) => {
@@ -256,10 +301,25 @@ impl<'a> Watch<'a> {
             }
             if since.elapsed() > limit {
                 self.line.clear();
-                let silent = stage == Stage::Booting && self.tail.is_empty();
-                let hint = if silent { " (without a word: see console, memory and dtb in its file)" } else { "" };
+                let hint = self.hint(stage);
                 return Err(self.failure(format!("{step} took longer than {} s: it hangs{hint}", limit.as_secs())));
             }
+        }
+    }
+
+    /// What may be behind it that a limit is reached.
+    fn hint(&self, stage: Stage) -> String {
+        if stage != Stage::Booting {
+            return String::new();
+        }
+        if self.tail.is_empty() {
+            return " (without a word: see console, memory and dtb in its file)".into();
+        }
+        match self.company {
+            Company::Guests(guests) if !guests.not_ready().is_empty() => {
+                format!(" (not ready: {})", guests.not_ready().join(", "))
+            }
+            _ => String::new(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Guests that are shell scripts: what the session makes of what they say and how they end.
 
+use super::super::beside::tests::{boot, lives};
 use super::super::qemu::Console;
 use super::*;
 use std::ffi::OsString;
@@ -50,14 +51,19 @@ transport = "virtio-serial"
 
 /// What becomes of a guest whose emulator is this script; `more` is said of the machine.
 fn watched(more: &str, script: &str) -> anyhow::Result<ConsoleResult> {
+    watched_beside(&GuestsBeside::default(), more, script)
+}
+
+/// The same with guests beside it.
+fn watched_beside(guests: &GuestsBeside, more: &str, script: &str) -> anyhow::Result<ConsoleResult> {
     let machine = Machine::parse("m", &format!("{MACHINE}{more}")).expect("a machine");
     let directory = tempfile::tempdir().expect("a directory");
     let (log, said) = (directory.path().join("log"), directory.path().join("said"));
     let complaints = File::create(&said).expect("a file");
     let arguments: Vec<OsString> = ["-c", script].iter().map(OsString::from).collect();
     let mut emulator = Emulator::start(Path::new("/bin/sh"), &arguments, Console::Piped, complaints).expect("sh");
-    let mut watch = Watch::new(&machine, "7", &log, &SessionOptions::default(), &mut emulator).expect("a log");
-    let watched = watch.until_done(&mut emulator, &said);
+    let watch = Watch::new(&machine, "7", &log, &SessionOptions::default(), &mut emulator).expect("a log");
+    let watched = watch.with_guests_beside(guests).until_done(&mut emulator, &said);
     emulator.end();
     assert!(emulator.ended().expect("its state").is_some());
     watched
@@ -123,4 +129,33 @@ fn a_device_that_does_not_come_and_output_that_does_not_fit_are_failures() {
     assert!(missing.contains("/dev/sdb did not appear"), "{missing}");
     let lost = failure("", "echo '@lab-7 ready'; echo '@lab-7 lost stdout'; echo '@lab-7 exit 0'; echo '@lab-7 done'");
     assert!(lost.contains("stdout did not fit"), "{lost}");
+}
+
+#[test]
+fn a_guest_beside_it_that_fails_is_its_failure_with_that_name() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let broken = boot(directory.path(), "server", "echo '@lab-7 setup-failed'; echo '@lab-7 done'");
+    let guests = GuestsBeside::start(vec![broken]).expect("a thread");
+    let error = watched_beside(&guests, "", "echo '@lab-7 ready'; sleep 600").err().expect("a failure");
+    assert!(error.is::<GuestFailure>() && error.to_string().starts_with("server: its setup failed"), "{error:#}");
+    let silent = GuestsBeside::start(vec![boot(directory.path(), "client", "sleep 600")]).expect("a thread");
+    let error = watched_beside(&silent, "boot-limit = \"300ms\"\n", "echo waits; sleep 600").err().expect("a limit");
+    assert!(error.to_string().contains("it hangs (not ready: client)"), "{error:#}");
+}
+
+#[test]
+fn a_guest_beside_it_is_ended_when_it_asks_for_that() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let id = directory.path().join("id");
+    let served = format!("echo $$ > {}; echo '@lab-7 ready'; sleep 600", id.display());
+    let guests = GuestsBeside::start(vec![boot(directory.path(), "one", &served)]).expect("a thread");
+    // As the machine does, whose emulator sees by the network that the other is gone.
+    let gone = format!("until [ -s {0} ]; do sleep 0.02; done; one=$(cat {0})", id.display());
+    let script = format!(
+        "{gone}; echo '@lab-7 ready'; echo '@lab-7 end one'; while kill -0 $one; do sleep 0.02; done; echo '@lab-7 exit 5'; echo '@lab-7 done'"
+    );
+    assert_eq!(watched_beside(&guests, "", &script).expect("done").exit, 5);
+    assert!(!lives(&fs::read_to_string(&id).expect("its id")));
+    let unknown = watched_beside(&guests, "", "echo '@lab-7 ready'; echo '@lab-7 end two'; sleep 600").err();
+    assert!(unknown.expect("no such guest").to_string().contains("there is no guest 'two'"));
 }

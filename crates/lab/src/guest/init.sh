@@ -11,6 +11,7 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev 2>/dev/null || mdev -s
 mount -t tmpfs tmp /tmp
 mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+ADDRESS='' HOSTS='' GUESTS='' BESIDE=no
 . /lab/session
 hostname "$HOST_NAME"
 date -s "@$NOW" > /dev/null
@@ -52,6 +53,16 @@ for device in $WAIT_FOR; do
     done
 done
 
+if [ -n "$ADDRESS" ]; then
+    printf '%s' "$HOSTS" > /etc/hosts
+    ifconfig lo 127.0.0.1 up
+    ifconfig eth0 "$ADDRESS" netmask 255.255.255.0 up || say note "there is no network"
+fi
+# The host ends who waits in vain, and says which guest is not ready.
+for guest in $GUESTS; do
+    until lab-on "$guest" true > /dev/null 2>&1; do sleep 1; done
+done
+
 cd /lab || exit 1
 if ! sh -e /lab/setup > /lab/out/setup.log 2>&1; then
     cat /lab/out/setup.log > /dev/console
@@ -60,6 +71,8 @@ if ! sh -e /lab/setup > /lab/out/setup.log 2>&1; then
 fi
 
 say ready
+# A guest beside another does what that one says, until the host ends it.
+while [ "$BESIDE" = yes ]; do nc -ll -p 7 -e /bin/lab-serve; done
 if [ "$INTERACTIVE" = yes ]; then
     echo "This is $HOST_NAME. What you leave in /lab/out is brought back when you say exit."
     setsid cttyhack sh

@@ -2,10 +2,12 @@
 //!
 //! The text is checked as a whole before anything is fetched or started, and each error names the file and the line.
 
+mod beside;
 mod check;
 mod text;
 mod values;
 
+pub use beside::GuestBeside;
 pub use check::{ByWidth, MachineCheck};
 
 use crate::mistakes::did_you_mean;
@@ -218,6 +220,8 @@ pub struct Machine {
     pub accesses: Option<Accesses>,
     /// Power cuts that it must survive.
     pub power_cut: Option<PowerCut>,
+    /// Guests that run beside it, on a network with it.
+    pub guests: Vec<GuestBeside>,
     pub images: Vec<Image>,
     /// What must be so.
     pub checks: Vec<MachineCheck>,

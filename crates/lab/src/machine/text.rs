@@ -2,7 +2,7 @@
 //! name that may have been meant.
 
 use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
-use super::{Accesses, Arch, Boot, Image, Machine, MachineCheck, PowerCut, Transport};
+use super::{Accesses, Arch, Boot, GuestBeside, Image, Machine, MachineCheck, PowerCut, Transport};
 use crate::mistakes::{did_you_mean, explained};
 use anyhow::bail;
 use serde::Deserialize;
@@ -60,11 +60,16 @@ struct Text {
     accesses: Option<Accesses>,
     #[serde(default)]
     power_cut: Option<Spanned<PowerCut>>,
+    #[serde(default, rename = "guest")]
+    guests: Vec<Spanned<GuestBeside>>,
     #[serde(default, rename = "image")]
     images: Vec<Spanned<Image>>,
     #[serde(default, rename = "check")]
     checks: Vec<Spanned<MachineCheck>>,
 }
+
+/// More emulators than this at once tell more about the host than about what runs in them.
+const MOST_GUESTS: usize = 8;
 
 /// Line of a place in a text, from 1 on.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
@@ -125,6 +130,7 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
         capture: read.capture,
         accesses: read.accesses,
         power_cut: read.power_cut.map(Spanned::into_inner),
+        guests: read.guests.into_iter().map(Spanned::into_inner).collect(),
         images: read.images.into_iter().map(Spanned::into_inner).collect(),
         checks: read.checks.into_iter().map(Spanned::into_inner).collect(),
     })
@@ -133,7 +139,8 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
 impl Text {
     /// The first thing that makes no sense, and where it stands.
     fn contradiction(&self) -> Option<(Range<usize>, String)> {
-        self.of_images().or_else(|| self.of_words()).or_else(|| self.of_card()).or_else(|| self.of_checks())
+        let of_names = self.of_images().or_else(|| self.of_guests());
+        of_names.or_else(|| self.of_words()).or_else(|| self.of_card()).or_else(|| self.of_checks())
     }
 
     fn image_names(&self) -> Vec<&str> {
@@ -173,6 +180,22 @@ impl Text {
             }
         }
         None
+    }
+
+    /// Guests beside the machine that cannot be told from each other, or that would have no network.
+    fn of_guests(&self) -> Option<(Range<usize>, String)> {
+        let names: Vec<&str> = self.guests.iter().map(|guest| guest.get_ref().name.as_str()).collect();
+        for (i, guest) in self.guests.iter().enumerate() {
+            if let Some(what) = guest.get_ref().contradiction(&names[..i]) {
+                return Some((guest.span(), what));
+            }
+        }
+        if let Some(guest) = self.guests.get(MOST_GUESTS) {
+            return Some((guest.span(), format!("at most {MOST_GUESTS} guests are beside a machine")));
+        }
+        let has_network = self.modules.iter().any(|module| module.get_ref() == "virtio_net");
+        let first = self.guests.first().filter(|_| !has_network)?;
+        Some((first.span(), "guests reach each other by virtio_net, which is not among the modules".into()))
     }
 
     /// Words that cannot be what they should be.
@@ -305,11 +328,34 @@ transport = "virtio-serial"
                 "log = \"unimp\"\n[[check]]\nwhat = \"x\"\nemulator-log = [\"P0\"]\nprints = [\"y\"]\n",
                 &["line 9", "about a command"],
             ),
+            ("[[guest]]\nname = \"Server\"\n", &["line 8", "'Server' is not the name"]),
+            ("[[guest]]\nname = \"a\"\n[[guest]]\nname = \"a\"\n", &["line 10", "two guests 'a'"]),
+            ("[[guest]]\nname = \"a\"\n", &["line 8", "virtio_net"]),
+            ("[[guest]]\nname = \"a\"\nmemory = \"1MiB\"\n", &["line 10", "64MiB"]),
+            ("[[guest]]\nname = \"a\"\nsetpu = \"\"\n", &["line 10", "did you mean 'setup'?"]),
             ("[power-cut]\ndisk = \"a\"\nlog = \"b\"\ncommand = \"\"\nafter = \"\"\n", &["line 8", "'a'"]),
         ] {
             let said = error(more);
             assert!(words.iter().all(|w| said.contains(w)), "{more}: {said}");
         }
+    }
+
+    #[test]
+    fn a_guest_beside_a_machine_is_that_machine_but_for_what_differs() {
+        let text = SMALL.replace(
+            "\"virtio-serial\"",
+            "\"virtio-serial\"\nmodules = [\"virtio_net\"]\ncpus = 2\nqemu = [\"-device\", \"x\"]",
+        );
+        let guest =
+            "[[guest]]\nname = \"a\"\nmemory = \"128MiB\"\nsetup = \"true\"\n[[guest]]\nname = \"b\"\ncpus = 1\n";
+        let machine = Machine::parse("small", &format!("{text}\n{guest}")).expect("sound");
+        let [a, b] = [0, 1].map(|i| machine.guests[i].of(&machine));
+        assert_eq!((a.name.as_str(), a.memory_bytes, a.cpus, a.setup.as_str()), ("a.small", 128 << 20, 2, "true"));
+        assert_eq!((b.name.as_str(), b.memory_bytes, b.cpus, b.setup.as_str()), ("b.small", 512 << 20, 1, ""));
+        assert!(a.qemu.is_empty() && a.modules == machine.modules && a.kernel == machine.kernel);
+        let many: String = (0..9).map(|i| format!("[[guest]]\nname = \"g{i}\"\n")).collect();
+        let said = Machine::parse("small", &format!("{text}\n{many}")).expect_err("too many").to_string();
+        assert!(said.contains("at most 8 guests"), "{said}");
     }
 
     #[test]

@@ -72,6 +72,14 @@ pub fn some_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
     duration(deserializer).map(Some)
 }
 
+pub fn some_memory<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    memory(deserializer).map(Some)
+}
+
+pub fn some_processors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    processors(deserializer).map(Some)
+}
+
 pub fn processors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         0 => Err(de::Error::custom("a machine has one processor at least")),
