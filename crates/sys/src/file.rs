@@ -1,6 +1,6 @@
 //! Opening, making durable and dropping from the cache.
 
-use rustix::fs::{Advice, AtFlags, FallocateFlags, Mode, OFlags, SeekFrom};
+use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
@@ -46,57 +46,6 @@ pub fn open_existing(path: &Path, mode: OpenMode) -> io::Result<File> {
 /// Opens a directory for reading, which is what flock and fsync need.
 pub fn open_directory(path: &Path) -> io::Result<File> {
     Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?.into())
-}
-
-/// How a temporary file came to be without a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TemporaryKind {
-    /// O_TMPFILE: it never had a name.
-    Unnamed,
-    /// The file system has no O_TMPFILE: created exclusively and unlinked at once.
-    Unlinked,
-}
-
-/// Creates a file that is gone with its last descriptor, even after SIGKILL. Mode 0600, opened for reading and writing.
-/// O_PATH is enough for the directory.
-///
-/// # Errors
-/// Those of open(2): EACCES, EROFS, ENOSPC, EDQUOT, ENOTDIR, ENOENT.
-pub fn create_temporary(directory: &impl AsFd) -> io::Result<(File, TemporaryKind)> {
-    let mode = Mode::RUSR | Mode::WUSR;
-    match rustix::fs::openat(directory, ".", OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
-        Ok(fd) => return Ok((fd.into(), TemporaryKind::Unnamed)),
-        // EISDIR and ENOENT: kernels before 3.11; EOPNOTSUPP: the file system has none; EINVAL: some FUSE servers.
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::NOSYS) => {}
-        Err(e) => return Err(e.into()),
-    }
-    create_unlinked(directory)
-}
-
-fn create_unlinked(directory: &impl AsFd) -> io::Result<(File, TemporaryKind)> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    for attempt in 0..16u32 {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        let name = format!(".narrows-{}-{}-{attempt}.tmp", rustix::process::getpid().as_raw_nonzero(), time.tv_nsec);
-        match rustix::fs::openat(directory, &name, flags, Mode::RUSR | Mode::WUSR) {
-            Ok(fd) => {
-                let gone = rustix::fs::unlinkat(directory, &name, AtFlags::empty());
-                return match gone {
-                    Ok(()) => Ok((fd.into(), TemporaryKind::Unlinked)),
-                    Err(e) => {
-                        // Directories of a Windows host (vboxsf, 9p) keep a name while its file is open: without this
-                        // the file that is of no use to us would be left behind.
-                        drop(fd);
-                        let _ = rustix::fs::unlinkat(directory, &name, AtFlags::empty());
-                        Err(e.into())
-                    }
-                };
-            }
-            Err(Errno::EXIST) => {}
-            Err(e) => return Err(e.into()),
-        }
-    }
-    Err(Errno::EXIST.into())
 }
 
 /// A second, independent opening of the same file, with or without O_DIRECT, by its name in /proc: works for files
@@ -190,18 +139,8 @@ pub fn next_data(file: &File, offset: u64) -> io::Result<Option<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{FileExt, MetadataExt};
-
-    #[test]
-    fn temporary_files_leave_no_name() {
-        let directory = tempfile::tempdir().unwrap();
-        let handle = open_directory(directory.path()).unwrap();
-        for (file, _) in [create_temporary(&handle).unwrap(), create_unlinked(&handle).unwrap()] {
-            file.write_all_at(b"x", 0).unwrap();
-            assert_eq!(file.metadata().unwrap().nlink(), 0);
-            assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-        }
-    }
+    use crate::create_temporary;
+    use std::os::unix::fs::FileExt;
 
     #[test]
     fn a_nameless_file_can_be_reopened() {

@@ -56,6 +56,7 @@ mod smart;
 mod sole_opening;
 mod space;
 mod statx;
+mod temporary;
 mod thread;
 mod timex;
 mod video;
@@ -84,8 +85,8 @@ pub use errno::errno_name;
 pub use event_fd::EventFd;
 pub use fiemap::{Extent, WrittenRange, extents, written};
 pub use file::{
-    OpenMode, TemporaryKind, allocate, create_temporary, drop_cached, expect_random, is_direct, is_writable, next_data,
-    next_hole, open_directory, open_existing, reopen, reserve, reserve_behind, set_direct, set_length, set_noatime,
+    OpenMode, allocate, drop_cached, expect_random, is_direct, is_writable, next_data, next_hole, open_directory,
+    open_existing, reopen, reserve, reserve_behind, set_direct, set_length, set_noatime,
 };
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use handle::{
@@ -120,6 +121,7 @@ pub use smart::{ATA_BLOCK_BYTES, ata_identify, ata_sleeps, ata_smart_data, ata_s
 pub use sole_opening::{LockHolder, SoleOpening, record_lock, sole_device_opening, sole_opening};
 pub use space::{Space, file_size_limit, space_of};
 pub use statx::{DirectAlignment, FileFacts, file_facts};
+pub use temporary::{KeptName, TemporaryKind, create_temporary};
 pub use thread::{
     MinTimerSlack, ThreadUsage, affinity, children_usage, io_priority, process_usage, raise_memlock, set_affinity,
     set_io_priority, thread_usage,

@@ -2,13 +2,15 @@
 //!
 //! A name stands for one file for all streams and phases of a run. It never appears in the directory: each file is made
 //! without a name (O_TMPFILE; where the file system has none, created exclusively and unlinked at once), so that it is gone
-//! with this program however that ends, nothing of the user's can be hit by a name, and nothing need be tidied up.
+//! with this program however that ends, nothing of the user's can be hit by a name, and nothing need be tidied up. Only where a file without
+//! a name cannot be opened again (SMB) it has one of ours until the end.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
+use sys::{KeptName, TemporaryKind};
 
 /// The files of a stream: the target, or those that it names.
 pub(crate) type Files = Vec<Arc<File>>;
@@ -17,6 +19,8 @@ pub(crate) type Files = Vec<Arc<File>>;
 #[derive(Debug, Default)]
 pub(crate) struct OwnFiles {
     files: BTreeMap<String, Arc<File>>,
+    /// Removed after the files are closed.
+    kept: Vec<KeptName>,
 }
 
 impl OwnFiles {
@@ -28,7 +32,13 @@ impl OwnFiles {
         let open = |name: &String| {
             Ok(Arc::clone(match self.files.entry(name.clone()) {
                 Entry::Occupied(there) => there.into_mut(),
-                Entry::Vacant(none) => none.insert(Arc::new(sys::create_temporary(directory)?.0)),
+                Entry::Vacant(none) => {
+                    let (file, kind) = sys::create_temporary(directory)?;
+                    if let TemporaryKind::Named(name) = kind {
+                        self.kept.push(name);
+                    }
+                    none.insert(Arc::new(file))
+                }
             }))
         };
         names.iter().map(open).collect()

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use sys::{Locked, TemporaryKind};
+use sys::{KeptName, Locked, TemporaryKind};
 
 /// A mebibyte: sizes are whole ones.
 pub(crate) const MIB: u64 = 1 << 20;
@@ -123,6 +123,8 @@ pub fn classify(file: &File, path: &Path) -> Result<TargetKind, Failure> {
 pub(crate) struct Opened {
     /// The file: buffered, for reading, and for writing where allowed.
     pub file: File,
+    /// Removes the name of a temporary file that must have one, after the file is closed.
+    pub _name: Option<KeptName>,
     /// Holds the lock, where that is another file (the directory).
     pub _lock: Option<File>,
     /// Size of a file or device; `None` for a temporary file.
@@ -162,11 +164,21 @@ fn open_directory(target: &FileTarget, options: &FileOptions) -> Result<Opened, 
         Err(e) => return Err(refusal(Attempt::OpenRead, path, &e)),
     };
     let (file, temporary) = sys::create_temporary(&target.file).map_err(|e| refusal(Attempt::Create, path, &e))?;
-    if temporary == TemporaryKind::Unlinked {
-        remarks.push("the file system has no O_TMPFILE; the temporary file was unlinked at once".into());
-    }
+    let name = match temporary {
+        TemporaryKind::Unnamed => None,
+        TemporaryKind::Unlinked => {
+            remarks.push("the file system has no O_TMPFILE; the temporary file was unlinked at once".into());
+            None
+        }
+        TemporaryKind::Named(name) => {
+            remarks.push(
+                "the file system gives no second handle to a file without a name; the temporary file is removed at the end".into(),
+            );
+            Some(name)
+        }
+    };
     let max_bytes = room(&file, path, options)?;
-    Ok(Opened { file, _lock: lock, size: None, max_bytes, remarks })
+    Ok(Opened { file, _name: name, _lock: lock, size: None, max_bytes, remarks })
 }
 
 /// File systems that live in memory: tmpfs, ramfs (k:include/uapi/linux/magic.h).
@@ -256,7 +268,7 @@ fn open_file(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failu
             max_bytes = max_bytes.min(room(&file, path, options)?);
         }
     }
-    Ok(Opened { file, _lock: None, size: Some(size), max_bytes, remarks })
+    Ok(Opened { file, _name: None, _lock: None, size: Some(size), max_bytes, remarks })
 }
 
 fn open_device(target: &FileTarget, options: &FileOptions) -> Result<Opened, Failure> {
@@ -275,7 +287,7 @@ fn open_device(target: &FileTarget, options: &FileOptions) -> Result<Opened, Fai
         let message = format!("{}: the device has {size} bytes: no medium, or too small to measure", path.display());
         return Err(Failure::environment(message).remedy("insert the card or disk"));
     }
-    Ok(Opened { file, _lock: None, size: Some(size), max_bytes: size / MIB * MIB, remarks })
+    Ok(Opened { file, _name: None, _lock: None, size: Some(size), max_bytes: size / MIB * MIB, remarks })
 }
 
 /// Locks it; remarks on that.
