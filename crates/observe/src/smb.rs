@@ -145,12 +145,13 @@ pub struct SmbSession {
 ///         Extra Channels: 1
 ///         Shares:
 ///         1) \\localhost\test Mounts: 1 DevInfo: 0x20
+///         PathComponentMax: 255 Status: 1 type: DISK Serial Number: 0x9 Encrypted
 ///         Server interfaces: 2
 /// ```
 pub fn session(debug_data: &[u8], source: &str) -> Option<SmbSession> {
     let tree = tree_name(source)?;
     let mut session = SmbSession { channels: 1, ..SmbSession::default() };
-    let (mut has_share, mut server_signs) = (false, false);
+    let (mut has_share, mut server_signs, mut at_ours) = (false, false, false);
     for line in lines(debug_data) {
         let begins = |words: [&str; 3]| numbered(line).is_some_and(|rest| words.iter().any(|w| rest.starts_with(w)));
         // A connection; extra channels of a session are numbered, too, and begin with "Channel".
@@ -179,7 +180,12 @@ pub fn session(debug_data: &[u8], source: &str) -> Option<SmbSession> {
             session.interfaces = Some(count);
         }
         session.has_rss |= line.trim_start().starts_with("Capabilities:") && says("rss");
-        has_share |= is_share(line, &tree) == Some(true);
+        if let Some(is_ours) = is_share(line, &tree) {
+            at_ours = is_ours;
+            has_share |= is_ours;
+        }
+        // What a mount with seal, or a share that asks for it, encrypts is told of the share.
+        session.is_encrypted |= at_ours && line.contains("Serial Number:") && says("Encrypted");
     }
     has_share.then_some(session)
 }
@@ -262,6 +268,29 @@ mod tests {
         let other = SmbSession { is_signed: false, is_encrypted: true, channels: 3, interfaces: None, has_rss: false };
         assert_eq!(of("//other/Vault/x"), Some(other));
         assert_eq!(of("//nowhere/data"), None);
+    }
+
+    // Linux 6.1 of Debian 12 with smbd 4.17 over lo (the lab's microvm-cifs).
+    const LAB_STATS: &str = include_str!("../tests/data/cifs-stats-6.1.txt");
+    const LAB_SIGNED: &str = include_str!("../tests/data/cifs-debugdata-6.1-sign.txt");
+    const LAB_MULTICHANNEL: &str = include_str!("../tests/data/cifs-debugdata-6.1-multichannel.txt");
+    const LAB_SEALED: &str = include_str!("../tests/data/cifs-debugdata-6.1-seal.txt");
+
+    #[test]
+    fn what_a_mount_of_the_lab_shows() {
+        let source = "//127.0.0.1/srv";
+        let found = share_counters(LAB_STATS.as_bytes(), source);
+        let of = |name: &str| path_counter_value(&found, name);
+        assert_eq!((of(names::SMB_REQUESTS), of(names::SMB_BYTES_READ)), (Some(1262), Some(201_306_112)));
+        assert_eq!((of(names::SMB_READS), of(names::SMB_TIMED_READS)), (Some(1155), Some(1155)));
+        assert_eq!((of(names::SMB_READ_MS), of(names::SMB_WRITE_MS)), (Some(77_748), Some(12_912)), "4 ms a jiffy");
+        assert_eq!((of(names::SMB_CREATES), of(names::SMB_RECONNECTS)), (Some(19), Some(0)));
+        let of = |text: &str| session(text.as_bytes(), source).map(|s| (s.is_signed, s.is_encrypted));
+        assert_eq!((of(LAB_SIGNED), of(LAB_SEALED)), (Some((true, false)), Some((false, true))));
+        let many = session(LAB_MULTICHANNEL.as_bytes(), "//10.0.0.1/srv").expect("a session");
+        assert_eq!((many.channels, many.interfaces, many.has_rss), (2, Some(1), true));
+        let one = session(LAB_SIGNED.as_bytes(), source).expect("a session");
+        assert_eq!((one.channels, one.interfaces, one.has_rss), (1, None, false), "loopback is not offered");
     }
 
     proptest! {

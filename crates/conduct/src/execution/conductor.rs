@@ -15,7 +15,7 @@ use archive::Partial;
 use engine::{Control, Rig};
 use model::{
     Failure, FailureKind, Interval, Ns, PhaseKind, PhasePlan, PhaseRun, ProcessIo, QuietWindow, Reason, Run, RunState,
-    StopCause, SystemSample, Work, quiet_window, traffic,
+    StopCause, SystemSample, Work, path_counter, path_counter_value, quiet_window, traffic,
 };
 use observe::Sampler;
 
@@ -428,10 +428,11 @@ impl<'a> Conductor<'a> {
     }
 }
 
-/// Bytes that the replies of an NFS server brought, their headers among them: what a client has not cached. The server's own cache is not
-/// seen.
+/// Bytes that the replies of a server brought, those of NFS with their headers: what a client has not cached. The server's own cache is not seen.
 fn read_from_server(before: &SystemSample, after: &SystemSample) -> Option<u64> {
-    let read = |sample: &SystemSample| sample.nfs.iter().find(|o| o.name == "READ").map(|o| o.bytes_received);
+    let of_nfs = |sample: &SystemSample| sample.nfs.iter().find(|o| o.name == "READ").map(|o| o.bytes_received);
+    let of_smb = |sample: &SystemSample| path_counter_value(&sample.path, path_counter::SMB_BYTES_READ);
+    let read = |sample| of_nfs(sample).or_else(|| of_smb(sample));
     let after = read(after)?;
     after.checked_sub(read(before).unwrap_or(0))
 }
@@ -440,5 +441,29 @@ fn nothing_measured(state: RunState) -> Failure {
     match state {
         RunState::Interrupted => Failure::invalid("interrupted before anything was measured"),
         _ => Failure::invalid("nothing could be measured").remedy("a larger --budget"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{NfsCounters, PathCounter};
+
+    #[test]
+    fn what_a_server_sent_is_counted_by_either_client() {
+        let nfs = |bytes_received| SystemSample {
+            nfs: vec![NfsCounters { name: "READ".into(), bytes_received, ..NfsCounters::default() }],
+            ..SystemSample::default()
+        };
+        let smb = |value| SystemSample {
+            path: vec![PathCounter { name: path_counter::SMB_BYTES_READ.into(), value }],
+            ..SystemSample::default()
+        };
+        let none = SystemSample::default();
+        assert_eq!(read_from_server(&nfs(5), &nfs(12)), Some(7));
+        assert_eq!(read_from_server(&none, &nfs(12)), Some(12), "nothing was read before");
+        assert_eq!(read_from_server(&smb(100), &smb(164)), Some(64));
+        assert_eq!(read_from_server(&smb(100), &smb(64)), None, "it was mounted anew");
+        assert_eq!(read_from_server(&none, &none), None);
     }
 }
