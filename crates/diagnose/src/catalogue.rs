@@ -79,6 +79,7 @@ entries! {
     "nfs-commit-each-sync" => conditions::nfs::commit_each_sync;
     "smb-cache-off" => conditions::shares::smb_cache_off;
     "smb-single-channel" => conditions::shares::smb_single_channel;
+    "smb-small-transfers" => conditions::shares::smb_small_transfers;
     "smb-signing" => conditions::shares::smb_signing;
     "smb-reconnects" => conditions::shares::smb_reconnects;
     "smb-small-files" => conditions::shares::smb_small_files;

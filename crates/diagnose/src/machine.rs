@@ -1,8 +1,8 @@
 //! The run as evidence: values that stand, the processors during a phase, our own share of them, what others did.
 
 use model::{
-    CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, PhaseRecord, PhaseRun, PhaseStatus, Run, SystemSample, Work,
-    cpu_share, disk_rate, traffic,
+    CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, Ns, PhaseRecord, PhaseRun, PhaseStatus, Run, SystemSample,
+    Work, cpu_share, disk_rate, traffic,
 };
 
 /// A phase that stands, with its record.
@@ -86,6 +86,8 @@ pub struct Cpus {
     pub kernel_processors: f64,
     /// Busy time over all processors, in whole processors.
     pub all: f64,
+    /// How many there are.
+    pub processors: usize,
     /// Time taken by the hypervisor, share of all processors.
     pub steal: f64,
 }
@@ -112,6 +114,7 @@ fn cpus_between(before: &SystemSample, after: &SystemSample) -> Option<Cpus> {
         share: top,
         kernel_processors: known().map(|(_, s)| s.system + s.irq).sum(),
         all: known().map(|(_, s)| s.busy()).sum(),
+        processors: known().count(),
         steal: known().map(|(_, s)| s.steal).sum::<f64>() / count,
     })
 }
@@ -158,6 +161,43 @@ pub fn steal(run: &Run, phase: &PhaseRun) -> f64 {
     let samples = run.samples_of(phase);
     let cpus = samples.first().zip(samples.last()).map(|(a, b)| a.cpus.iter().zip(&b.cpus));
     cpus.into_iter().flatten().filter_map(|(a, b)| cpu_share(a, b)).map(|s| s.steal).fold(0.0, f64::max)
+}
+
+/// USER_HZ, in which /proc/stat counts.
+const TICK_NS: f64 = 1e7;
+/// In shorter times the ticks are too coarse.
+const LEAST_NS: Ns = 200_000_000;
+
+/// The share of the time between two looks for which the processors ran, by the ticks that they have accounted: as user, system, idle or
+/// stolen. An emulator on a busy host has no steal time to tell; what is missing to the time that passed it did not run through.
+pub fn ran_between(before: &SystemSample, after: &SystemSample) -> Option<f64> {
+    let passed = after.at_ns.checked_sub(before.at_ns).filter(|ns| *ns >= LEAST_NS)?;
+    if before.cpus.is_empty() || before.cpus.len() != after.cpus.len() {
+        return None;
+    }
+    let ticks: u64 = before.cpus.iter().zip(&after.cpus).map(|(b, a)| a.total().saturating_sub(b.total())).sum();
+    // One that never counted anything is none that stood still.
+    (ticks > 0).then(|| ticks as f64 * TICK_NS / (passed as f64 * before.cpus.len() as f64))
+}
+
+/// As [`ran_between`], during a phase.
+pub fn ran_during(run: &Run, phase: &PhaseRun) -> Option<f64> {
+    let samples = run.samples_of(phase);
+    ran_between(samples.first()?, samples.last()?)
+}
+
+/// The share of a phase for which this machine had its processors: it ran, and no hypervisor gave them to others.
+pub fn had_processors(run: &Run, phase: &PhaseRun) -> Option<f64> {
+    let ran = ran_during(run, phase)?.min(1.0);
+    Some(ran * (1.0 - cpus_during(run, phase).map_or(0.0, |c| c.steal)))
+}
+
+/// What our workers computed in the kernel for certain, as a share of the time of one processor per worker: the time for which the machine had
+/// no processors is accounted to whoever was running.
+pub fn own_system_for_certain(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<f64> {
+    let (_, system) = own_share(phase, record)?;
+    let away = had_processors(run, phase).map_or(0.0, |had| 1.0 - had).max(steal(run, phase));
+    Some((system - away).max(0.0))
 }
 
 /// CPU that our workers used, user and system, as a share of the time of one processor per worker.

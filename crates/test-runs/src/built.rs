@@ -173,9 +173,9 @@ pub fn sequential(name: &str, mb_s: f64) -> Phase {
     .jitter(0.05)
 }
 
-/// A random 4 KiB phase.
+/// A random 4 KiB phase, of the depth that its name ends with.
 pub fn random(name: &str, iops: f64) -> Phase {
-    let depth = if name.ends_with("qd32") { 32 } else { 1 };
+    let depth = name.rsplit_once("qd").and_then(|(_, depth)| depth.parse().ok()).unwrap_or(1);
     Phase {
         block: 4096,
         depth,

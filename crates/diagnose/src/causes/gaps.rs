@@ -1,7 +1,7 @@
 //! A device that stands still: nothing completes for a while, once or again and again.
 
-use super::{Cause, CauseNature, absent, probes};
-use crate::{phrase, stack_view};
+use super::{Cause, CauseNature, probes};
+use crate::{machine, phrase, stack_view};
 use model::{
     Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Step, Sync,
     SystemSample, cpu_share, traffic,
@@ -64,7 +64,7 @@ fn taken_away(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> bool {
     let samples = run.samples_of(phase);
     let before = samples.iter().rev().find(|s| s.at_ns <= from).or(samples.first());
     let after = samples.iter().find(|s| s.at_ns >= to).or(samples.last());
-    if before.zip(after).and_then(|(a, b)| absent::ran_between(a, b)).is_some_and(|ran| ran < 1.0 - TAKEN) {
+    if before.zip(after).and_then(|(a, b)| machine::ran_between(a, b)).is_some_and(|ran| ran < 1.0 - TAKEN) {
         return true;
     }
     let cpus = before.zip(after).map(|(a, b)| a.cpus.iter().zip(&b.cpus));

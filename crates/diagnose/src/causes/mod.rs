@@ -1,8 +1,9 @@
 //! What may hold a run back, one module a kind of cause, and the order among them.
 
-mod absent;
+pub(crate) mod absent;
 mod cached;
 mod cgroup;
+pub(crate) mod compared;
 mod copies;
 mod credit;
 mod depth;
@@ -25,6 +26,8 @@ mod processor;
 pub(crate) mod published;
 mod responsive;
 pub(crate) mod rows;
+mod server_calls;
+mod server_pipe;
 mod small_writes;
 pub(crate) mod smb;
 mod splitting;
@@ -62,6 +65,8 @@ pub struct Cause {
     /// How many times as fast the path that it holds is without it, where that is known.
     pub(crate) speedup_without: Option<f64>,
     pub(crate) kind: CauseKind,
+    /// Whether it rests on how long something took, and not on counts or on a setting that is seen.
+    timed: bool,
     /// The statement without its numbers, for a row; `None` where it has no more than that.
     in_short: Option<String>,
 }
@@ -155,7 +160,14 @@ impl Cause {
             is_limit: false,
         };
         let kind = CauseKind::default();
-        Self { told, trial: None, nature, speedup_without: None, kind, in_short: None }
+        let timed = matches!(nature, CauseNature::Path | CauseNature::Remainder);
+        Self { told, trial: None, nature, speedup_without: None, kind, timed, in_short: None }
+    }
+
+    /// A setting, but that it is what holds the path rests on how long something took.
+    pub(crate) fn by_time(mut self) -> Self {
+        self.timed = true;
+        self
     }
 
     /// What a row says of it, where the statement has more.

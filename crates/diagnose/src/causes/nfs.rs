@@ -4,10 +4,11 @@
 //! A call that waits for a slot has not been sent. From its transmission on nothing tells the network from the server but how the time
 //! grows: with the bytes in flight (a rate), with the calls in flight (calls one after the other), or not at all (a round trip).
 
-use super::nfs_calls::during;
-use super::nfs_slots;
+use super::compared;
+use super::nfs_calls::{self, during};
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature};
+use super::{nfs_slots, server_pipe};
 use crate::{machine, phrase};
 use model::facts as names;
 use model::{
@@ -17,7 +18,7 @@ use model::{
 /// Transfers below this are smaller than any server of today offers (128 KiB to 1 MiB).
 pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
 /// Single blocks up to this fit into one call.
-const SMALL_BLOCK: f64 = 32_768.0;
+pub(super) const SMALL_BLOCK: f64 = 32_768.0;
 /// Of the time of a call, this share is most of it.
 const MOST: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
@@ -27,20 +28,16 @@ const LOST_LEAST: u64 = 20;
 /// Attribute calls, as a share of all, that are traffic of their own.
 const ATTRIBUTES_SHARE: f64 = 0.2;
 /// Buffered reads below this share of direct ones with depth leave room in flight.
-const WELL_BELOW: f64 = 0.8;
+pub(super) const WELL_BELOW: f64 = 0.8;
 /// What is in flight of cold buffered reads is one window, give or take, where read-ahead is what limits them: the next window is asked
 /// for when the reader reaches the middle of the last one (k:mm/readahead.c).
 const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
 /// A call at depth that takes this much of (depth) times a single one is served one after the other.
 const ONE_AFTER_OTHER: f64 = 0.5;
-/// A full pipe: large calls side by side take this many times as long as a small one alone.
-const QUEUED_BYTES: f64 = 4.0;
-/// What a network of one gigabit carries in practice. A rate above it is no finding by itself.
-const ORDINARY_RATE: f64 = 117e6;
-/// What a switched network of one gigabit takes for one.
-const LOCAL_ROUND_TRIP_MS: f64 = 0.2;
+/// Large calls that are served one after the other, too, move so many times the bytes of small ones.
+const MORE_BYTES: f64 = 2.0;
 /// A round trip above this is more than a local network takes.
-const LONG_ROUND_TRIP_MS: f64 = 1.0;
+pub(super) const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
 /// The NFS mount that the target lies on.
 pub(crate) fn mount(run: &Run) -> Option<&Layer> {
@@ -110,7 +107,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
         match one_after_the_other(run) {
             Some(cause) => found.push(cause),
             // Both may be: what is small waits for the one, what is large for the other.
-            None => found.extend(full_pipe(run).into_iter().chain(round_trip(run))),
+            None => found.extend(server_pipe::causes(run, &nfs_calls::of_phases(run))),
         }
         found.extend(client(run));
     }
@@ -264,6 +261,7 @@ pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
     if probe.bytes_per_s / best.bytes_per_s >= WELL_BELOW
         || !machine::below_beyond_noise(run, &ids.0, &ids.1)
         || !(window * WINDOWS_IN_FLIGHT.0..=window * WINDOWS_IN_FLIGHT.1).contains(&in_flight)
+        || compared::held_by_processor(run, &probe, &best).is_some()
     {
         return None;
     }
@@ -281,6 +279,7 @@ pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
             ),
         )
         .of_kind(CauseKind::ReadAhead)
+        .by_time()
         .with_evidence([Evidence::fact(names::BDI_READ_AHEAD_KB, window / 1024.0, "/sys/class/bdi")])
         .with_evidence(time.evidence(&probe))
         .decided_by("the same read with a larger read_ahead_kb of the mount's bdi, alternating")
@@ -307,11 +306,17 @@ fn alone(run: &Run) -> Option<Timed<'_>> {
 /// Small calls side by side take as long as one after the other.
 fn one_after_the_other(run: &Run) -> Option<Cause> {
     let by_direction = [Direction::Write, Direction::Read].into_iter().filter_map(|d| shallow_and_deep(run, d));
+    let counted = nfs_calls::of_phases(run);
     let serial = |((shallow, one), (deep, many)): &(Timed<'_>, Timed<'_>)| {
         let grows = many.rtt / one.rtt.max(0.05);
+        // Where large calls move no more bytes, it is a rate that they wait for. Without any, such a rate would be a rare one.
+        let larger =
+            probes::all(run).into_iter().any(|p| p.direct && p.writes() == deep.writes() && p.block > 4.0 * deep.block);
+        let by_bytes = server_pipe::carried(run, &counted, deep.writes()) < MORE_BYTES * deep.bytes_per_s;
         grows >= ONE_AFTER_OTHER * deep.depth
             && deep.iops(run) < 2.0 * shallow.iops(run)
             && one.rtt >= LONG_ROUND_TRIP_MS
+            && !(larger && by_bytes)
             // On a full processor of this machine calls wait for that.
             && !busy(run, deep)
     };
@@ -336,38 +341,6 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
         .decided_by("the threads of the server (/proc/fs/nfsd/threads, or what it has in their place), and its disk with many requests")
         .step(Step::MoreServerThreads, None)
         .speedup_without(Some(deep.depth.min(8.0))),
-    )
-}
-
-/// Large calls side by side wait for one another: a rate of network or server is full.
-fn full_pipe(run: &Run) -> Option<Cause> {
-    let (_, one) = alone(run)?;
-    let best = probes::fastest_of_all(run)?;
-    let time = CallTime::of(run, &best)?;
-    // A call that cannot be sent because the socket is full waits, too.
-    let whole = time.queue + time.rtt;
-    if whole < QUEUED_BYTES * one.rtt.max(0.2) || busy(run, &best) {
-        return None;
-    }
-    Some(
-        Cause::new(
-            LimitLayer::Link,
-            CauseNature::Path,
-            format!(
-                "the network or the server carries no more than {} ({}): a large call takes {:.1} ms beside others, a small one alone {:.1} ms",
-                phrase::rate(best.bytes_per_s),
-                best.name(),
-                whole,
-                one.rtt
-            ),
-        )
-        .of_kind(CauseKind::Elsewhere)
-        .with_short("what network or server carry")
-        .with_evidence(time.evidence(&best))
-        .with_evidence([Evidence::measured("a small call alone, ms", one.rtt, "/proc/self/mountstats")])
-        .decided_by("the rate of the network alone (iperf3), and of the server's own storage (narrows there)")
-        .step(Step::MeasureNetworkAndServer, None)
-        .speedup_without(Some(ORDINARY_RATE / best.bytes_per_s)),
     )
 }
 
@@ -400,32 +373,10 @@ fn client(run: &Run) -> Option<Cause> {
 
 /// Whether a processor of this machine is what the phase waits for.
 fn busy(run: &Run, probe: &Probe<'_>) -> bool {
-    const BUSY: f64 = 0.9;
-    machine::cpus_during(run, probe.phase).is_some_and(|c| c.full() >= BUSY)
+    is_busy(run, probe.phase)
 }
 
-/// A single small call takes long, and nearly all of it network and server.
-fn round_trip(run: &Run) -> Option<Cause> {
-    let (shallow, one) = alone(run)?;
-    if one.rtt < LONG_ROUND_TRIP_MS || one.rtt < WELL_BELOW * one.execute {
-        return None;
-    }
-    Some(
-        Cause::new(
-            LimitLayer::Link,
-            CauseNature::Path,
-            format!(
-                "the round trip to the server: {:.1} ms of each call of {:.1} ms in {} are network and server",
-                one.rtt,
-                one.execute,
-                shallow.name()
-            ),
-        )
-        .of_kind(CauseKind::Elsewhere)
-        .with_short("the round trip to the server")
-        .with_evidence(one.evidence(&shallow))
-        .decided_by("ping to the server; what is more than that is the server's")
-        .step(Step::FewerRoundTrips, None)
-        .speedup_without(Some(one.execute / (one.execute - one.rtt + LOCAL_ROUND_TRIP_MS))),
-    )
+pub(super) fn is_busy(run: &Run, phase: &PhaseRun) -> bool {
+    const BUSY: f64 = 0.9;
+    machine::cpus_during(run, phase).is_some_and(|c| c.full() >= BUSY)
 }

@@ -2,12 +2,12 @@
 //! their replies is their time for it over the time that passed (Little's law). Slots are a fixed number, so that they hold every kind of
 //! call alike: what waits to be sent while far fewer are in flight than in another phase waits for something else.
 
-use super::nfs_calls::during;
+use super::nfs_calls;
+use super::server_calls::Calls;
 use super::{Cause, CauseKind, CauseNature};
-use crate::machine;
 use crate::stack_view::Facts;
 use model::facts as names;
-use model::{Evidence, Layer, LimitLayer, NfsCounters, PhaseRecord, PhaseRun, Run, Step};
+use model::{Evidence, Layer, LimitLayer, Run, Step};
 
 /// What has waited to be sent for this share of its time and longer than for its reply waited for a slot.
 const WAITS: f64 = 0.5;
@@ -20,58 +20,21 @@ const LARGE_WAITS: f64 = 4.0;
 /// While calls wait for a slot, one at least is taken most of the time.
 const ONE_TAKEN: f64 = 0.5;
 
-/// The calls of one operation in a phase.
-struct Calls<'a> {
-    phase: &'a PhaseRun,
-    /// Means of a call, milliseconds.
-    queue: f64,
-    rtt: f64,
-    execute: f64,
-    /// Mean number of calls that waited for their replies.
-    in_flight: f64,
-    bytes: f64,
-    /// Operations that the program has in flight.
-    depth: f64,
-}
-
-impl<'a> Calls<'a> {
-    fn of(run: &Run, phase: &'a PhaseRun, record: &PhaseRecord) -> Option<Self> {
-        let name = if phase.plan.is_write() { "WRITE" } else { "READ" };
-        let counted: NfsCounters = during(run, phase, name)?;
-        let each = |total: u64| total as f64 / counted.operations as f64;
-        let within =
-            |s: &&model::SystemSample| (record.started_ns..=record.ended_ns).contains(&s.at_ns) && !s.nfs.is_empty();
-        let inside: Vec<_> = run.samples_of(phase).iter().filter(within).collect();
-        let passed_ms = inside.last()?.at_ns.saturating_sub(inside.first()?.at_ns) as f64 / 1e6;
-        let bytes = if phase.plan.is_write() { counted.bytes_sent } else { counted.bytes_received };
-        (passed_ms > 0.0).then(|| Self {
-            phase,
-            queue: each(counted.queue_ms),
-            rtt: each(counted.rtt_ms),
-            execute: each(counted.execute_ms),
-            in_flight: counted.rtt_ms as f64 / passed_ms,
-            bytes: each(bytes),
-            depth: f64::from(phase.plan.queue_depth().max(1)),
-        })
-    }
-
-    /// Whether they waited to be sent, while the program had more operations in flight than the client had calls.
-    fn wait(&self) -> bool {
-        let longer = if self.bytes <= SMALL_CALL { 1.0 } else { LARGE_WAITS };
-        self.depth > 1.0
-            && self.queue >= WAITS * self.execute
-            && self.queue > longer * self.rtt
-            && (ONE_TAKEN..self.depth).contains(&self.in_flight)
-    }
+/// Whether they waited to be sent, while the program had more operations in flight than the client had calls.
+fn wait(calls: &Calls<'_>) -> bool {
+    let longer = if calls.bytes <= SMALL_CALL { 1.0 } else { LARGE_WAITS };
+    calls.depth > 1.0
+        && calls.queue >= WAITS * calls.execute
+        && calls.queue > longer * calls.rtt
+        && (ONE_TAKEN..calls.depth).contains(&calls.in_flight)
 }
 
 /// Calls wait for a slot of the client longer than for network and server. Numbers of a phase that were refused do not matter here: what is
 /// counted are calls of the client.
 pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
-    let all: Vec<Calls<'_>> =
-        machine::executed(run).filter_map(|(phase, record)| Calls::of(run, phase, record)).collect();
+    let all = nfs_calls::of_phases(run);
     let most = all.iter().map(|c| c.in_flight).fold(0.0, f64::max);
-    let held = all.iter().filter(|c| c.wait() && c.in_flight >= ALIKE * most);
+    let held = all.iter().filter(|c| wait(c) && c.in_flight >= ALIKE * most);
     // Small calls show it best: they wait for nothing else.
     let calls = held.max_by(|a, b| {
         (a.bytes <= SMALL_CALL).cmp(&(b.bytes <= SMALL_CALL)).then((a.queue / a.rtt).total_cmp(&(b.queue / b.rtt)))

@@ -1,7 +1,8 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
+use super::compared::{self, HeldByProcessor};
 use super::probes::{self, Probe};
-use super::{Cause, CauseKind, CauseNature, Trial, filesystem};
+use super::{Cause, CauseKind, CauseNature, Trial, filesystem, nfs, smb};
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -30,7 +31,7 @@ pub(crate) struct KernelWork {
 
 fn kernel_work(run: &Run, probe: &Probe<'_>) -> Option<KernelWork> {
     let (phase, record) = (probe.phase, probe.record);
-    let (_, own) = machine::own_share(phase, record)?;
+    let own = machine::own_system_for_certain(run, phase, record)?;
     let all = machine::cpus_during(run, phase).map(|c| c.kernel_processors);
     let others = machine::busy_before(run, record).is_some_and(|b| b >= OTHERS_BUSY);
     let busy = own >= OWN_SYSTEM || (all.is_some_and(|a| a >= KERNEL_PROCESSORS) && !others);
@@ -65,6 +66,8 @@ pub(crate) struct WriteStep<'a> {
     buffered: Probe<'a>,
     direct: Probe<'a>,
     work: Option<KernelWork>,
+    /// What of the processors, and not of the way through the page cache, held the buffered writes.
+    pub held: Option<HeldByProcessor>,
 }
 
 impl WriteStep<'_> {
@@ -114,6 +117,7 @@ impl WriteStep<'_> {
             copying_share(self.buffered.record)
                 .map(|s| Evidence::measured("time in write calls, share of rounds", s, format!("{name} rounds"))),
         );
+        evidence.extend(self.held.iter().flat_map(|held| held.evidence(name, direct)));
         evidence
     }
 }
@@ -126,11 +130,12 @@ pub(crate) fn write_step(run: &Run) -> Option<WriteStep<'_>> {
     let beyond_noise =
         machine::below_beyond_noise(run, &below, &above) || every_round_below(buffered.record, direct.bytes_per_s);
     let work = kernel_work(run, &buffered);
-    (buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise).then_some(WriteStep {
-        buffered,
-        direct,
-        work,
-    })
+    // On a share each round ends with a wait for the server: where nothing computes, that is what it loses.
+    let waits_for_a_server = (nfs::mount(run).is_some() || smb::mount(run).is_some())
+        && !work.is_some_and(|w| w.busy)
+        && !filesystem::waits_for_each_write(run);
+    let is_step = buffered.bytes_per_s / direct.bytes_per_s < WELL_BELOW && beyond_noise && !waits_for_a_server;
+    is_step.then(|| WriteStep { buffered, direct, work, held: compared::held_by_processor(run, &buffered, &direct) })
 }
 
 /// Buffered writes well below direct ones; with a processor busy in the kernel, the page cache is named for it.
@@ -139,6 +144,10 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
     let work = step.work.filter(|w| w.busy);
     let (buffered, direct) = (phrase::rate(step.buffered.bytes_per_s), phrase::rate(step.direct.bytes_per_s));
     let pair = format!("{buffered} against {direct} direct");
+    let named = instead(run, &pair);
+    if let Some(held) = step.held.filter(|_| named.is_none()) {
+        return Some(held.cause(&pair, step.buffered.name()).with_evidence(step.evidence()));
+    }
     let cause = match work {
         Some(w) => {
             let kernel = w.all.map_or(w.own, |all| all.max(w.own));
@@ -157,7 +166,7 @@ pub fn buffered_writes(run: &Run) -> Option<Cause> {
         .with_confidence(Confidence::Low)
         .decided_by("CPU by kind, writeback and journal traffic during buffered writes; then direct against buffered, alternating"),
     };
-    let (cause, remedy) = instead(run, &pair).unwrap_or((cause, Step::WriteDirectly));
+    let (cause, remedy) = named.unwrap_or((cause, Step::WriteDirectly));
     let cause = cause
         .with_evidence(step.evidence())
         .tried_by(Trial::WritePaths)
@@ -215,6 +224,11 @@ fn one_window(run: &Run, direct: f64) -> Option<(f64, f64)> {
     (window > 0.0).then(|| (window, window / (fixed + window / direct)))
 }
 
+fn rates(buffered: &Probe<'_>, direct: &Probe<'_>) -> [Evidence; 2] {
+    [("buffered read, bytes per second", buffered), ("direct read, bytes per second", direct)]
+        .map(|(what, probe)| Evidence::measured(what, probe.bytes_per_s, machine::throughput_id(probe.name())))
+}
+
 /// Cold buffered reads well below direct ones: read-ahead keeps fewer bytes in flight than the direct phase does, or the
 /// copy takes a whole processor.
 pub fn buffered_reads(run: &Run) -> Option<Cause> {
@@ -226,7 +240,12 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
         return None;
     }
     let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
-    let copying = machine::own_share(probe.phase, probe.record).map(|(_, system)| system);
+    let copying = machine::own_system_for_certain(run, probe.phase, probe.record);
+    let is_other = copying.is_some_and(|own| own >= COPYING) || filesystem::user_mode(run).is_some();
+    if let Some(held) = compared::held_by_processor(run, &probe, &best).filter(|_| !is_other) {
+        let cause = held.cause(&pair, probe.name()).with_evidence(rates(&probe, &best));
+        return Some(cause.with_evidence(held.evidence(probe.name(), best.name())));
+    }
     let window = one_window(run, direct);
     let explained = window.is_some_and(|(_, one)| {
         one / direct < WELL_BELOW && (WINDOWS_IN_FLIGHT.0..=WINDOWS_IN_FLIGHT.1).contains(&(buffered / one))
@@ -274,11 +293,9 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
             statement,
         )
         .of_kind(kind)
+        .by_time()
         .with_confidence(sure)
-        .with_evidence([
-            Evidence::measured("buffered read, bytes per second", buffered, buffered_id),
-            Evidence::measured("direct read, bytes per second", direct, direct_id),
-        ])
+        .with_evidence(rates(&probe, &best))
         .with_evidence(window.map(|(_, one)| {
             Evidence::measured(
                 "one read-ahead window a latency, bytes per second",

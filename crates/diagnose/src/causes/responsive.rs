@@ -108,6 +108,7 @@ fn cause(layer: LimitLayer, waits_for: &str, cost: &str, of: &SmallOperations, e
     Cause::new(layer, CauseNature::Setting, format!("{waits_for}: {cost}"))
         .with_short(waits_for)
         .of_kind(CauseKind::BesideWriter)
+        .by_time()
         .speedup_without(Some(of.ratio))
         .with_evidence(evidence)
         .decided_by("the same with vm.dirty_bytes=16777216, and with another scheduler")

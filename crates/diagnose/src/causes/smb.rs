@@ -1,21 +1,27 @@
 //! What holds an SMB mount back, by what its client counts of the share (/proc/fs/cifs/Stats) and how it is connected.
 //!
-//! The client times no single request but, where it is built so (CONFIG_CIFS_STATS2), all READs and all WRITEs of a server together. What a
-//! request takes is else the latency of small operations one at a time.
+//! The client times no single request but, where it is built so (CONFIG_CIFS_STATS2), all READs and all WRITEs together: they tell a rate from a
+//! round trip as the calls of NFS do. What a request takes is else the latency of small operations one at a time.
 
+use super::compared::{self, computed_meanwhile};
+use super::nfs::SMALL_TRANSFER_BYTES;
 use super::probes::{self, Probe};
+use super::server_calls::{Calls, Counted};
+use super::server_pipe;
 use super::{Cause, CauseKind, CauseNature};
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
 use model::path_counter as counters;
 use model::{
-    Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step, SystemSample,
+    Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, PhaseRecord, PhaseRun, Run, Step, SystemSample,
     path_counter_value,
 };
 
 /// A processor of this machine that is full.
 const FULL: f64 = 0.9;
+/// A processor that was busy like this before a phase is so with the work of others.
+const OTHERS_BUSY: f64 = 0.5;
 /// Buffered work below this share of direct work with depth is held by how it is buffered.
 const WELL_BELOW: f64 = 0.8;
 /// A small operation alone that takes longer waits for more than this machine.
@@ -48,11 +54,43 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
     found.extend(cache_off(run, fs));
     found.extend(signing(run, fs));
     found.extend(small_files(run));
+    found.extend(small_transfers(run, fs));
     if !found.iter().any(|c| c.confidence >= Confidence::Probable) {
-        found.extend(round_trip(run));
+        // Where the client times its requests, they tell a rate from a round trip.
+        let timed = of_phases(run);
+        if timed.is_empty() {
+            found.extend(round_trip(run));
+        } else {
+            found.extend(server_pipe::causes(run, &timed));
+        }
         found.extend(one_channel(run, fs));
     }
     found
+}
+
+/// The timed READs or WRITEs of all phases.
+fn of_phases(run: &Run) -> Vec<Calls<'_>> {
+    let of = |phase: &PhaseRun, record: &PhaseRecord, writes| {
+        let within = |s: &&SystemSample| (record.started_ns..=record.ended_ns).contains(&s.at_ns) && !s.path.is_empty();
+        let inside: Vec<&SystemSample> = run.samples_of(phase).iter().filter(within).collect();
+        let (first, last) = (inside.first()?, inside.last()?);
+        let grew = |name| path_counter_value(&last.path, name)?.checked_sub(path_counter_value(&first.path, name)?);
+        let [count, ms, bytes] = match writes {
+            true => [counters::SMB_TIMED_WRITES, counters::SMB_WRITE_MS, counters::SMB_BYTES_WRITTEN],
+            false => [counters::SMB_TIMED_READS, counters::SMB_READ_MS, counters::SMB_BYTES_READ],
+        };
+        let ms = grew(ms)?;
+        let passed_ns = last.at_ns.checked_sub(first.at_ns).filter(|ns| *ns > 0)?;
+        let calls = grew(count).filter(|n| *n >= LEAST_FILES)?;
+        // From when a request was made to its reply: what waits for credits or for the connection is in it.
+        Some(Counted { calls, passed_ns, bytes: grew(bytes)?, queue_ms: 0, rtt_ms: ms, execute_ms: ms })
+    };
+    machine::executed(run)
+        .filter_map(|(phase, record)| {
+            let writes = phase.plan.is_write();
+            Some(Calls::of(phase, record, writes, &of(phase, record, writes)?, STATS))
+        })
+        .collect()
 }
 
 /// Sessions were connected anew while the run went on.
@@ -82,7 +120,8 @@ pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
     }
     let slower = |direction| {
         let (buffered, direct) = (probes::buffered(run, direction)?, probes::fastest(run, direction)?);
-        (buffered.bytes_per_s < WELL_BELOW * direct.bytes_per_s).then_some((buffered, direct))
+        let slower = buffered.bytes_per_s < WELL_BELOW * direct.bytes_per_s;
+        (slower && compared::held_by_processor(run, &buffered, &direct).is_none()).then_some((buffered, direct))
     };
     let (probe, best) = [Direction::Read, Direction::Write].into_iter().find_map(slower)?;
     Some(
@@ -98,6 +137,7 @@ pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_short("the mount caches nothing (cache=none)")
+        .by_time()
         .with_evidence([
             fs.evidence(names::SMB_CACHE),
             Evidence::measured("buffered rate, bytes per second", probe.bytes_per_s, machine::throughput_id(probe.name())),
@@ -115,10 +155,14 @@ pub(crate) fn signing(run: &Run, fs: &Layer) -> Option<Cause> {
         return None;
     }
     let best = probes::fastest_of_all(run)?;
-    let full = machine::cpus_during(run, best.phase)?.full();
+    let cpus = machine::cpus_during(run, best.phase)?;
+    let full = cpus.full();
+    // The client signs in the kernel; and what was busy before is not its work.
+    let is_its = cpus.share.user <= cpus.share.system + cpus.share.irq
+        && machine::busy_before(run, best.record).is_none_or(|busy| busy < OTHERS_BUSY);
     let what = if encrypts { "encryption" } else { "signing" };
     let fact = if encrypts { names::SMB_ENCRYPTED } else { names::SMB_SIGNED };
-    (full >= FULL).then(|| {
+    (full >= FULL && is_its).then(|| {
         Cause::new(
             LimitLayer::Filesystem,
             CauseNature::Setting,
@@ -177,15 +221,42 @@ pub(crate) fn small_files(run: &Run) -> Option<Cause> {
     )
 }
 
-/// What a READ or WRITE took, milliseconds, where the client times them.
-fn request_ms(run: &Run, probe: &Probe<'_>) -> Option<f64> {
-    let (count, time) = match probe.writes() {
-        true => (counters::SMB_TIMED_WRITES, counters::SMB_WRITE_MS),
-        false => (counters::SMB_TIMED_READS, counters::SMB_READ_MS),
+/// Large operations are cut into small requests by rsize or wsize.
+pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
+    let cut = |p: &Probe<'_>| {
+        let (fact, bytes, requests) = match p.writes() {
+            true => (names::SMB_WRITE_BYTES, counters::SMB_BYTES_WRITTEN, counters::SMB_WRITES),
+            false => (names::SMB_READ_BYTES, counters::SMB_BYTES_READ, counters::SMB_READS),
+        };
+        let size = fs.int(fact).filter(|size| (1..SMALL_TRANSFER_BYTES).contains(size))?;
+        let samples = run.samples_of(p.phase);
+        let requests = grew(samples, requests).filter(|n| *n >= LEAST_FILES)?;
+        let each = grew(samples, bytes)? as f64 / requests as f64;
+        (p.block >= 4.0 * size as f64 && each <= 2.0 * size as f64).then_some((fact, size, each))
     };
-    let samples = run.samples_of(probe.phase);
-    let count = grew(samples, count).filter(|n| *n >= LEAST_FILES)?;
-    Some(grew(samples, time)? as f64 / count as f64)
+    let (probe, (fact, size, each)) = probes::all(run).into_iter().find_map(|p| Some((p, cut(&p)?)))?;
+    let option = if probe.writes() { "wsize" } else { "rsize" };
+    let pieces = probe.block / size as f64;
+    Some(
+        Cause::new(
+            LimitLayer::Filesystem,
+            CauseNature::Setting,
+            format!(
+                "{option} is {size} bytes: each operation of {} in {} is cut into {pieces:.0} requests",
+                phrase::bytes(probe.block as u64),
+                probe.name()
+            ),
+        )
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("small rsize or wsize")
+        .with_evidence([
+            Evidence::fact(fact, size, "mount options"),
+            Evidence::measured("bytes of a request", each, format!("{} {STATS}", probe.name())),
+        ])
+        .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
+        .step(Step::LargerTransfers, None)
+        .speedup_without(Some(pieces.min(8.0))),
+    )
 }
 
 /// A small operation alone takes long, and more of them at once are faster.
@@ -198,8 +269,7 @@ fn round_trip(run: &Run) -> Option<Cause> {
         (ms >= LONG_ROUND_TRIP_MS && deep.iops(run) >= SCALES * shallow.iops(run)).then_some((shallow, deep, ms))
     };
     let (shallow, deep, ms) = [Direction::Read, Direction::Write].into_iter().find_map(pair)?;
-    let timed = request_ms(run, &shallow)
-        .map(|ms| Evidence::measured("a request, ms", ms, format!("{} {STATS}", shallow.name())));
+    let computed = computed_meanwhile(run, shallow.phase, shallow.record);
     Some(
         Cause::new(
             LimitLayer::Link,
@@ -213,8 +283,12 @@ fn round_trip(run: &Run) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_short("the round trip to the server")
+        .with_confidence(if computed.is_some() { Confidence::Low } else { Confidence::Probable })
         .with_evidence([Evidence::measured("mean latency, ms", ms, shallow.id("latency_ns_mean"))])
-        .with_evidence(timed)
+        .with_evidence(computed.map(|all| {
+            let source = format!("{} /proc/stat", shallow.name());
+            Evidence::measured("processors that computed meanwhile", all, source)
+        }))
         .decided_by("ping to the server; what is more than that is the server's")
         .step(Step::FewerRoundTrips, None)
         .speedup_without(Some(deep.iops(run) / shallow.iops(run))),

@@ -62,6 +62,7 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(LimitLayer::BlockLayer, CauseNature::Setting, statement)
             .of_kind(CauseKind::Split)
+            .by_time()
             .with_evidence([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)])
             .with_evidence([Evidence::measured(
                 "rate, bytes per second",
@@ -123,6 +124,7 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
             ),
         )
         .of_kind(CauseKind::Split)
+        .by_time()
         .with_evidence([
             path.disk.evidence(names::MAX_SECTORS_KB),
             path.disk.evidence(names::MAX_HW_SECTORS_KB),

@@ -90,6 +90,7 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(LimitLayer::Stacking, CauseNature::Setting, statement)
             .speedup_without(Some(above / below.max(1e-3)))
+            .by_time()
             .with_evidence([mean(name, layer, above), mean(name, disk, below)])
             .with_evidence(others.map(|(l, p, (above, _))| mean(p.name(), l, *above)))
             .with_evidence(
@@ -144,6 +145,7 @@ pub fn slow_member(run: &Run) -> Option<Cause> {
     Some(
         Cause::new(LimitLayer::Stacking, CauseNature::Setting, statement)
             .of_kind(CauseKind::SlowMember)
+            .by_time()
             .with_confidence(Confidence::Probable)
             .with_evidence([busy(&slow), busy(&fast)])
             .decided_by(format!("narrows check on each member alone, or the array without {}", slow.0.name))

@@ -29,7 +29,7 @@ pub fn kernel_copies_narrowly(on: &Subject<'_>) -> Decision {
     }
     let is_call = |p: &&PhaseRun| CopyRow::of(p).is_some_and(|row| row.plan.copy_by == CopyMethod::Call);
     let measured = run.phases.iter().filter(is_call).filter_map(|p| Some((p, p.record.as_ref()?)));
-    let shares = measured.filter_map(|(p, r)| machine::own_share(p, r).map(|(_, system)| (&p.plan.name, system)));
+    let shares = measured.filter_map(|(p, r)| Some((&p.plan.name, machine::own_system_for_certain(run, p, r)?)));
     let Some((phase, system)) = shares.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, system)| *system >= ALL_SYSTEM)
     else {
         return Ok(None);

@@ -1,10 +1,11 @@
 //! File systems and their mounts.
 
 use super::{Decision, Match, first_case};
+use crate::causes::compared;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
-use model::{Confidence, DirectProof, Evidence, Fact, LayerKind, Work};
+use model::{Confidence, DirectProof, Direction, Evidence, Fact, LayerKind, Work};
 
 /// btrfs with data checksums and direct writes that fell back. Kernels from 6.14 or 6.15 on do so for every inode with
 /// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
@@ -53,7 +54,7 @@ pub fn sync_mount(on: &Subject<'_>) -> Decision {
             return Ok(None);
         }
         Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
-            let ratio = on.direct_rate(Work::SequentialWrite).zip(on.rate(Work::BufferedWrite)).map(|(d, b)| d / b);
+            let ratio = on.measured(|run| compared::direct_over_buffered(run, Direction::Write));
             Match::observed([fs.evidence(names::SYNC_MOUNT)]).gain(
                 &on.rate_id(Work::BufferedWrite),
                 ratio,

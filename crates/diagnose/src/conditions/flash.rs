@@ -23,7 +23,7 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
             all_read && r.duration_ns() > 0 && p.status == PhaseStatus::Measured
         });
         let busiest = reads
-            .filter_map(|(p, r)| machine::own_share(p, r).map(|(_, system)| (&p.plan.name, system, r)))
+            .filter_map(|(p, r)| Some((&p.plan.name, machine::own_system_for_certain(on.run?, p, r)?, r)))
             .max_by(|a, b| a.1.total_cmp(&b.1));
         let Some((phase, system, record)) = busiest else { return Err(READ) };
         if system < ALL_SYSTEM {

@@ -27,7 +27,7 @@ fn measured(
     any_mount(on, |_| {
         let seen = on.measured(|run| Some((run, nfs::mount(run)?)));
         if let Some(cause) = seen.and_then(|(run, fs)| cause(run, fs)) {
-            return Ok(Some(case_of(cause)));
+            return case_of(on, cause);
         }
         match needed.iter().find(|work| on.rate(**work).is_none()) {
             Some(work) => Err(Missing(work.throughput())),
@@ -39,7 +39,7 @@ fn measured(
 /// Segments that did not arrive.
 pub fn packets_lost(on: &Subject<'_>) -> Decision {
     any_mount(on, |_| match on.measured(nfs::packets_lost) {
-        Some(cause) => Ok(Some(case_of(cause))),
+        Some(cause) => case_of(on, cause),
         None if on.samples().iter().any(|s| s.tcp_segments_late.is_some()) => Ok(None),
         None => Err(Missing("segments sent again")),
     })

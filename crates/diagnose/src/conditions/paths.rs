@@ -1,6 +1,7 @@
 //! Findings that rest on measurements: paths compared, caps, other users.
 
 use super::{Decision, Match};
+use crate::causes::compared::HeldByProcessor;
 use crate::causes::{self, Cause};
 use crate::machine;
 use crate::stack_view::{DiskPath, Missing};
@@ -16,7 +17,18 @@ fn need_iops(on: &Subject<'_>, work: Work) -> Result<f64, Missing> {
     on.value_of_work(work, "iops").ok_or(Missing(work.iops()))
 }
 
-pub(super) fn case_of(cause: Cause) -> Match {
+/// What is missing where a machine was away for most of the time.
+const PROCESSORS: &str = "processors that ran for most of the time";
+
+/// The case that a cause makes; unknown where it rests on how long something took on a machine that was away for most of the time.
+pub(super) fn case_of(on: &Subject<'_>, cause: Cause) -> Decision {
+    if on.run.is_some_and(|run| causes::absent::is_doubtful(run, &cause)) {
+        return Err(Missing(PROCESSORS));
+    }
+    Ok(Some(seen_as(cause)))
+}
+
+fn seen_as(cause: Cause) -> Match {
     let confidence = cause.confidence;
     Match::observed(model::Cause::from(cause).evidence).at_most(confidence)
 }
@@ -28,7 +40,7 @@ pub fn cloud_published_limit(on: &Subject<'_>) -> Decision {
         return Ok(None);
     }
     match on.measured(causes::published::limit) {
-        Some(cause) => Ok(Some(case_of(cause))),
+        Some(cause) => case_of(on, cause),
         None if on.rate(Work::SequentialRead).is_some() || on.rate(Work::QueuedRead).is_some() => Ok(None),
         None => Err(Missing(Work::SequentialRead.throughput())),
     }
@@ -41,7 +53,14 @@ pub fn buffered_far_below_direct(on: &Subject<'_>) -> Decision {
     }
     need_rate(on, Work::BufferedWrite)?;
     need_rate(on, Work::SequentialWrite)?;
-    Ok(on.measured(causes::write_step).map(|step| {
+    let step = on.measured(causes::write_step);
+    match step.and_then(|step| step.held) {
+        // Where the processors are what held them, it is not the page cache.
+        Some(HeldByProcessor::Full { .. }) => return Ok(None),
+        Some(HeldByProcessor::Away { .. }) => return Err(Missing(PROCESSORS)),
+        None => {}
+    }
+    Ok(step.map(|step| {
         let confidence = if step.busy() { Confidence::Probable } else { Confidence::Low };
         Match::observed(step.evidence()).at_most(confidence).gain(
             &on.rate_id(Work::BufferedWrite),
@@ -57,7 +76,7 @@ pub fn virtual_disk_cap(on: &Subject<'_>) -> Decision {
         return Ok(None);
     }
     if let Some(cause) = on.measured(causes::cap) {
-        return Ok(Some(case_of(cause)));
+        return case_of(on, cause);
     }
     need_iops(on, Work::QueuedRead)?;
     need_iops(on, Work::QueuedWrite)?;
@@ -72,7 +91,7 @@ pub fn burst_credit_spent(on: &Subject<'_>) -> Decision {
     if on.executed().next().is_none() {
         return Err(Missing(Work::SequentialWrite.throughput()));
     }
-    Ok(on.measured(causes::burst_credit_spent_cause).map(case_of))
+    on.measured(causes::burst_credit_spent_cause).map_or(Ok(None), |cause| case_of(on, cause))
 }
 
 /// A volume of Amazon EBS whose own counters say that a limit held it.
@@ -81,7 +100,7 @@ pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Decision {
         return Ok(None);
     }
     match on.measured(causes::granted_limit_exceeded) {
-        Some(cause) => Ok(Some(case_of(cause))),
+        Some(cause) => case_of(on, cause),
         None if on.disks().iter().any(|p| p.disk.int(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US).is_some()) => Ok(None),
         None => Err(Missing(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US)),
     }
@@ -102,12 +121,12 @@ pub fn cpu_steal(on: &Subject<'_>) -> Decision {
 /// Others that use the same disk.
 pub fn foreign_traffic(on: &Subject<'_>) -> Decision {
     if on.run.is_some_and(|run| matches!(run.target.kind, TargetKind::Null | TargetKind::Sim)) {
-        return Ok(on.measured(causes::foreign_traffic).map(case_of));
+        return Ok(on.measured(causes::foreign_traffic).map(seen_as));
     }
     if on.executed().all(|(_, r)| r.quiet_before.is_none() && r.quiet_after.is_none()) {
         return Err(Missing("quiet windows"));
     }
-    Ok(on.measured(causes::foreign_traffic).map(case_of))
+    Ok(on.measured(causes::foreign_traffic).map(seen_as))
 }
 
 /// A thread that spends nearly all of its time copying into the page cache: its own processor is the limit, whatever
@@ -124,7 +143,7 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
             && p.status == PhaseStatus::Measured
     });
     let busiest = writes
-        .filter_map(|(p, r)| machine::own_share(p, r).map(|(_, system)| (&p.plan.name, system)))
+        .filter_map(|(p, r)| Some((&p.plan.name, machine::own_system_for_certain(on.run?, p, r)?)))
         .max_by(|a, b| a.1.total_cmp(&b.1));
     let Some((phase, system)) = busiest else {
         return if on.is_null() { Ok(None) } else { Err(Missing(Work::BufferedWrite.throughput())) };
@@ -153,5 +172,5 @@ pub fn write_cache_exhausted(on: &Subject<'_>) -> Decision {
     if throttled || record.intervals.is_empty() {
         return Ok(None);
     }
-    Ok(on.measured(causes::exhausted).map(case_of))
+    on.measured(causes::exhausted).map_or(Ok(None), |cause| case_of(on, cause))
 }

@@ -1,12 +1,12 @@
 //! The request queue, its policy and geometry.
 
 use super::{Decision, Match, any_disk, any_disk_of, first_case};
-use crate::causes;
+use crate::causes::{self, compared};
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
-use model::{Confidence, Evidence, Layer, LayerKind, PhaseRun, Work};
+use model::{Confidence, Direction, Evidence, Layer, LayerKind, PhaseRun, Work};
 
 /// Flash below MTD has no request queue; its block device is a thin copy of it.
 fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
@@ -57,9 +57,7 @@ pub fn read_ahead_small(on: &Subject<'_>) -> Decision {
         if layer.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
             return Ok(None);
         }
-        let buffered = on.rate(Work::BufferedRead);
-        let direct = on.direct_rate(Work::SequentialRead);
-        let ratio = buffered.zip(direct).map(|(b, d)| d / b);
+        let ratio = on.measured(|run| compared::direct_over_buffered(run, Direction::Read));
         if ratio.is_some_and(|r| r < 1.1) {
             // Small, and it costs nothing here.
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use super::paths::case_of;
 use super::{Decision, Match, first_case};
-use crate::causes::{Cause, smb, zfs};
+use crate::causes::{Cause, nfs, smb, zfs};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
@@ -27,7 +27,7 @@ fn seen(
     cause: impl for<'r> Fn(&'r Run) -> Option<Cause>,
 ) -> Decision {
     any_of(on, types, |_| match on.measured(&cause) {
-        Some(cause) => Ok(Some(case_of(cause))),
+        Some(cause) => case_of(on, cause),
         None if on.samples().iter().any(|s| !s.path.is_empty()) => Ok(None),
         None => Err(Missing(missing)),
     })
@@ -38,6 +38,19 @@ pub fn smb_cache_off(on: &Subject<'_>) -> Decision {
     any_of(on, &SMB, |fs| {
         let off = fs.text(names::SMB_CACHE) == Some("none") || !fs.need_bool(names::ATTRIBUTES_CACHED)?;
         Ok(off.then(|| Match::observed([fs.evidence(names::SMB_CACHE), fs.evidence(names::ATTRIBUTES_CACHED)])))
+    })
+}
+
+/// rsize or wsize below what servers offer.
+pub fn smb_small_transfers(on: &Subject<'_>) -> Decision {
+    any_of(on, &SMB, |fs| {
+        let small = [names::SMB_READ_BYTES, names::SMB_WRITE_BYTES].map(|name| {
+            let size = fs.need_int(name)?;
+            Ok((size < nfs::SMALL_TRANSFER_BYTES).then(|| fs.evidence(name)))
+        });
+        let [read, write] = small;
+        let evidence: Vec<_> = [read?, write?].into_iter().flatten().collect();
+        Ok((!evidence.is_empty()).then(|| Match::observed(evidence).at_most(Confidence::Probable)))
     })
 }
 
@@ -77,7 +90,7 @@ pub fn zfs_large_records(on: &Subject<'_>) -> Decision {
         fs.need_int(names::BLOCK_SIZE_BYTES)?;
         let found = on.measured(|run| zfs::records_larger(run, zfs::dataset(run)?));
         match found {
-            Some(cause) => Ok(Some(case_of(cause))),
+            Some(cause) => case_of(on, cause),
             None if on.rate(model::Work::QueuedWrite).is_some() => Ok(None),
             None => Err(Missing(model::Work::QueuedWrite.throughput())),
         }

@@ -8,6 +8,7 @@ mod findings_of_runs;
 mod findings_of_settings;
 mod headlines;
 mod network;
+mod pipes;
 mod run_builder;
 mod scenarios;
 mod scenarios_of_caches;

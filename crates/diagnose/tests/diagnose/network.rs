@@ -16,7 +16,7 @@ fn calls(phase: &'static str, queue: f64, rtt: f64) -> Calls {
     Calls { phase, queue, rtt, bytes: 131_072.0 }
 }
 
-fn mount(options: &[(&str, Fact)]) -> Builder {
+pub fn mount(options: &[(&str, Fact)]) -> Builder {
     let usual = [
         ("fstype", text("nfs4")),
         ("backing", text("network")),
@@ -124,12 +124,7 @@ fn what_a_machine_took_that_did_not_run_for_most_of_the_time_is_a_hint() {
     let run = |ran: f64| {
         let built = mount(&[]).phases(small(45.0, 910.0)).build();
         let of = [calls("rand-read-qd1", 0.4, 27.0), calls("rand-read-qd32", 4.0, 23.0)];
-        let mut run = counted(built, &of, 0);
-        for sample in &mut run.samples {
-            let ticks = (sample.at_ns as f64 / 1e7 * ran) as u64;
-            let all = model::CpuTicks { idle: ticks, ..model::CpuTicks::default() };
-            sample.cpus.iter_mut().for_each(|cpu| *cpu = all);
-        }
+        let run = idle_but_away(counted(built, &of, 0), |_| ran);
         diagnose::limit(&run)
     };
     let (here, away) = (run(0.9), run(0.3));

@@ -1,7 +1,8 @@
 //! Constructed runs in which a cache decides: the page cache, memory, the device's own.
 
+use crate::expect::*;
 use crate::run_builder::*;
-use model::{Access, Confidence, Fact, LayerKind, LimitLayer, Reason};
+use model::{Access, Confidence, Fact, LayerKind, LimitLayer, Reason, Run};
 
 /// What this project measured on a cloud machine: 0.5 to 1.6 GB/s buffered against 1.9 to 2.6 GB/s direct.
 #[test]
@@ -37,6 +38,79 @@ fn buffered_below_direct_with_idle_processors_is_a_hint_only() {
     let cause = diagnose::causes(&run).into_iter().find(|c| c.layer == LimitLayer::PageCache).unwrap();
     assert_eq!(cause.confidence, Confidence::Low);
     assert_eq!(finding(&run, "buffered-far-below-direct").unwrap().confidence, Confidence::Low);
+}
+
+/// A guest with the server in it: everything is slow, and both ways fill its processors.
+fn on_full_processors(own: f64, full: (f64, f64), others: f64) -> Run {
+    let direct = sequential("seq-write", 100.0).own(0.01, 0.1).cpu(0.02, full.0, 0.0);
+    let slow = sequential("buffered-write", 60.0).own(0.01, own).cpu(others, full.1, 0.0);
+    Builder::new(sata()).phases([direct, slow]).build()
+}
+
+#[test]
+fn where_both_ways_fill_the_processors_buffered_writes_are_not_the_page_caches() {
+    let id = "buffered-far-below-direct";
+    let both = on_full_processors(0.3, (0.9, 0.94), 0.02);
+    let found = diagnose::causes(&both);
+    let is_it = |c: &&diagnose::Cause| c.layer == LimitLayer::Cpu && c.statement.contains("with our own work");
+    let cause = found.iter().find(is_it).expect("the processors are told");
+    assert_eq!(cause.confidence, Confidence::Low, "{cause:?}");
+    assert!(cause.statement.contains("96 % busy during buffered-write, 31 % of one with our own work"), "{cause:?}");
+    assert!(found.iter().all(|c| c.layer != LimitLayer::PageCache), "{found:?}");
+    // What fills a processor for the buffered way alone is its own: a flusher, or the copy.
+    holds_and_nearly(id, &on_full_processors(0.3, (0.1, 0.94), 0.02), &both);
+    holds_and_nearly(id, &on_full_processors(0.9, (0.9, 0.94), 0.02), &both);
+    // And what programs of others fill is not.
+    holds_and_nearly(id, &on_full_processors(0.3, (0.1, 0.6), 0.02), &on_full_processors(0.3, (0.1, 0.4), 0.57));
+}
+
+#[test]
+fn two_ways_are_not_compared_where_the_machine_was_away_in_one() {
+    let id = "buffered-far-below-direct";
+    let run = |buffered, direct| {
+        let phases = [sequential("seq-write", 100.0), sequential("buffered-write", 60.0).own(0.01, 0.6)];
+        let ran = |phase: &str| match phase {
+            "buffered-write" => buffered,
+            "seq-write" => direct,
+            _ => 1.0,
+        };
+        idle_but_away(Builder::new(sata()).phases(phases).build(), ran)
+    };
+    assert_eq!(finding(&run(1.0, 1.0), id).map(|f| f.confidence), Some(Confidence::Probable));
+    assert!(finding(&run(0.9, 0.95), id).is_some());
+    // As if it had run all the time, they would be alike.
+    let missing = "processors that ran for most of the time";
+    unknown_for_want_of(id, &run(0.6, 0.95), missing);
+    unknown_for_want_of(id, &run(0.4, 0.35), missing);
+    let found = diagnose::causes(&run(0.6, 0.95));
+    assert!(found.iter().all(|c| c.layer != LimitLayer::PageCache), "{found:?}");
+    assert!(found.iter().any(|c| c.statement.contains("had its processors for 60 % of the time")), "{found:?}");
+    // What a machine was away for is accounted to whoever was running: no thread copies for it.
+    let copying = "buffered-write-cpu-bound";
+    let busy = |ran| {
+        let phase = sequential("buffered-write", 60.0).own(0.01, 0.95);
+        idle_but_away(Builder::new(sata()).phases([phase]).build(), move |_| ran)
+    };
+    holds_and_nearly(copying, &busy(1.0), &busy(0.7));
+}
+
+#[test]
+fn cold_reads_on_full_processors_are_not_read_aheads() {
+    let run = |system| {
+        let mut stack = sata();
+        stack[0].set("read_ahead_kb", Fact::Int(128));
+        let cold = sequential("buffered-read", 110.0).own(0.01, 0.1).cpu(0.02, system, 0.0);
+        let direct = sequential("seq-read", 250.0).cpu(0.02, system, 0.0);
+        let phases = [random("rand-read-qd1", 1_000.0), random("rand-read-qd32", 20_000.0), direct, cold];
+        diagnose::causes(&Builder::new(stack).phases(phases).build())
+    };
+    let named = |found: &[diagnose::Cause]| found.iter().any(|c| c.layer == LimitLayer::PageCache);
+    let full = run(0.95);
+    assert!(named(&run(0.5)) && !named(&full), "{full:?}");
+    assert!(
+        full.iter().any(|c| c.layer == LimitLayer::Cpu && c.statement.contains("during buffered-read")),
+        "{full:?}"
+    );
 }
 
 #[test]
@@ -174,7 +248,7 @@ fn a_path_as_fast_as_memory_is_memory() {
     // What was over in a moment shows no limit, and to read directly is no advice for what was read directly.
     let looped = |dio: bool| vec![layer(LayerKind::Loop, "loop0", None, &[("dio", Fact::Bool(dio))])];
     let read = || with(healthy(1000.0), [sequential("seq-read", 6000.0)]);
-    let memory = |run: &model::Run| diagnose::causes(run).into_iter().find(|c| c.layer == LimitLayer::Memory);
+    let memory = |run: &Run| diagnose::causes(run).into_iter().find(|c| c.layer == LimitLayer::Memory);
     let mut run = Builder::new(looped(false)).phases(read()).build();
     let cause = memory(&run).expect("through the page cache of its file");
     assert_eq!(cause.next_step.as_ref().map(|s| s.step.clone()), Some(model::Step::LoopDirect));

@@ -14,6 +14,8 @@ fn mount(fstype: &str, backing: &str, options: &[(&str, Fact)]) -> Builder {
         ("smb_cache", text("strict")),
         ("smb_signed", Fact::Bool(false)),
         ("smb_encrypted", Fact::Bool(false)),
+        ("smb_read_bytes", Fact::Int(4 << 20)),
+        ("smb_write_bytes", Fact::Int(4 << 20)),
         ("smb_channels", Fact::Int(1)),
         ("smb_interfaces", Fact::Int(1)),
         ("smb_interface_scales", Fact::Bool(false)),
@@ -24,7 +26,7 @@ fn mount(fstype: &str, backing: &str, options: &[(&str, Fact)]) -> Builder {
     Builder::new(vec![fs])
 }
 
-fn share(options: &[(&str, Fact)]) -> Builder {
+pub fn share(options: &[(&str, Fact)]) -> Builder {
     mount("cifs", "network", options)
 }
 
@@ -74,6 +76,44 @@ fn a_mount_that_caches_nothing_is_named_where_buffered_work_is_slower() {
 }
 
 #[test]
+fn buffered_writes_that_wait_for_a_server_are_not_the_page_caches() {
+    let run = |own| {
+        let slow = sequential("buffered-write", 8.0).own(0.01, own).cpu(0.01, own, 0.0);
+        share(&[]).phases([sequential("seq-write", 57.0), slow]).build()
+    };
+    holds_and_nearly("buffered-far-below-direct", &run(0.6), &run(0.04));
+    assert!(diagnose::causes(&run(0.04)).iter().all(|c| c.layer != LimitLayer::PageCache));
+}
+
+#[test]
+fn cache_none_is_no_cause_where_both_ways_fill_the_processors() {
+    let run = |system| {
+        let cold = sequential("buffered-read", 12.0).own(0.0, 0.1).cpu(0.02, system, 0.0);
+        let all = [sequential("seq-read", 30.0).cpu(0.02, system, 0.0), cold];
+        diagnose::causes(&share(&[("smb_cache", text("none"))]).phases(all).build())
+    };
+    let is_named = |found: &[diagnose::Cause]| found.iter().any(|c| c.statement.starts_with("mounted with cache=none"));
+    assert!(is_named(&run(0.5)) && !is_named(&run(0.95)), "{:?}", run(0.95));
+}
+
+#[test]
+fn small_transfers_are_read_from_the_mount_and_counted() {
+    let run = |size: i64| {
+        let built = share(&[("smb_write_bytes", Fact::Int(size))]).phases([sequential("seq-write", 4.0)]).build();
+        let bytes = built.phases[0].record.as_ref().map_or(0, |r| r.bytes);
+        counted(built, &[(counters::SMB_BYTES_WRITTEN, bytes), (counters::SMB_WRITES, bytes / size as u64)])
+    };
+    limited(
+        &run(16_384),
+        LimitLayer::Filesystem,
+        "wsize is 16384 bytes: each operation of 1.05 MB in seq-write is cut into 64 requests",
+    );
+    holds_and_nearly("smb-small-transfers", &run(16_384), &run(131_072));
+    let unknown = share(&[("smb_read_bytes", Fact::Null)]).build();
+    unknown_for_want_of("smb-small-transfers", &unknown, "smb_read_bytes");
+}
+
+#[test]
 fn sessions_that_are_connected_anew_are_told_first() {
     let run = |times| {
         counted(
@@ -88,13 +128,15 @@ fn sessions_that_are_connected_anew_are_told_first() {
 
 #[test]
 fn signing_on_a_full_processor_is_named() {
-    let run = |system| {
-        let phase = sequential("seq-read", 300.0).cpu(0.02, system, 0.01);
+    let run_with = |user, system| {
+        let phase = sequential("seq-read", 300.0).cpu(user, system, 0.01);
         counted(share(&[("smb_signed", Fact::Bool(true))]).phases([phase]).build(), &[(counters::SMB_REQUESTS, 9)])
     };
+    let run = |system| run_with(0.02, system);
     let found = diagnose::causes(&run(0.96));
     assert!(found.iter().any(|c| c.statement.starts_with("signing of SMB on a full processor")), "{found:?}");
     holds_and_nearly("smb-signing", &run(0.96), &run(0.5));
+    holds_and_nearly("smb-signing", &run(0.96), &run_with(0.9, 0.08));
     unknown_for_want_of("smb-signing", &share(&[]).build(), "requests of the SMB client");
 }
 
