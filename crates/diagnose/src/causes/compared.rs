@@ -15,8 +15,7 @@ const MOST: f64 = 0.5;
 /// A processor that was busy like this before the phase, or in user mode without us: the load is somebody else's.
 const OTHERS_BUSY: f64 = 0.5;
 /// The slower way below this share of the faster one is a step.
-const WELL_BELOW: f64 = 0.8;
-
+pub(crate) const WELL_BELOW: f64 = 0.8;
 /// One operation after the other for which processors compute all the time waits for them, and not for a network.
 const COMPUTED: f64 = 0.9;
 
@@ -118,4 +117,9 @@ pub(crate) fn direct_over_buffered(run: &Run, direction: Direction) -> Option<f6
 pub(super) fn computed_meanwhile(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<f64> {
     let all = machine::cpus_during(run, phase)?.all - machine::busy_before(run, record).unwrap_or(0.0);
     Some(all).filter(|all| *all >= COMPUTED)
+}
+
+/// Whether a processor of this machine is what the phase waits for.
+pub(super) fn is_busy(run: &Run, phase: &PhaseRun) -> bool {
+    machine::cpus_during(run, phase).is_some_and(|c| c.full() >= FULL)
 }

@@ -4,9 +4,10 @@
 //! A call that waits for a slot has not been sent. From its transmission on nothing tells the network from the server but how the time
 //! grows: with the bytes in flight (a rate), with the calls in flight (calls one after the other), or not at all (a round trip).
 
-use super::compared;
+use super::compared::{self, WELL_BELOW};
 use super::nfs_calls::{self, during};
 use super::probes::{self, Probe};
+use super::server_calls::{LONG_ROUND_TRIP_MS, SMALL_BLOCK};
 use super::{Cause, CauseKind, CauseNature};
 use super::{nfs_slots, server_pipe};
 use crate::{machine, phrase};
@@ -17,8 +18,6 @@ use model::{
 
 /// Transfers below this are smaller than any server of today offers (128 KiB to 1 MiB).
 pub(crate) const SMALL_TRANSFER_BYTES: i64 = 64 << 10;
-/// Single blocks up to this fit into one call.
-pub(super) const SMALL_BLOCK: f64 = 32_768.0;
 /// Of the time of a call, this share is most of it.
 const MOST: f64 = 0.5;
 /// Share of segments that were lost from which TCP is slower for it: its window halves after each (RFC 5681).
@@ -27,8 +26,6 @@ const LOST_SHARE: f64 = 0.004;
 const LOST_LEAST: u64 = 20;
 /// Attribute calls, as a share of all, that are traffic of their own.
 const ATTRIBUTES_SHARE: f64 = 0.2;
-/// Buffered reads below this share of direct ones with depth leave room in flight.
-pub(super) const WELL_BELOW: f64 = 0.8;
 /// What is in flight of cold buffered reads is one window, give or take, where read-ahead is what limits them: the next window is asked
 /// for when the reader reaches the middle of the last one (k:mm/readahead.c).
 const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
@@ -36,8 +33,6 @@ const WINDOWS_IN_FLIGHT: (f64, f64) = (0.4, 2.5);
 const ONE_AFTER_OTHER: f64 = 0.5;
 /// Large calls that are served one after the other, too, move so many times the bytes of small ones.
 const MORE_BYTES: f64 = 2.0;
-/// A round trip above this is more than a local network takes.
-pub(super) const LONG_ROUND_TRIP_MS: f64 = 1.0;
 
 /// The NFS mount that the target lies on.
 pub(crate) fn mount(run: &Run) -> Option<&Layer> {
@@ -318,7 +313,7 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
             && one.rtt >= LONG_ROUND_TRIP_MS
             && !(larger && by_bytes)
             // On a full processor of this machine calls wait for that.
-            && !busy(run, deep)
+            && !compared::is_busy(run, deep.phase)
     };
     let ((shallow, one), (deep, many)) = by_direction.into_iter().find(serial)?;
     Some(
@@ -349,7 +344,7 @@ fn client(run: &Run) -> Option<Cause> {
     let own = |p: &Probe<'_>| {
         let time = CallTime::of(run, p)?;
         let own = (time.execute - time.queue - time.rtt).max(0.0);
-        (own >= MOST * time.execute && own > 0.0 && busy(run, p)).then_some((time, own))
+        (own >= MOST * time.execute && own > 0.0 && compared::is_busy(run, p.phase)).then_some((time, own))
     };
     let seen = probes::all(run).into_iter().filter_map(|p| Some((p, own(&p)?)));
     let (probe, (time, own)) = seen.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
@@ -369,14 +364,4 @@ fn client(run: &Run) -> Option<Cause> {
         .decided_by("the same work with fewer operations at once, or larger ones")
         .step(Step::FasterClient, None),
     )
-}
-
-/// Whether a processor of this machine is what the phase waits for.
-fn busy(run: &Run, probe: &Probe<'_>) -> bool {
-    is_busy(run, probe.phase)
-}
-
-pub(super) fn is_busy(run: &Run, phase: &PhaseRun) -> bool {
-    const BUSY: f64 = 0.9;
-    machine::cpus_during(run, phase).is_some_and(|c| c.full() >= BUSY)
 }

@@ -1,6 +1,7 @@
 //! Syncs on an NFS mount: what they wait for, by the client's counters of WRITE and COMMIT.
 
-use super::nfs::{CallTime, is_busy};
+use super::compared::is_busy;
+use super::nfs::CallTime;
 use super::nfs_calls::during;
 use super::probes;
 use super::{Cause, CauseKind, CauseNature};

@@ -1,6 +1,6 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
-use super::compared::{self, HeldByProcessor};
+use super::compared::{self, HeldByProcessor, WELL_BELOW};
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature, Trial, filesystem, nfs, smb};
 use crate::stack_view::{self, Facts};
@@ -8,8 +8,6 @@ use crate::{machine, phrase};
 use model::facts as names;
 use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, PhaseRecord, Run, Step, four_figures};
 
-/// Buffered below this share of direct, beyond both intervals, is a step of the ladder.
-pub(crate) const WELL_BELOW: f64 = 0.8;
 /// System time of our own thread, share of one processor, from which a processor is busy in the kernel for us. Buffered
 /// writes on ext4 charge 0.27 to 0.71 (measured, kernel 6.18), direct ones a few percent.
 const OWN_SYSTEM: f64 = 0.25;

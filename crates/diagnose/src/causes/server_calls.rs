@@ -2,6 +2,11 @@
 
 use model::{Ns, PhaseRecord, PhaseRun};
 
+/// Single blocks up to this fit into one call.
+pub(super) const SMALL_BLOCK: f64 = 32_768.0;
+/// A round trip above this is more than a local network takes.
+pub(super) const LONG_ROUND_TRIP_MS: f64 = 1.0;
+
 /// What a client counted, in so much time.
 pub(super) struct Counted {
     pub calls: u64,

@@ -5,10 +5,9 @@
 //! less the time that its own bytes take at the rate that the same direction is seen to carry; and a rate is full where calls with more in
 //! flight take many times as long as that. All phases count, the layout, too, which writes as fast as it can.
 
-use super::compared::computed_meanwhile;
-use super::nfs::{LONG_ROUND_TRIP_MS, SMALL_BLOCK, WELL_BELOW, is_busy};
+use super::compared::{WELL_BELOW, computed_meanwhile, is_busy};
 use super::probes;
-use super::server_calls::Calls;
+use super::server_calls::{Calls, LONG_ROUND_TRIP_MS, SMALL_BLOCK};
 use super::{Cause, CauseKind, CauseNature};
 use crate::{machine, phrase};
 use model::{Access, Confidence, Evidence, LimitLayer, Order, Run, Step, Sync};

@@ -3,10 +3,10 @@
 //! The client times no single request but, where it is built so (CONFIG_CIFS_STATS2), all READs and all WRITEs together: they tell a rate from a
 //! round trip as the calls of NFS do. What a request takes is else the latency of small operations one at a time.
 
-use super::compared::{self, computed_meanwhile};
+use super::compared::{self, WELL_BELOW, computed_meanwhile};
 use super::nfs::SMALL_TRANSFER_BYTES;
 use super::probes::{self, Probe};
-use super::server_calls::{Calls, Counted};
+use super::server_calls::{Calls, Counted, LONG_ROUND_TRIP_MS};
 use super::server_pipe;
 use super::{Cause, CauseKind, CauseNature};
 use crate::stack_view::Facts;
@@ -22,10 +22,6 @@ use model::{
 const FULL: f64 = 0.9;
 /// A processor that was busy like this before a phase is so with the work of others.
 const OTHERS_BUSY: f64 = 0.5;
-/// Buffered work below this share of direct work with depth is held by how it is buffered.
-const WELL_BELOW: f64 = 0.8;
-/// A small operation alone that takes longer waits for more than this machine.
-const LONG_ROUND_TRIP_MS: f64 = 1.0;
 /// Depth that brings so many times the rate of one operation at a time shows that one waits.
 const SCALES: f64 = 4.0;
 /// Requests for one file from which they are one after the other: open, read or write, close.
