@@ -16,6 +16,7 @@ mod child;
 mod console;
 mod cpio;
 mod evidence;
+mod guest_life;
 mod initrd;
 mod interrupts;
 mod kernel;

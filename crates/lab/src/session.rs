@@ -2,8 +2,8 @@
 //! a limit is reached, and what it left is brought home. However it ends, the emulator ends with it.
 
 use super::arguments::{Places, arguments, tsc_khz};
-use super::beside::{Boot, GuestsBeside};
 use super::card::{ServedCard, Slot, Summary};
+use super::guest_life::{self, Boot};
 use super::initrd::{Base, GuestJob, Of, compiled, initrd, programs_in, programs_of};
 use super::kernel::Kernel;
 use super::machine::{Image, Machine};
@@ -245,7 +245,7 @@ impl Lab {
         let said = File::create(&said_path).with_context(|| format!("cannot create {}", said_path.display()))?;
         let mut emulator = Emulator::start(&prepared.emulator, &arguments, mode, said)?;
         let consoles: Vec<String> = boots.iter().map(|boot| boot.console_log.display().to_string()).collect();
-        let guests = GuestsBeside::start(boots)?;
+        let guests = guest_life::start(boots)?;
         let watch = Watch::new(machine, &nonce, &console_log, options, &mut emulator)?;
         let watched = watch.with_guests_beside(&guests).until_done(&mut emulator, &said_path).inspect_err(|_| {
             if !consoles.is_empty() {

@@ -1,6 +1,6 @@
 //! Guests that are shell scripts: what the session makes of what they say and how they end.
 
-use super::super::beside::tests::{boot, lives};
+use super::super::guest_life::tests::{boot, lives};
 use super::super::qemu::Console;
 use super::*;
 use std::ffi::OsString;
@@ -135,10 +135,11 @@ fn a_device_that_does_not_come_and_output_that_does_not_fit_are_failures() {
 fn a_guest_beside_it_that_fails_is_its_failure_with_that_name() {
     let directory = tempfile::tempdir().expect("a directory");
     let broken = boot(directory.path(), "server", "echo '@lab-7 setup-failed'; echo '@lab-7 done'");
-    let guests = GuestsBeside::start(vec![broken]).expect("a thread");
+    let guests = super::super::guest_life::start(vec![broken]).expect("a thread");
     let error = watched_beside(&guests, "", "echo '@lab-7 ready'; sleep 600").err().expect("a failure");
     assert!(error.is::<GuestFailure>() && error.to_string().starts_with("server: its setup failed"), "{error:#}");
-    let silent = GuestsBeside::start(vec![boot(directory.path(), "client", "sleep 600")]).expect("a thread");
+    let silent =
+        super::super::guest_life::start(vec![boot(directory.path(), "client", "sleep 600")]).expect("a thread");
     let error = watched_beside(&silent, "boot-limit = \"300ms\"\n", "echo waits; sleep 600").err().expect("a limit");
     assert!(error.to_string().contains("it hangs (not ready: client)"), "{error:#}");
 }
@@ -148,7 +149,7 @@ fn a_guest_beside_it_is_ended_when_it_asks_for_that() {
     let directory = tempfile::tempdir().expect("a directory");
     let id = directory.path().join("id");
     let served = format!("echo $$ > {}; echo '@lab-7 ready'; sleep 600", id.display());
-    let guests = GuestsBeside::start(vec![boot(directory.path(), "one", &served)]).expect("a thread");
+    let guests = super::super::guest_life::start(vec![boot(directory.path(), "one", &served)]).expect("a thread");
     // As the machine does, whose emulator sees by the network that the other is gone.
     let gone = format!("until [ -s {0} ]; do sleep 0.02; done; one=$(cat {0})", id.display());
     let script = format!(
