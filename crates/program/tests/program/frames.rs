@@ -42,6 +42,7 @@ fn each_way_is_measured_and_nothing_is_left() {
             assert_eq!(slowest.is_some(), said.is_some(), "{way}");
         }
     }
+    assert!(ways.iter().any(|way| way["compared"]["frames"].as_u64() > Some(0)), "{ways:?}");
     assert_eq!(document["left_out"][0]["way"], "device-buffered");
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("Every frame") && html.contains("default-src 'none'"));
