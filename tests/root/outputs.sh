@@ -78,8 +78,13 @@ done
 umount "$scratch/nodes/bound" 2>/dev/null || true
 [[ $(find "$NARROWS_ARCHIVE/runs" -mindepth 1 -maxdepth 1 | wc -l) -eq 2 ]] || fail "something was measured for a page without a place"
 
-# A full file system leaves no half file.
+# A full file system leaves no half file. It is another one: a mount namespace made beside this script may still hold the first read-only.
 umount "$scratch/mnt"
+losetup --detach "$device"
+device=
+truncate --size=64M "$scratch/full"
+mkfs.ext4 -q "$scratch/full"
+device=$(losetup --find --show "$scratch/full")
 mount -o rw "$device" "$scratch/mnt"
 head -c 100M /dev/zero >"$scratch/mnt/filler" 2>/dev/null || true
 for command in "${commands[@]}"; do

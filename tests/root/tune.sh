@@ -170,6 +170,7 @@ child=
 [[ $(asked 'any(t["measurements"] > 0 and t["settings"] == [{"name": "mount-sync", "value": "async"}] for t in d["tried"])') == True ]] ||
     fail "mount-sync was not measured"
 [[ $(asked 'd["winner"] is None or all(k["mechanism"] == "fstab" for k in d["winner"]["keep"])') == True ]] || fail "it is not kept by fstab"
+printf 'mount options: %s\n' "$(asked 'd["answer"]')"
 umount "$scratch/mounted"
 # Each value of each option has its way back, on other file systems too: all are applied and restored before the first comparison.
 for kind in btrfs xfs; do
@@ -187,5 +188,4 @@ for kind in btrfs xfs; do
     [[ $(options) == "$held" ]] || fail "$kind is mounted with $(options), not $held"
     umount "$scratch/mounted"
 done
-printf 'mount options: %s\n' "$(asked 'd["answer"]')"
 echo "ok"

@@ -9,6 +9,7 @@ mod measurement;
 mod way;
 mod writer;
 
+use crate::ring::LEAST_RING_BYTES;
 use bounds::OVERHEAD_BYTES;
 pub use bounds::{at_most, fitted};
 use conduct::Interrupts;
@@ -251,7 +252,8 @@ pub fn frames(
     // As with a recorder that is not told.
     let memory = observe::memory_available(&Root::new("/")).map_or(study.ring_bytes, |bytes| bytes / 4);
     // A ring that takes most of what a measurement writes would be measured in the storage's place.
-    study.ring_bytes = study.ring_bytes.min(memory).min(study.room_bytes / 4).max(4 * study.frame_bytes);
+    let most = memory.min(study.room_bytes / 4);
+    study.ring_bytes = study.ring_bytes.min(most).max(4 * study.frame_bytes).max(LEAST_RING_BYTES);
     let wanted = &FramesWanted { study: &study, ..wanted.clone() };
     let (bytes_at_most, ns_at_most) = at_most(&study, ways.len());
     tell(FramesEvent::Begins { ways: &ways, bytes_at_most, ns_at_most });

@@ -10,7 +10,7 @@ const USUAL_RING_BYTES: u64 = 256 << 20;
 /// Of what memory is available the ring takes one part in so many.
 const RING_SHARE: u64 = 4;
 /// A smaller ring holds no batch.
-const LEAST_RING_BYTES: u64 = 2 << 20;
+pub(crate) const LEAST_RING_BYTES: u64 = 2 << 20;
 
 /// How much of the ring holds frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
