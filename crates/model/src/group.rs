@@ -216,11 +216,11 @@ impl GroupPhase {
     }
 
     /// Where network and server take at least twice as long for a call of the slowest as for the same call of the others, what they take:
-    /// one server answers all, so that the difference is on the way to it.
+    /// one server answers all, so that the difference is on the way to it. Where they were not active together, it is of other times.
     pub fn slower_calls(&self) -> Option<SlowerCalls> {
         const SLOWER: f64 = 2.0;
         let calls = |s: &'_ RankShare| s.limit.as_ref().and_then(|l| l.calls.clone());
-        let slowest = self.slowest()?;
+        let slowest = self.slowest().filter(|_| self.is_together())?;
         let own = calls(slowest)?;
         let others = self.shares.iter().filter(|s| s.rank != slowest.rank).filter_map(calls);
         let mut others: Vec<f64> = others.filter(|c| c.operation == own.operation).map(|c| c.server_ms).collect();

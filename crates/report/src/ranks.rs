@@ -246,6 +246,10 @@ mod tests {
         assert!(text.ends_with(expected), "{text}");
         let document = serde_json::to_value(GroupDocument::of(&run)).expect("JSON");
         assert_eq!(document["phases"][0]["slower_calls"]["own_ms"], 20.5);
+        // Not together: others had the server for themselves, or did not.
+        run.group.iter_mut().flat_map(|g| &mut g.phases).for_each(|phase| phase.overlap_percent = 60.0);
+        let (_, text) = answer(&run).expect("an answer");
+        assert!(!text.contains("a call takes"), "{text}");
     }
 
     #[test]
