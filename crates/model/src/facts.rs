@@ -64,7 +64,7 @@ fact_names! {
     COMMIT_INTERVAL_S = "commit_interval_s", "int, s", "mount options (commit=)", "Seconds between forced commits, where the options name it.";
     ONLINE_DISCARD = "online_discard", "bool", "mount options (discard)", "Freed blocks are discarded at once.";
     LAZY_INIT_RUNNING = "lazy_init_running", "bool", "/proc/*/comm = ext4lazyinit", "The kernel is still initialising inode tables of a fresh ext4 (live).";
-    BDI = "bdi", "text", "/proc/self/mountinfo; /sys/class/bdi", "Number of the backing device info of a file system that has no block device: `0:40`.";
+    BDI = "bdi", "text", "/proc/self/mountinfo; /sys/class/bdi", "Backing device info of a file system that has no block device: `0:40`, `cifs-1`.";
     BDI_READ_AHEAD_KB = "bdi_read_ahead_kb", "int, KiB", "/sys/class/bdi/*/read_ahead_kb", "Read-ahead window of a file system that has no block device (NFS, SMB, FUSE, ceph, 9p, ZFS).";
     NFS_VERSION = "nfs_version", "text", "mount options (vers=)", "Version of the protocol.";
     NFS_TRANSPORT = "nfs_transport", "text", "mount options (proto=)", "`tcp`, `rdma`, `udp`, with 6 for IPv6.";

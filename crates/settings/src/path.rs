@@ -11,8 +11,11 @@ const READ_AHEAD: &str = "/sys/block/{disk}/queue/read_ahead_kb";
 fn of_bdi(stack: &Stack) -> Option<String> {
     let bdi = stack.first(LayerKind::Filesystem)?.text(facts::BDI)?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let (major, minor) = bdi.split_once(':')?;
-    (is_number(major) && is_number(minor)).then(|| format!("/sys/class/bdi/{bdi}/read_ahead_kb"))
+    let is_type = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    // A device number, or a type of file system and a number (k:fs/super.c super_setup_bdi).
+    let by_device = bdi.split_once(':').is_some_and(|(major, minor)| is_number(major) && is_number(minor));
+    let by_type = bdi.rsplit_once('-').is_some_and(|(fstype, number)| is_type(fstype) && is_number(number));
+    (by_device || by_type).then(|| format!("/sys/class/bdi/{bdi}/read_ahead_kb"))
 }
 
 /// The paths that a pattern stands for; read-ahead is that of a file system's own where it has no block device. `{disk}` is the block device that the target stands on (of a partition its disk),

@@ -440,7 +440,8 @@ mod tests {
 
     #[test]
     fn a_file_system_without_a_block_device_reads_ahead_by_its_own_number() {
-        let (_kept, tree) = tree(&[("sys/class/bdi/0:40/read_ahead_kb", "128\n")]);
+        let (_kept, tree) =
+            tree(&[("sys/class/bdi/0:40/read_ahead_kb", "128\n"), ("sys/class/bdi/cifs-1/read_ahead_kb", "4096\n")]);
         let mut fs = Layer::new(LayerKind::Filesystem, "nfs4");
         let on = |fs: &Layer| {
             let stack = Stack { mount: None, layers: vec![fs.clone()].into() };
@@ -454,7 +455,11 @@ mod tests {
             ("/sys/class/bdi/0:40/read_ahead_kb", "128")
         );
         assert_eq!(found[0].candidates, ["0", "512", "1024", "4096", "8192"]);
-        fs.set(model::facts::BDI, "../../x:1");
-        assert!(on(&fs).is_empty(), "only a number is one");
+        fs.set(model::facts::BDI, "cifs-1");
+        assert_eq!(on(&fs)[0].now, "4096");
+        for elsewhere in ["../../x:1", "../../x-1", "x-", "-1", "0:"] {
+            fs.set(model::facts::BDI, elsewhere);
+            assert!(on(&fs).is_empty(), "{elsewhere}");
+        }
     }
 }

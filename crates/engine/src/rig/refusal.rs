@@ -69,6 +69,11 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
             "the server has another file or directory in its place by now",
             "enter the directory anew; if that does not help, umount and mount again (what was exported has changed)",
         ),
+        // Descriptors of this process are good: SMB has it of a file that could not be opened again (k:fs/smb/client/file.c).
+        ("EBADF", _) => (
+            "the server does not know the open file any more: its connection was broken",
+            "look whether the server runs, and into the kernel log (dmesg); then try again",
+        ),
         (
             "ENOTCONN" | "EHOSTDOWN" | "EHOSTUNREACH" | "ECONNREFUSED" | "ECONNABORTED" | "ECONNRESET" | "ESHUTDOWN",
             _,
@@ -85,7 +90,7 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
     };
     let kind = match name.as_str() {
         "EBUSY" | "ETXTBSY" => FailureKind::Refused,
-        "EIO" | "EREMOTEIO" | "ETIMEDOUT" | "ENOTCONN" | "EHOSTDOWN" | "ESTALE" => FailureKind::Device,
+        "EIO" | "EREMOTEIO" | "ETIMEDOUT" | "ENOTCONN" | "EHOSTDOWN" | "ESTALE" | "EBADF" => FailureKind::Device,
         _ => FailureKind::Environment,
     };
     Failure::new(kind, format!("{}: {what} ({name})", path.display())).remedy(remedy)
@@ -131,6 +136,7 @@ mod tests {
                 "enter the directory anew",
             ),
             (107, FailureKind::Device, "does not answer (ENOTCONN)", "umount and mount again"),
+            (9, FailureKind::Device, "does not know the open file any more", "whether the server runs"),
             (112, FailureKind::Device, "does not answer (EHOSTDOWN)", "umount and mount again"),
             (5, FailureKind::Device, "the storage failed (EIO)", "of a soft mount: its server did not answer in time"),
             (122, FailureKind::Environment, "your disk quota is used up (EDQUOT)", "free some space"),

@@ -147,10 +147,10 @@ impl StackBuilder<'_> {
         self.of_elsewhere(layer, entry);
         // Its own, where no block device has one.
         if entry.device.major == 0 && !matches!(backing_of(fstype), "memory" | "block" | "mtd") {
-            let number = entry.device.to_string();
-            let window = self.root.number::<u64>(&format!("/sys/class/bdi/{number}/read_ahead_kb"));
-            layer.set(facts::BDI, window.map(|_| number));
-            layer.set(facts::BDI_READ_AHEAD_KB, window);
+            let bdi = self.bdi_of(entry);
+            let window = |bdi: &String| self.root.number::<u64>(&format!("/sys/class/bdi/{bdi}/read_ahead_kb"));
+            layer.set(facts::BDI_READ_AHEAD_KB, bdi.as_ref().and_then(window));
+            layer.set(facts::BDI, bdi);
         }
         if fstype == "overlay" {
             let lower: Vec<String> = option("lowerdir")
@@ -159,6 +159,23 @@ impl StackBuilder<'_> {
             layer.set(facts::LOWER_DIRECTORIES, lower);
             layer.set(facts::UPPER_DIRECTORY, option("upperdir").map(str::to_owned));
         }
+    }
+
+    /// Its backing device info: of NFS and FUSE by the mount's device number, of others (SMB, ceph, 9p) by type and a number that counts up
+    /// (k:fs/super.c super_setup_bdi), which tells whose it is where there is one of that type.
+    fn bdi_of(&self, entry: &MountEntry) -> Option<String> {
+        let all = self.root.list("/sys/class/bdi");
+        let by_device = entry.device.to_string();
+        if all.contains(&by_device) {
+            return Some(by_device);
+        }
+        let alone = self.mounts.iter().all(|m| m.fstype != entry.fstype || m.device == entry.device);
+        let counted = |name: &&String| {
+            let number = name.strip_prefix(entry.fstype.as_str()).and_then(|rest| rest.strip_prefix('-'));
+            number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let mut of_type = all.iter().filter(counted).filter(|_| alone);
+        of_type.next().filter(|_| of_type.next().is_none()).cloned()
     }
 
     /// What options and kernel tell of file systems that stand on no block device here.

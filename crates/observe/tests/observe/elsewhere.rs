@@ -32,6 +32,24 @@ fn an_smb_mount_says_how_it_caches_and_its_session_how_it_is_connected() {
 }
 
 #[test]
+fn the_read_ahead_of_a_mount_is_found_by_its_number_or_its_type_where_there_is_one() {
+    let kept = |bdi: &str| (format!("/sys/class/bdi/{bdi}/read_ahead_kb"), "4096\n");
+    let (own, other, by_number) = (kept("cifs-3"), kept("cifs-4"), kept("0:40"));
+    let found = |mount: &str, files: &[&(String, &str)]| {
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let fs = at(mount, &files).stack.layers[0].clone();
+        (fs.text(facts::BDI).map(str::to_owned), fs.int(facts::BDI_READ_AHEAD_KB))
+    };
+    let one = (Some("cifs-3".to_owned()), Some(4096));
+    assert_eq!(found("cifs //nas/a rw", &[&own]), one);
+    assert_eq!(found("cifs //nas/a rw", &[&own, &other]), (None, None), "which of two is not known");
+    assert_eq!(found("cifs //nas/a rw\n41 27 0:41 / /b rw - cifs //nas/b rw", &[&own]), (None, None));
+    assert_eq!(found("cifs //nas/a rw\n41 27 0:40 /s /b rw - cifs //nas/a rw", &[&own]), one, "mounted twice");
+    assert_eq!(found("nfs4 nas:/a rw", &[&own, &by_number]), (Some("0:40".to_owned()), Some(4096)));
+    assert_eq!(found("smb3 //nas/a rw", &[&own]), (None, None));
+}
+
+#[test]
 fn zfs_says_how_large_its_cache_is() {
     let kstat = [("/proc/spl/kstat/zfs/arcstats", include_str!("../data/zfs-arcstats.kstat"))];
     let seen = at("zfs tank/data rw,xattr", &kstat);
