@@ -13,6 +13,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// Whether symbolic links are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,29 @@ fn step_by_step(path: &Path) -> io::Result<File> {
 pub fn open_through(handle: &impl AsFd, mode: OpenMode) -> io::Result<File> {
     let name = format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd());
     same_object(handle, crate::open_existing(Path::new(&name), mode)?)
+}
+
+/// A session that is made anew takes so long at most, in pauses between two attempts.
+const RECONNECTS: u32 = 20;
+const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
+
+/// fsync(2), also where the session with the file's server breaks meanwhile. SMB repeats reads and writes, but not that: it gives EAGAIN until the
+/// session is there again, then EBADF, since the server does not know the handle (k:fs/smb/client/smb2pdu.c smb2_reconnect). A handle that is
+/// opened anew is as good: what was written and did not arrive is an error of the file, which each handle is told once.
+///
+/// # Errors
+/// Those of fsync(2), and where the file cannot be opened again.
+pub fn sync_through_reconnect(file: &File) -> io::Result<()> {
+    let lost = |e: &io::Error| matches!(Errno::from_io_error(e), Some(Errno::AGAIN | Errno::BADF));
+    let mut result = file.sync_all();
+    for _ in 0..RECONNECTS {
+        if !result.as_ref().is_err_and(lost) {
+            break;
+        }
+        std::thread::sleep(RECONNECT_PAUSE);
+        result = open_through(file, OpenMode::ReadWrite).and_then(|file| file.sync_all());
+    }
+    result
 }
 
 /// The same where there is no /proc: by the name again, and only if that still stands for the object of the handle.

@@ -92,6 +92,7 @@ pub use file::{
 pub use flagged_io::{CallFlags, Durable, read_at_with, reopen_durable, write_at_with};
 pub use handle::{
     DescriptorName, SymlinkPolicy, device_number, name_of, open_directory_of, open_handle, open_named, open_through,
+    sync_through_reconnect,
 };
 pub use inode::{InodeFlags, inode_flags};
 pub use io::{read_at, sync_all, sync_data, write_at};

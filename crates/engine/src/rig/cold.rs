@@ -26,7 +26,7 @@ pub(crate) struct Dropped {
 
 /// Empties the caches of a region.
 pub(crate) fn drop_caches(file: &File, device: bool, start: u64, len: u64, backing: &[PathBuf]) -> Dropped {
-    let mut steps = vec![match file.sync_all() {
+    let mut steps = vec![match sys::sync_through_reconnect(file) {
         Ok(()) => "fsync".to_owned(),
         Err(e) => format!("fsync failed ({})", errno_text(&e)),
     }];

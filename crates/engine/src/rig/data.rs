@@ -85,7 +85,7 @@ impl FileRig {
     pub(super) fn finish_layout(&mut self, record: &mut PhaseRecord, streams: &[StreamPlan]) {
         let done = record.stop == StopCause::RegionDone && record.errors.is_empty();
         if !done && record.bytes > 0 {
-            if let Err(e) = self.own.sync().and_then(|()| self.opened.file.sync_all()) {
+            if let Err(e) = self.own.sync().and_then(|()| sys::sync_through_reconnect(&self.opened.file)) {
                 *record.errors.entry(super::refusal::errno_text(&e)).or_default() += 1;
                 record.stop = StopCause::Failed;
             }

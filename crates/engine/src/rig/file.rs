@@ -288,7 +288,7 @@ impl Rig for FileRig {
         if !self.unsettled {
             return Ok(());
         }
-        self.opened.file.sync_all().map_err(|e| self.failed(&e))?;
+        sys::sync_through_reconnect(&self.opened.file).map_err(|e| self.failed(&e))?;
         self.own.sync().map_err(|e| self.failed(&e))?;
         if let Some(own) = &self.own_directory {
             sys::sync_file_system(&*own.handle()).map_err(|e| self.failed(&e))?;

@@ -65,7 +65,7 @@ impl OwnFiles {
     /// # Errors
     /// Those of fsync(2); all are tried.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.files.values().map(|f| f.sync_all()).fold(Ok(()), io::Result::and)
+        self.files.values().map(|f| sys::sync_through_reconnect(f)).fold(Ok(()), io::Result::and)
     }
 }
 

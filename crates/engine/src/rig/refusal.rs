@@ -69,10 +69,15 @@ pub fn refusal(attempt: Attempt, path: &Path, error: &io::Error) -> Failure {
             "the server has another file or directory in its place by now",
             "enter the directory anew; if that does not help, umount and mount again (what was exported has changed)",
         ),
-        // Descriptors of this process are good: SMB has it of a file that could not be opened again (k:fs/smb/client/file.c).
+        // Descriptors of this process are good: SMB has this of a file that could not be opened again after its session broke, and EAGAIN until the
+        // session is there again (k:fs/smb/client/smb2pdu.c smb2_reconnect). open(2) has EAGAIN of leases.
         ("EBADF", _) => (
-            "the server does not know the open file any more: its connection was broken",
+            "the connection to the server was broken, and the open file with it",
             "look whether the server runs, and into the kernel log (dmesg); then try again",
+        ),
+        ("EAGAIN", _) => (
+            "the connection to the server was broken, or another program has a lease on the file",
+            "look into the kernel log (dmesg) and /proc/locks; then try again",
         ),
         (
             "ENOTCONN" | "EHOSTDOWN" | "EHOSTUNREACH" | "ECONNREFUSED" | "ECONNABORTED" | "ECONNRESET" | "ESHUTDOWN",
@@ -136,7 +141,7 @@ mod tests {
                 "enter the directory anew",
             ),
             (107, FailureKind::Device, "does not answer (ENOTCONN)", "umount and mount again"),
-            (9, FailureKind::Device, "does not know the open file any more", "whether the server runs"),
+            (9, FailureKind::Device, "was broken, and the open file with it (EBADF)", "whether the server runs"),
             (112, FailureKind::Device, "does not answer (EHOSTDOWN)", "umount and mount again"),
             (5, FailureKind::Device, "the storage failed (EIO)", "of a soft mount: its server did not answer in time"),
             (122, FailureKind::Environment, "your disk quota is used up (EDQUOT)", "free some space"),
