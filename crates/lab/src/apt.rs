@@ -16,17 +16,25 @@ use std::time::Duration;
 /// How long lists and what was resolved by them count as fresh.
 pub const FRESH_FOR: Duration = Duration::from_secs(24 * 3600);
 
+/// A file of sources of apt.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// `list` or `sources`: the form of its text.
+    pub extension: &'static str,
+    pub text: String,
+}
+
 /// apt with a state of its own.
 pub struct Apt {
     directory: PathBuf,
 }
 
 impl Apt {
-    /// Sets the state up for an architecture.
+    /// Sets the state up for an architecture, with these sources instead of the host's if there are any.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn prepare(directory: &Path, arch: Arch) -> anyhow::Result<Self> {
+    pub fn prepare(directory: &Path, arch: Arch, sources: &[SourceFile]) -> anyhow::Result<Self> {
         let make = |path: &str| {
             let path = directory.join(path);
             fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))
@@ -44,13 +52,17 @@ impl Apt {
         let at = directory.to_str().context("the lab's directory has a name that is not UTF-8")?;
         let arch = arch.debian();
         // No other user is needed to download, nobody installs anything.
-        let text = format!(
+        let mut text = format!(
             "APT::Architecture \"{arch}\";\nAPT::Architectures {{ \"{arch}\"; }};\nAPT::Sandbox::User \"\";\n\
              Dir::Etc::parts \"{at}/parts\";\nDir::State::lists \"{at}/lists\";\nDir::State::status \"{at}/status\";\n\
              Dir::Cache \"{at}/cache\";\nAcquire::Languages \"none\";\nAcquire::Retries \"2\";\n\
              Acquire::http::Timeout \"20\";\nAcquire::https::Timeout \"20\";\nAPT::Get::List-Cleanup \"false\";\n\
              APT::Update::Error-Mode \"any\";\n"
         );
+        if !sources.is_empty() {
+            write_sources(&directory.join("sources"), sources).context("cannot write apt's sources")?;
+            text.push_str(&format!("Dir::Etc::sourcelist \"/dev/null\";\nDir::Etc::sourceparts \"{at}/sources\";\n"));
+        }
         fs::write(directory.join("apt.conf"), text).context("cannot write apt's settings")?;
         Ok(Self { directory: directory.to_owned() })
     }
@@ -81,6 +93,17 @@ impl Apt {
             Err(error) => notes.push(format!("the lists of packages are not all fresh: {error:#}")),
         }
         Ok(true)
+    }
+
+    /// All lists that it would fetch, and what those that are there say of themselves.
+    ///
+    /// # Errors
+    /// apt cannot be run, or failed.
+    pub fn targets(&self) -> anyhow::Result<String> {
+        let mut command = self.command("apt-get")?;
+        command.args(["indextargets", "Created-By: Packages"]);
+        let output = output_of(command, "apt-get indextargets", || {})?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// What is known of a package; `None` if there is none.
@@ -136,6 +159,16 @@ impl Apt {
         fs::rename(downloaded.path(), to.join(&name)).with_context(|| format!("cannot keep {name}"))?;
         Ok(name)
     }
+}
+
+/// Sources, and none that were there before.
+fn write_sources(directory: &Path, sources: &[SourceFile]) -> std::io::Result<()> {
+    let _ = fs::remove_dir_all(directory);
+    fs::create_dir_all(directory)?;
+    for (i, source) in sources.iter().enumerate() {
+        fs::write(directory.join(format!("{i}.{}", source.extension)), &source.text)?;
+    }
+    Ok(())
 }
 
 /// Size of the files in a directory.

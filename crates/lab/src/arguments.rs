@@ -1,7 +1,7 @@
 //! The emulator's command line for a machine: a pure function of what is in its file and where things are on the host.
 
 use super::accesses;
-use super::machine::{Arch, Machine, Transport};
+use super::machine::{Arch, Clock, Machine, Transport};
 use super::network::{self, Port};
 use super::qemu::Console;
 use std::collections::BTreeMap;
@@ -52,7 +52,15 @@ pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Ve
     let mut add = |words: &[&str]| all.extend(words.iter().map(OsString::from));
     add(&["-M", &machine.machine]);
     // Hardware acceleration is never needed, and not everywhere there; figures mean nothing either way.
-    add(&["-accel", "tcg,thread=multi", "-smp", &machine.cpus.to_string()]);
+    let (accelerator, tsc_khz) = match machine.clock {
+        Clock::Host => ("tcg,thread=multi", places.tsc_khz),
+        // Then the time stamp counter counts nanoseconds too (cpu_get_ticks of the emulator).
+        Clock::Instructions => ("tcg,thread=single", 1_000_000),
+    };
+    add(&["-accel", accelerator, "-smp", &machine.cpus.to_string()]);
+    if machine.clock == Clock::Instructions {
+        add(&["-icount", "shift=2,sleep=off"]);
+    }
     add(&["-m", &format!("{}M", machine.memory_bytes >> 20)]);
     add(&["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
     match console {
@@ -70,7 +78,7 @@ pub fn arguments(machine: &Machine, places: &Places<'_>, console: Console) -> Ve
         add(&["-dtb", &tree.to_string_lossy()]);
     }
     let quiet = if console == Console::Piped { "quiet" } else { "" };
-    let append = machine.append.replace("{tsc-khz}", &places.tsc_khz.to_string());
+    let append = machine.append.replace("{tsc-khz}", &tsc_khz.to_string());
     // On a busy host the emulated timer comes too late for the kernel's test of it, and the kernel panics ("IO-APIC + timer
     // doesn't work"); hypervisors that the kernel knows switch the test off (k:arch/x86/kernel/apic/io_apic.c).
     let check = if machine.arch == Arch::Amd64 { "no_timer_check" } else { "" };
@@ -179,7 +187,16 @@ options = "cache=writethrough"
         ] {
             assert!(line.contains(part), "{part}: {line}");
         }
-        assert!(!line.contains("kvm"), "{line}");
+        assert!(!line.contains("kvm") && !line.contains("icount"), "{line}");
+    }
+
+    #[test]
+    fn a_clock_of_instructions_has_a_counter_of_nanoseconds() {
+        let text = TEXT.replace("console =", "clock = \"instructions\"\nconsole =");
+        let line = line(&text, Console::Piped);
+        for part in ["-accel tcg,thread=single -smp 1 -icount shift=2,sleep=off ", " tsc_early_khz=1000000 "] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 mod accesses;
 mod apt;
 mod arguments;
+mod backports;
 mod beside;
 mod capture;
 mod card;

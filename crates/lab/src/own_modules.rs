@@ -2,7 +2,7 @@
 //! packages of headers, which are unpacked like all others and never installed.
 
 use super::machine::Arch;
-use super::packages::Store;
+use super::packages::{PackageLists, Store};
 use super::unavailable::Unavailable;
 use super::{apt, child, lock};
 use anyhow::{Context, bail};
@@ -29,8 +29,8 @@ pub struct ModuleBuilder<'a> {
     pub sources: &'a Path,
     /// A directory below `target/lab`.
     pub cache: &'a Path,
-    /// Architecture of the guest.
-    pub arch: Arch,
+    /// Architecture of the guest, and from where its kernel is.
+    pub lists: PackageLists,
     /// Its kernel, as `uname -r` says it.
     pub release: &'a str,
 }
@@ -73,13 +73,14 @@ impl ModuleBuilder<'_> {
 
     /// What `make` is pointed to. Debian's packages name each other by their places below `/usr`; here they are elsewhere.
     fn tree(&self) -> anyhow::Result<PathBuf> {
-        if self.arch != Arch::Amd64 || std::env::consts::ARCH != "x86_64" {
+        let (arch, _) = self.lists;
+        if arch != Arch::Amd64 || std::env::consts::ARCH != "x86_64" {
             let reason =
                 "modules of ours are compiled on x86-64 for amd64 only: the programs of the kernel's build are there";
             return Err(Unavailable::because(reason).into());
         }
-        let (common, kbuild) = packages_of(self.release, self.arch)?;
-        let package = |name: &str| self.store.first_of(self.arch, name).map(|p| p.directory);
+        let (common, kbuild) = packages_of(self.release, arch)?;
+        let package = |name: &str| self.store.first_of(self.lists, name).map(|p| p.directory);
         let headers = package(&format!("linux-headers-{}", self.release))?;
         let headers = headers.join("usr/src").join(format!("linux-headers-{}", self.release));
         let common = package(&common)?.join("usr/src").join(&common);

@@ -1,12 +1,14 @@
 //! Debian packages, fetched as the user and unpacked below `target/lab`; nothing is installed.
 //!
 //! apt has a state of its own there, with the host's sources and keys: whatever mirrors, proxies and pins the host uses are
-//! used here too. Its lists are renewed once a day. apt checks what it downloads against signed lists; the sum is kept and
+//! used here too. A kernel may come from the backports of the host's release, which have a state beside that one: nothing else
+//! changes by them. The lists are renewed once a day. apt checks what it downloads against signed lists; the sum is kept and
 //! checked again whenever a package is unpacked from the cache.
 
 use super::apt::{Apt, FRESH_FOR, PackageRecord, output_of, tool};
+use super::backports;
 use super::interrupts::Interrupted;
-use super::machine::Arch;
+use super::machine::{Arch, Archive};
 use super::mistakes::did_you_mean;
 use super::space::Full;
 use super::unavailable::Unavailable;
@@ -29,8 +31,11 @@ pub struct Store {
     directory: PathBuf,
     /// Held while a package is fetched. Whose lists it was tried to renew: once is enough, and without a network it takes its
     /// time.
-    renewed: Mutex<BTreeSet<Arch>>,
+    renewed: Mutex<BTreeSet<PackageLists>>,
 }
+
+/// Lists of packages: whose, and from where.
+pub type PackageLists = (Arch, Archive);
 
 /// A package on disk.
 #[derive(Clone, Debug)]
@@ -59,19 +64,19 @@ impl Store {
         Self { directory: directory.to_owned(), renewed: Mutex::default() }
     }
 
-    /// A package, unpacked; a meta package of the kernel means the newest of its series.
+    /// A package of an archive, unpacked; a meta package of the kernel means the newest of its series.
     ///
     /// # Errors
     /// [`Unavailable`] when it is neither in the cache nor to be had, or a tool of Debian is missing; else what stands in the
     /// way on this host: a full disk, a place that cannot be written to.
-    pub fn get(&self, arch: Arch, asked: &str) -> anyhow::Result<Package> {
+    pub fn get(&self, lists: PackageLists, asked: &str) -> anyhow::Result<Package> {
         let packages = self.directory.join("packages");
         fs::create_dir_all(&packages).with_context(|| space::refused(&packages))?;
         // One at a time: two runs that start together download once.
         let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
         let _lock = lock::take(&self.directory.join("packages.lock"), "packages are fetched")?;
         let mut notes = Vec::new();
-        let entry = self.resolved(arch, asked, &mut renewed, &mut notes)?;
+        let entry = self.resolved(lists, asked, &mut renewed, &mut notes)?;
         if asked.starts_with("linux-image-") && entry.name != asked {
             notes.push(format!("{asked} is {} {}", entry.name, entry.version));
         }
@@ -83,20 +88,20 @@ impl Store {
     ///
     /// # Errors
     /// Those of [`Self::get`] for the first of them.
-    pub fn first_of(&self, arch: Arch, alternatives: &str) -> anyhow::Result<Package> {
+    pub fn first_of(&self, lists: PackageLists, alternatives: &str) -> anyhow::Result<Package> {
         let mut names = alternatives.split('|').map(str::trim);
-        let first = self.get(arch, names.next().unwrap_or_default());
+        let first = self.get(lists, names.next().unwrap_or_default());
         names.fold(first, |found, name| match found {
-            Err(error) if error.is::<Unavailable>() => self.get(arch, name).map_err(|_| error),
+            Err(error) if error.is::<Unavailable>() => self.get(lists, name).map_err(|_| error),
             found => found,
         })
     }
 
     fn resolved(
         &self,
-        arch: Arch,
+        lists: PackageLists,
         asked: &str,
-        renewed: &mut BTreeSet<Arch>,
+        renewed: &mut BTreeSet<PackageLists>,
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Entry> {
         let manifest_path = self.directory.join("packages/manifest.json");
@@ -105,7 +110,7 @@ impl Store {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
             Err(_) => BTreeMap::new(),
         };
-        let key = format!("{}/{asked}", arch.debian());
+        let key = format!("{}/{asked}", name_of(lists));
         // What stands in for one name may have been fetched for another.
         manifest.retain(|_, entry| self.file(entry).exists());
         let kept = manifest.get(&key).cloned();
@@ -113,8 +118,8 @@ impl Store {
             return Ok(entry.clone());
         }
         let cached: Vec<Entry> = manifest.values().cloned().collect();
-        let apt = Apt::prepare(&self.directory.join("apt").join(arch.debian()), arch)?;
-        match self.fetched(&apt, (arch, renewed), asked, &cached, notes) {
+        let apt = self.apt(lists, renewed, notes);
+        match apt.and_then(|apt| self.fetched(&apt, (lists, renewed), asked, &cached, notes)) {
             Ok(entry) => {
                 manifest.insert(key, entry.clone());
                 let text = serde_json::to_vec_pretty(&manifest).context("the manifest of packages")?;
@@ -131,32 +136,51 @@ impl Store {
                 None if error.chain().any(|cause| cause.is::<std::io::Error>()) => Err(error),
                 None => {
                     let because: Vec<String> = notes.drain(..).chain([format!("{error:#}")]).collect();
-                    let arch = arch.debian();
-                    let because = because.join("; ");
+                    let (lists, because) = (name_of(lists), because.join("; "));
                     let remedy = "the lab needs the network, or a cache from an earlier run";
-                    Err(Unavailable::because(format!("{asked} ({arch}) cannot be had: {because}; {remedy}")).into())
+                    Err(Unavailable::because(format!("{asked} ({lists}) cannot be had: {because}; {remedy}")).into())
                 }
             },
         }
+    }
+
+    /// The state of apt that has these lists.
+    fn apt(
+        &self,
+        (arch, archive): PackageLists,
+        renewed: &mut BTreeSet<PackageLists>,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<Apt> {
+        let state = |archive| self.directory.join("apt").join(name_of((arch, archive)));
+        let release = Apt::prepare(&state(Archive::Release), arch, &[])?;
+        if archive == Archive::Release {
+            return Ok(release);
+        }
+        // Which of the host's sources are Debian's, and of which release, is in their lists.
+        let of_release = (arch, Archive::Release);
+        if !renewed.contains(&of_release) && release.renew(false, notes)? {
+            renewed.insert(of_release);
+        }
+        Apt::prepare(&state(archive), arch, &backports::sources(&release.targets()?)?)
     }
 
     /// Asks apt, and downloads what is not in the cache.
     fn fetched(
         &self,
         apt: &Apt,
-        (arch, renewed): (Arch, &mut BTreeSet<Arch>),
+        (lists, renewed): (PackageLists, &mut BTreeSet<PackageLists>),
         asked: &str,
         cached: &[Entry],
         notes: &mut Vec<String>,
     ) -> anyhow::Result<Entry> {
-        if !renewed.contains(&arch) && apt.renew(false, notes)? {
-            renewed.insert(arch);
+        if !renewed.contains(&lists) && apt.renew(false, notes)? {
+            renewed.insert(lists);
         }
         match self.fetched_by_lists(apt, asked, cached, notes) {
             // Lists of this morning may name a file that the mirror has replaced since.
-            Err(error) if !renewed.contains(&arch) && !error.is::<Interrupted>() && !error.is::<Full>() => {
+            Err(error) if !renewed.contains(&lists) && !error.is::<Interrupted>() && !error.is::<Full>() => {
                 apt.renew(true, notes)?;
-                renewed.insert(arch);
+                renewed.insert(lists);
                 self.fetched_by_lists(apt, asked, cached, notes)
             }
             other => other,
@@ -204,7 +228,7 @@ impl Store {
             return Ok((provider, "it is provided by"));
         }
         let meant = did_you_mean(asked, kernels.iter().map(String::as_str));
-        bail!("there is no package {asked} in the host's sources{meant}")
+        bail!("there is no package {asked} in these sources{meant}")
     }
 
     fn file(&self, entry: &Entry) -> PathBuf {
@@ -244,6 +268,14 @@ impl Store {
     }
 }
 
+/// What they are called in the manifest, and where apt keeps them.
+fn name_of((arch, archive): PackageLists) -> String {
+    match archive {
+        Archive::Release => arch.debian().to_owned(),
+        Archive::Backports => format!("{}-backports", arch.debian()),
+    }
+}
+
 fn unix_now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
@@ -273,15 +305,18 @@ fn kernel_behind(shown: &PackageRecord) -> Option<String> {
     names.filter(|n| n.starts_with("linux-image-")).map(str::to_owned).next()
 }
 
-/// `linux-image-6.1.0-20-amd64` as series (`linux-image-6.1`, `-amd64`) and the numbers that tell its members apart.
+/// `linux-image-6.1.0-20-amd64` as series (`6.1`, `amd64`) and the numbers that its members differ in.
 fn series(package: &str) -> Option<((String, String), Vec<u64>)> {
     let rest = package.strip_prefix("linux-image-")?;
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-' || c == '+'))?;
-    // The last dash belongs to the flavour.
-    let (numbers, flavour) = rest.split_at(rest[..end].rfind('-')?);
-    let numbers: Vec<u64> = numbers.split(['.', '-', '+']).filter_map(|n| n.parse().ok()).collect();
+    // The flavour begins with the first part that does not begin with a digit; a backport's version has letters inside
+    // (`6.12.90+deb12.1`).
+    let parts: Vec<&str> = rest.split('-').collect();
+    let of_version = parts.iter().take_while(|part| part.starts_with(|c: char| c.is_ascii_digit())).count();
+    let (version, flavour) = parts.split_at(of_version);
+    let version = version.join("-");
+    let numbers: Vec<u64> = version.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
     let series = format!("{}.{}", numbers.first()?, numbers.get(1)?);
-    Some(((series, flavour.to_owned()), numbers))
+    Some(((series, flavour.join("-")), numbers))
 }
 
 /// The newest package of the same series and flavour.
@@ -330,11 +365,18 @@ mod tests {
             "linux-image-6.1.0-52-cloud-amd64",
             "linux-image-6.12.1-amd64",
             "linux-image-6.1.0-60-amd64-dbg",
+            "linux-image-6.12.90+deb12-amd64",
+            "linux-image-6.12.90+deb12.1-amd64",
+            "linux-image-6.12.95+deb12-rt-amd64",
+            "linux-image-6.12.95+deb12-amd64-unsigned",
+            "linux-image-6.12-amd64",
         ]
         .map(str::to_owned);
         let newest = |asked| newest_of_series(asked, &names);
         assert_eq!(newest("linux-image-6.1.0-20-amd64").as_deref(), Some("linux-image-6.1.0-50-amd64"));
         assert_eq!(newest("linux-image-6.1.0-20-rt-amd64").as_deref(), Some("linux-image-6.1.0-51-rt-amd64"));
+        assert_eq!(newest("linux-image-6.12.43+deb12-amd64").as_deref(), Some("linux-image-6.12.90+deb12.1-amd64"));
+        assert_eq!(newest("linux-image-6.12.43+deb12-rt-amd64").as_deref(), Some("linux-image-6.12.95+deb12-rt-amd64"));
         assert_eq!(newest("linux-image-5.10.0-20-amd64"), None);
         assert_eq!(newest("linux-image-amd64"), None);
     }

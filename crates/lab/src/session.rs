@@ -6,7 +6,7 @@ use super::card::{ServedCard, Slot, Summary};
 use super::guest_life::{self, Boot};
 use super::initrd::{Base, GuestJob, Of, compiled, initrd, programs_in, programs_of};
 use super::kernel::Kernel;
-use super::machine::{Image, Machine};
+use super::machine::{Archive, Image, Machine};
 use super::modules::Modules;
 use super::network::{self, Port};
 use super::own_modules::ModuleBuilder;
@@ -141,8 +141,8 @@ impl Lab {
     /// is wrong.
     pub fn prepare(&self, machine: &Machine) -> anyhow::Result<Prepared> {
         let emulator = qemu::find(machine.arch)?;
-        let package = self.store.get(machine.arch, &machine.kernel)?;
-        let busybox = self.store.get(machine.arch, "busybox-static")?;
+        let package = self.store.get((machine.arch, machine.kernel_from), &machine.kernel)?;
+        let busybox = self.store.get((machine.arch, Archive::Release), "busybox-static")?;
         let kernel = Kernel::of(&package.directory)?;
         let (kernel_image, note) = kernel.image(machine.boot, &self.directory.join("kernels"))?;
         let device_tree = machine.dtb.as_deref().map(|name| kernel.device_tree(name)).transpose()?;
@@ -153,7 +153,7 @@ impl Lab {
         let busybox = fs::read(busybox).with_context(|| format!("cannot read {}", busybox.display()))?;
         let mut programs = Vec::new();
         for name in &machine.packages {
-            let package = self.store.first_of(machine.arch, name)?;
+            let package = self.store.first_of((machine.arch, Archive::Release), name)?;
             programs.extend(programs_of(&package.directory).with_context(|| format!("the files of {name}"))?);
         }
         for name in &machine.programs {
@@ -183,8 +183,8 @@ impl Lab {
     fn own_modules(&self, machine: &Machine, release: &str) -> anyhow::Result<Vec<PathBuf>> {
         let sources = crate::workspace_root().join("lab/modules");
         let cache = self.directory.join("modules");
-        let workshop =
-            ModuleBuilder { store: &self.store, sources: &sources, cache: &cache, arch: machine.arch, release };
+        let (store, lists) = (&self.store, (machine.arch, machine.kernel_from));
+        let workshop = ModuleBuilder { store, sources: &sources, cache: &cache, lists, release };
         let names = own_modules::names(&sources)?;
         let named = |name: &&String| machine.modules.iter().any(|m| m.split(' ').next() == Some(name.as_str()));
         names.iter().filter(named).map(|name| workshop.module(name)).collect()

@@ -58,6 +58,29 @@ impl Arch {
     }
 }
 
+/// From which of Debian's archives a package is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Archive {
+    /// What the host itself has among its sources.
+    #[default]
+    Release,
+    /// The backports of the host's release, which have newer kernels; see [`super::backports`].
+    Backports,
+}
+
+/// What the guest's time is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// The host's: what makes the host wait makes the guest late.
+    #[default]
+    Host,
+    /// The instructions that it executes, 4 ns each; while it waits, time goes on to its next timer at once. A busy host changes
+    /// nothing in it, but waiting for a device of the emulator takes as long as the next timer says.
+    Instructions,
+}
+
 /// In which form the kernel is handed to the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -176,6 +199,8 @@ pub struct Machine {
     pub arch: Arch,
     /// Package of the kernel; a meta package means the newest of its series.
     pub kernel: String,
+    /// Where that package is from, and those of its headers.
+    pub kernel_from: Archive,
     /// Form of the kernel.
     pub boot: Boot,
     /// Device tree of the kernel's package.
@@ -184,6 +209,8 @@ pub struct Machine {
     pub memory_bytes: u64,
     /// Processors of the guest.
     pub cpus: u32,
+    /// What its time is made of.
+    pub clock: Clock,
     /// The kernel's console, with its speed where it needs one.
     pub console: String,
     /// More of the kernel's command line.

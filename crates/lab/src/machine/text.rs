@@ -2,7 +2,7 @@
 //! name that may have been meant.
 
 use super::values::{a_minute, duration, five_minutes, is_plain, memory, one, processors, yes};
-use super::{Accesses, Arch, Boot, GuestBeside, Image, Machine, MachineCheck, PowerCut, Transport};
+use super::{Accesses, Arch, Archive, Boot, Clock, GuestBeside, Image, Machine, MachineCheck, PowerCut, Transport};
 use crate::mistakes::{did_you_mean, explained};
 use anyhow::bail;
 use serde::Deserialize;
@@ -19,6 +19,8 @@ struct Text {
     arch: Arch,
     kernel: Spanned<String>,
     #[serde(default)]
+    kernel_from: Archive,
+    #[serde(default)]
     boot: Option<Boot>,
     #[serde(default)]
     dtb: Option<Spanned<String>>,
@@ -26,6 +28,8 @@ struct Text {
     memory: u64,
     #[serde(default = "one", deserialize_with = "processors")]
     cpus: u32,
+    #[serde(default)]
+    clock: Option<Spanned<Clock>>,
     console: String,
     #[serde(default)]
     append: String,
@@ -108,10 +112,12 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Machine> {
         machine: read.machine,
         arch: read.arch,
         kernel: read.kernel.into_inner(),
+        kernel_from: read.kernel_from,
         boot,
         dtb: read.dtb.map(Spanned::into_inner),
         memory_bytes: read.memory,
         cpus: read.cpus,
+        clock: read.clock.map(Spanned::into_inner).unwrap_or_default(),
         console: read.console,
         append: read.append,
         modules: read.modules.into_iter().map(Spanned::into_inner).collect(),
@@ -207,6 +213,12 @@ impl Text {
         if let Some(dtb) = self.dtb.as_ref().filter(|_| self.arch == Arch::Amd64) {
             return Some((dtb.span(), "a device tree is for boards; arch = \"amd64\" has none".into()));
         }
+        let counted = self.clock.as_ref().filter(|clock| *clock.get_ref() == Clock::Instructions);
+        if let Some(clock) = counted.filter(|_| self.cpus > 1 || !self.guests.is_empty()) {
+            let what =
+                "a clock of instructions is of one processor and of one guest: cpus = 1, and no guests beside it";
+            return Some((clock.span(), what.into()));
+        }
         if let Some(module) = self.modules.iter().find(|m| m.get_ref().trim().is_empty()) {
             return Some((module.span(), "a module has a name".into()));
         }
@@ -281,6 +293,9 @@ transport = "virtio-serial"
         assert_eq!((small.boot, small.cpus, small.memory_bytes), (Boot::Vmlinux, 1, 512 << 20));
         assert_eq!(small.boot_limit, Duration::from_secs(60));
         assert!(small.powers_off && small.images.is_empty() && small.checks.is_empty());
+        assert_eq!(small.kernel_from, Archive::Release);
+        let newer = Machine::parse("small", &format!("{SMALL}kernel-from = \"backports\"\n")).expect("sound");
+        assert_eq!(newer.kernel_from, Archive::Backports);
     }
 
     #[test]
@@ -289,6 +304,9 @@ transport = "virtio-serial"
             ("speed = 3\n", &["line 8", "speed"][..]),
             ("boot-limt = \"9s\"\n", &["line 8", "did you mean 'boot-limit'?"]),
             ("boot = \"vmlinus\"\n", &["line 8", "vmlinus", "did you mean 'vmlinux'?"]),
+            ("kernel-from = \"backport\"\n", &["line 8", "did you mean 'backports'?"]),
+            ("clock = \"instruction\"\n", &["line 8", "did you mean 'instructions'?"]),
+            ("cpus = 2\nclock = \"instructions\"\n", &["line 9", "one processor"]),
             ("cpus = 0\n", &["line 8", "one processor"]),
             ("cpus = \"2\"\n", &["line 8", "invalid type"]),
             ("run-limit = \"0s\"\n", &["line 8", "limit of 0"]),
