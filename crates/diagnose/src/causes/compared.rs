@@ -7,13 +7,13 @@ use crate::{machine, phrase};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step};
 
 /// A processor this busy is full.
-const FULL: f64 = 0.9;
+pub(super) const FULL: f64 = 0.9;
 /// And nearly full, in the faster one of two phases of which the slower fills it.
 const NEARLY_FULL: f64 = 0.8;
 /// Of what fills a processor, this share is most of it.
 const MOST: f64 = 0.5;
 /// A processor that was busy like this before the phase, or in user mode without us: the load is somebody else's.
-const OTHERS_BUSY: f64 = 0.5;
+pub(super) const OTHERS_BUSY: f64 = 0.5;
 /// The slower way below this share of the faster one is a step.
 pub(crate) const WELL_BELOW: f64 = 0.8;
 /// One operation after the other for which processors compute all the time waits for them, and not for a network.

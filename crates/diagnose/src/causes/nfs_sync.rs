@@ -1,8 +1,7 @@
 //! Syncs on an NFS mount: what they wait for, by the client's counters of WRITE and COMMIT.
 
 use super::compared::is_busy;
-use super::nfs::CallTime;
-use super::nfs_calls::during;
+use super::nfs_calls::{self, during};
 use super::probes;
 use super::{Cause, CauseKind, CauseNature};
 use model::{Direction, Evidence, LimitLayer, PhaseRun, Run, Step, Sync};
@@ -14,7 +13,7 @@ const SLOW_SYNC_RATIO: f64 = 4.0;
 /// A sync after each write is a call of its own, or makes the write one that the server answers when it has it on its disk.
 pub(crate) fn commit_for_each_sync(run: &Run) -> Option<Cause> {
     let alone = probes::depths(run, Direction::Read).into_iter().find(|p| p.depth == 1.0)?;
-    let alone = CallTime::of(run, &alone)?;
+    let alone = nfs_calls::of_probe(run, &alone)?;
     let of = |phase: &PhaseRun| {
         let synced = phase.plan.streams.iter().all(|s| s.durability.sync == Sync::FdatasyncEach);
         let (writes, commits) = (during(run, phase, "WRITE")?, during(run, phase, "COMMIT").unwrap_or_default());

@@ -1,6 +1,6 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
-use super::compared::{self, HeldByProcessor, WELL_BELOW};
+use super::compared::{self, HeldByProcessor, OTHERS_BUSY, WELL_BELOW};
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature, Trial, filesystem, nfs, smb};
 use crate::stack_view::{self, Facts};
@@ -13,8 +13,6 @@ use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, 
 const OWN_SYSTEM: f64 = 0.25;
 /// Or that much kernel time over all processors (the flusher threads are not charged to us).
 const KERNEL_PROCESSORS: f64 = 0.5;
-/// Kernel time that was there before the phase is not ours.
-const OTHERS_BUSY: f64 = 0.5;
 
 /// The kernel's work during buffered writes.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! A processor or memory that is full while direct I/O runs.
 
+use super::compared::{FULL, OTHERS_BUSY};
 use super::probes;
 use super::{Cause, CauseKind, CauseNature, Trial, generator};
 use crate::stack_view::Facts;
@@ -7,10 +8,6 @@ use crate::{machine, phrase};
 use model::facts as names;
 use model::{Access, Confidence, Evidence, Fact, LayerKind, LimitLayer, PhaseRecord, Run, Step, Work};
 
-/// A processor this busy is full.
-const FULL: f64 = 0.9;
-/// Busy like this before the phase: the load is somebody else's.
-const OTHERS_BUSY: f64 = 0.5;
 /// Storage that moves this share of what memory copies is moved by memory: each byte is copied once at least.
 const MEMORY_SHARE: f64 = 0.6;
 

@@ -50,14 +50,9 @@ fn alone<'a, 'r>(all: &'a [Calls<'r>]) -> Option<&'a Calls<'r>> {
     single.min_by(|a, b| a.writes.cmp(&b.writes).then(a.rtt.total_cmp(&b.rtt)))
 }
 
-fn evidence(calls: &Calls<'_>) -> [Evidence; 4] {
-    let source = || calls.source();
-    [
-        Evidence::measured("a call waits to be sent, ms", calls.queue, source()),
-        Evidence::measured("network and server, ms a call", calls.rtt, source()),
-        Evidence::measured("a whole call, ms", calls.execute, source()),
-        Evidence::measured("bytes in flight, mean", calls.bytes_in_flight(), source()),
-    ]
+fn evidence(calls: &Calls<'_>) -> impl Iterator<Item = Evidence> + use<> {
+    let in_flight = Evidence::measured("bytes in flight, mean", calls.bytes_in_flight(), calls.source());
+    calls.time().into_iter().chain([in_flight])
 }
 
 /// The highest rate that a direction is seen to carry, bytes per second: of all calls that were counted, and of phases past the page cache whose

@@ -3,10 +3,10 @@
 //! The client times no single request but, where it is built so (CONFIG_CIFS_STATS2), all READs and all WRITEs together: they tell a rate from a
 //! round trip as the calls of NFS do. What a request takes is else the latency of small operations one at a time.
 
-use super::compared::{self, WELL_BELOW, computed_meanwhile};
+use super::compared::{self, FULL, OTHERS_BUSY, WELL_BELOW, computed_meanwhile};
 use super::nfs::SMALL_TRANSFER_BYTES;
 use super::probes::{self, Probe};
-use super::server_calls::{Calls, Counted, LONG_ROUND_TRIP_MS};
+use super::server_calls::{self, Calls, Counted, LONG_ROUND_TRIP_MS};
 use super::server_pipe;
 use super::{Cause, CauseKind, CauseNature};
 use crate::stack_view::Facts;
@@ -18,10 +18,6 @@ use model::{
     path_counter_value,
 };
 
-/// A processor of this machine that is full.
-const FULL: f64 = 0.9;
-/// A processor that was busy like this before a phase is so with the work of others.
-const OTHERS_BUSY: f64 = 0.5;
 /// Depth that brings so many times the rate of one operation at a time shows that one waits.
 const SCALES: f64 = 4.0;
 /// Requests for one file from which they are one after the other: open, read or write, close.
@@ -231,28 +227,8 @@ pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
         (p.block >= 4.0 * size as f64 && each <= 2.0 * size as f64).then_some((fact, size, each))
     };
     let (probe, (fact, size, each)) = probes::all(run).into_iter().find_map(|p| Some((p, cut(&p)?)))?;
-    let option = if probe.writes() { "wsize" } else { "rsize" };
-    let pieces = probe.block / size as f64;
-    Some(
-        Cause::new(
-            LimitLayer::Filesystem,
-            CauseNature::Setting,
-            format!(
-                "{option} is {size} bytes: each operation of {} in {} is cut into {pieces:.0} requests",
-                phrase::bytes(probe.block as u64),
-                probe.name()
-            ),
-        )
-        .of_kind(CauseKind::Elsewhere)
-        .with_short("small rsize or wsize")
-        .with_evidence([
-            Evidence::fact(fact, size, "mount options"),
-            Evidence::measured("bytes of a request", each, format!("{} {STATS}", probe.name())),
-        ])
-        .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
-        .step(Step::LargerTransfers, None)
-        .speedup_without(Some(pieces.min(8.0))),
-    )
+    let each = Evidence::measured("bytes of a request", each, format!("{} {STATS}", probe.name()));
+    Some(server_calls::cut_small(&probe, fact, size, "requests").with_evidence([each]))
 }
 
 /// A small operation alone takes long, and more of them at once are faster.
