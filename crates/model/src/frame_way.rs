@@ -1,38 +1,22 @@
 //! Ways to get frames onto storage, and what a study of them writes.
 
 use crate::Ns;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// A way to write frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FrameWay {
-    /// A new file for each frame, through the page cache.
-    FilePerFrame,
-    /// One file that grows, through the page cache.
-    GrowingFile,
-    /// A file whose blocks are reserved, or a device, past the page cache, one write at a time.
-    Direct,
-    /// A block device through the page cache.
-    DeviceBuffered,
-    /// The container of `narrows record`.
-    Container,
-}
-
-impl FrameWay {
-    /// Every way of writing frames, in the order in which they are measured.
-    pub const ALL: [Self; 5] =
-        [Self::FilePerFrame, Self::GrowingFile, Self::Direct, Self::DeviceBuffered, Self::Container];
-
-    /// As texts and documents call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FilePerFrame => "file-per-frame",
-            Self::GrowingFile => "growing-file",
-            Self::Direct => "direct",
-            Self::DeviceBuffered => "device-buffered",
-            Self::Container => "container",
-        }
+named! {
+    /// A way to write frames.
+    #[derive(PartialOrd, Ord)]
+    pub enum FrameWay {
+        /// A new file for each frame, through the page cache.
+        FilePerFrame = "file-per-frame",
+        /// One file that grows, through the page cache.
+        GrowingFile = "growing-file",
+        /// A file whose blocks are reserved, or a device, past the page cache, one write at a time.
+        Direct = "direct",
+        /// A block device through the page cache.
+        DeviceBuffered = "device-buffered",
+        /// The container of `narrows record`.
+        Container = "container",
     }
 }
 

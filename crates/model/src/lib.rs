@@ -11,6 +11,9 @@
 //!
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
+#[macro_use]
+mod named;
+
 mod answer;
 mod camera_streams;
 mod capacity;
