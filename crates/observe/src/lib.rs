@@ -64,7 +64,7 @@ pub use capture::tar::write_tar;
 pub use capture::{CaptureOptions, CapturedContent, CapturedFile, capture};
 pub use cpu_cache::last_level_cache;
 pub use device_reads::lowest_read_bytes;
-pub use disks::{DiskSummary, disks};
+pub use disks::disks;
 pub use environment::environment;
 pub use health::note_limits_of_run;
 pub use locate::{TargetNameError, locate, locate_root};

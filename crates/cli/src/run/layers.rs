@@ -2,6 +2,7 @@
 
 use super::text;
 use crate::args::{GlobalArgs, RunArgs};
+use crate::check;
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::signals::SecondSignal;
@@ -9,7 +10,7 @@ use crate::{archives, check, output_file};
 use conduct::{Language, Source, random_u64};
 use experiments::layers::{LayersResult, LayersWanted, layers, layers_plan};
 use model::{Failure, FailureKind, LayersStudy};
-use report::document::{Answered, LayersDocument, LayersLevel, LayersPlanDocument};
+use report::document::{Answered, LayersDocument, LayersPlanDocument};
 use std::process::ExitCode;
 
 /// Executes it.
@@ -90,14 +91,6 @@ fn document(
     seed: u64,
     started: &jiff::Timestamp,
 ) -> LayersDocument {
-    let levels = result.levels.into_iter().map(|level| LayersLevel {
-        name: level.name,
-        access: level.access,
-        same_bytes: level.same_bytes,
-        figures: level.figures,
-        rounds: level.rounds,
-        reasons: level.reasons,
-    });
     LayersDocument {
         schema: LayersDocument::SCHEMA,
         target: target.to_owned(),
@@ -108,7 +101,7 @@ fn document(
         block_bytes: study.block_bytes,
         depth: study.depth,
         bytes_written: result.written_bytes,
-        levels: levels.collect(),
+        levels: result.levels,
         layers: result.costs,
         dearest: result.dearest,
         left_out: result.left_out,

@@ -1,8 +1,8 @@
 //! `narrows/inspect/1`.
 
 use super::capture::CaptureEntry;
-use crate::{DiskLine, Inspection};
-use model::{BRANCH_DEPTH, Environment, Fact, Finding, Layer, LayerKind, Layers, Mount, Undecided};
+use crate::Inspection;
+use model::{BRANCH_DEPTH, DiskSummary, Environment, Fact, Finding, Layer, LayerKind, Layers, Mount, Undecided};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub struct InspectDocument<'a> {
     /// The machine.
     pub environment: &'a Environment,
     /// All disks; null where a target was asked for.
-    pub disks: Option<&'a [DiskLine]>,
+    pub disks: Option<&'a [DiskSummary]>,
     /// The capture that was made; null without `--capture`.
     pub capture: Option<&'a CaptureEntry>,
 }
@@ -120,7 +120,7 @@ impl<'a> InspectDocument<'a> {
 
     /// The document of all disks.
     pub fn of_disks(
-        disks: &'a [DiskLine],
+        disks: &'a [DiskSummary],
         root: Option<&'a str>,
         environment: &'a Environment,
         capture: Option<&'a CaptureEntry>,

@@ -1,21 +1,7 @@
 //! `narrows/layers/1`.
 
-use model::{Estimate, LayerCost, LevelAccess, LevelFigures, LevelLeftOut, LevelRound};
+use model::{LayerCost, LevelLeftOut, MeasuredLevel};
 use serde::Serialize;
-
-/// A level of the path, from the top down.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LayersLevel {
-    pub name: String,
-    pub access: LevelAccess,
-    /// Whether what is read are the bytes of the level above.
-    pub same_bytes: bool,
-    /// Times in nanoseconds, rates in bytes a second, CPU of the machine in seconds for a GB.
-    pub figures: LevelFigures<Estimate>,
-    pub rounds: Vec<LevelRound>,
-    /// Why numbers are missing, and how they may be wrong.
-    pub reasons: Vec<String>,
-}
 
 /// What `narrows run layers --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,7 +17,8 @@ pub struct LayersDocument {
     pub block_bytes: u64,
     pub depth: u32,
     pub bytes_written: u64,
-    pub levels: Vec<LayersLevel>,
+    /// From the top down.
+    pub levels: Vec<MeasuredLevel>,
     /// Between each level and the next.
     pub layers: Vec<LayerCost>,
     /// The layer that costs most; null where none differs by more than the rounds do.

@@ -51,7 +51,7 @@ pub use frames::{FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument,
 pub use history::{HistoryAckDocument, HistoryDocument};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
-pub use layers::{LayersDocument, LayersLevel, LayersPlanDocument};
+pub use layers::{LayersDocument, LayersPlanDocument};
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
@@ -62,7 +62,7 @@ pub use record::{
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use settings::{ListedSetting, ListedValue, SettingsListDocument};
-pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedFault, SimulatedParameter};
+pub use simulated::{SimulatedDocument, SimulatedFault};
 pub use site::SiteDocument;
 pub use soak::{CounterChange, SoakDocument};
 pub use trace::TraceDocument;
