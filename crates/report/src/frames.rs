@@ -191,7 +191,6 @@ mod tests {
             failed: None,
         };
         let document = FramesDocument {
-            schema: FramesDocument::SCHEMA,
             target: "/mnt".into(),
             started: String::new(),
             program_version: String::new(),

@@ -199,7 +199,6 @@ mod tests {
 
     fn document(layers: Vec<LayerCost>) -> LayersDocument {
         LayersDocument {
-            schema: LayersDocument::SCHEMA,
             target: "/mnt".to_owned(),
             started: String::new(),
             program_version: String::new(),

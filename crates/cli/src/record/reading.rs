@@ -193,7 +193,6 @@ fn document(read: &Read, streams: &[StreamContents]) -> Result<RecordingDocument
     };
     let identity = &superblock.identity;
     Ok(RecordingDocument {
-        schema: RecordingDocument::SCHEMA,
         target: read.path.display().to_string(),
         uuid: identity.uuid.iter().map(|b| format!("{b:02x}")).collect(),
         recordings: identity.epoch,

@@ -42,7 +42,6 @@ pub(super) fn command(
         let fitted = fitted(&study, target, ways.len(), most_bytes)?;
         let (bytes_at_most, ns_at_most) = at_most(&fitted, ways.len());
         let plan = FramesPlanDocument {
-            schema: FramesPlanDocument::SCHEMA,
             target: target.to_string_lossy().into_owned(),
             ways,
             left_out,
@@ -65,17 +64,7 @@ pub(super) fn command(
     })?;
     let mut document = document(&result, &wanted, &started);
     let page = report::frames_page(&document);
-    let path = match args.report.as_deref() {
-        Some(path) => {
-            output_file::write(path, page.as_bytes())?;
-            path.to_owned()
-        }
-        None => {
-            let id = format!("frames-{}-{:08x}", started.strftime("%Y%m%dT%H%M%SZ"), random_u64()? as u32);
-            archive.write_report(&id, &page)?
-        }
-    };
-    document.page = Some(path.display().to_string());
+    document.page = Some(super::write_page("frames", args, &page, &started, &archive)?);
     output.answer(&Answered::new(&document), || report::frames(&document));
     if let Some(code) = ending.signals.exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
@@ -110,7 +99,6 @@ fn tell(event: FramesEvent<'_>, target: &OsStr, output: &Output) {
 fn document(result: &FramesResult, wanted: &FramesWanted<'_>, started: &jiff::Timestamp) -> FramesDocument {
     let study = wanted.study;
     FramesDocument {
-        schema: FramesDocument::SCHEMA,
         target: std::path::absolute(wanted.target)
             .map_or_else(|_| wanted.target.to_string_lossy().into(), |p| p.display().to_string()),
         started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),

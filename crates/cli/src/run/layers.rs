@@ -6,7 +6,6 @@ use crate::check;
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use crate::{archives, check, output_file};
 use conduct::{Language, Source, random_u64};
 use experiments::layers::{LayersResult, LayersWanted, layers, layers_plan};
 use model::{Failure, FailureKind, LayersStudy};
@@ -43,7 +42,6 @@ pub(super) fn command(
         return Err(Failure::refused(what).remedy("--set writes=false, --set region=64MiB or --set rounds=2"));
     }
     let plan = LayersPlanDocument {
-        schema: LayersPlanDocument::SCHEMA,
         target: target.to_string_lossy().into_owned(),
         levels: plan.levels,
         left_out: plan.left_out,
@@ -66,17 +64,7 @@ pub(super) fn command(
     })?;
     let mut document = document(result, &study, &plan.target, seed, &started);
     let page = report::layers_page(&document);
-    let path = match args.report.as_deref() {
-        Some(path) => {
-            output_file::write(path, page.as_bytes())?;
-            path.to_owned()
-        }
-        None => {
-            let id = format!("layers-{}-{:08x}", started.strftime("%Y%m%dT%H%M%SZ"), random_u64()? as u32);
-            archives::open(global)?.write_report(&id, &page)?
-        }
-    };
-    document.page = Some(path.display().to_string());
+    document.page = Some(super::write_page("layers", args, &page, &started, execution.archive())?);
     output.answer(&Answered::new(&document), || report::layers(&document));
     if let Some(code) = execution.signals().exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
@@ -92,7 +80,6 @@ fn document(
     started: &jiff::Timestamp,
 ) -> LayersDocument {
     LayersDocument {
-        schema: LayersDocument::SCHEMA,
         target: target.to_owned(),
         started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -24,7 +24,6 @@ pub(super) fn document(
         remarks.push(format!("{} is kept, with what it holds", state.path.display()));
     }
     SoakDocument {
-        schema: SoakDocument::SCHEMA,
         id: &state.id,
         target: &state.target,
         state: ended.name(),

@@ -65,9 +65,8 @@ pub struct FramesWay {
 
 /// What `narrows run frames --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/frames/1")]
 pub struct FramesDocument {
-    /// `narrows/frames/1`.
-    pub schema: &'static str,
     pub target: String,
     /// When, RFC 3339.
     pub started: String,
@@ -94,9 +93,6 @@ pub struct FramesDocument {
 }
 
 impl FramesDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/frames/1";
-
     /// The ways of which a rate without a loss is known, the fastest first.
     pub(crate) fn by_rate(&self) -> Vec<&FramesWay> {
         let mut ways: Vec<&FramesWay> = self.ways.iter().filter(|way| way.sustained_bytes_per_s.is_some()).collect();
@@ -108,9 +104,8 @@ impl FramesDocument {
 
 /// What `narrows run frames --plan --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/frames-plan/1")]
 pub struct FramesPlanDocument {
-    /// `narrows/frames-plan/1`.
-    pub schema: &'static str,
     pub target: String,
     /// The ways that would be measured.
     pub ways: Vec<FrameWay>,
@@ -120,9 +115,4 @@ pub struct FramesPlanDocument {
     pub bytes_at_most: u64,
     /// How long it takes at most.
     pub ns_at_most: u64,
-}
-
-impl FramesPlanDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/frames-plan/1";
 }

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 
 /// What `narrows inspect --json` prints: the path of a target, or all disks.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/inspect/1")]
 pub struct InspectDocument<'a> {
-    /// `narrows/inspect/1`.
-    pub schema: &'static str,
     /// The target as it was asked for; null for all disks.
     pub target: Option<&'a str>,
     /// The captured tree; null for this machine.
@@ -91,9 +90,6 @@ pub struct InspectCeiling<'a> {
 }
 
 impl<'a> InspectDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/inspect/1";
-
     /// The document of a target.
     pub fn of_target(seen: &Inspection<'a>, capture: Option<&'a CaptureEntry>) -> Self {
         let ceiling = seen.stack.lowest_ceiling().and_then(|l| {
@@ -101,7 +97,6 @@ impl<'a> InspectDocument<'a> {
             Some(InspectCeiling { layer: &l.name, kind: l.kind, bytes_per_s, source: l.ceiling_source.as_deref() })
         });
         Self {
-            schema: Self::SCHEMA,
             target: Some(seen.target),
             root: seen.root,
             answer: Some(crate::inspect::answer(seen)),
@@ -126,7 +121,6 @@ impl<'a> InspectDocument<'a> {
         capture: Option<&'a CaptureEntry>,
     ) -> Self {
         Self {
-            schema: Self::SCHEMA,
             target: None,
             root,
             answer: None,

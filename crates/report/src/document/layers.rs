@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What `narrows run layers --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "narrows/layers/1")]
 pub struct LayersDocument {
-    /// `narrows/layers/1`.
-    pub schema: &'static str,
     pub target: String,
     /// When, RFC 3339.
     pub started: String,
@@ -30,16 +29,10 @@ pub struct LayersDocument {
     pub page: Option<String>,
 }
 
-impl LayersDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/layers/1";
-}
-
 /// What `narrows run layers --plan --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "narrows/layers-plan/1")]
 pub struct LayersPlanDocument {
-    /// `narrows/layers-plan/1`.
-    pub schema: &'static str,
     pub target: String,
     /// The levels that would be measured.
     pub levels: Vec<String>,
@@ -47,9 +40,4 @@ pub struct LayersPlanDocument {
     /// Bytes that are written at most, to a file of ours.
     pub bytes_at_most: u64,
     pub ns_at_most: u64,
-}
-
-impl LayersPlanDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/layers-plan/1";
 }

@@ -1,7 +1,7 @@
 //! The JSON contracts. Other people's scripts rely on these keys: more may be added, none renamed or removed.
 //!
-//! Absent knowledge is `null`, never 0 and never a missing key. `tests/report/documents.rs` redeclares every document
-//! with unknown fields denied.
+//! Its first key is `schema`: a tag, of which the type's name in serde is the value. Absent knowledge is `null`, never 0 and never a missing
+//! key. `tests/report/documents.rs` redeclares every document with unknown fields denied.
 
 mod action;
 mod answered;

@@ -132,7 +132,6 @@ mod tests {
             weight: None,
         };
         let document = LayersDocument {
-            schema: LayersDocument::SCHEMA,
             target: "<script>".to_owned(),
             started: String::new(),
             program_version: "1".to_owned(),
