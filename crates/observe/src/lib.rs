@@ -50,6 +50,7 @@ mod process_io;
 mod read_error;
 mod record;
 mod redaction;
+mod register_facts;
 mod root;
 mod sampler;
 mod settings;
