@@ -3,6 +3,7 @@
 use super::absent::MOSTLY_THERE;
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature};
+use crate::guard::exclude;
 use crate::{machine, phrase};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step};
 
@@ -96,9 +97,7 @@ pub(crate) fn held_by_processor(run: &Run, slower: &Probe<'_>, faster: &Probe<'_
     let (own_user, own) = (user * threads, (user + system) * threads);
     // On a machine of many processors one that is full may be ours; where all are full, ours is a part of them.
     let filled = if during.all >= FULL * during.processors as f64 { during.all } else { during.full() };
-    if own >= MOST * filled {
-        return None;
-    }
+    exclude(own >= MOST * filled)?;
     let others = during.all - during.kernel_processors - own_user >= OTHERS_BUSY
         || machine::busy_before(run, slower.record).is_some_and(|busy| busy >= OTHERS_BUSY);
     let also = machine::cpus_during(run, faster.phase).is_some_and(|beside| beside.full() >= NEARLY_FULL);

@@ -2,6 +2,7 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature, Trial};
+use crate::guard::{exclude, require};
 use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
@@ -51,9 +52,7 @@ pub(crate) fn is_link_cleared(run: &Run) -> Option<bool> {
 pub(super) fn at(run: &Run, (rate, measured): (f64, Evidence), other: Option<f64>) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest_link(run)?;
     let share = rate / ceiling;
-    if share < CLEARED {
-        return None;
-    }
+    exclude(share < CLEARED)?;
     let what = format!("{} {}", what(layer), layer.name);
     let percent = phrase::percent(share);
     let same = other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS);
@@ -116,9 +115,7 @@ pub fn between(run: &Run) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest_link(run)?;
     let best = best_direct(run)?;
     let share = best.bytes_per_s / ceiling;
-    if !(CLEARED..NAMED).contains(&share) {
-        return None;
-    }
+    require((CLEARED..NAMED).contains(&share))?;
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| !best.random && o.bytes_per_s >= best.bytes_per_s * (1.0 - SAME_BOTH_WAYS));
     let platters = stack_view::disks(&run.target.stack).first().map(|p| p.disk).filter(|_| stack_view::has_heads(run));
@@ -166,9 +163,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     let phase = best.name();
     let rate = best.bytes_per_s;
     let share = rate / ceiling;
-    if share < NAMED {
-        return None;
-    }
+    exclude(share < NAMED)?;
     let what = what(layer);
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| o.name() != phase && o.bytes_per_s >= rate * (1.0 - SAME_BOTH_WAYS));

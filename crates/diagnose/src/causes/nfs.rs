@@ -10,6 +10,7 @@ use super::probes::{self, Probe};
 use super::server_calls::{self, Calls, LONG_ROUND_TRIP_MS, SMALL_BLOCK};
 use super::{Cause, CauseKind, CauseNature};
 use super::{nfs_slots, server_pipe};
+use crate::guard::{exclude, require};
 use crate::{machine, phrase};
 use model::facts as names;
 use model::{
@@ -80,9 +81,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
 pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
     let (sent, lost) = segments_lost(run)?;
     let share = lost as f64 / sent.max(1) as f64;
-    if share < LOST_SHARE || lost < LOST_LEAST {
-        return None;
-    }
+    exclude(share < LOST_SHARE || lost < LOST_LEAST)?;
     Some(
         Cause::new(
             LimitLayer::Link,
@@ -109,9 +108,7 @@ pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
 
 /// Attributes are asked for each time: noac, actimeo=0.
 pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
-    if fs.bool(names::ATTRIBUTES_CACHED) != Some(false) {
-        return None;
-    }
+    require(fs.bool(names::ATTRIBUTES_CACHED) == Some(false))?;
     let (most, name) = run
         .phases
         .iter()
@@ -152,9 +149,7 @@ pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
 
 /// A mount with sync: no write is gathered with others, each waits until the server has it on its disk.
 fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
-    if fs.bool(names::SYNC_MOUNT) != Some(true) {
-        return None;
-    }
+    require(fs.bool(names::SYNC_MOUNT) == Some(true))?;
     // Large buffered writes show it best; any others show it, too.
     let others = probes::all(run).into_iter().filter(Probe::writes);
     let all = probes::buffered(run, Direction::Write).into_iter().chain(others);
@@ -201,13 +196,12 @@ pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
     let undelayed_ms = alone(run).map_or(time.execute, |(_, one)| one.execute.min(time.execute));
     let in_flight = probe.bytes_per_s * undelayed_ms / 1e3;
     let ids = (machine::throughput_id(probe.name()), machine::throughput_id(best.name()));
-    if probe.bytes_per_s / best.bytes_per_s >= WELL_BELOW
-        || !machine::below_beyond_noise(run, &ids.0, &ids.1)
-        || !(window * WINDOWS_IN_FLIGHT.0..=window * WINDOWS_IN_FLIGHT.1).contains(&in_flight)
-        || compared::held_by_processor(run, &probe, &best).is_some()
-    {
-        return None;
-    }
+    exclude(
+        probe.bytes_per_s / best.bytes_per_s >= WELL_BELOW
+            || !machine::below_beyond_noise(run, &ids.0, &ids.1)
+            || !(window * WINDOWS_IN_FLIGHT.0..=window * WINDOWS_IN_FLIGHT.1).contains(&in_flight)
+            || compared::held_by_processor(run, &probe, &best).is_some(),
+    )?;
     let ratio = best.bytes_per_s / probe.bytes_per_s;
     Some(
         Cause::new(

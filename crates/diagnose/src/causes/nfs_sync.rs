@@ -4,6 +4,7 @@ use super::compared::is_busy;
 use super::nfs_calls::{self, during};
 use super::probes;
 use super::{Cause, CauseKind, CauseNature};
+use crate::guard::exclude;
 use model::{Direction, Evidence, LimitLayer, PhaseRun, Run, Step, Sync};
 
 /// A sync that takes so long, and so many times a small read alone, which has the same round trip, waits for the server's disk.
@@ -25,9 +26,7 @@ pub(crate) fn commit_for_each_sync(run: &Run) -> Option<Cause> {
     let seen = run.phases.iter().filter_map(|phase| Some((phase, of(phase)?)));
     let (phase, (commits, write_ms, commit_ms)) = seen.max_by(|a, b| (a.1.1 + a.1.2).total_cmp(&(b.1.1 + b.1.2)))?;
     let whole = write_ms + commit_ms;
-    if whole < SLOW_SYNC_MS || whole < SLOW_SYNC_RATIO * alone.execute {
-        return None;
-    }
+    exclude(whole < SLOW_SYNC_MS || whole < SLOW_SYNC_RATIO * alone.execute)?;
     let how = if commits >= 0.5 {
         format!("a COMMIT of {commit_ms:.1} ms")
     } else {

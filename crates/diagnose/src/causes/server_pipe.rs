@@ -9,6 +9,7 @@ use super::compared::{WELL_BELOW, computed_meanwhile, is_busy};
 use super::probes;
 use super::server_calls::{Calls, LONG_ROUND_TRIP_MS, SMALL_BLOCK};
 use super::{Cause, CauseKind, CauseNature};
+use crate::guard::exclude;
 use crate::{machine, phrase};
 use model::{Access, Confidence, Evidence, LimitLayer, Order, Run, Step, Sync};
 
@@ -117,9 +118,7 @@ fn round_trip(run: &Run, all: &[Calls<'_>], one: &Calls<'_>) -> Option<Cause> {
     // A fixed delay is in each call: what is longer than in the quickest ones is something else's.
     let quickest_ms = one.record.latency.quantile(QUICKEST).map_or(f64::INFINITY, |ns| ns as f64 / 1e6);
     let fixed_ms = (rtt - transfer_ms).min(quickest_ms);
-    if fixed_ms < LONG_ROUND_TRIP_MS || fixed_ms < MOST * rtt || one.rtt < WELL_BELOW * one.execute {
-        return None;
-    }
+    exclude(fixed_ms < LONG_ROUND_TRIP_MS || fixed_ms < MOST * rtt || one.rtt < WELL_BELOW * one.execute)?;
     let computed = computed_meanwhile(run, one.phase, one.record);
     let confidence = if computed.is_some() { Confidence::Low } else { Confidence::Probable };
     Some(

@@ -9,6 +9,7 @@ use super::probes::{self, Probe};
 use super::server_calls::{self, Calls, Counted, LONG_ROUND_TRIP_MS};
 use super::server_pipe;
 use super::{Cause, CauseKind, CauseNature};
+use crate::guard::require;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
@@ -107,9 +108,7 @@ pub(crate) fn reconnects(run: &Run) -> Option<Cause> {
 
 /// No data are cached, so that buffered reads and writes go to the server as the program makes them.
 pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
-    if fs.text(names::SMB_CACHE) != Some("none") {
-        return None;
-    }
+    require(fs.text(names::SMB_CACHE) == Some("none"))?;
     let slower = |direction| {
         let (buffered, direct) = (probes::buffered(run, direction)?, probes::fastest(run, direction)?);
         let slower = buffered.bytes_per_s < WELL_BELOW * direct.bytes_per_s;
@@ -143,9 +142,7 @@ pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
 /// A processor is full while the messages of the session are signed or encrypted.
 pub(crate) fn signing(run: &Run, fs: &Layer) -> Option<Cause> {
     let encrypts = fs.bool(names::SMB_ENCRYPTED) == Some(true);
-    if !encrypts && fs.bool(names::SMB_SIGNED) != Some(true) {
-        return None;
-    }
+    require(encrypts || fs.bool(names::SMB_SIGNED) == Some(true))?;
     let best = probes::fastest_of_all(run)?;
     let cpus = machine::cpus_during(run, best.phase)?;
     let full = cpus.full();
@@ -271,9 +268,7 @@ fn round_trip(run: &Run) -> Option<Cause> {
 fn one_channel(run: &Run, fs: &Layer) -> Option<Cause> {
     let offered = fs.int(names::SMB_INTERFACES).filter(|n| *n > 0)?;
     let scales = fs.bool(names::SMB_INTERFACE_SCALES) == Some(true);
-    if fs.int(names::SMB_CHANNELS) != Some(1) || !(offered > 1 || scales) {
-        return None;
-    }
+    require(fs.int(names::SMB_CHANNELS) == Some(1) && (offered > 1 || scales))?;
     let best = probes::fastest_of_all(run)?;
     Some(
         Cause::new(
