@@ -107,7 +107,7 @@ pub use filled::{Cliff, Filled, FilledPart};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, NeedFit, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
-pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
+pub use frame_way::{FrameWay, FramesCompared, FramesLeftOut, FramesLoad, FramesStudy, FramesTried, FramesWay};
 pub use group::{
     Active, GroupAnswer, GroupPhase, GroupPlace, RankLimit, RankOutcome, RankShare, ServerCalls, SlowerCalls, Together,
 };

@@ -1,10 +1,10 @@
 //! The same frames in several ways.
 
-use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
+use crate::document::{FramesDocument, FramesPlanDocument};
 use crate::presentation::{Cell, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
 use crate::quantity;
 use crate::text::capital;
-use model::FrameWay;
+use model::{FrameWay, FramesLoad, FramesWay};
 
 /// What a way is called.
 pub(crate) fn way_name(way: FrameWay) -> &'static str {
@@ -172,16 +172,9 @@ mod tests {
 
     fn answer_of(rates: &[(FrameWay, f64)]) -> String {
         let way = |(way, rate): &(FrameWay, f64)| FramesWay {
-            way: *way,
-            full_bytes_per_s: Vec::new(),
-            full_bytes_per_s_median: None,
-            of_container: None,
-            of_container_interval: None,
             sustained_frames_per_s: Some(rate / 2e6),
             sustained_bytes_per_s: Some(*rate),
-            tried: Vec::new(),
-            compared: None,
-            failed: None,
+            ..FramesWay::of(*way)
         };
         let document = FramesDocument {
             target: "/mnt".into(),

@@ -47,7 +47,7 @@ pub use error::ErrorDocument;
 pub use executions::{ExecutionEntry, ExecutionsDocument};
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use fill::FillDocument;
-pub use frames::{FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
+pub use frames::{FramesDocument, FramesPlanDocument};
 pub use history::{HistoryAckDocument, HistoryDocument};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
