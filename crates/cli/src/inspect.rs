@@ -5,10 +5,10 @@ use crate::output::Output;
 use crate::{capture, inspect_place};
 use diagnose::Assessment;
 use engine::SimRig;
-use model::{Environment, Fact, Failure, FailureKind, LayerKind, NS_PER_S, Stack};
+use model::{DiskSummary, Environment, Fact, Failure, FailureKind, LayerKind, NS_PER_S, Stack};
 use observe::{CaptureOptions, Locator, ProbeOptions, Root};
+use report::Inspection;
 use report::document::{CaptureEntry, InspectDocument};
-use report::{DiskLine, Inspection};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
@@ -145,21 +145,11 @@ fn kernel_log(stack: &Stack) -> Option<Vec<String>> {
     }
 }
 
-fn all_disks(root: &Root) -> Vec<DiskLine> {
+fn all_disks(root: &Root) -> Vec<DiskSummary> {
+    let mut disks = observe::disks(root);
     let mut mounted = mounted(root);
-    let line = |disk: observe::DiskSummary| DiskLine {
-        mounted: mounted.remove(&disk.name).unwrap_or_default(),
-        layer: disk.layer,
-        kind: disk.kind,
-        model: disk.model,
-        size_bytes: disk.size_bytes,
-        transport: disk.transport.to_owned(),
-        link: disk.link,
-        driver: disk.driver,
-        device: disk.device.map(|d| d.to_string()),
-        name: disk.name,
-    };
-    observe::disks(root).into_iter().map(line).collect()
+    disks.iter_mut().for_each(|disk| disk.mounted = mounted.remove(&disk.name).unwrap_or_default());
+    disks
 }
 
 /// Where each disk, or a partition of it, is mounted. File systems of several devices are not among them: their number

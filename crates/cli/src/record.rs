@@ -326,7 +326,6 @@ fn document(recorded: &Recorded, asked: &Recording<'_>) -> RecordDocument {
         remarks.push("simulated device in simulated time: nothing was kept".into());
     }
     RecordDocument {
-        schema: RecordDocument::SCHEMA,
         target: recorded.path.display().to_string(),
         epoch: recorded.epoch,
         streams: recorded.now.streams.iter().map(stream).collect(),

@@ -2,8 +2,7 @@
 
 use crate::output::Output;
 use model::Failure;
-use report::document::{SimulatedDevice, SimulatedDocument, SimulatedFault, SimulatedParameter};
-use spec::SimParameter;
+use report::document::{SimulatedDocument, SimulatedFault};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -27,21 +26,11 @@ const FAULTS: [(&str, &str); 4] = [
 pub fn help(output: &Output) -> Result<ExitCode, Failure> {
     let help = spec::sim_help().map_err(|e| Failure::internal(e.to_string()))?;
     let document = SimulatedDocument {
-        schema: SimulatedDocument::SCHEMA,
-        devices: help
-            .devices
-            .into_iter()
-            .map(|[name, title, source]| SimulatedDevice { name, title, source })
-            .collect(),
+        devices: help.devices,
         faults: FAULTS.into_iter().map(|(name, title)| SimulatedFault { name, title }).collect(),
-        parameters: help.parameters.into_iter().map(parameter).collect(),
-        bus: help.bus.into_iter().map(parameter).collect(),
+        parameters: help.parameters,
+        bus: help.bus,
     };
     output.answer(&document, || report::simulated(&document));
     Ok(ExitCode::SUCCESS)
-}
-
-fn parameter(from: SimParameter) -> SimulatedParameter {
-    let SimParameter { name, expects, meaning, default, of_devices } = from;
-    SimulatedParameter { name, expects, meaning, default, devices: of_devices.into_iter().collect() }
 }

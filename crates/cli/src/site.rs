@@ -39,11 +39,10 @@ pub fn command(args: &SiteArgs, global: &GlobalArgs, output: &Output) -> Result<
     written.page(NO_JEKYLL, b"")?;
     let removed = before.difference(&written.pages).filter(|page| remove(&out, page)).count();
     let (pages, changed) = (written.pages.len(), written.changed);
-    let marker = Marker { schema: SiteDocument::SCHEMA.to_owned(), pages: written.pages.clone() };
+    let marker = Marker { schema: "narrows/site/1".to_owned(), pages: written.pages.clone() };
     let text = serde_json::to_string_pretty(&marker).map_err(|e| Failure::internal(e.to_string()))?;
     written.page(MARKER, (text + "\n").as_bytes())?;
     let document = SiteDocument {
-        schema: SiteDocument::SCHEMA,
         runs: site.runs.len(),
         read: fresh,
         duplicates,

@@ -103,8 +103,7 @@ fn made(
 ) -> ExitCode {
     if output.is_json() {
         let (file, root) = (args.output.to_string_lossy(), root.to_string_lossy());
-        let schema = TraceDocument::SCHEMA;
-        output.document(&TraceDocument { schema, file: &file, root: &root, exit_code, ..counts });
+        output.document(&TraceDocument { file: &file, root: &root, exit_code, ..counts });
     } else {
         output.aside(&format!("narrows: {again}"));
     }

@@ -4,7 +4,7 @@
 //! condition and its mechanism were read in a primary source (kernel source or documentation, a specification);
 //! otherwise it is `probable`, and so is every finding made from it.
 
-use crate::conditions::{self, Decision};
+use crate::conditions::{self, Decision, NoCase};
 use crate::missing;
 use crate::stack_view::Missing;
 use crate::subject::Subject;
@@ -162,7 +162,7 @@ fn evaluated<'a>(on: Subject<'a>) -> impl Iterator<Item = (&'static FindingText,
 pub fn findings(on: Subject<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = evaluated(on)
         .filter_map(|(text, check)| {
-            let case = check.ok().flatten()?;
+            let case = check.ok()?;
             let ceiling = match text.status {
                 CatalogueStatus::Confirmed => Confidence::High,
                 CatalogueStatus::Probable => Confidence::Probable,
@@ -188,7 +188,7 @@ pub fn findings(on: Subject<'_>) -> Vec<Finding> {
 pub fn unknown(on: Subject<'_>) -> Vec<Undecided> {
     evaluated(on)
         .filter_map(|(text, check)| {
-            let Missing(missing) = check.err()?;
+            let NoCase::Unknown(Missing(missing)) = check.err()? else { return None };
             Some(Undecided {
                 id: text.id.clone(),
                 title: text.title.clone(),

@@ -2,6 +2,7 @@
 //!
 //! Finding a line proves that it was written; not finding one proves little: the log of a run covers only the run.
 
+use crate::guard::require;
 use crate::stack_view::Missing;
 use model::facts as names;
 use model::{Evidence, Fact, LayerKind, Stack};
@@ -17,9 +18,7 @@ pub fn lines<'a>(stack: &'a Stack, log: Option<&'a [String]>, needles: &[&str], 
         Some(Fact::List(lines)) => Some(lines),
         _ => None,
     };
-    if log.is_none() && kept.is_none() {
-        return None;
-    }
+    require(log.is_some() || kept.is_some())?;
     let about = |line: &str| of.is_empty() || of.iter().any(|name| has_name(line, name));
     let mut found: Vec<&str> = Vec::new();
     for line in log.into_iter().chain(kept.map(Vec::as_slice)).flatten() {

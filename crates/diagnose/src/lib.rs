@@ -24,6 +24,7 @@ mod conclusions;
 mod conditions;
 mod copies;
 mod elsewhere;
+mod guard;
 mod inventory;
 mod kernel_log;
 mod limit;

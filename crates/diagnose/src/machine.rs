@@ -1,5 +1,6 @@
 //! The run as evidence: values that stand, the processors during a phase, our own share of them, what others did.
 
+use crate::guard::{exclude, require};
 use model::{
     CpuShare, CpuTicks, DirectProof, Metric, MetricStatus, Ns, PhaseRecord, PhaseRun, PhaseStatus, Run, SystemSample,
     Work, cpu_share, disk_rate, traffic,
@@ -61,9 +62,7 @@ pub fn throughput_id(phase: &str) -> String {
 /// Throughput of a phase whose direct I/O did not fall back to the page cache.
 pub fn direct_throughput(run: &Run, phase: &str) -> Option<f64> {
     let (_, record) = valid_phase(run, phase)?;
-    if record.direct.as_ref().is_some_and(DirectProof::is_from_cache) {
-        return None;
-    }
+    exclude(record.direct.as_ref().is_some_and(DirectProof::is_from_cache))?;
     throughput(run, phase)
 }
 
@@ -101,9 +100,7 @@ impl Cpus {
 }
 
 fn cpus_between(before: &SystemSample, after: &SystemSample) -> Option<Cpus> {
-    if before.cpus.len() != after.cpus.len() {
-        return None;
-    }
+    require(before.cpus.len() == after.cpus.len())?;
     let share = |(b, a): (&CpuTicks, &CpuTicks)| cpu_share(b, a);
     let shares: Vec<Option<CpuShare>> = before.cpus.iter().zip(&after.cpus).map(share).collect();
     let known = || shares.iter().enumerate().filter_map(|(i, s)| s.map(|s| (i, s)));
@@ -126,9 +123,7 @@ pub fn cpus_during(run: &Run, phase: &PhaseRun) -> Option<Cpus> {
     let samples = run.samples_of(phase);
     let (first, last) = (samples.first()?, samples.last()?);
     let span = last.at_ns.saturating_sub(first.at_ns);
-    if span == 0 || span > record.duration_ns().saturating_mul(2) {
-        return None;
-    }
+    exclude(span == 0 || span > record.duration_ns().saturating_mul(2))?;
     cpus_between(first, last)
 }
 
@@ -138,9 +133,7 @@ pub fn interrupts_on(run: &Run, phase: &PhaseRun, cpu: usize) -> Option<f64> {
     let counted: Vec<&SystemSample> =
         run.samples_of(phase).iter().filter(|s| !s.interrupts_by_cpu.is_empty()).collect();
     let (before, after) = (counted.first()?, counted.last()?);
-    if before.interrupts_by_cpu.len() != after.interrupts_by_cpu.len() || after.interrupts_by_cpu.len() < 2 {
-        return None;
-    }
+    require(before.interrupts_by_cpu.len() == after.interrupts_by_cpu.len() && after.interrupts_by_cpu.len() >= 2)?;
     let more: Vec<u64> =
         before.interrupts_by_cpu.iter().zip(&after.interrupts_by_cpu).map(|(b, a)| a.saturating_sub(*b)).collect();
     let all: u64 = more.iter().sum();
@@ -172,9 +165,7 @@ const LEAST_NS: Ns = 200_000_000;
 /// stolen. An emulator on a busy host has no steal time to tell; what is missing to the time that passed it did not run through.
 pub fn ran_between(before: &SystemSample, after: &SystemSample) -> Option<f64> {
     let passed = after.at_ns.checked_sub(before.at_ns).filter(|ns| *ns >= LEAST_NS)?;
-    if before.cpus.is_empty() || before.cpus.len() != after.cpus.len() {
-        return None;
-    }
+    require(!before.cpus.is_empty() && before.cpus.len() == after.cpus.len())?;
     let ticks: u64 = before.cpus.iter().zip(&after.cpus).map(|(b, a)| a.total().saturating_sub(b.total())).sum();
     // One that never counted anything is none that stood still.
     (ticks > 0).then(|| ticks as f64 * TICK_NS / (passed as f64 * before.cpus.len() as f64))
@@ -250,9 +241,7 @@ pub fn foreign_ratio(record: &PhaseRecord) -> Option<f64> {
     let own = record.bytes as f64 / record.duration_ns().max(1) as f64;
     let windows = [record.quiet_before, record.quiet_after];
     let windows: Vec<_> = windows.into_iter().flatten().filter(|w| w.length_ns > 0).collect();
-    if own <= 0.0 || windows.is_empty() {
-        return None;
-    }
+    exclude(own <= 0.0 || windows.is_empty())?;
     let operations: u64 = windows.iter().map(|w| w.operations).sum();
     let in_both = windows.len() == 2 && windows.iter().all(|w| w.operations > 0);
     if operations == 0 || (!in_both && operations < LONE_BURST_OPERATIONS) {

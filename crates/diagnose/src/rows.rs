@@ -3,14 +3,14 @@
 //! A row has what was seen of its own phase: a cause of the run that rests on that phase, else the rule for its kind of
 //! work. Numbers that do not stand have none.
 
-use crate::causes::{self, Cause, CauseKind, SLOW_WRITE_RATIO, between_gaps, rows as of_causes};
+use crate::causes::{self, Cause, CauseKind, CauseNature, SLOW_WRITE_RATIO, between_gaps, rows as of_causes};
 use crate::conditions::queue::virtio_single_queue;
 use crate::elsewhere::{self, Elsewhere, THE_DEVICE};
 use crate::subject::Subject;
 use crate::{machine, phrase, stack_view};
 use model::{
-    Confidence, Direction, Evidence, LimitLayer, NextStep, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run, Step,
-    TargetKind, Work,
+    Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, PhaseStatus, RowLimit, Run, Step, TargetKind,
+    Work,
 };
 
 /// A path that reaches this share of another is limited as that one is.
@@ -22,62 +22,18 @@ const STILL_SCALING: f64 = 0.8;
 /// What comes on top of a plain write is most of a synchronous one.
 const MOSTLY: f64 = 0.5;
 
-/// What is said of a row.
-struct RowAnswer {
-    layer: LimitLayer,
-    statement: String,
-    confidence: Confidence,
-    evidence: Vec<Evidence>,
-    next_step: Option<NextStep>,
+/// What is said of a row: a cause, of which only what a row has room for is told.
+fn answer(layer: LimitLayer, confidence: Confidence, statement: impl Into<String>) -> Cause {
+    Cause::new(layer, CauseNature::Path, statement).with_confidence(confidence)
 }
 
-impl RowAnswer {
-    /// What has no device below it is never called one.
-    fn of_storage(self, run: &Run) -> Self {
-        let names_it = |e: &Elsewhere| !e.has_disk || self.statement.contains(THE_DEVICE);
-        match elsewhere::of(&run.target.stack).filter(|e| self.layer == LimitLayer::Device && names_it(e)) {
-            Some(it) => Self { layer: it.layer, statement: self.statement.replace(THE_DEVICE, it.words), ..self },
-            None => self,
-        }
+/// What has no device below it is never called one.
+fn of_storage(mut cause: Cause, run: &Run) -> Cause {
+    let names_it = |e: &Elsewhere| !e.has_disk || cause.statement.contains(THE_DEVICE);
+    if let Some(it) = elsewhere::of(&run.target.stack).filter(|e| cause.layer == LimitLayer::Device && names_it(e)) {
+        cause.is_elsewhere(&it);
     }
-
-    fn new(layer: LimitLayer, confidence: Confidence, statement: impl Into<String>) -> Self {
-        Self { layer, statement: statement.into(), confidence, evidence: Vec::new(), next_step: None }
-    }
-
-    fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
-        self.evidence.extend(evidence);
-        self
-    }
-
-    fn step(mut self, step: Step) -> Self {
-        self.next_step = Some(step.into());
-        self
-    }
-
-    /// What the step rests on in this run.
-    fn based_on(mut self, basis: &str) -> Self {
-        self.next_step.iter_mut().for_each(|step| basis.clone_into(&mut step.basis));
-        self
-    }
-
-    /// How many times as fast its path is without what is named.
-    fn below_by(mut self, ratio: f64) -> Self {
-        let rounded = Some((ratio * 100.0).round() / 100.0).filter(|r| r.is_finite() && *r > 1.0);
-        self.next_step.iter_mut().for_each(|s| s.predicted_ratio = rounded);
-        self
-    }
-
-    /// A cause of the run in fewer words.
-    fn of(cause: &Cause, statement: impl Into<String>) -> Self {
-        Self {
-            layer: cause.layer,
-            statement: statement.into(),
-            confidence: cause.confidence,
-            evidence: cause.evidence.clone(),
-            next_step: cause.next_step.clone(),
-        }
-    }
+    cause
 }
 
 /// One row: its phase, and what is asked of it.
@@ -107,13 +63,13 @@ pub(crate) fn limits_of(run: &Run, causes: &[Cause]) -> Vec<RowLimit> {
                 }
                 _ => unmeasured(phase),
             };
-            let RowAnswer { layer, statement, confidence, evidence, next_step } = said.of_storage(run);
+            let model::Cause { layer, statement, confidence, evidence, next_step, .. } = of_storage(said, run).into();
             Some(RowLimit { phase: phase.plan.name.clone(), layer, statement, confidence, evidence, next_step })
         })
         .collect()
 }
 
-fn unmeasured(phase: &PhaseRun) -> RowAnswer {
+fn unmeasured(phase: &PhaseRun) -> Cause {
     let code = phase.reasons.first().and_then(model::Reason::code);
     let (word, why) = match phase.status {
         PhaseStatus::Refused => ("its number is refused", code),
@@ -122,12 +78,12 @@ fn unmeasured(phase: &PhaseRun) -> RowAnswer {
     };
     let why = why.map(|w| format!(": {w}")).unwrap_or_default();
     let name = &phase.plan.name;
-    RowAnswer::new(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
+    answer(LimitLayer::Unknown, Confidence::Low, format!("not known, {word}{why}"))
         .with_evidence([Evidence::absence(format!("a valid number of {}", Work::words_of(name)), name.as_str())])
 }
 
 impl Row<'_> {
-    fn answer(&self) -> RowAnswer {
+    fn answer(&self) -> Cause {
         let of_work = || match self.work {
             Work::SequentialRead | Work::SequentialWrite => self.sequential(),
             Work::SequentialReadPages => self.small_pages(),
@@ -136,7 +92,7 @@ impl Row<'_> {
             Work::QueuedRead | Work::QueuedWrite => self.queued(),
             Work::DurableWrite | Work::LogAppend => self.durable(),
             Work::Responsive | Work::ResponsiveLoaded => self.small_operations(),
-            Work::MemoryCopy => RowAnswer::new(LimitLayer::Memory, Confidence::High, "memory"),
+            Work::MemoryCopy => answer(LimitLayer::Memory, Confidence::High, "memory"),
         };
         self.whatever_is_asked().unwrap_or_else(of_work)
     }
@@ -158,9 +114,9 @@ impl Row<'_> {
     }
 
     /// What holds any kind of work: this program, heat, a cap, a full processor, memory, a device that stands still.
-    fn whatever_is_asked(&self) -> Option<RowAnswer> {
+    fn whatever_is_asked(&self) -> Option<Cause> {
         if self.run.target.kind == TargetKind::Null {
-            return Some(RowAnswer::new(LimitLayer::Generator, Confidence::High, "this program itself"));
+            return Some(answer(LimitLayer::Generator, Confidence::High, "this program itself"));
         }
         let sure = |c: &&Cause| c.confidence >= Confidence::Probable && !c.is_remark() && c.is_based_on(self.name());
         let words = |cause: &'_ Cause| -> Option<String> {
@@ -185,43 +141,26 @@ impl Row<'_> {
         };
         let cause = self.causes.iter().filter(sure).find_map(|c| Some((c, words(c)?)));
         if let Some((cause, words)) = cause {
-            return Some(RowAnswer::of(cause, words));
+            return Some(cause.clone().saying(words));
         }
-        between_gaps(self.run, self.phase, self.record).filter(|c| !c.is_remark()).map(|cause| {
-            let statement = cause.statement.clone();
-            RowAnswer::of(&cause, statement)
-        })
+        between_gaps(self.run, self.phase, self.record).filter(|c| !c.is_remark())
     }
 
-    fn sequential(&self) -> RowAnswer {
+    fn sequential(&self) -> Cause {
         if self.work == Work::SequentialWrite
             && let Some(cause) = of_causes::write_cache(self.run).filter(|c| c.confidence >= Confidence::Probable)
         {
-            return RowAnswer::of(&cause, "its write cache ran out: this is the rate after it");
+            return cause.saying("its write cache ran out: this is the rate after it");
         }
         let Some(rate) = self.own("throughput_bytes_per_s") else { return self.device(None) };
         let other = if self.work == Work::SequentialWrite { Work::SequentialRead } else { Work::SequentialWrite };
-        match of_causes::link(self.run, rate, machine::direct_rate(self.run, other)) {
-            Some(link) => RowAnswer {
-                layer: link.layer,
-                statement: link.statement,
-                confidence: link.confidence,
-                evidence: vec![self.measured(
-                    "direct rate, bytes per second",
-                    rate,
-                    self.work,
-                    "throughput_bytes_per_s",
-                )],
-                next_step: None,
-            }
-            .with_evidence(link.evidence)
-            .with_trial(link.trial),
-            None => self.device(Some(rate)),
-        }
+        let direct = self.measured("direct rate, bytes per second", rate, self.work, "throughput_bytes_per_s");
+        of_causes::link(self.run, (rate, direct), machine::direct_rate(self.run, other))
+            .unwrap_or_else(|| self.device(Some(rate)))
     }
 
     /// What remains for a path that is busy all the time and fills no link.
-    fn device(&self, rate: Option<f64>) -> RowAnswer {
+    fn device(&self, rate: Option<f64>) -> Cause {
         let stack = &self.run.target.stack;
         let busy = machine::disk_busy(self.run, self.phase);
         let virtual_disk = stack_view::is_virtual_disk(stack, &self.run.environment);
@@ -235,15 +174,15 @@ impl Row<'_> {
             None => Evidence::absence("counters of the disk", format!("{} diskstats", self.name())),
         };
         let rate = rate.map(|r| self.measured("rate, bytes per second", r, self.work, "throughput_bytes_per_s"));
-        RowAnswer::new(LimitLayer::Device, sure, statement).with_evidence(rate).with_evidence([busy])
+        answer(LimitLayer::Device, sure, statement).with_evidence(rate).with_evidence([busy])
     }
 
-    fn small_pages(&self) -> RowAnswer {
+    fn small_pages(&self) -> Cause {
         let rate = self.own("throughput_bytes_per_s");
         match rate.zip(self.value(Work::SequentialRead, "throughput_bytes_per_s")) {
             Some((pages, huge)) if pages < huge * AS_FAST => {
-                RowAnswer::new(LimitLayer::BlockLayer, Confidence::Probable, "requests of small pages are split")
-                    .with_evidence([
+                answer(LimitLayer::BlockLayer, Confidence::Probable, "requests of small pages are split").with_evidence(
+                    [
                         self.measured("rate, bytes per second", pages, self.work, "throughput_bytes_per_s"),
                         self.measured(
                             "rate of huge pages, bytes per second",
@@ -251,13 +190,14 @@ impl Row<'_> {
                             Work::SequentialRead,
                             "throughput_bytes_per_s",
                         ),
-                    ])
+                    ],
+                )
             }
             _ => self.as_row(Work::SequentialRead),
         }
     }
 
-    fn buffered(&self) -> RowAnswer {
+    fn buffered(&self) -> Cause {
         let (cause, direct) = match self.work {
             Work::BufferedWrite => (of_causes::buffered_writes(self.run), Work::SequentialWrite),
             _ => (of_causes::buffered_reads(self.run), Work::SequentialRead),
@@ -273,14 +213,14 @@ impl Row<'_> {
                 } else {
                     "the page cache: slower than direct, no CPU is saturated"
                 };
-                RowAnswer::of(&cause, words)
+                cause.saying(words)
             }
             None => self.as_row(direct),
         }
     }
 
     /// As another row, which it keeps up with.
-    fn as_row(&self, work: Work) -> RowAnswer {
+    fn as_row(&self, work: Work) -> Cause {
         let other = self.run.phase_of_work(work).filter(|p| p.status == PhaseStatus::Measured);
         match other.and_then(|phase| Some((phase, phase.record.as_ref()?))) {
             Some((phase, record)) => Row { work, phase, record, ..*self }.answer(),
@@ -288,7 +228,7 @@ impl Row<'_> {
         }
     }
 
-    fn one_command(&self) -> RowAnswer {
+    fn one_command(&self) -> Cause {
         let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
         let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
         if self.work == Work::RandomWrite
@@ -298,10 +238,9 @@ impl Row<'_> {
             let statement = format!("each small write takes {}, {} a read", phrase::time(ns), phrase::times(ns / read));
             let read_ns = read;
             let read = self.measured("mean latency of a read", read, Work::RandomRead, "latency_ns_mean");
-            return RowAnswer::new(LimitLayer::Device, Confidence::Probable, statement)
+            return answer(LimitLayer::Device, Confidence::Probable, statement)
                 .with_evidence([latency, read])
-                .step(Step::BatchSmallWrites)
-                .below_by(ns / read_ns);
+                .step(Step::BatchSmallWrites, Some(ns / read_ns));
         }
         let busy = machine::disk_busy(self.run, self.phase);
         let (layer, statement) = match busy {
@@ -315,10 +254,10 @@ impl Row<'_> {
             let source = format!("{} diskstats", self.name());
             Evidence::measured("share of time with requests in flight", b, source)
         });
-        RowAnswer::new(layer, Confidence::Probable, statement).with_evidence([latency]).with_evidence(busy)
+        answer(layer, Confidence::Probable, statement).with_evidence([latency]).with_evidence(busy)
     }
 
-    fn queued(&self) -> RowAnswer {
+    fn queued(&self) -> Cause {
         let direction = if self.work == Work::QueuedRead { Direction::Read } else { Direction::Write };
         let serial = self.causes.iter().find(|c| {
             matches!(c.layer, LimitLayer::Controller | LimitLayer::Driver | LimitLayer::Link | LimitLayer::Device)
@@ -326,7 +265,7 @@ impl Row<'_> {
                 && of_causes::is_of_depth(c)
         });
         if let Some(cause) = serial {
-            return RowAnswer::of(cause, cause.in_short());
+            return cause.clone().saying(cause.in_short());
         }
         let Some(scaling) = of_causes::scaling(self.run, direction) else {
             return self.device(self.own("throughput_bytes_per_s"));
@@ -334,28 +273,29 @@ impl Row<'_> {
         let gains = format!("depth {:.0} gives {} depth 1", scaling.depth, phrase::times(scaling.ratio));
         if scaling.ratio >= scaling.depth * STILL_SCALING {
             let statement = format!("latency of one command: {gains}, more would give more");
-            return RowAnswer::new(LimitLayer::Device, Confidence::Low, statement).with_evidence(scaling.evidence);
+            return answer(LimitLayer::Device, Confidence::Low, statement).with_evidence(scaling.evidence);
         }
-        if let Ok(Some(case)) = virtio_single_queue(&Subject::of_run(self.run)) {
+        if let Ok(case) = virtio_single_queue(&Subject::of_run(self.run)) {
             let statement = format!("one virtio queue, or the disk behind it ({gains})");
-            return RowAnswer::new(LimitLayer::BlockLayer, Confidence::Low, statement)
+            return answer(LimitLayer::BlockLayer, Confidence::Low, statement)
                 .with_evidence(scaling.evidence)
                 .with_evidence(case.evidence)
-                .step(Step::QueueForEachProcessor);
+                .step(Step::QueueForEachProcessor, None);
         }
         let device = self.device(None);
-        RowAnswer { statement: format!("{} ({gains})", device.statement), ..device }.with_evidence(scaling.evidence)
+        let statement = format!("{} ({gains})", device.statement);
+        device.saying(statement).with_evidence(scaling.evidence)
     }
 
-    fn small_operations(&self) -> RowAnswer {
+    fn small_operations(&self) -> Cause {
         let loaded = self.work == Work::ResponsiveLoaded;
         match self.causes.iter().find(|c| loaded && c.kind == CauseKind::BesideWriter && c.is_based_on(self.name())) {
-            Some(cause) => RowAnswer::of(cause, cause.in_short()),
+            Some(cause) => cause.clone().saying(cause.in_short()),
             None => self.device(None),
         }
     }
 
-    fn durable(&self) -> RowAnswer {
+    fn durable(&self) -> Cause {
         let Some(ns) = self.own("latency_ns_mean") else { return self.device(None) };
         let latency = self.measured("mean latency", ns, self.work, "latency_ns_mean");
         let plain = self.value(Work::RandomWrite, "latency_ns_mean");
@@ -364,7 +304,7 @@ impl Row<'_> {
             return self.as_row(Work::RandomWrite);
         }
         match plain.filter(|plain| 1.0 - plain / ns >= MOSTLY) {
-            Some(plain) => RowAnswer::new(
+            Some(plain) => answer(
                 LimitLayer::Device,
                 Confidence::Probable,
                 format!("the flush after each write: {} of {}", phrase::time(ns - plain), phrase::time(ns)),
@@ -373,24 +313,14 @@ impl Row<'_> {
                 latency,
                 self.measured("mean latency without a flush", plain, Work::RandomWrite, "latency_ns_mean"),
             ])
-            .step(Step::FewerSyncs)
-            .based_on("a cache that survives a power cut answers a flush at once")
-            .below_by(ns / plain),
-            None => RowAnswer::new(
+            .step(Step::FewerSyncs, Some(ns / plain))
+            .based_on("a cache that survives a power cut answers a flush at once"),
+            None => answer(
                 LimitLayer::Device,
                 if plain.is_some() { Confidence::Probable } else { Confidence::Low },
                 format!("latency of one write and its flush, {}", phrase::time(ns)),
             )
             .with_evidence([latency]),
-        }
-    }
-}
-
-impl RowAnswer {
-    fn with_trial(self, trial: Option<Step>) -> Self {
-        match trial {
-            Some(step) => self.step(step).based_on("what would separate the two"),
-            None => self,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a phase's series says: its rate in windows, one step in it, how flat it is.
 
+use crate::guard::require;
 use model::{Interval, Ns, PhaseRecord};
 
 /// Fewest windows on each side of a step.
@@ -69,9 +70,7 @@ pub fn fall(record: &PhaseRecord) -> Option<Step> {
 pub fn fall_of(intervals: &[Interval]) -> Option<Step> {
     let windows = windows_of(intervals);
     let values: Vec<f64> = windows.iter().map(|w| w.1).collect();
-    if values.len() < 2 * MIN_SIDE + 2 {
-        return None;
-    }
+    require(values.len() >= 2 * MIN_SIDE + 2)?;
     let (_, total) = level(&values);
     let (split, before, after, residual) = (MIN_SIDE..=values.len() - MIN_SIDE)
         .map(|k| {
@@ -131,9 +130,7 @@ pub fn grain(record: &PhaseRecord, bytes_per_s: f64, block: f64) -> f64 {
 pub fn slide(record: &PhaseRecord) -> Option<Step> {
     let windows = windows(record);
     let values: Vec<f64> = windows.iter().map(|w| w.1).collect();
-    if values.len() < 2 * MIN_SIDE + 2 {
-        return None;
-    }
+    require(values.len() >= 2 * MIN_SIDE + 2)?;
     let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(i, v)| (i as f64, *v)).collect();
     let line = stats::least_squares(&points)?;
     let (before, after) = (line.at(0.0), line.at((values.len() - 1) as f64));

@@ -13,8 +13,8 @@ use conduct::{Budget, Execution};
 use conduct::{NullListener, Opened, Wanted, open, plan};
 use levels::{Level, LevelTarget, Levels};
 use model::{
-    Estimate, Failure, FailureKind, LayerCost, LayersStudy, LevelAccess, LevelFigures, LevelLeftOut, LevelRound,
-    NS_PER_S, PhaseKind, Plan, Run, SystemSample, TargetKind,
+    Failure, FailureKind, LayerCost, LayersStudy, LevelAccess, LevelLeftOut, LevelRound, MeasuredLevel, NS_PER_S,
+    PhaseKind, Plan, Run, SystemSample, TargetKind,
 };
 use observe::{Root, Sampler};
 use spec::LevelWork;
@@ -35,25 +35,11 @@ pub struct LayersWanted<'a> {
     pub seed: u64,
 }
 
-/// A level, measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LevelResult {
-    /// What is read: `file direct`; `dm-0`.
-    pub name: String,
-    pub access: LevelAccess,
-    /// Whether what is read there are the bytes of the level above.
-    pub same_bytes: bool,
-    pub rounds: Vec<LevelRound>,
-    pub figures: LevelFigures<Estimate>,
-    /// Why numbers are missing, and how they may be wrong.
-    pub reasons: Vec<String>,
-}
-
 /// The whole study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayersResult {
     /// From the top down.
-    pub levels: Vec<LevelResult>,
+    pub levels: Vec<MeasuredLevel>,
     pub costs: Vec<LayerCost>,
     /// The layer that costs most.
     pub dearest: Option<String>,
@@ -336,7 +322,7 @@ fn conclude(
         })
         .collect();
     let dearest = judge::dearest(&costs).map(|cost| cost.layer.clone());
-    let measured = levels.iter().zip(rounds).zip(reasons).map(|((level, rounds), reasons)| LevelResult {
+    let measured = levels.iter().zip(rounds).zip(reasons).map(|((level, rounds), reasons)| MeasuredLevel {
         name: level.name.clone(),
         access: level.access,
         same_bytes: level.same_bytes,

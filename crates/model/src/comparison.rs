@@ -3,63 +3,33 @@
 use crate::{Better, Reason, Unit, job_options};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
-/// The answer for one metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// B is better than A, with the error rate that was asked for.
-    Better,
-    /// B is worse than A.
-    Worse,
-    /// The difference is inside the margin, with the error rate that was asked for.
-    Same,
-    /// Neither is shown.
-    Unclear,
-    /// The numbers cannot carry the question.
-    Invalid,
-}
-
-impl Verdict {
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Same => "same",
-            Self::Unclear => "unclear",
-            Self::Invalid => "invalid",
-        }
+named! {
+    /// The answer for one metric.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Verdict {
+        /// B is better than A, with the error rate that was asked for.
+        Better = "better",
+        /// B is worse than A.
+        Worse = "worse",
+        /// The difference is inside the margin, with the error rate that was asked for.
+        Same = "same",
+        /// Neither is shown.
+        Unclear = "unclear",
+        /// The numbers cannot carry the question.
+        Invalid = "invalid",
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What a verdict rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Basis {
-    /// Runs in pairs whose order was drawn by lot.
-    Paired,
-    /// Several runs of each side, whose order was not randomised.
-    Unpaired,
-    /// One run of a side, or of both.
-    Single,
-}
-
-impl Basis {
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Paired => "paired",
-            Self::Unpaired => "unpaired",
-            Self::Single => "single",
-        }
+named! {
+    /// What a verdict rests on.
+    pub enum Basis {
+        /// Runs in pairs whose order was drawn by lot.
+        Paired = "paired",
+        /// Several runs of each side, whose order was not randomised.
+        Unpaired = "unpaired",
+        /// One run of a side, or of both.
+        Single = "single",
     }
 }
 

@@ -2,80 +2,62 @@
 
 use crate::Evidence;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
-/// A class of damage to stored data. The signatures are told apart by the crate `integrity`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DataFault {
-    /// A few bits differ from what was written, the same ones at every read.
-    BitRot,
-    /// Stable damage that no longer resembles what was written, or damage that changes with every read.
-    Corrupt,
-    /// One read was wrong, a later one right: the path, not the medium.
-    TransientPathError,
-    /// A write arrived in part.
-    TornWrite,
-    /// An acknowledged write is not there.
-    LostWrite,
-    /// A read gave older data, a later one the right ones.
-    StaleRead,
-    /// Data that belong to another place lie here.
-    MisdirectedWrite,
-    /// A read gave another place's data, a later one the right ones.
-    MisdirectedRead,
-    /// Addresses beyond the real capacity lead back to its start.
-    WrapAround,
-    /// Nothing is kept beyond the real capacity.
-    LimboCapacity,
-    /// Data of another run or another target.
-    ForeignData,
-    /// A write covered by an acknowledged flush is gone after a power cut.
-    LostOnPowerCut,
-    /// The same, while a write issued after that flush is there.
-    ReorderedAcrossFlush,
-    /// The write succeeded, its fsync failed, and the data are not there.
-    LateError,
-    /// Data newer than any that were issued: this program is wrong, not the device.
-    TesterFault,
+named! {
+    /// A class of damage to stored data. The signatures are told apart by the crate `integrity`.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum DataFault {
+        /// A few bits differ from what was written, the same ones at every read.
+        BitRot = "bit-rot",
+        /// Stable damage that no longer resembles what was written, or damage that changes with every read.
+        Corrupt = "corrupt",
+        /// One read was wrong, a later one right: the path, not the medium.
+        TransientPathError = "transient-path-error",
+        /// A write arrived in part.
+        TornWrite = "torn-write",
+        /// An acknowledged write is not there.
+        LostWrite = "lost-write",
+        /// A read gave older data, a later one the right ones.
+        StaleRead = "stale-read",
+        /// Data that belong to another place lie here.
+        MisdirectedWrite = "misdirected-write",
+        /// A read gave another place's data, a later one the right ones.
+        MisdirectedRead = "misdirected-read",
+        /// Addresses beyond the real capacity lead back to its start.
+        WrapAround = "wrap-around",
+        /// Nothing is kept beyond the real capacity.
+        LimboCapacity = "limbo-capacity",
+        /// Data of another run or another target.
+        ForeignData = "foreign-data",
+        /// A write covered by an acknowledged flush is gone after a power cut.
+        LostOnPowerCut = "lost-on-power-cut",
+        /// The same, while a write issued after that flush is there.
+        ReorderedAcrossFlush = "reordered-across-flush",
+        /// The write succeeded, its fsync failed, and the data are not there.
+        LateError = "late-error",
+        /// Data newer than any that were issued: this program is wrong, not the device.
+        TesterFault = "tester-fault",
+    }
 }
 
-/// The five names under which `run` reports a mismatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mismatch {
-    /// What was written is not there; older data or nothing is.
-    Lost,
-    /// The data belong to another place.
-    Misdirected,
-    /// A part of one write is there, a part is not.
-    Torn,
-    /// The data are damaged.
-    Corrupt,
-    /// The data are of another run or target.
-    Foreign,
+named! {
+    /// The five names under which `run` reports a mismatch.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Mismatch {
+        /// What was written is not there; older data or nothing is.
+        Lost = "lost",
+        /// The data belong to another place.
+        Misdirected = "misdirected",
+        /// A part of one write is there, a part is not.
+        Torn = "torn",
+        /// The data are damaged.
+        Corrupt = "corrupt",
+        /// The data are of another run or target.
+        Foreign = "foreign",
+    }
 }
 
 impl DataFault {
-    /// Every class.
-    pub const ALL: [Self; 15] = [
-        Self::BitRot,
-        Self::Corrupt,
-        Self::TransientPathError,
-        Self::TornWrite,
-        Self::LostWrite,
-        Self::StaleRead,
-        Self::MisdirectedWrite,
-        Self::MisdirectedRead,
-        Self::WrapAround,
-        Self::LimboCapacity,
-        Self::ForeignData,
-        Self::LostOnPowerCut,
-        Self::ReorderedAcrossFlush,
-        Self::LateError,
-        Self::TesterFault,
-    ];
-
     /// The name under which `run` reports it; `None` for a fault of this program, which makes the run invalid instead.
     pub fn mismatch(self) -> Option<Mismatch> {
         Some(match self {
@@ -91,52 +73,6 @@ impl DataFault {
             Self::ForeignData => Mismatch::Foreign,
             Self::TesterFault => return None,
         })
-    }
-
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BitRot => "bit-rot",
-            Self::Corrupt => "corrupt",
-            Self::TransientPathError => "transient-path-error",
-            Self::TornWrite => "torn-write",
-            Self::LostWrite => "lost-write",
-            Self::StaleRead => "stale-read",
-            Self::MisdirectedWrite => "misdirected-write",
-            Self::MisdirectedRead => "misdirected-read",
-            Self::WrapAround => "wrap-around",
-            Self::LimboCapacity => "limbo-capacity",
-            Self::ForeignData => "foreign-data",
-            Self::LostOnPowerCut => "lost-on-power-cut",
-            Self::ReorderedAcrossFlush => "reordered-across-flush",
-            Self::LateError => "late-error",
-            Self::TesterFault => "tester-fault",
-        }
-    }
-}
-
-impl fmt::Display for DataFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl Mismatch {
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lost => "lost",
-            Self::Misdirected => "misdirected",
-            Self::Torn => "torn",
-            Self::Corrupt => "corrupt",
-            Self::Foreign => "foreign",
-        }
-    }
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

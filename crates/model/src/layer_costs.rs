@@ -81,6 +81,21 @@ pub struct LevelFigures<T> {
     pub write_cpu_s_per_gb: Option<T>,
 }
 
+/// A level of a path, measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasuredLevel {
+    /// What is read: `file direct`; `dm-0`.
+    pub name: String,
+    pub access: LevelAccess,
+    /// Whether what is read there are the bytes of the level above.
+    pub same_bytes: bool,
+    /// Times in nanoseconds, rates in bytes a second, CPU of the machine in seconds for a GB.
+    pub figures: LevelFigures<Estimate>,
+    pub rounds: Vec<LevelRound>,
+    /// Why numbers are missing, and how they may be wrong.
+    pub reasons: Vec<String>,
+}
+
 /// A level that cannot be measured here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelLeftOut {

@@ -11,6 +11,9 @@
 //!
 //! Deliberately absent: file system access, devices, clocks, system calls, statistics, formatting for people.
 
+#[macro_use]
+mod named;
+
 mod answer;
 mod camera_streams;
 mod capacity;
@@ -21,6 +24,7 @@ mod copy_report;
 mod cut_off;
 mod data_fault;
 mod depth_curve;
+mod disk_summary;
 mod environment;
 mod evidence;
 mod experiment_place;
@@ -63,6 +67,7 @@ mod sample_series;
 mod sanitize;
 mod scale;
 mod sim;
+mod sim_help;
 mod sim_memory_bus;
 mod site;
 mod soaked;
@@ -93,6 +98,7 @@ pub use conclusions::{Conclusions, Judged};
 pub use copy_report::{AccessCost, CallCost, CopyReport, CopyRow};
 pub use data_fault::{DataFault, DataFinding, Mismatch, WrongBytes};
 pub use depth_curve::{DepthCurve, Knee};
+pub use disk_summary::DiskSummary;
 pub use environment::{CpuModel, Environment};
 pub use evidence::{Evidence, EvidenceKind, four_figures};
 pub use experiment_place::ExperimentPlace;
@@ -101,7 +107,7 @@ pub use filled::{Cliff, Filled, FilledPart};
 pub use finding_text::{CatalogueStatus, FindingText};
 pub use fit::{Fit, Need, NeedFit, RowLimit, UseText};
 pub use foreign_work::ForeignWork;
-pub use frame_way::{FrameWay, FramesLeftOut, FramesStudy, FramesTried};
+pub use frame_way::{FrameWay, FramesCompared, FramesLeftOut, FramesLoad, FramesStudy, FramesTried, FramesWay};
 pub use group::{
     Active, GroupAnswer, GroupPhase, GroupPlace, RankLimit, RankOutcome, RankShare, ServerCalls, SlowerCalls, Together,
 };
@@ -112,7 +118,9 @@ pub use history::{
 pub use interval_series::{IntervalSeries, Joined, JoinedSeries};
 pub use json_name::json_name;
 pub use layer::{DeviceId, Fact, Layer, LayerKind};
-pub use layer_costs::{Estimate, LayerCost, LayersStudy, LevelAccess, LevelFigures, LevelLeftOut, LevelRound};
+pub use layer_costs::{
+    Estimate, LayerCost, LayersStudy, LevelAccess, LevelFigures, LevelLeftOut, LevelRound, MeasuredLevel,
+};
 pub use layers::{BRANCH_DEPTH, Layers};
 pub use metric::{Better, Bound, IntervalKind, Metric, MetricStatus, Unit};
 pub use metric_key::{MetricKey, metric_id};
@@ -150,6 +158,7 @@ pub use sim::{
     CPU_QUOTA_PERIOD_NS, SimBus, SimCap, SimCurve, SimFaults, SimHost, SimLink, SimMedia, SimModel, SimPoint,
     SimStalls, SimThrottle, SimWriteCache,
 };
+pub use sim_help::{SimDevice, SimParameter};
 pub use sim_memory_bus::SimMemoryBus;
 pub use site::{Site, SiteFinding, SiteFit, SiteMetric, SiteProblem, SiteRank, SiteRanking, SiteRun};
 pub use soaked::{Amplification, Growth, Scrub};

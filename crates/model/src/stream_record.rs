@@ -4,36 +4,20 @@ use crate::{EngineKind, Histogram, Ns, StopCause, WorkerUsage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What an operation counts as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    Read,
-    /// Writes, with the fdatasync that belongs to them if one does.
-    Write,
-    Trim,
-    /// Zeroes that were not sent.
-    WriteZeroes,
-    /// fsync and fdatasync as operations of their own.
-    Sync,
-    /// Names and attributes: opens, look-ups, renames.
-    Names,
-}
-
-impl Direction {
-    /// All of them, in order.
-    pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Trim, Self::WriteZeroes, Self::Sync, Self::Names];
-
-    /// The name as it stands in JSON and CSV.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Trim => "trim",
-            Self::WriteZeroes => "write-zeroes",
-            Self::Sync => "sync",
-            Self::Names => "names",
-        }
+named! {
+    /// What an operation counts as.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Direction {
+        Read = "read",
+        /// Writes, with the fdatasync that belongs to them if one does.
+        Write = "write",
+        Trim = "trim",
+        /// Zeroes that were not sent.
+        WriteZeroes = "write-zeroes",
+        /// fsync and fdatasync as operations of their own.
+        Sync = "sync",
+        /// Names and attributes: opens, look-ups, renames.
+        Names = "names",
     }
 }
 

@@ -1,29 +1,18 @@
 //! Whether a run as a whole may be used.
 
 use crate::{PhaseStatus, Run, RunState, StopCause};
-use serde::{Deserialize, Serialize};
 
-/// Whether a run as a whole may be used. What is skipped for a stated reason does not speak against it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunValidity {
-    /// Everything that was to be measured stands.
-    Valid,
-    /// Not all of it is there (measurements were refused, operations failed and the streams went on as asked, it was
-    /// interrupted, it was cut off), but what is there is right.
-    Partial,
-    /// No measurement stands, data came back wrong, or the target or the program failed.
-    Invalid,
-}
-
-impl RunValidity {
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Partial => "partial",
-            Self::Invalid => "invalid",
-        }
+named! {
+    /// Whether a run as a whole may be used. What is skipped for a stated reason does not speak against it.
+    #[derive(PartialOrd, Ord)]
+    pub enum RunValidity {
+        /// Everything that was to be measured stands.
+        Valid = "valid",
+        /// Not all of it is there (measurements were refused, operations failed and the streams went on as asked, it was
+        /// interrupted, it was cut off), but what is there is right.
+        Partial = "partial",
+        /// No measurement stands, data came back wrong, or the target or the program failed.
+        Invalid = "invalid",
     }
 }
 

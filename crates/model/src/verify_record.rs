@@ -3,42 +3,29 @@
 use crate::{CompactSort as _, DataFault, DataFinding, Mismatch, Ns, VerifyKind, VerifySource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
-/// Why blocks that were read, or that were to be read back, say nothing about the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unverified {
-    /// This run did not write the place, or took its data away (trim, zeroes): it owes nothing.
-    NotWritten,
-    /// A write to the place was in flight while it was read: the two are not atomic to each other.
-    InFlight,
-    /// A write to the place failed, and it was not written again: old, new, a mixture and garbage are all legal.
-    WriteFailed,
-    /// The read gave fewer bytes than the block has.
-    ReadShort,
-    /// The read failed; its errno is counted with the errors of the phase.
-    ReadFailed,
-    /// The phase was stopped before the place was read back.
-    Stopped,
-    /// The place was found wrong before, which is counted once, and was not written since.
-    FoundBefore,
+named! {
+    /// Why blocks that were read, or that were to be read back, say nothing about the data.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Unverified {
+        /// This run did not write the place, or took its data away (trim, zeroes): it owes nothing.
+        NotWritten = "not-written",
+        /// A write to the place was in flight while it was read: the two are not atomic to each other.
+        InFlight = "in-flight",
+        /// A write to the place failed, and it was not written again: old, new, a mixture and garbage are all legal.
+        WriteFailed = "write-failed",
+        /// The read gave fewer bytes than the block has.
+        ReadShort = "read-short",
+        /// The read failed; its errno is counted with the errors of the phase.
+        ReadFailed = "read-failed",
+        /// The phase was stopped before the place was read back.
+        Stopped = "stopped",
+        /// The place was found wrong before, which is counted once, and was not written since.
+        FoundBefore = "found-before",
+    }
 }
 
 impl Unverified {
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotWritten => "not-written",
-            Self::InFlight => "in-flight",
-            Self::WriteFailed => "write-failed",
-            Self::ReadShort => "read-short",
-            Self::ReadFailed => "read-failed",
-            Self::Stopped => "stopped",
-            Self::FoundBefore => "found-before",
-        }
-    }
-
     /// The reason for a person: `so many blocks: ...`.
     pub fn reason(self) -> &'static str {
         match self {
@@ -53,33 +40,17 @@ impl Unverified {
     }
 }
 
-impl fmt::Display for Unverified {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// How much of what was written was read back after the operations of the phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadBack {
-    /// It was not asked for: only what the phase reads anyway was checked.
-    #[default]
-    None,
-    /// All of it, but for places that say nothing ([`VerifyRecord::unverified`]).
-    Complete,
-    /// A part: it was stopped, or failed.
-    Partial,
-}
-
-impl ReadBack {
-    /// The name as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Complete => "complete",
-            Self::Partial => "partial",
-        }
+named! {
+    /// How much of what was written was read back after the operations of the phase.
+    #[derive(Default)]
+    pub enum ReadBack {
+        /// It was not asked for: only what the phase reads anyway was checked.
+        #[default]
+        None = "none",
+        /// All of it, but for places that say nothing ([`VerifyRecord::unverified`]).
+        Complete = "complete",
+        /// A part: it was stopped, or failed.
+        Partial = "partial",
     }
 }
 

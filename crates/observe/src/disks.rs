@@ -1,33 +1,10 @@
 //! All disks of the machine, one line each: what the plain list needs and no more, so that 1,000 of them are quick.
 
 use crate::block_devices::{parse_device, unnumbered_directory};
-use crate::root::{Root, file_name};
+use crate::root::Root;
 use crate::stack::KnownAncestors;
-use crate::stack::brief::{Brief, brief};
-use model::{DeviceId, LayerKind};
-
-/// One disk of the list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DiskSummary {
-    /// Kernel name: `sda`, `mmcblk0`, `nvme0n1`, `mtd2`.
-    pub name: String,
-    /// What it is to the kernel: a disk, or a device that stands on others (loop, dm, md, zram).
-    pub layer: LayerKind,
-    /// What it is to a person: `SSD`, `hard disk`, `SD card`, `eMMC`, `NOR flash`, `RAID raid1`, `loop device`, ...
-    pub kind: String,
-    /// Model, volume name or backing file, whatever the device is known by.
-    pub model: Option<String>,
-    /// Size; `None` where the kernel does not tell.
-    pub size_bytes: Option<u64>,
-    /// As the fact `transport`.
-    pub transport: &'static str,
-    /// The link in a few words: `SATA 3.0 Gbps of 6.0`, `USB 480 Mbit/s, usb-storage`, `PCIe 8.0 GT/s x4`.
-    pub link: Option<String>,
-    /// Driver of the controller, or of the device where there is none.
-    pub driver: Option<String>,
-    /// Block device number; MTD has none.
-    pub device: Option<DeviceId>,
-}
+use crate::stack::brief::brief;
+use model::{DiskSummary, LayerKind};
 
 /// Block devices that are always there and empty: not disks.
 fn is_placeholder(name: &str, size_bytes: Option<u64>) -> bool {
@@ -53,9 +30,7 @@ pub fn disks(root: &Root) -> Vec<DiskSummary> {
         if device.is_none() && unnumbered_directory(root, &name).is_none() {
             continue;
         }
-        let Brief { layer, kind, model, transport, link, driver } = brief(root, &directory, &mut known);
-        let name = file_name(&directory).to_owned();
-        out.push(DiskSummary { name, layer, kind, model, size_bytes, transport, link, driver, device });
+        out.push(DiskSummary { size_bytes, device, ..brief(root, &directory, &mut known) });
     }
     let mut flash = root.list("/sys/class/mtd");
     // Each partition has a second, read-only character device.
@@ -70,15 +45,12 @@ pub fn disks(root: &Root) -> Vec<DiskSummary> {
             None => "MTD".to_owned(),
         };
         out.push(DiskSummary {
-            layer: LayerKind::Disk,
             kind,
             model: root.text(&format!("{class}/name")),
             size_bytes: root.number(&format!("{class}/size")),
             transport: "mtd",
-            link: None,
             driver: crate::stack::brief::mtd_driver(root, &class),
-            device: None,
-            name,
+            ..DiskSummary::new(name, LayerKind::Disk)
         });
     }
     out

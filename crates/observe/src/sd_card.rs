@@ -3,6 +3,10 @@
 //! Bit positions: SD Physical Layer Simplified Specification (CID 5.2, SCR 5.6, SSR 4.10.2) and JEDEC JESD84-B51
 //! (CID 7.2). Pure functions: text in, values out; whatever is not hexadecimal of the right length is `None`.
 
+use crate::facts;
+use crate::register_facts::RegisterFacts;
+use model::Fact;
+
 /// A register of `N` bytes, most significant byte first.
 pub(crate) fn register<const N: usize>(hex: &str) -> Option<[u8; N]> {
     let hex = hex.trim().as_bytes();
@@ -87,42 +91,11 @@ pub fn emmc_identity(cid: &str, extended_csd_revision: Option<u8>) -> Option<Car
     })
 }
 
-/// What an SD card says of its speed (SD status register).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SdStatus {
-    /// 0, 2, 4, 6 or 10; `None` for a reserved code.
-    pub speed_class: Option<u8>,
-    /// 0, 1 or 3 as the card has it.
-    pub uhs_grade: u8,
-    /// 0, 6, 10, 30, 60, 90.
-    pub video_class: u8,
-    /// 0, 1 (A1), 2 (A2).
-    pub app_performance_class: u8,
-    /// Allocation unit; `None` where the card does not tell.
-    pub allocation_unit_bytes: Option<u64>,
-    /// Allocation unit in UHS modes.
-    pub uhs_allocation_unit_bytes: Option<u64>,
-    /// Allocation units erased at once; 0 not told.
-    pub erase_size_au: u16,
-    /// Timeout for that, seconds.
-    pub erase_timeout_s: u8,
-    /// Constant part of the timeout, seconds.
-    pub erase_offset_s: u8,
-    /// Commands that the card queues; 0 without a queue.
-    pub queue_depth: u8,
-    /// The card has a cache.
-    pub cache: bool,
-    /// Card-initiated maintenance.
-    pub card_maintenance: bool,
-    /// Host-initiated maintenance.
-    pub host_maintenance: bool,
-    /// The card is in secured mode.
-    pub secure_mode: bool,
-    pub discard: bool,
-    /// Full user area logical erase.
-    pub full_erase: bool,
+fn flag(register: &[u8], bit: usize) -> Fact {
+    (bits(register, bit, bit) == 1).into()
 }
 
+/// `None` where the card does not tell.
 fn allocation_unit(code: u64) -> Option<u64> {
     const MIB: u64 = 1 << 20;
     match code {
@@ -137,55 +110,63 @@ fn allocation_unit(code: u64) -> Option<u64> {
     }
 }
 
-/// The SSR (64 bytes).
-pub fn sd_status(ssr: &str) -> Option<SdStatus> {
-    let r = register::<64>(ssr)?;
-    let flag = |bit| bits(&r, bit, bit) == 1;
-    Some(SdStatus {
-        speed_class: [0, 2, 4, 6, 10].get(bits(&r, 447, 440) as usize).copied(),
-        uhs_grade: bits(&r, 399, 396) as u8,
-        video_class: bits(&r, 391, 384) as u8,
-        app_performance_class: bits(&r, 339, 336) as u8,
-        allocation_unit_bytes: allocation_unit(bits(&r, 431, 428)),
-        uhs_allocation_unit_bytes: allocation_unit(bits(&r, 395, 392)).filter(|_| bits(&r, 395, 392) >= 7),
-        erase_size_au: bits(&r, 423, 408) as u16,
-        erase_timeout_s: bits(&r, 407, 402) as u8,
-        erase_offset_s: bits(&r, 401, 400) as u8,
+/// What an SD card says of its speed: the SSR (64 bytes).
+pub const SD_STATUS: RegisterFacts<str, [u8; 64]> = RegisterFacts {
+    read: register,
+    rows: &[
+        // Other codes are reserved.
+        (facts::SPEED_CLASS, |r| [0_u32, 2, 4, 6, 10].get(bits(r, 447, 440) as usize).copied().into()),
+        // 0, 1 or 3.
+        (facts::UHS_GRADE, |r| bits(r, 399, 396).into()),
+        // 0, 6, 10, 30, 60, 90.
+        (facts::VIDEO_CLASS, |r| bits(r, 391, 384).into()),
+        // 0, 1 (A1), 2 (A2).
+        (facts::APP_PERFORMANCE_CLASS, |r| bits(r, 339, 336).into()),
+        (facts::ALLOCATION_UNIT_BYTES, |r| allocation_unit(bits(r, 431, 428)).into()),
+        (facts::UHS_ALLOCATION_UNIT_BYTES, |r| {
+            Some(bits(r, 395, 392)).filter(|code| *code >= 7).and_then(allocation_unit).into()
+        }),
+        // Allocation units erased at once; 0 not told. Their timeout in seconds, and its constant part.
+        (facts::ERASE_SIZE_AU, |r| bits(r, 423, 408).into()),
+        (facts::ERASE_TIMEOUT_S, |r| bits(r, 407, 402).into()),
+        (facts::ERASE_OFFSET_S, |r| bits(r, 401, 400).into()),
         // The register holds the depth less one; 0 means no queue (SD 6.0, 4.10.2).
-        queue_depth: match bits(&r, 335, 331) as u8 {
-            0 => 0,
-            n => n + 1,
-        },
-        cache: flag(330),
-        host_maintenance: flag(329),
-        card_maintenance: flag(328),
-        secure_mode: flag(509),
-        discard: flag(313),
-        full_erase: flag(312),
-    })
-}
+        (facts::SD_CARD_QUEUE_DEPTH, |r| match bits(r, 335, 331) {
+            0 => Fact::Int(0),
+            n => (n + 1).into(),
+        }),
+        (facts::SD_CARD_CACHE, |r| flag(r, 330)),
+        (facts::SD_HOST_MAINTENANCE, |r| flag(r, 329)),
+        (facts::SD_CARD_MAINTENANCE, |r| flag(r, 328)),
+        (facts::SD_SECURE_MODE, |r| flag(r, 509)),
+        (facts::SD_DISCARD, |r| flag(r, 313)),
+        // Full user area logical erase.
+        (facts::SD_FULE, |r| flag(r, 312)),
+    ],
+};
 
-/// What an SD card says of its configuration (SCR).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SdConfiguration {
-    /// Version of the physical layer specification.
-    pub specification: &'static str,
-    pub bus_widths: Vec<&'static str>,
-    /// CMD23, set block count.
-    pub cmd23: bool,
-    /// CMD20, speed class control.
-    pub cmd20: bool,
-    /// CMD48 and CMD49, extension registers.
-    pub cmd48: bool,
-    /// What erased data read as.
-    pub erased_bit: u8,
-}
+/// What an SD card says of its configuration: the SCR (8 bytes).
+pub const SD_CONFIGURATION: RegisterFacts<str, [u8; 8]> = RegisterFacts {
+    read: register,
+    rows: &[
+        (facts::SD_SPEC, |r| specification(r).into()),
+        (facts::SD_BUS_WIDTHS, |r| {
+            let widths = [(48, "1"), (50, "4")].into_iter().filter(|(bit, _)| bits(r, *bit, *bit) == 1);
+            widths.map(|(_, width)| width.to_owned()).collect::<Vec<String>>().into()
+        }),
+        // Set block count.
+        (facts::SD_CMD23, |r| flag(r, 33)),
+        // Extension registers.
+        (facts::SD_CMD48, |r| flag(r, 34)),
+        // What erased data read as.
+        (facts::SD_ERASED_BIT, |r| bits(r, 55, 55).into()),
+    ],
+};
 
-/// The SCR (8 bytes).
-pub fn sd_configuration(scr: &str) -> Option<SdConfiguration> {
-    let r = register::<8>(scr)?;
-    let (spec, spec3, spec4, specx) = (bits(&r, 59, 56), bits(&r, 47, 47), bits(&r, 42, 42), bits(&r, 41, 38));
-    let specification = match (spec, spec3, spec4, specx) {
+/// Version of the physical layer specification.
+fn specification(scr: &[u8; 8]) -> &'static str {
+    let (spec, spec3, spec4, specx) = (bits(scr, 59, 56), bits(scr, 47, 47), bits(scr, 42, 42), bits(scr, 41, 38));
+    match (spec, spec3, spec4, specx) {
         (0, ..) => "1.0X",
         (1, ..) => "1.10",
         (2, 0, ..) => "2.00",
@@ -197,15 +178,5 @@ pub fn sd_configuration(scr: &str) -> Option<SdConfiguration> {
         (2, 1, _, 4) => "8.XX",
         (2, 1, _, 5) => "9.XX",
         _ => "unknown",
-    };
-    let widths = bits(&r, 51, 48);
-    let bus_widths = [(0, "1"), (2, "4")].into_iter().filter(|(bit, _)| widths >> bit & 1 == 1).map(|(_, w)| w);
-    Some(SdConfiguration {
-        specification,
-        bus_widths: bus_widths.collect(),
-        cmd23: bits(&r, 33, 33) == 1,
-        cmd20: bits(&r, 32, 32) == 1,
-        cmd48: bits(&r, 34, 34) == 1,
-        erased_bit: bits(&r, 55, 55) as u8,
-    })
+    }
 }

@@ -5,6 +5,7 @@
 //! a frame is durable when it has waited for half of the latency that was asked for, and a flush has ended.
 
 mod bounds;
+mod compared;
 mod measurement;
 mod way;
 mod writer;
@@ -12,13 +13,13 @@ mod writer;
 use crate::ring::LEAST_RING_BYTES;
 use bounds::OVERHEAD_BYTES;
 pub use bounds::{at_most, fitted};
+use compared::compared;
 use conduct::Interrupts;
 use conduct::admission::Consent;
 use conduct::workspace::Workspace;
 use measurement::FramesSetup;
 use model::{
-    CpuShare, Failure, FailureKind, FrameWay, FramesLeftOut, FramesStudy, FramesTried, Histogram, NS_PER_S, Ns,
-    cpu_share_total,
+    Failure, FailureKind, FrameWay, FramesLeftOut, FramesStudy, FramesTried, FramesWay, Histogram, NS_PER_S, Ns,
 };
 use observe::{Root, Sampler};
 use recorder::FrameTime;
@@ -124,54 +125,11 @@ impl FramesMeasured {
     }
 }
 
-/// What all are compared at, with the load of the machine.
-#[derive(Debug, Default)]
-pub struct Compared {
-    /// What it gave.
-    pub measured: FramesMeasured,
-    /// Of the whole machine, before, during and after.
-    pub load: [Option<CpuShare>; 3],
-}
-
-/// A ratio with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ratio {
-    /// The geometric mean over the rounds.
-    pub ratio: f64,
-    /// Its 95 % interval; `None` with fewer than two rounds.
-    pub interval: Option<(f64, f64)>,
-}
-
-/// A way, measured.
-#[derive(Debug)]
-pub struct WayResult {
-    pub way: FrameWay,
-    /// Bytes a second as fast as it goes, by round.
-    pub full: Vec<f64>,
-    /// Against the container, round by round.
-    pub of_container: Option<Ratio>,
-    /// The highest rate, of each camera, at which nothing was lost; `None` where none was found.
-    pub sustained_frames_per_s: Option<f64>,
-    /// What was tried.
-    pub tried: Vec<FramesTried>,
-    /// At the common rate.
-    pub compared: Option<Compared>,
-    /// Why it is not whole.
-    pub failed: Option<String>,
-}
-
-impl WayResult {
-    /// Bytes a second as fast as it goes, the median of the rounds.
-    pub fn full_median(&self) -> Option<f64> {
-        stats::median(&self.full)
-    }
-}
-
 /// The whole study.
 #[derive(Debug)]
 pub struct FramesResult {
     /// The ways, in the order of the text.
-    pub ways: Vec<WayResult>,
+    pub ways: Vec<FramesWay>,
     /// Those that could not be measured here, and why.
     pub left_out: Vec<FramesLeftOut>,
     /// Frames a second of each camera at which they are compared.
@@ -234,7 +192,7 @@ struct Course<'a> {
     interrupts: &'a Interrupts,
     tell: &'a dyn Fn(FramesEvent<'_>),
     place: FramesSetup<'a>,
-    ways: Vec<WayResult>,
+    ways: Vec<FramesWay>,
 }
 
 /// Measures all of it.
@@ -259,16 +217,7 @@ pub fn frames(
     tell(FramesEvent::Begins { ways: &ways, bytes_at_most, ns_at_most });
     let workspace = is_directory.then(|| Workspace::below(wanted.target.as_ref())).transpose()?;
     let place = FramesSetup { wanted, workspace: workspace.as_ref(), interrupts, tell };
-    let new = |way: &FrameWay| WayResult {
-        way: *way,
-        full: Vec::new(),
-        of_container: None,
-        sustained_frames_per_s: None,
-        tried: Vec::new(),
-        compared: None,
-        failed: None,
-    };
-    let ways = ways.iter().map(new).collect();
+    let ways = ways.into_iter().map(FramesWay::of).collect();
     let mut course = Course { wanted, interrupts, tell, place, ways };
     course.full()?;
     course.search()?;
@@ -306,13 +255,16 @@ impl Course<'_> {
             for turn in 0..count {
                 let index = (turn + round as usize) % count;
                 if let Some(measured) = self.measure(index, FramesStep::Full { round: round + 1 })? {
-                    self.ways[index].full.push(measured.bytes_per_s());
+                    self.ways[index].full_bytes_per_s.push(measured.bytes_per_s());
                 }
             }
         }
-        let container = self.ways.iter().find(|w| w.way == FrameWay::Container).map(|w| w.full.clone());
+        let container = self.ways.iter().find(|w| w.way == FrameWay::Container).map(|w| w.full_bytes_per_s.clone());
         for way in &mut self.ways {
-            way.of_container = container.as_ref().and_then(|container| ratio(&way.full, container));
+            way.full_bytes_per_s_median = stats::median(&way.full_bytes_per_s);
+            let of_container = container.as_ref().and_then(|container| ratio(&way.full_bytes_per_s, container));
+            way.of_container = of_container.map(|(ratio, _)| ratio);
+            way.of_container_interval = of_container.and_then(|(_, interval)| interval);
         }
         Ok(())
     }
@@ -322,7 +274,7 @@ impl Course<'_> {
         let study = self.wanted.study;
         let per_frame = study.frame_bytes as f64 * f64::from(study.cameras);
         for index in 0..self.ways.len() {
-            let Some(full) = self.ways[index].full_median() else { continue };
+            let Some(full) = self.ways[index].full_bytes_per_s_median else { continue };
             let (mut carried, mut too_much) = (0.0, 1.1 * full / per_frame);
             let mut rate = FIRST_TRY * full / per_frame;
             for _ in 0..MOST_TRIES {
@@ -330,9 +282,12 @@ impl Course<'_> {
                 let waits_grow = measured.wait_growth();
                 let is_carried = measured.lost == 0 && waits_grow <= GROWTH;
                 let tried = FramesTried { frames_per_s: rate, lost: measured.lost, waits_grow, carried: is_carried };
-                self.ways[index].tried.push(tried);
+                let way = &mut self.ways[index];
+                way.tried.push(tried);
                 if is_carried {
-                    (carried, self.ways[index].sustained_frames_per_s) = (rate, Some(rate));
+                    carried = rate;
+                    way.sustained_frames_per_s = Some(rate);
+                    way.sustained_bytes_per_s = Some(rate * per_frame);
                 } else {
                     too_much = rate;
                 }
@@ -357,15 +312,14 @@ impl Course<'_> {
             if self.ways[index].sustained_frames_per_s.is_none() {
                 continue;
             }
-            let mut samples = vec![sampler.sample(now())];
+            let at_first = sampler.sample(now());
             self.rest();
-            samples.push(sampler.sample(now()));
+            let before = sampler.sample(now());
             let measured = self.measure(index, FramesStep::Compared { frames_per_s })?;
-            samples.push(sampler.sample(now()));
+            let after = sampler.sample(now());
             self.rest();
-            samples.push(sampler.sample(now()));
-            let load = std::array::from_fn(|i| cpu_share_total(&samples[i], &samples[i + 1]));
-            self.ways[index].compared = measured.map(|measured| Compared { measured, load });
+            let samples = [at_first, before, after, sampler.sample(now())];
+            self.ways[index].compared = measured.map(|measured| compared(&measured, &samples));
         }
         Ok(Some(frames_per_s))
     }
@@ -378,12 +332,12 @@ impl Course<'_> {
     }
 }
 
-/// Of rates that were measured in the same rounds.
-fn ratio(of: &[f64], to: &[f64]) -> Option<Ratio> {
+/// The geometric mean of the ratios of rates that were measured in the same rounds, and its interval where there are two or more.
+fn ratio(of: &[f64], to: &[f64]) -> Option<(f64, Option<[f64; 2]>)> {
     let logs: Vec<f64> = of.iter().zip(to).filter(|(a, b)| **a > 0.0 && **b > 0.0).map(|(a, b)| (a / b).ln()).collect();
     let ratio = stats::mean(&logs)?.exp();
-    let interval = mean_interval(&logs, LEVEL).map(|i| (i.low.exp(), i.high.exp()));
-    Some(Ratio { ratio, interval: interval.filter(|_| logs.len() > 1) })
+    let interval = mean_interval(&logs, LEVEL).map(|i| [i.low.exp(), i.high.exp()]);
+    Some((ratio, interval.filter(|_| logs.len() > 1)))
 }
 
 /// Frames in so much time, of each camera, where they come at a rate.
@@ -400,11 +354,11 @@ mod tests {
 
     #[test]
     fn ratios_are_of_the_same_round_and_carry_their_interval() {
-        let found = ratio(&[1.0, 2.0, 4.0], &[2.0, 4.0, 8.0]).unwrap();
-        assert!((found.ratio - 0.5).abs() < 1e-12);
-        let (low, high) = found.interval.unwrap();
+        let (mean, interval) = ratio(&[1.0, 2.0, 4.0], &[2.0, 4.0, 8.0]).unwrap();
+        assert!((mean - 0.5).abs() < 1e-12);
+        let [low, high] = interval.unwrap();
         assert!((low - 0.5).abs() < 1e-9 && (high - 0.5).abs() < 1e-9);
-        assert_eq!(ratio(&[1.0], &[2.0]).unwrap().interval, None);
+        assert_eq!(ratio(&[1.0], &[2.0]).unwrap().1, None);
         assert_eq!(ratio(&[], &[2.0]), None);
     }
 

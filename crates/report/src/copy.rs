@@ -2,14 +2,13 @@
 
 use crate::evidence::confidence_word;
 use crate::grouped::grouped;
-use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::quantity;
 use model::{AccessCost, CopyMethod, CopyPlan, CopyReport, CopyRow, Finding, Run, StreamPlan, TargetKind, Work};
 
 /// A table for each direction and working set, with what their accesses cost; then the kernel's copy, and what was found.
 pub fn copy(run: &Run, report: &CopyReport, findings: &[Finding]) -> Presentation {
-    let head = Head { command: "copy".to_owned(), subject: run.target.name.clone(), ..Head::default() };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("copy", &run.target.name);
     let sentence = |text: String| Part::Sentence(Tone::Plain, text);
     for (key, rows) in grouped(report.rows.iter().map(|r| (group(r), r))) {
         let mut parts = block(key, &rows);

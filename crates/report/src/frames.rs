@@ -1,10 +1,10 @@
 //! The same frames in several ways.
 
-use crate::document::{FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
-use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
+use crate::document::{FramesDocument, FramesPlanDocument};
+use crate::presentation::{Cell, Part, Presentation, Remark, Row, SectionName, State, Table, Tone};
 use crate::quantity;
 use crate::text::capital;
-use model::FrameWay;
+use model::{FrameWay, FramesLoad, FramesWay};
 
 /// What a way is called.
 pub(crate) fn way_name(way: FrameWay) -> &'static str {
@@ -126,16 +126,10 @@ fn load_words(document: &FramesDocument) -> String {
 pub fn frames(document: &FramesDocument) -> Presentation {
     let tone = if document.by_rate().is_empty() { Tone::Bad } else { Tone::Good };
     let interrupted = State { words: "It was ended before it was whole.", bad: false };
-    let head = Head {
-        command: "run frames".to_owned(),
-        subject: document.target.clone(),
-        when: document.started.clone(),
-        about: vec![load_words(document)],
-        state: document.interrupted.then_some(interrupted),
-        answer: Some((tone, verdict(document))),
-        ..Head::default()
-    };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("run frames", &document.target).answered(tone, verdict(document));
+    presentation.head.when.clone_from(&document.started);
+    presentation.head.about = vec![load_words(document)];
+    presentation.head.state = document.interrupted.then_some(interrupted);
     presentation.push(SectionName::Numbers, vec![Part::Table(rates(document))]);
     if let Some(caption) = common(document) {
         presentation.push(SectionName::Others, vec![Part::Table(Table { caption, ..costs(document) })]);
@@ -167,8 +161,7 @@ pub fn frames_plan(plan: &FramesPlanDocument) -> Presentation {
     );
     let left_out =
         plan.left_out.iter().map(|left| format!("{} would not be measured: {}", way_name(left.way), left.reason));
-    let head = Head { command: "run frames".to_owned(), subject: plan.target.clone(), ..Head::default() };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("run frames", &plan.target);
     presentation.push(SectionName::Answer, vec![Part::Sentence(Tone::Plain, text), Part::List(left_out.collect())]);
     presentation
 }
@@ -179,19 +172,11 @@ mod tests {
 
     fn answer_of(rates: &[(FrameWay, f64)]) -> String {
         let way = |(way, rate): &(FrameWay, f64)| FramesWay {
-            way: *way,
-            full_bytes_per_s: Vec::new(),
-            full_bytes_per_s_median: None,
-            of_container: None,
-            of_container_interval: None,
             sustained_frames_per_s: Some(rate / 2e6),
             sustained_bytes_per_s: Some(*rate),
-            tried: Vec::new(),
-            compared: None,
-            failed: None,
+            ..FramesWay::of(*way)
         };
         let document = FramesDocument {
-            schema: FramesDocument::SCHEMA,
             target: "/mnt".into(),
             started: String::new(),
             program_version: String::new(),

@@ -2,7 +2,7 @@
 
 use crate::document::CaptureEntry;
 use crate::grouped::grouped;
-use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, under};
+use crate::presentation::{Item, Part, Presentation, SectionName, Tone, under};
 use crate::text::and_list;
 use crate::{fact, quantity, why};
 use model::{CompactSort as _, Environment, Fact, Finding, Layer, LayerKind, Stack, Undecided};
@@ -44,14 +44,9 @@ const MESSAGES: usize = 5;
 /// The whole inspection, and the capture that was made of it.
 pub fn inspection(seen: &Inspection<'_>, capture: Option<&CaptureEntry>) -> Presentation {
     let root = seen.root.map_or_else(String::new, |root| format!(" in {root}"));
-    let head = Head {
-        command: "inspect".to_owned(),
-        subject: format!("{}{root}", seen.target),
-        about: machine(seen.environment).into_iter().collect(),
-        answer: Some((Tone::Good, answer(seen))),
-        ..Head::default()
-    };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation =
+        Presentation::of("inspect", format!("{}{root}", seen.target)).answered(Tone::Good, answer(seen));
+    presentation.head.about = machine(seen.environment).into_iter().collect();
     let none = || vec![Part::Sentence(Tone::Plain, "No known condition was found.".to_owned())];
     let findings = why::findings(seen.findings);
     presentation.push(SectionName::Findings, if findings.is_empty() { none() } else { findings });

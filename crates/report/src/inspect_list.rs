@@ -4,35 +4,10 @@ use crate::document::CaptureEntry;
 use crate::inspect::captured;
 use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::quantity;
-use model::LayerKind;
-use serde::Serialize;
-
-/// One disk of the list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DiskLine {
-    /// Kernel name.
-    pub name: String,
-    /// What it is to the kernel.
-    pub layer: LayerKind,
-    /// What it is to a person: `SSD`, `SD card`.
-    pub kind: String,
-    /// Model, volume name or backing file.
-    pub model: Option<String>,
-    pub size_bytes: Option<u64>,
-    /// How it is attached: `sata`, `mmc`.
-    pub transport: String,
-    /// The link in a few words.
-    pub link: Option<String>,
-    /// Driver of the controller, or of the device.
-    pub driver: Option<String>,
-    /// Block device number, `8:0`; null for MTD.
-    pub device: Option<String>,
-    /// Where it and its partitions are mounted.
-    pub mounted: Vec<String>,
-}
+use model::DiskSummary;
 
 /// The list.
-pub fn disks(disks: &[DiskLine], missing: &[String], capture: Option<&CaptureEntry>) -> Presentation {
+pub fn disks(disks: &[DiskSummary], missing: &[String], capture: Option<&CaptureEntry>) -> Presentation {
     let mut presentation = Presentation { wide: true, ..Presentation::default() };
     let hint = |text: &str| Part::Hint(text.to_owned());
     let mut parts = match disks {
@@ -49,12 +24,12 @@ pub fn disks(disks: &[DiskLine], missing: &[String], capture: Option<&CaptureEnt
     presentation
 }
 
-fn row(disk: &DiskLine) -> Row {
+fn row(disk: &DiskSummary) -> Row {
     let link = match (&disk.link, &disk.driver) {
         (Some(link), Some(driver)) if !link.contains(driver.as_str()) => format!("{link}, {driver}"),
         (Some(link), _) => link.clone(),
         (None, Some(driver)) => driver.clone(),
-        (None, None) => disk.transport.clone(),
+        (None, None) => disk.transport.to_owned(),
     };
     let size = disk.size_bytes.map_or_else(|| "-".into(), quantity::size);
     let words = [disk.kind.clone(), disk.model.clone().unwrap_or_default(), link, disk.mounted.join(" ")];
@@ -66,18 +41,19 @@ mod tests {
     use super::*;
     use crate::Style;
     use crate::text::width;
+    use model::{DeviceId, LayerKind};
 
-    fn disk(name: &str) -> DiskLine {
-        DiskLine {
+    fn disk(name: &str) -> DiskSummary {
+        DiskSummary {
             name: name.into(),
             layer: LayerKind::Disk,
             kind: "SSD".into(),
             model: Some("Samsung SSD 870 EVO with a name that never ends".into()),
             size_bytes: Some(500_107_862_016),
-            transport: "sata".into(),
+            transport: "sata",
             link: Some("SATA 3.0 Gbps of 6.0".into()),
             driver: Some("ahci".into()),
-            device: Some("8:0".into()),
+            device: Some(DeviceId { major: 8, minor: 0 }),
             mounted: vec!["/".into(), "/home".into(), "/var/lib/containers/storage/overlay".into()],
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::document::{LayersDocument, LayersPlanDocument};
 use crate::presentation::table::PLUS_MINUS;
-use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone, listed};
+use crate::presentation::{Cell, Part, Presentation, Remark, Row, SectionName, State, Table, Tone, listed};
 use crate::quantity;
 use crate::text::capital;
 use model::{Estimate, LayerCost, LevelFigures};
@@ -127,16 +127,10 @@ pub fn layers(document: &LayersDocument) -> Presentation {
         document.levels.iter().map(|level| level.rounds.len()).max().unwrap_or(0)
     );
     let tone = if document.layers.is_empty() { Tone::Doubt } else { Tone::Good };
-    let head = Head {
-        command: "run layers".to_owned(),
-        subject: document.target.clone(),
-        when: document.started.clone(),
-        about: vec![about],
-        state: document.interrupted.then_some(interrupted),
-        answer: Some((tone, verdict(document))),
-        ..Head::default()
-    };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("run layers", &document.target).answered(tone, verdict(document));
+    presentation.head.when.clone_from(&document.started);
+    presentation.head.about = vec![about];
+    presentation.head.state = document.interrupted.then_some(interrupted);
     if !document.layers.is_empty() {
         presentation.push(SectionName::Numbers, vec![Part::Table(costs(document))]);
     }
@@ -172,8 +166,7 @@ pub fn layers_plan(plan: &LayersPlanDocument) -> Presentation {
         plan.levels.join(", ")
     );
     let left_out = plan.left_out.iter().map(|left| format!("{} would not be measured: {}", left.level, left.reason));
-    let head = Head { command: "run layers".to_owned(), subject: plan.target.clone(), ..Head::default() };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("run layers", &plan.target);
     let mut parts = vec![Part::Sentence(Tone::Plain, text)];
     parts.extend(listed(left_out.collect()));
     presentation.push(SectionName::Answer, parts);
@@ -199,7 +192,6 @@ mod tests {
 
     fn document(layers: Vec<LayerCost>) -> LayersDocument {
         LayersDocument {
-            schema: LayersDocument::SCHEMA,
             target: "/mnt".to_owned(),
             started: String::new(),
             program_version: String::new(),

@@ -85,7 +85,7 @@ pub use frames::{frames, frames_plan};
 pub use history::{History, acknowledged, history};
 pub use import::import;
 pub use inspect::{Inspection, inspection};
-pub use inspect_list::{DiskLine, disks};
+pub use inspect_list::disks;
 pub use layers::{layers, layers_plan};
 pub use lines::closing;
 pub use listing::{actions, explain, explain_list, explain_use, runs, workloads};

@@ -1,7 +1,7 @@
 //! How a card stands to the published classes, as text.
 
 use crate::grouped::grouped;
-use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::quantity;
 use crate::text::capital;
 use crate::{identity, storage_line};
@@ -15,9 +15,8 @@ pub(crate) fn claimed_bytes(run: &Run) -> Option<u64> {
 /// A sentence first: which classes the numbers reach and which not; then every threshold beside what was measured, what the card
 /// claims, and which conditions of the classes were not met.
 pub fn rate(run: &Run, classes: &[RatedClass], capacity: Option<&Capacity>) -> Presentation {
-    let head =
-        Head { command: "rate".to_owned(), subject: identity(run), about: vec![storage_line(run)], ..Head::default() };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("rate", identity(run));
+    presentation.head.about = vec![storage_line(run)];
     presentation.end.answers = answers(run, classes);
     presentation.end.all_of_it = Some(format!("narrows rate {} --details", run.id)).filter(|_| !run.id.is_empty());
     let plain = |text: String| Part::Sentence(Tone::Plain, text);

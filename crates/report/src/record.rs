@@ -6,7 +6,7 @@ use crate::document::{
 };
 use crate::group_answer;
 use crate::plan::cpus;
-use crate::presentation::{Head, Part, Presentation, Remark, SectionName, Tone, listed};
+use crate::presentation::{Part, Presentation, Remark, SectionName, Tone, listed};
 use crate::quantity::{self, counted};
 
 /// CPU a GB is told of so much or more.
@@ -109,14 +109,8 @@ pub(crate) fn answer(taken: &Taken<'_>) -> String {
 
 /// What came of it: the answer first.
 pub fn record(document: &RecordDocument) -> Presentation {
-    let bad = document.is_empty() || document.missing_frames() > 0;
-    let head = Head {
-        command: "record".to_owned(),
-        subject: document.target.clone(),
-        answer: Some((if bad { Tone::Bad } else { Tone::Good }, answer(&Taken::of(document)))),
-        ..Head::default()
-    };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let tone = if document.is_empty() || document.missing_frames() > 0 { Tone::Bad } else { Tone::Good };
+    let mut presentation = Presentation::of("record", &document.target).answered(tone, answer(&Taken::of(document)));
     presentation.end.notes = document.missing.iter().chain(&document.remarks).cloned().collect();
     if document.is_empty() {
         return presentation;
@@ -425,12 +419,6 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         Some(false) => Tone::Bad,
         None => Tone::Doubt,
     };
-    let head = Head {
-        command: "record plan".to_owned(),
-        subject: document.target.clone(),
-        answer: Some((tone, plan_answer(document))),
-        ..Head::default()
-    };
     let sustained = document.sustained_bytes_per_s.map(|sustained| {
         let slowest = document
             .slowest_second_bytes_per_s
@@ -466,7 +454,7 @@ pub fn record_plan(document: &RecordPlanDocument) -> Presentation {
         );
         parts.push(Part::Sentence(Tone::Doubt, text));
     }
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("record plan", &document.target).answered(tone, plan_answer(document));
     presentation.push(SectionName::Numbers, parts);
     presentation.push(SectionName::Others, group_answer::parts(document.group.as_ref()));
     presentation.head.answer = group_answer::of_all(document.group.as_ref(), PLANNED).or(presentation.head.answer);

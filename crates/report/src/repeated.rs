@@ -1,7 +1,7 @@
 //! Runs of one plan, made again and again: what they say together.
 
 use crate::compare::{name_words, quantity_words};
-use crate::presentation::{Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::quantity;
 use model::{Metric, MetricKey, MetricStatus, Unit};
 use std::collections::BTreeMap;
@@ -46,10 +46,9 @@ pub fn repeated(view: &Repeated<'_>) -> Presentation {
     });
     let head = ["median", "95 % interval over the runs"].map(str::to_owned).into();
     let table = Table { corner: "metric", head, rows, footer: reasons.collect(), ..Table::default() };
-    let head = Head { subject: format!("{}: {} runs", view.tag, view.runs), ..Head::default() };
-    let all_of_it = Some(format!("--json, and narrows runs list --tag {}", view.tag));
-    let end = End { answers: answers(view), all_of_it, ..End::default() };
-    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    let mut presentation = Presentation::of("", format!("{}: {} runs", view.tag, view.runs))
+        .all_of_it(format!("--json, and narrows runs list --tag {}", view.tag));
+    presentation.end.answers = answers(view);
     let said = presentation.end.answers.iter().cloned().map(|text| Part::Sentence(Tone::Plain, text)).collect();
     presentation.push(SectionName::Numbers, vec![Part::Table(table)]);
     presentation.push(SectionName::Answer, said);

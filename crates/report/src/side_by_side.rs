@@ -4,7 +4,7 @@ use crate::Check;
 use crate::evidence::with_confidence;
 use crate::headline::{self, Notes, ROWS};
 use crate::presentation::table::notes;
-use crate::presentation::{Cell, Head, Part, Presentation, Row, SectionName, Table, Tone};
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone};
 use crate::rank::use_sentences;
 use crate::verdict;
 use model::RankedUse;
@@ -14,13 +14,8 @@ const MOST_WITH_P99: usize = 2;
 
 /// The checks, which are of different targets; `not_checked` are those of which there is none.
 pub fn side_by_side(checks: &[Check<'_>], uses: &[RankedUse], not_checked: &[String]) -> Presentation {
-    let head = Head {
-        command: "check".to_owned(),
-        subject: format!("{} targets", checks.len() + not_checked.len()),
-        when: checks.first().map_or_else(String::new, |c| c.started.to_owned()),
-        ..Head::default()
-    };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("check", format!("{} targets", checks.len() + not_checked.len()));
+    presentation.head.when = checks.first().map_or_else(String::new, |c| c.started.to_owned());
     presentation.push(SectionName::Numbers, numbers(checks));
     let rows = |say: &dyn Fn(&Check<'_>) -> Option<String>| -> Vec<(String, String)> {
         checks.iter().filter_map(|c| Some((c.run.target.name.clone(), say(c)?))).collect()

@@ -1,7 +1,8 @@
 //! `sim:help`: simulated devices and their parameters.
 
-use crate::document::{SimulatedDocument, SimulatedParameter};
+use crate::document::SimulatedDocument;
 use crate::presentation::{End, Part, Presentation, SectionName, Tone, statements, under};
+use model::SimParameter;
 
 /// The devices; then the parameters, each with what it is where it is not given.
 pub fn simulated(document: &SimulatedDocument) -> Presentation {
@@ -29,11 +30,11 @@ pub fn simulated(document: &SimulatedDocument) -> Presentation {
     presentation
 }
 
-fn parameters(all: &[SimulatedParameter]) -> Vec<Part> {
-    let parameter = |parameter: &SimulatedParameter| {
+fn parameters(all: &[SimParameter]) -> Vec<Part> {
+    let parameter = |parameter: &SimParameter| {
         let own: Vec<String> = parameter.devices.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let own = if own.is_empty() { String::new() } else { format!(" ({})", own.join(", ")) };
-        let SimulatedParameter { name, default, meaning, expects, .. } = parameter;
+        let SimParameter { name, default, meaning, expects, .. } = parameter;
         [
             Part::Sentence(Tone::Plain, format!("{name} = {default}{own}")),
             Part::Hint(format!("{meaning} Expects {expects}.")),

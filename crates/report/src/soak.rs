@@ -3,7 +3,7 @@
 use crate::document::SoakDocument;
 use crate::fact;
 use crate::group_answer;
-use crate::presentation::{Head, Part, Presentation, SectionName, Tone, listed};
+use crate::presentation::{Part, Presentation, SectionName, Tone, listed};
 use crate::quantity;
 use crate::run::data_finding_text;
 use model::{CapacityKind, DataFinding, Growth, Scrub, TargetKind};
@@ -148,13 +148,7 @@ pub(crate) fn answer(soaked: &Soaked<'_>) -> String {
 pub fn soak(document: &SoakDocument<'_>) -> Presentation {
     let soaked = Soaked::of(document);
     let tone = if document.clean { Tone::Good } else { Tone::Bad };
-    let head = Head {
-        command: "soak".to_owned(),
-        subject: document.target.to_owned(),
-        answer: Some((tone, answer(&soaked))),
-        ..Head::default()
-    };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("soak", document.target).answered(tone, answer(&soaked));
     presentation.push(SectionName::Others, group_answer::parts(document.group.as_ref()));
     presentation.head.answer = group_answer::of_all(document.group.as_ref(), SOAKED).or(presentation.head.answer);
     presentation.push(SectionName::Numbers, found(document, soaked.found));

@@ -6,9 +6,7 @@ pub use verify::tune_verification;
 pub(crate) use verify::verify_answer;
 
 use crate::grouped::grouped;
-use crate::presentation::{
-    Cell, End, Head, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under,
-};
+use crate::presentation::{Cell, Part, Presentation, Row, SectionName, Table, Tone, listed, statements, under};
 use crate::quantity;
 use model::{
     Better, KeepLine, MetricKey, NotKept, NotTried, SettingRisk, TuneCandidate, TuneGain, TuneGuard, TunePlan,
@@ -156,9 +154,9 @@ fn why_not(why: &NotTried) -> Option<String> {
 
 /// An answer that is said again at the end of what is long.
 fn answered(tone: Tone, answer: String) -> Presentation {
-    let head = Head { answer: Some((tone, answer)), ..Head::default() };
-    let end = End { repeats_answer: true, ..End::default() };
-    Presentation { head, end, ..Presentation::default() }
+    let mut presentation = Presentation::default().answered(tone, answer);
+    presentation.end.repeats_answer = true;
+    presentation
 }
 
 /// What was searched, first and last what came of it.

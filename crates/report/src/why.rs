@@ -3,7 +3,7 @@
 use crate::evidence::{RenderedEvidence, confidence_word, with_confidence};
 use crate::fact;
 use crate::headline;
-use crate::presentation::{End, Head, Part, Presentation, SectionName, State, Tone, under};
+use crate::presentation::{Part, Presentation, SectionName, State, Tone, under};
 use crate::quantity;
 use crate::rate::fake_sentence;
 use crate::storage_line;
@@ -73,17 +73,13 @@ pub(crate) fn fake(run: &Run) -> Option<String> {
 /// The whole attribution.
 pub fn why(why: &Why<'_>) -> Presentation {
     let (run, limit) = (why.run, why.limit);
-    let head = Head {
-        command: "why".to_owned(),
-        subject: run.target.name.clone(),
-        when: run.id.clone(),
-        about: std::iter::once(storage_line(run)).chain(why.taken.map(|taken| format!("Of {taken}."))).collect(),
-        state: headline::state_words(run.state).map(|words| State { words, bad: false }),
-        ..Head::default()
-    };
-    let all_of_it = Some(format!("narrows why {} --details", run.id));
-    let end = End { answers: answers(why), all_of_it, ..End::default() };
-    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    let mut presentation = Presentation::of("why", &run.target.name);
+    presentation.head.when.clone_from(&run.id);
+    presentation.head.about =
+        std::iter::once(storage_line(run)).chain(why.taken.map(|taken| format!("Of {taken}."))).collect();
+    presentation.head.state = headline::state_words(run.state).map(|words| State { words, bad: false });
+    presentation.end.answers = answers(why);
+    presentation.end.all_of_it = Some(format!("narrows why {} --details", run.id));
     let fake = fake(run).map(|said| Part::Sentence(Tone::Bad, said));
     let mut bottleneck: Vec<Part> = fake.into_iter().chain([Part::Sentence(Tone::Good, answer(limit))]).collect();
     // The bottleneck may be one of the causes, or what holds the row of the card that decides what the target is good for.

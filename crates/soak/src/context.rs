@@ -42,6 +42,8 @@ pub enum SoakEnd {
     Found,
 }
 
+model::names! { SoakEnd { Done = "done", Interrupted = "interrupted", Found = "found" } }
+
 /// Keeps a state; it is durable when this returns.
 pub type SaveState<'a> = dyn Fn(&SoakState) -> Result<(), Failure> + 'a;
 

@@ -17,8 +17,7 @@ keys! {
     "size", "1KB to 64MiB", |to, text| to.frame_bytes = within(bytes(text)?, 1000, LARGEST_FRAME)?, "Bytes of a frame.";
     "jitter", "0 to 90, percent", |to, text| to.jitter = f64::from(within(percent(text)?, 0, 90)?) / 100.0, "By how much sizes and moments differ.";
     "ways", "file-per-frame, growing-file, direct, device-buffered, container", |to, text| {
-        let ways = FrameWay::ALL.map(|way| (way.name(), way));
-        to.ways = text.split(',').map(|name| one_of(name.trim(), &ways)).collect::<Result<_, _>>()?;
+        to.ways = text.split(',').map(|name| one_of(name.trim(), &FrameWay::NAMES)).collect::<Result<_, _>>()?;
     }, "The ways that are measured.";
     "rounds", "1 to 100", |to, text| to.rounds = within(whole(text)?, 1, 100)?, "How often each way is measured as fast as it goes.";
     "time", "200ms or more", |to, text| to.time_ns = within(time(text)?, 200_000_000, Ns::MAX)?, "How long a measurement takes at most.";

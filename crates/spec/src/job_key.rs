@@ -216,7 +216,7 @@ keys! {
     "sync-directory", "true, false", |j, t| j.sync_directory = flag(t)?, "What changes the names in a directory is followed by an fsync of it, by a descriptor of its own, as a part of the operation.";
     "file-order", "round-robin, random, sequential, directory", |j, t| file_order(j, t)?, "How it goes from one file to the next; files as a whole also in the order in which their directory has them.";
     "packages", "install, remove, reinstall", |j, t| {
-        j.packages.part = one_of(t, &[("install", PackagePart::Install), ("remove", PackagePart::Remove), ("reinstall", PackagePart::Reinstall)])?;
+        j.packages.part = one_of(t, &PackagePart::NAMES)?;
         j.on_packages = true;
     }, "What apt and dpkg do to files while packages come and are installed, some are removed, or those are installed again from their archives; in a directory of its own below the target. Phases find what those before them left.";
     "package-count", "number", |j, t| j.packages.count = positive(t)?, "How many packages; without it 400.";

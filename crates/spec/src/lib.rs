@@ -58,7 +58,7 @@ pub use resolve::{EARLY_HALF_WIDTH, ResolveError};
 pub use run_inputs::{PlainCalls, Probe, Readiness, RunInputs};
 pub use share::MIN_SHARE_NS;
 pub use sim::{SimSpecError, parse_sim, sim_models};
-pub use sim_help::{SimHelp, SimParameter, sim_help};
+pub use sim_help::{SimHelp, sim_help};
 pub use sim_key::sim_keys;
 pub use sim_memory_bus::{parse_sim_bus, sim_bus_keys};
 pub use text_error::{TextError, TextErrorKind, TextPosition};

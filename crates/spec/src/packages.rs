@@ -63,13 +63,8 @@ impl PackagesJob {
 
     /// What a plan says of it before its calls are made: which model it is.
     pub fn named(&self) -> ReplayPlan {
-        let part = match self.part {
-            PackagePart::Install => "install",
-            PackagePart::Remove => "remove",
-            PackagePart::Reinstall => "reinstall",
-        };
         ReplayPlan {
-            replay_digest: format!("packages:{part}:{}:{}:{}", self.count, self.removed(), self.syncs),
+            replay_digest: format!("packages:{}:{}:{}:{}", self.part, self.count, self.removed(), self.syncs),
             replay_threads: 1,
             replay_speed_milli: self.speed_milli,
             replay_pauses: self.speed_milli > 0,

@@ -4,30 +4,17 @@ use crate::keys::Key;
 use crate::sim::{SimSpecError, sim_texts};
 use crate::sim_key::sim_keys;
 use crate::sim_memory_bus::sim_bus_keys;
+use model::{SimDevice, SimParameter};
+use std::collections::BTreeMap;
 
 /// All that can be said of simulated devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimHelp {
-    /// Name, title and source of each.
-    pub devices: Vec<[String; 3]>,
+    pub devices: Vec<SimDevice>,
     /// Parameters of all of them.
     pub parameters: Vec<SimParameter>,
     /// Parameters of `sim:bus`.
     pub bus: Vec<SimParameter>,
-}
-
-/// A parameter of simulated devices, as `sim:help` shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimParameter {
-    /// As it is written.
-    pub name: &'static str,
-    /// What it may be.
-    pub expects: &'static str,
-    pub meaning: &'static str,
-    /// What it is where it is not given.
-    pub default: String,
-    /// Devices on which that is another value, with it.
-    pub of_devices: Vec<(String, String)>,
 }
 
 /// What a device without such a value has. Those that say what else is needed take effect together with that.
@@ -77,8 +64,8 @@ const BUS: &[(&str, &str)] = &[
     ("fault", "0"),
 ];
 
-fn parameter<T>(key: &Key<T>, default: String, of_devices: Vec<(String, String)>) -> SimParameter {
-    SimParameter { name: key.name, expects: key.expects, meaning: key.meaning, default, of_devices }
+fn parameter<T>(key: &Key<T>, default: String, devices: BTreeMap<String, String>) -> SimParameter {
+    SimParameter { name: key.name, expects: key.expects, meaning: key.meaning, default, devices }
 }
 
 fn of<'a>(all: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
@@ -95,17 +82,17 @@ pub fn sim_help() -> Result<SimHelp, SimSpecError> {
         pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
     };
     let of_all = |key: &Key<_>| {
-        let of_devices = texts.iter().filter_map(|(device, _, pairs)| Some((device.clone(), value(pairs, key.name)?)));
+        let devices = texts.iter().filter_map(|(device, _, pairs)| Some((device.clone(), value(pairs, key.name)?)));
         let default = value(&plain, key.name).or_else(|| of(NONE_GIVEN, key.name).map(str::to_owned));
-        parameter(key, default.unwrap_or_default(), of_devices.collect())
+        parameter(key, default.unwrap_or_default(), devices.collect())
     };
     Ok(SimHelp {
         parameters: sim_keys().iter().map(of_all).collect(),
         bus: sim_bus_keys()
             .iter()
-            .map(|key| parameter(key, of(BUS, key.name).unwrap_or_default().to_owned(), Vec::new()))
+            .map(|key| parameter(key, of(BUS, key.name).unwrap_or_default().to_owned(), BTreeMap::new()))
             .collect(),
-        devices: texts.into_iter().map(|(name, [title, source], _)| [name, title, source]).collect(),
+        devices: texts.into_iter().map(|(name, [title, source], _)| SimDevice { name, title, source }).collect(),
     })
 }
 
@@ -123,10 +110,10 @@ mod tests {
             assert!(!parameter.default.is_empty(), "{}", parameter.name);
         }
         // What is given as it is anyway changes nothing; what says in words what it is, or has no effect alone, is not given.
-        for [device, ..] in &help.devices {
+        for SimDevice { name: device, .. } in &help.devices {
             let plain = parse_sim(device).unwrap();
             for parameter in &help.parameters {
-                let own = parameter.of_devices.iter().find(|(name, _)| name == device).map(|(_, value)| value);
+                let own = parameter.devices.get(device);
                 let value = own.unwrap_or(&parameter.default);
                 if parameter.name.starts_with("cap-") {
                     continue;

@@ -10,8 +10,8 @@ use spec::{Experiment, Setting};
 
 /// What `--plan --json` prints of an experiment.
 #[derive(Serialize)]
+#[serde(tag = "schema", rename = "narrows/plan/1")]
 struct Document<'a> {
-    schema: &'static str,
     experiment: &'a str,
     question: &'a str,
     pairs: u32,
@@ -72,7 +72,6 @@ pub fn show(experiment: &Experiment, state: &State, arms: &[ReadyArm], output: &
     let bytes = each_on(&|plan, fstype| plan.device_bytes_at_most(fstype));
     if output.is_json() {
         return output.document(&Document {
-            schema: PlanDocument::SCHEMA,
             experiment: &experiment.name,
             question: &experiment.question,
             pairs: experiment.pairs,

@@ -140,7 +140,6 @@ fn planned(
     let by_time = measured_s >= 0.9 * time_ns as f64 / 1e9;
     let needed_write = sustained.filter(|_| !by_time).map(|s| ((MARGIN * LEAST_S * s.bytes_per_s) as u64).min(room));
     RecordPlanDocument {
-        schema: RecordPlanDocument::SCHEMA,
         target: args.target().to_string_lossy().into_owned(),
         measured_s,
         bytes_written,

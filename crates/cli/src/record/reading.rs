@@ -8,7 +8,7 @@ use crate::signals::Signals;
 use conduct::admission::Consent;
 use model::{Failure, parse_duration_ns};
 use record::{Export, ExportFormat, ExportInto, Exported, Read, export, open_recording, pin, repair_recording};
-use recorder::{Damage, FrameKind, Gap, ReadError, StreamContents, Verified, WhenFull};
+use recorder::{Damage, Gap, ReadError, StreamContents, Verified};
 use report::document::{
     RecordedStream, RecordingChecked, RecordingDocument, RecordingExported, RecordingGap, RecordingPinned,
 };
@@ -168,10 +168,7 @@ fn document(read: &Read, streams: &[StreamContents]) -> Result<RecordingDocument
         let any = held.frames > 0;
         RecordedStream {
             name: stream.name.name.clone(),
-            kind: match stream.name.kind {
-                FrameKind::Jpeg => "jpeg",
-                FrameKind::Opaque => "opaque",
-            },
+            kind: stream.name.kind.name(),
             frames: held.frames,
             bytes: held.bytes,
             lost: held.lost,
@@ -196,14 +193,10 @@ fn document(read: &Read, streams: &[StreamContents]) -> Result<RecordingDocument
     };
     let identity = &superblock.identity;
     Ok(RecordingDocument {
-        schema: RecordingDocument::SCHEMA,
         target: read.path.display().to_string(),
         uuid: identity.uuid.iter().map(|b| format!("{b:02x}")).collect(),
         recordings: identity.epoch,
-        when_full: match geometry.when_full {
-            WhenFull::Stop => "stop",
-            WhenFull::Wrap => "wrap",
-        },
+        when_full: geometry.when_full.name(),
         segment_bytes: geometry.segment_bytes,
         segments_used: container.segments().len() as u64,
         segments: if geometry.grows() { container.segments().len() as u64 } else { geometry.segments },

@@ -2,14 +2,14 @@
 
 use super::text;
 use crate::args::{GlobalArgs, RunArgs};
+use crate::check;
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use crate::{archives, check, output_file};
 use conduct::{Language, Source, random_u64};
 use experiments::layers::{LayersResult, LayersWanted, layers, layers_plan};
 use model::{Failure, FailureKind, LayersStudy};
-use report::document::{Answered, LayersDocument, LayersLevel, LayersPlanDocument};
+use report::document::{Answered, LayersDocument, LayersPlanDocument};
 use std::process::ExitCode;
 
 /// Executes it.
@@ -42,7 +42,6 @@ pub(super) fn command(
         return Err(Failure::refused(what).remedy("--set writes=false, --set region=64MiB or --set rounds=2"));
     }
     let plan = LayersPlanDocument {
-        schema: LayersPlanDocument::SCHEMA,
         target: target.to_string_lossy().into_owned(),
         levels: plan.levels,
         left_out: plan.left_out,
@@ -65,17 +64,7 @@ pub(super) fn command(
     })?;
     let mut document = document(result, &study, &plan.target, seed, &started);
     let page = report::layers_page(&document);
-    let path = match args.report.as_deref() {
-        Some(path) => {
-            output_file::write(path, page.as_bytes())?;
-            path.to_owned()
-        }
-        None => {
-            let id = format!("layers-{}-{:08x}", started.strftime("%Y%m%dT%H%M%SZ"), random_u64()? as u32);
-            archives::open(global)?.write_report(&id, &page)?
-        }
-    };
-    document.page = Some(path.display().to_string());
+    document.page = Some(super::write_page("layers", args, &page, &started, execution.archive())?);
     output.answer(&Answered::new(&document), || report::layers(&document));
     if let Some(code) = execution.signals().exit_code().filter(|_| document.interrupted) {
         return Ok(ExitCode::from(code));
@@ -90,16 +79,7 @@ fn document(
     seed: u64,
     started: &jiff::Timestamp,
 ) -> LayersDocument {
-    let levels = result.levels.into_iter().map(|level| LayersLevel {
-        name: level.name,
-        access: level.access,
-        same_bytes: level.same_bytes,
-        figures: level.figures,
-        rounds: level.rounds,
-        reasons: level.reasons,
-    });
     LayersDocument {
-        schema: LayersDocument::SCHEMA,
         target: target.to_owned(),
         started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -108,7 +88,7 @@ fn document(
         block_bytes: study.block_bytes,
         depth: study.depth,
         bytes_written: result.written_bytes,
-        levels: levels.collect(),
+        levels: result.levels,
         layers: result.costs,
         dearest: result.dearest,
         left_out: result.left_out,

@@ -10,7 +10,8 @@ use crate::execution::{Asked, Execution};
 use crate::export::say_withheld;
 use crate::output::Output;
 use crate::signals::SecondSignal;
-use crate::{archives, check, experiment, group, report_page};
+use crate::{archives, check, experiment, group, output_file, report_page};
+use archive::Archive;
 use conduct::destination::destination;
 use conduct::{Budget, Language, Source, Wanted, WriteAllowance, plan, random_u64};
 use exchange::Options;
@@ -165,6 +166,22 @@ fn refuse_what_is_for_phases(args: &RunArgs, study: &str) -> Result<(), Failure>
         Some((option, _)) => Err(Failure::usage(format!("{option} is not for {study}"))
             .remedy(format!("--set rounds=N and other keys: narrows workloads show {study}"))),
     }
+}
+
+/// Writes the page of a study, where it was asked for or into the archive, and says where it is.
+fn write_page(
+    study: &str,
+    args: &RunArgs,
+    page: &str,
+    started: &jiff::Timestamp,
+    archive: &Archive,
+) -> Result<String, Failure> {
+    if let Some(path) = args.report.as_deref() {
+        output_file::write(path, page.as_bytes())?;
+        return Ok(path.display().to_string());
+    }
+    let id = format!("{study}-{}-{:08x}", started.strftime("%Y%m%dT%H%M%SZ"), random_u64()? as u32);
+    Ok(archive.write_report(&id, page)?.display().to_string())
 }
 
 /// Options that an experiment has in its text.

@@ -24,14 +24,9 @@ pub(super) fn document(
         remarks.push(format!("{} is kept, with what it holds", state.path.display()));
     }
     SoakDocument {
-        schema: SoakDocument::SCHEMA,
         id: &state.id,
         target: &state.target,
-        state: match ended {
-            SoakEnd::Done => "done",
-            SoakEnd::Interrupted => "interrupted",
-            SoakEnd::Found => "found",
-        },
+        state: ended.name(),
         clean: state.is_clean(),
         duration_s: state.elapsed_ns as f64 / 1e9,
         sessions: state.sessions,

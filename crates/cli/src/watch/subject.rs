@@ -2,8 +2,10 @@
 
 use crate::inspect_place;
 use conduct::WallClock;
-use model::{DiskCounters, Fact, Failure, Layer, LayerKind, Ns, SystemSample, activity, activity_since_boot};
-use observe::{DiskSummary, Inventory, PathSource, Root, Sampler};
+use model::{
+    DiskCounters, DiskSummary, Fact, Failure, Layer, LayerKind, Ns, SystemSample, activity, activity_since_boot,
+};
+use observe::{Inventory, PathSource, Root, Sampler};
 use report::{WatchTick, WatchedLayer};
 use rustix::time::{ClockId, clock_gettime};
 use std::ffi::OsStr;

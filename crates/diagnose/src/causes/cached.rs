@@ -2,6 +2,7 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature};
+use crate::guard::{exclude, require};
 use crate::{machine, phrase};
 use model::{Access, CompactSort as _, Confidence, Evidence, LimitLayer, PhaseRecord, PhaseRun, Reason, Run, Step};
 
@@ -12,14 +13,10 @@ const SERVED: f64 = 0.5;
 fn in_memory(run: &Run, probe: &Probe<'_>) -> Option<(f64, Evidence)> {
     let (phase, record): (&PhaseRun, &PhaseRecord) = (probe.phase, probe.record);
     let buffered = phase.plan.streams.iter().all(|s| s.path.access == Access::Buffered);
-    if !buffered || phase.plan.cold {
-        return None;
-    }
+    require(buffered && !phase.plan.cold)?;
     let (share, what, source) = if probe.writes() {
         // A sync within the phase brings the bytes to the device before it ends, and rounds are timed with it.
-        if record.rounds.iter().any(|r| r.sync_ns > 0) || record.bytes == 0 {
-            return None;
-        }
+        exclude(record.rounds.iter().any(|r| r.sync_ns > 0) || record.bytes == 0)?;
         let device = machine::device_bytes_written(run, phase)? as f64;
         let share = (1.0 - device / record.bytes as f64).max(0.0);
         (share, "share of the bytes that were not at the device when the phase ended", "diskstats")

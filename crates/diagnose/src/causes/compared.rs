@@ -3,17 +3,18 @@
 use super::absent::MOSTLY_THERE;
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature};
+use crate::guard::exclude;
 use crate::{machine, phrase};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRecord, PhaseRun, Run, Step};
 
 /// A processor this busy is full.
-const FULL: f64 = 0.9;
+pub(super) const FULL: f64 = 0.9;
 /// And nearly full, in the faster one of two phases of which the slower fills it.
 const NEARLY_FULL: f64 = 0.8;
 /// Of what fills a processor, this share is most of it.
 const MOST: f64 = 0.5;
 /// A processor that was busy like this before the phase, or in user mode without us: the load is somebody else's.
-const OTHERS_BUSY: f64 = 0.5;
+pub(super) const OTHERS_BUSY: f64 = 0.5;
 /// The slower way below this share of the faster one is a step.
 pub(crate) const WELL_BELOW: f64 = 0.8;
 /// One operation after the other for which processors compute all the time waits for them, and not for a network.
@@ -96,9 +97,7 @@ pub(crate) fn held_by_processor(run: &Run, slower: &Probe<'_>, faster: &Probe<'_
     let (own_user, own) = (user * threads, (user + system) * threads);
     // On a machine of many processors one that is full may be ours; where all are full, ours is a part of them.
     let filled = if during.all >= FULL * during.processors as f64 { during.all } else { during.full() };
-    if own >= MOST * filled {
-        return None;
-    }
+    exclude(own >= MOST * filled)?;
     let others = during.all - during.kernel_processors - own_user >= OTHERS_BUSY
         || machine::busy_before(run, slower.record).is_some_and(|busy| busy >= OTHERS_BUSY);
     let also = machine::cpus_during(run, faster.phase).is_some_and(|beside| beside.full() >= NEARLY_FULL);

@@ -19,7 +19,7 @@ pub fn of_region(run: &Run) -> Option<Cause> {
 
 /// The kernel copies by less than the bus takes.
 fn narrow_kernel(run: &Run, report: &CopyReport) -> Option<Cause> {
-    let case = kernel_copies_narrowly(&Subject::of_run(run)).ok()??;
+    let case = kernel_copies_narrowly(&Subject::of_run(run)).ok()?;
     let calls = report.calls?;
     let width = calls.implied_width_bytes.map(|width| format!(" by {} at a time", bytes(width))).unwrap_or_default();
     let gain = case.gain.as_ref().and_then(|g| Some((g.at_most_ratio?, g.basis.clone())));

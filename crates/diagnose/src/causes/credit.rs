@@ -1,6 +1,7 @@
 //! A virtual disk whose burst credit ran out: its rate falls in one step, to a plateau as even as only a limiter makes it.
 
 use super::{Cause, CauseKind, CauseNature, Trial, gaps, probes};
+use crate::guard::{exclude, require};
 use crate::{machine, phrase, series, stack_view};
 use model::{
     Access, Confidence, Direction, Evidence, LimitLayer, Ns, PhaseKind, PhaseRecord, PhaseRun, Run, Step, four_figures,
@@ -34,9 +35,7 @@ fn fallen<'a>(
     direction: Direction,
     block: f64,
 ) -> Option<RateDrop<'a>> {
-    if gaps::gaps(run, phase, record).is_some_and(|g| g.hold_rate_down()) {
-        return None;
-    }
+    exclude(gaps::gaps(run, phase, record).is_some_and(|g| g.hold_rate_down()))?;
     let fall = series::fall(record)?;
     let grain = series::grain(record, fall.after, block);
     let spread = series::spread_after(record, &fall).filter(|s| *s <= EVEN + grain)?;
@@ -66,9 +65,7 @@ pub(super) fn before_measuring<'a>(run: &'a Run, measured: &PhaseRun) -> impl It
 /// A burst credit that ran out. Where both directions came to the same plateau, it is probable; so are random reads alone,
 /// which no cache of the host serves at first and then no more. A fall of writes alone may be a cache behind the disk.
 pub fn burst_credit_spent_cause(run: &Run) -> Option<Cause> {
-    if !stack_view::is_virtual_disk(&run.target.stack, &run.environment) {
-        return None;
-    }
+    require(stack_view::is_virtual_disk(&run.target.stack, &run.environment))?;
     let all: Vec<probes::Probe<'_>> = probes::all(run).into_iter().filter(|p| p.direct).collect();
     let first = all.first()?;
     let laid_out = before_measuring(run, first.phase).filter_map(|phase| {

@@ -3,6 +3,7 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature, Trial};
+use crate::guard::exclude;
 use crate::stack_view::{self, DiskPath, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -76,9 +77,7 @@ impl Scaling<'_> {
 pub(crate) fn scaling(run: &Run, direction: Direction) -> Option<Scaling<'_>> {
     let probes = probes::depths(run, direction);
     let (shallow, deepest) = (*probes.first()?, *probes.last()?);
-    if shallow.depth != 1.0 || deepest.depth <= 1.0 {
-        return None;
-    }
+    exclude(shallow.depth != 1.0 || deepest.depth <= 1.0)?;
     let (one, deep) = (shallow.iops(run), deepest.iops(run));
     let latency_ratio = deepest.latency_ns(run).zip(shallow.latency_ns(run)).map(|(d, o)| d / o);
     let reached = deepest.record.mean_depth.or_else(|| deepest.latency_ns(run).map(|ns| deep * ns / 1e9));
@@ -96,12 +95,11 @@ pub fn short_queue(run: &Run) -> Option<Cause> {
     let path = stack_view::only_disk(&run.target.stack)?;
     let slots = path.disk.int(names::QUEUE_DEPTH).filter(|q| (2..=SHORT_QUEUE).contains(q))?;
     let full = scaling.ratio() / slots as f64;
-    if scaling.depth < 2.0 * slots as f64
-        || !(FULL_QUEUE.0..=FULL_QUEUE.1).contains(&full)
-        || processor_explains(run, &scaling)
-    {
-        return None;
-    }
+    exclude(
+        scaling.depth < 2.0 * slots as f64
+            || !(FULL_QUEUE.0..=FULL_QUEUE.1).contains(&full)
+            || processor_explains(run, &scaling),
+    )?;
     let ceiling = probes::fastest(run, Direction::Read).map(|p| p.bytes_per_s / scaling.deepest.block);
     let ratio = ceiling.map(|c| (c / scaling.deep).min(scaling.depth / slots as f64));
     let full = format!("the host keeps {slots} commands with the device, and all slots are full");
@@ -140,9 +138,7 @@ fn explain(run: &Run, path: &DiskPath<'_>) -> Option<Explanation> {
     }
     if disk.text(names::TRANSPORT) == Some("mmc") {
         let queueing = disk.bool(names::CMDQ_EN);
-        if queueing == Some(true) {
-            return None;
-        }
+        exclude(queueing == Some(true))?;
         let host = path.holder(names::MMC_HOST_CQE);
         let host_can = host.and_then(|l| l.bool(names::MMC_HOST_CQE));
         let layer = if host_can == Some(true) { LimitLayer::Driver } else { LimitLayer::Controller };
@@ -200,15 +196,11 @@ pub fn serialised(run: &Run) -> Option<Cause> {
     let scaling = scaling(run, Direction::Read)
         .or_else(|| scaling(run, Direction::Write))
         .filter(|s| s.ratio() <= SERIALISED && s.depth_was_there() != Some(false))?;
-    if processor_explains(run, &scaling) {
-        return None;
-    }
+    exclude(processor_explains(run, &scaling))?;
     let direction = scaling.deepest.direction;
     let explanation = stack_view::only_disk(&run.target.stack).and_then(|path| explain(run, &path));
     let grew = scaling.latency_ratio.map(|r| r >= scaling.depth * PROPORTIONAL);
-    if grew == Some(false) {
-        return None;
-    }
+    exclude(grew == Some(false))?;
     let confidence = match (&explanation, grew) {
         (Some(_), Some(true)) if direction == Direction::Read => Confidence::Probable,
         _ => Confidence::Low,

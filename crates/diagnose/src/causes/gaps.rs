@@ -1,6 +1,7 @@
 //! A device that stands still: nothing completes for a while, once or again and again.
 
 use super::{Cause, CauseNature, probes};
+use crate::guard::{exclude, require};
 use crate::{machine, phrase, stack_view};
 use model::{
     Access, Confidence, DiskRate, Evidence, Interval, LimitLayer, Ns, PhaseRecord, PhaseRun, Run, Step, Sync,
@@ -78,9 +79,7 @@ fn during(run: &Run, phase: &PhaseRun, from: Ns, to: Ns) -> Option<(DiskRate, bo
         run.samples_of(phase).iter().filter(|s| s.at_ns >= from && s.at_ns <= to).collect();
     let (first, last) = (*within.first()?, *within.last()?);
     // What lies at the ends of the gap completed there.
-    if last.at_ns.saturating_sub(first.at_ns) * 2 < to.saturating_sub(from) {
-        return None;
-    }
+    exclude(last.at_ns.saturating_sub(first.at_ns) * 2 < to.saturating_sub(from))?;
     let busy = |s: &SystemSample| s.disks.iter().any(|d| disks.contains(&d.name) && d.in_flight > 0);
     Some((traffic(first, last, &disks)?, within.iter().all(|s| busy(s))))
 }
@@ -98,9 +97,9 @@ pub(crate) fn gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<
     let rounds = |s: &model::StreamPlan| matches!(s.durability.sync, Sync::FsyncPerRound | Sync::FsyncAtEnd);
     let paced = |s: &model::StreamPlan| s.timing.think.is_some() || s.timing.pacing.is_some();
     // What is done again pauses and syncs as it did then.
-    if record.operations == 0 || phase.plan.is_replay() || phase.plan.streams.iter().any(|s| rounds(s) || paced(s)) {
-        return None;
-    }
+    exclude(
+        record.operations == 0 || phase.plan.is_replay() || phase.plan.streams.iter().any(|s| rounds(s) || paced(s)),
+    )?;
     let intervals = record.counted_intervals();
     let usual_ns = record.duration_ns() as f64 / record.operations as f64;
     let least = (MIN_NS as f64).max(usual_ns * UNUSUAL) as Ns;
@@ -138,9 +137,7 @@ pub(crate) fn without_gaps(record: &PhaseRecord) -> Vec<Interval> {
 /// The gaps of a phase, where they are what holds it: how many, how long, after how much.
 pub(crate) fn between_gaps(run: &Run, phase: &PhaseRun, record: &PhaseRecord) -> Option<Cause> {
     let gaps = gaps(run, phase, record)?;
-    if !gaps.hold_rate_down() && gaps.longest_ns < FELT_NS {
-        return None;
-    }
+    require(gaps.hold_rate_down() || gaps.longest_ns >= FELT_NS)?;
     let name = &phase.plan.name;
     let times = if gaps.count == 1 { "once".to_owned() } else { format!("{} times", gaps.count) };
     let mb = |bytes: u64| phrase::bytes(bytes);

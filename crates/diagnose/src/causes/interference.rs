@@ -2,6 +2,7 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature, Trial};
+use crate::guard::require;
 use crate::{machine, phrase, series, stack_view};
 use model::{Confidence, Direction, Evidence, LimitLayer, PhaseRun, PhaseStatus, Reason, Run, Step};
 
@@ -137,9 +138,7 @@ pub(super) fn flat<'a>(run: &Run, probe: Option<Probe<'a>>, quantity: &str) -> O
 /// A cap on a virtual disk: reads and writes meet the same rate, and both are as even as only a limiter makes them; or each
 /// has its own, and both are round numbers besides, which is no evidence by itself.
 pub fn cap(run: &Run) -> Option<Cause> {
-    if !stack_view::is_virtual_disk(&run.target.stack, &run.environment) {
-        return None;
-    }
+    require(stack_view::is_virtual_disk(&run.target.stack, &run.environment))?;
     let deepest = |direction| probes::depths(run, direction).pop();
     let both = [Direction::Read, Direction::Write];
     let pairs = [

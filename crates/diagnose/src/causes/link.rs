@@ -2,25 +2,12 @@
 
 use super::probes::{self, Probe};
 use super::{Cause, CauseNature, Trial};
+use crate::guard::{exclude, require};
 use crate::link_modes;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
 use model::{Confidence, Direction, Evidence, Layer, LayerKind, LimitLayer, Run, Step, four_figures};
-
-/// What a rate says of the link below it.
-pub(crate) struct LinkUse {
-    /// Link, or not known which of two.
-    pub layer: LimitLayer,
-    /// In a few words.
-    pub statement: String,
-    /// How sure.
-    pub confidence: Confidence,
-    /// What the link carries.
-    pub evidence: Vec<Evidence>,
-    /// What would tell the link from the device, where that is open.
-    pub trial: Option<Step>,
-}
 
 /// At this share of the realistic ceiling the link is named.
 const NAMED: f64 = 0.85;
@@ -62,12 +49,10 @@ pub(crate) fn is_link_cleared(run: &Run) -> Option<bool> {
 
 /// What one direct rate says of the link, with the rate the other way where it is known: full; full, or the device, which
 /// cannot be told apart; somewhere between. `None` where the link is cleared, or not known.
-pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<LinkUse> {
+pub(super) fn at(run: &Run, (rate, measured): (f64, Evidence), other: Option<f64>) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest_link(run)?;
     let share = rate / ceiling;
-    if share < CLEARED {
-        return None;
-    }
+    exclude(share < CLEARED)?;
     let what = format!("{} {}", what(layer), layer.name);
     let percent = phrase::percent(share);
     let same = other.is_some_and(|o| (o / rate - 1.0).abs() <= SAME_BOTH_WAYS);
@@ -76,24 +61,19 @@ pub(super) fn at(run: &Run, rate: f64, other: Option<f64>) -> Option<LinkUse> {
         four_figures(ceiling),
         layer.ceiling_source.clone().unwrap_or_else(|| layer.name.clone()),
     );
-    let (of, sure, statement, trial) = if share >= FULL || (share >= NAMED && same && !stack_view::has_heads(run)) {
-        (LimitLayer::Link, Confidence::Probable, format!("the {what}, {percent} of what it carries"), None)
+    let is_full = share >= FULL || (share >= NAMED && same && !stack_view::has_heads(run));
+    let (of, sure, statement) = if is_full {
+        (LimitLayer::Link, Confidence::Probable, format!("the {what}, {percent} of what it carries"))
     } else if share >= NAMED {
-        (
-            LimitLayer::Unknown,
-            Confidence::Low,
-            format!("the {what} ({percent} of it) or the device"),
-            Some(Step::SeparateLinkAndDevice),
-        )
+        (LimitLayer::Unknown, Confidence::Low, format!("the {what} ({percent} of it) or the device"))
     } else {
-        (
-            LimitLayer::Unknown,
-            Confidence::Low,
-            format!("the device, or the {what} ({percent} of it)"),
-            Some(Step::SeparateLinkAndDevice),
-        )
+        (LimitLayer::Unknown, Confidence::Low, format!("the device, or the {what} ({percent} of it)"))
     };
-    Some(LinkUse { layer: of, statement, confidence: sure, evidence: vec![known], trial })
+    let cause = Cause::new(of, CauseNature::Path, statement).with_confidence(sure).with_evidence([measured, known]);
+    Some(match is_full {
+        true => cause,
+        false => cause.step(Step::SeparateLinkAndDevice, None).based_on("what would separate the two"),
+    })
 }
 
 /// How many times faster the same link could be in its best mode, where the facts tell: no faster than both ends.
@@ -135,9 +115,7 @@ pub fn between(run: &Run) -> Option<Cause> {
     let (layer, ceiling, kind) = narrowest_link(run)?;
     let best = best_direct(run)?;
     let share = best.bytes_per_s / ceiling;
-    if !(CLEARED..NAMED).contains(&share) {
-        return None;
-    }
+    require((CLEARED..NAMED).contains(&share))?;
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| !best.random && o.bytes_per_s >= best.bytes_per_s * (1.0 - SAME_BOTH_WAYS));
     let platters = stack_view::disks(&run.target.stack).first().map(|p| p.disk).filter(|_| stack_view::has_heads(run));
@@ -185,9 +163,7 @@ pub fn utilisation(run: &Run) -> Option<Cause> {
     let phase = best.name();
     let rate = best.bytes_per_s;
     let share = rate / ceiling;
-    if share < NAMED {
-        return None;
-    }
+    exclude(share < NAMED)?;
     let what = what(layer);
     let other = probes::fastest(run, if best.writes() { Direction::Read } else { Direction::Write });
     let same = other.filter(|o| o.name() != phase && o.bytes_per_s >= rate * (1.0 - SAME_BOTH_WAYS));

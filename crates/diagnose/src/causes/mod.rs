@@ -181,6 +181,12 @@ impl Cause {
         self.in_short.as_deref().unwrap_or(&self.statement)
     }
 
+    /// The same in other words.
+    pub(crate) fn saying(mut self, statement: impl Into<String>) -> Self {
+        self.told.statement = statement.into();
+        self
+    }
+
     pub(crate) fn of_kind(mut self, kind: CauseKind) -> Self {
         self.kind = kind;
         self
@@ -245,7 +251,7 @@ impl Cause {
     }
 
     /// What is no device of this machine is not called one.
-    fn is_elsewhere(&mut self, elsewhere: &Elsewhere) {
+    pub(crate) fn is_elsewhere(&mut self, elsewhere: &Elsewhere) {
         let replaced = |text: &str| text.replace(elsewhere::THE_DEVICE, elsewhere.words);
         self.told.layer = elsewhere.layer;
         self.told.statement = replaced(&self.told.statement);

@@ -7,9 +7,10 @@
 use super::compared::{self, WELL_BELOW};
 use super::nfs_calls::{self, during};
 use super::probes::{self, Probe};
-use super::server_calls::{LONG_ROUND_TRIP_MS, SMALL_BLOCK};
+use super::server_calls::{self, Calls, LONG_ROUND_TRIP_MS, SMALL_BLOCK};
 use super::{Cause, CauseKind, CauseNature};
 use super::{nfs_slots, server_pipe};
+use crate::guard::{exclude, require};
 use crate::{machine, phrase};
 use model::facts as names;
 use model::{
@@ -47,38 +48,6 @@ fn calls(run: &Run, phase: &PhaseRun) -> u64 {
     counted.first().zip(counted.last()).map_or(0, |(a, b)| sum(&b.nfs).saturating_sub(sum(&a.nfs)))
 }
 
-/// Means of a call, milliseconds.
-pub(super) struct CallTime {
-    pub queue: f64,
-    pub rtt: f64,
-    pub execute: f64,
-    bytes: f64,
-}
-
-impl CallTime {
-    pub fn of(run: &Run, probe: &Probe<'_>) -> Option<Self> {
-        let name = if probe.writes() { "WRITE" } else { "READ" };
-        let counted = during(run, probe.phase, name)?;
-        let each = |total: u64| total as f64 / counted.operations as f64;
-        let bytes = if probe.writes() { counted.bytes_sent } else { counted.bytes_received };
-        Some(Self {
-            queue: each(counted.queue_ms),
-            rtt: each(counted.rtt_ms),
-            execute: each(counted.execute_ms),
-            bytes: each(bytes),
-        })
-    }
-
-    fn evidence(&self, probe: &Probe<'_>) -> [Evidence; 3] {
-        let source = || format!("{} /proc/self/mountstats", probe.name());
-        [
-            Evidence::measured("a call waits to be sent, ms", self.queue, source()),
-            Evidence::measured("network and server, ms a call", self.rtt, source()),
-            Evidence::measured("a whole call, ms", self.execute, source()),
-        ]
-    }
-}
-
 /// Segments of TCP that were sent during the run, and how many of them were lost: sent again, without those that the other side said it had
 /// already. `None` where the kernel does not say that, since then a late reply looks like a loss.
 fn segments_lost(run: &Run) -> Option<(u64, u64)> {
@@ -112,9 +81,7 @@ pub(super) fn causes(run: &Run) -> Vec<Cause> {
 pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
     let (sent, lost) = segments_lost(run)?;
     let share = lost as f64 / sent.max(1) as f64;
-    if share < LOST_SHARE || lost < LOST_LEAST {
-        return None;
-    }
+    exclude(share < LOST_SHARE || lost < LOST_LEAST)?;
     Some(
         Cause::new(
             LimitLayer::Link,
@@ -141,9 +108,7 @@ pub(crate) fn packets_lost(run: &Run) -> Option<Cause> {
 
 /// Attributes are asked for each time: noac, actimeo=0.
 pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
-    if fs.bool(names::ATTRIBUTES_CACHED) != Some(false) {
-        return None;
-    }
+    require(fs.bool(names::ATTRIBUTES_CACHED) == Some(false))?;
     let (most, name) = run
         .phases
         .iter()
@@ -184,13 +149,11 @@ pub(crate) fn attributes(run: &Run, fs: &Layer) -> Option<Cause> {
 
 /// A mount with sync: no write is gathered with others, each waits until the server has it on its disk.
 fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
-    if fs.bool(names::SYNC_MOUNT) != Some(true) {
-        return None;
-    }
+    require(fs.bool(names::SYNC_MOUNT) == Some(true))?;
     // Large buffered writes show it best; any others show it, too.
     let others = probes::all(run).into_iter().filter(Probe::writes);
     let all = probes::buffered(run, Direction::Write).into_iter().chain(others);
-    let (probe, time) = all.filter_map(|p| Some((p, CallTime::of(run, &p)?))).next()?;
+    let (probe, time) = all.filter_map(|p| Some((p, nfs_calls::of_probe(run, &p)?))).next()?;
     let direct = probes::fastest(run, Direction::Write).map(|p| p.bytes_per_s);
     Some(
         Cause::new(
@@ -205,7 +168,7 @@ fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
         )
         .of_kind(CauseKind::SyncMount)
         .with_evidence([Evidence::fact(names::SYNC_MOUNT, true, "mount options")])
-        .with_evidence(time.evidence(&probe))
+        .with_evidence(time.time())
         .decided_by("the same writes on a mount without sync")
         .step(Step::MountWithoutSync, direct.map(|direct| direct / probe.bytes_per_s)),
     )
@@ -213,53 +176,32 @@ fn each_write_waits(run: &Run, fs: &Layer) -> Option<Cause> {
 
 /// Large operations are cut into small calls by rsize or wsize.
 pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
-    let cut = |p: &Probe<'_>| {
+    let mut all = probes::all(run).into_iter();
+    let (probe, fact, size, time) = all.find_map(|p| {
         let fact = if p.writes() { names::NFS_WRITE_BYTES } else { names::NFS_READ_BYTES };
         let size = fs.int(fact).filter(|size| (1..SMALL_TRANSFER_BYTES).contains(size))?;
-        let time = CallTime::of(run, p)?;
-        (p.block >= 4.0 * size as f64 && time.bytes <= 2.0 * size as f64 + 512.0).then_some((fact, size, time))
-    };
-    let (probe, (fact, size, time)) = probes::all(run).into_iter().find_map(|p| Some((p, cut(&p)?)))?;
-    let option = if probe.writes() { "wsize" } else { "rsize" };
-    let pieces = probe.block / size as f64;
-    Some(
-        Cause::new(
-            LimitLayer::Filesystem,
-            CauseNature::Setting,
-            format!(
-                "{option} is {} bytes: each operation of {} in {} is cut into {pieces:.0} calls",
-                size,
-                phrase::bytes(probe.block as u64),
-                probe.name()
-            ),
-        )
-        .of_kind(CauseKind::Elsewhere)
-        .with_short("small rsize or wsize")
-        .with_evidence([Evidence::fact(fact, size, "mount options")])
-        .with_evidence(time.evidence(&probe))
-        .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
-        .step(Step::LargerTransfers, None)
-        .speedup_without(Some(pieces.min(8.0))),
-    )
+        let time = nfs_calls::of_probe(run, &p)?;
+        (p.block >= 4.0 * size as f64 && time.bytes <= 2.0 * size as f64 + 512.0).then_some((p, fact, size, time))
+    })?;
+    Some(server_calls::cut_small(&probe, fact, size, "calls").with_evidence(time.time()))
 }
 
 /// Cold buffered reads keep no more than the read-ahead window in flight.
 pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
     let probe = probes::buffered(run, Direction::Read)?;
     let best = probes::fastest(run, Direction::Read)?;
-    let time = CallTime::of(run, &probe)?;
+    let time = nfs_calls::of_probe(run, &probe)?;
     let window = fs.int(names::BDI_READ_AHEAD_KB).filter(|kb| *kb > 0)? as f64 * 1024.0;
     // In the time of a call that nothing delays: what waits behind others is in flight, too, and says nothing of the window.
     let undelayed_ms = alone(run).map_or(time.execute, |(_, one)| one.execute.min(time.execute));
     let in_flight = probe.bytes_per_s * undelayed_ms / 1e3;
     let ids = (machine::throughput_id(probe.name()), machine::throughput_id(best.name()));
-    if probe.bytes_per_s / best.bytes_per_s >= WELL_BELOW
-        || !machine::below_beyond_noise(run, &ids.0, &ids.1)
-        || !(window * WINDOWS_IN_FLIGHT.0..=window * WINDOWS_IN_FLIGHT.1).contains(&in_flight)
-        || compared::held_by_processor(run, &probe, &best).is_some()
-    {
-        return None;
-    }
+    exclude(
+        probe.bytes_per_s / best.bytes_per_s >= WELL_BELOW
+            || !machine::below_beyond_noise(run, &ids.0, &ids.1)
+            || !(window * WINDOWS_IN_FLIGHT.0..=window * WINDOWS_IN_FLIGHT.1).contains(&in_flight)
+            || compared::held_by_processor(run, &probe, &best).is_some(),
+    )?;
     let ratio = best.bytes_per_s / probe.bytes_per_s;
     Some(
         Cause::new(
@@ -276,21 +218,21 @@ pub(crate) fn read_ahead(run: &Run, fs: &Layer) -> Option<Cause> {
         .of_kind(CauseKind::ReadAhead)
         .by_time()
         .with_evidence([Evidence::fact(names::BDI_READ_AHEAD_KB, window / 1024.0, "/sys/class/bdi")])
-        .with_evidence(time.evidence(&probe))
+        .with_evidence(time.time())
         .decided_by("the same read with a larger read_ahead_kb of the mount's bdi, alternating")
         .step(Step::MoreReadAheadOfMount, Some(ratio)),
     )
 }
 
 /// A phase, and what its calls take.
-type Timed<'a> = (Probe<'a>, CallTime);
+type Timed<'a> = (Probe<'a>, Calls<'a>);
 
 /// Small operations of one direction at depth 1 and at the largest depth.
 fn shallow_and_deep(run: &Run, direction: Direction) -> Option<(Timed<'_>, Timed<'_>)> {
     let depths = probes::depths(run, direction);
     let shallow = *depths.first().filter(|p| p.depth == 1.0 && p.block <= SMALL_BLOCK)?;
     let deep = *depths.last().filter(|p| p.depth >= 8.0)?;
-    Some(((shallow, CallTime::of(run, &shallow)?), (deep, CallTime::of(run, &deep)?)))
+    Some(((shallow, nfs_calls::of_probe(run, &shallow)?), (deep, nfs_calls::of_probe(run, &deep)?)))
 }
 
 /// A single small call, of reads where there are some.
@@ -331,8 +273,8 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_short("the server answers one call after the other")
-        .with_evidence(one.evidence(&shallow))
-        .with_evidence(many.evidence(&deep))
+        .with_evidence(one.time())
+        .with_evidence(many.time())
         .decided_by("the threads of the server (/proc/fs/nfsd/threads, or what it has in their place), and its disk with many requests")
         .step(Step::MoreServerThreads, None)
         .speedup_without(Some(deep.depth.min(8.0))),
@@ -341,13 +283,12 @@ fn one_after_the_other(run: &Run) -> Option<Cause> {
 
 /// The client itself: of the time of a call most is neither queue nor reply, and a processor is full.
 fn client(run: &Run) -> Option<Cause> {
-    let own = |p: &Probe<'_>| {
-        let time = CallTime::of(run, p)?;
+    let seen = probes::all(run).into_iter().filter_map(|p| {
+        let time = nfs_calls::of_probe(run, &p)?;
         let own = (time.execute - time.queue - time.rtt).max(0.0);
-        (own >= MOST * time.execute && own > 0.0 && compared::is_busy(run, p.phase)).then_some((time, own))
-    };
-    let seen = probes::all(run).into_iter().filter_map(|p| Some((p, own(&p)?)));
-    let (probe, (time, own)) = seen.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+        (own >= MOST * time.execute && own > 0.0 && compared::is_busy(run, p.phase)).then_some((p, time, own))
+    });
+    let (probe, time, own) = seen.max_by(|a, b| a.2.total_cmp(&b.2))?;
     Some(
         Cause::new(
             LimitLayer::Cpu,
@@ -360,7 +301,7 @@ fn client(run: &Run) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_short("the NFS client on a full processor")
-        .with_evidence(time.evidence(&probe))
+        .with_evidence(time.time())
         .decided_by("the same work with fewer operations at once, or larger ones")
         .step(Step::FasterClient, None),
     )

@@ -1,9 +1,11 @@
 //! What the client of an NFS mount counted of its calls during a phase.
 
+use super::probes::Probe;
 use super::server_calls::{Calls, Counted};
 use crate::machine;
-use model::{NfsCounters, Ns, PhaseRun, Run, SystemSample};
+use model::{NfsCounters, Ns, PhaseRecord, PhaseRun, Run, SystemSample};
 
+pub(super) const MOUNT_STATS: &str = "/proc/self/mountstats";
 /// Fewer calls say nothing.
 const LEAST_CALLS: u64 = 16;
 
@@ -33,23 +35,26 @@ fn between(looks: &[&SystemSample], operation: &str) -> Option<(NfsCounters, Ns)
     Some((counters, passed))
 }
 
-/// The READs or WRITEs of all phases.
-pub(super) fn of_phases(run: &Run) -> Vec<Calls<'_>> {
-    let of = |phase: &PhaseRun, writes| {
-        let (counted, passed_ns) = counted(run, phase, if writes { "WRITE" } else { "READ" })?;
-        Some(Counted {
-            calls: counted.operations,
-            passed_ns,
-            bytes: if writes { counted.bytes_sent } else { counted.bytes_received },
-            queue_ms: counted.queue_ms,
-            rtt_ms: counted.rtt_ms,
-            execute_ms: counted.execute_ms,
-        })
+/// The READs or WRITEs of a phase.
+fn of<'a>(run: &Run, phase: &'a PhaseRun, record: &'a PhaseRecord, writes: bool) -> Option<Calls<'a>> {
+    let (counted, passed_ns) = counted(run, phase, if writes { "WRITE" } else { "READ" })?;
+    let counted = Counted {
+        calls: counted.operations,
+        passed_ns,
+        bytes: if writes { counted.bytes_sent } else { counted.bytes_received },
+        queue_ms: counted.queue_ms,
+        rtt_ms: counted.rtt_ms,
+        execute_ms: counted.execute_ms,
     };
-    machine::executed(run)
-        .filter_map(|(phase, record)| {
-            let writes = phase.plan.is_write();
-            Some(Calls::of(phase, record, writes, &of(phase, writes)?, "/proc/self/mountstats"))
-        })
-        .collect()
+    Some(Calls::of(phase, record, writes, &counted, MOUNT_STATS))
+}
+
+/// Those of a phase that asks one plain thing.
+pub(super) fn of_probe<'a>(run: &Run, probe: &Probe<'a>) -> Option<Calls<'a>> {
+    of(run, probe.phase, probe.record, probe.writes())
+}
+
+/// Those of all phases.
+pub(super) fn of_phases(run: &Run) -> Vec<Calls<'_>> {
+    machine::executed(run).filter_map(|(phase, record)| of(run, phase, record, phase.plan.is_write())).collect()
 }

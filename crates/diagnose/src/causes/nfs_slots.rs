@@ -39,7 +39,6 @@ pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
     let calls = held.max_by(|a, b| {
         (a.bytes <= SMALL_CALL).cmp(&(b.bytes <= SMALL_CALL)).then((a.queue / a.rtt).total_cmp(&(b.queue / b.rtt)))
     })?;
-    let source = || format!("{} /proc/self/mountstats", calls.phase.plan.name);
     Some(
         Cause::new(
             LimitLayer::Driver,
@@ -57,14 +56,12 @@ pub(crate) fn slots(run: &Run, fs: &Layer) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_short("the client's slots")
+        .with_evidence(calls.time())
         .with_evidence([
-            Evidence::measured("a call waits to be sent, ms", calls.queue, source()),
-            Evidence::measured("network and server, ms a call", calls.rtt, source()),
-            Evidence::measured("a whole call, ms", calls.execute, source()),
-            Evidence::measured("calls in flight, mean", calls.in_flight, source()),
-            Evidence::measured("calls in flight, mean of the phase that has the most", most, "/proc/self/mountstats"),
+            Evidence::measured("calls in flight, mean", calls.in_flight, calls.source()),
+            Evidence::measured("calls in flight, mean of the phase that has the most", most, nfs_calls::MOUNT_STATS),
+            fs.evidence(names::NFS_SLOTS),
         ])
-        .with_evidence([fs.evidence(names::NFS_SLOTS)])
         .decided_by("the same work with more slots (nfs.max_session_slots, sunrpc.tcp_max_slot_table_entries), and with nconnect")
         .step(Step::MoreSlots, Some(calls.execute / calls.rtt.max(0.001))),
     )

@@ -1,8 +1,9 @@
 //! What the calls of one phase waited for, whatever it asks: the client counts it without a second phase to compare with.
 
-use super::nfs_calls::during;
+use super::nfs_calls::{MOUNT_STATS, during};
+use super::server_calls::call_time;
 use super::{Cause, CauseKind, CauseNature};
-use model::{Confidence, Evidence, LimitLayer, NfsCounters, PhaseRun, Run, ServerCalls};
+use model::{Confidence, LimitLayer, NfsCounters, PhaseRun, Run, ServerCalls};
 
 /// Of the time of a call, this share is most of it.
 const MOST: f64 = 0.5;
@@ -32,7 +33,7 @@ pub(crate) fn waited(run: &Run, phase: &PhaseRun) -> Option<Cause> {
     ]
     .into_iter()
     .find(|(_, _, ms)| *ms > 0.0 && *ms >= MOST * whole_ms)?;
-    let source = || format!("{} /proc/self/mountstats", phase.plan.name);
+    let source = format!("{} {MOUNT_STATS}", phase.plan.name);
     Some(
         Cause::new(
             layer,
@@ -41,11 +42,7 @@ pub(crate) fn waited(run: &Run, phase: &PhaseRun) -> Option<Cause> {
         )
         .of_kind(CauseKind::Elsewhere)
         .with_confidence(Confidence::Low)
-        .with_evidence([
-            Evidence::measured("a call waits to be sent, ms", queue_ms, source()),
-            Evidence::measured("network and server, ms a call", server_ms, source()),
-            Evidence::measured("a whole call, ms", whole_ms, source()),
-        ])
+        .with_evidence(call_time([queue_ms, server_ms, whole_ms], &source))
         .decided_by("the same work from another client of that server, at the same time (--group) and alone"),
     )
 }

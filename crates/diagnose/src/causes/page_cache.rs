@@ -1,8 +1,9 @@
 //! The step from direct to buffered: copying into the page cache and flushing it, reading ahead out of it.
 
-use super::compared::{self, HeldByProcessor, WELL_BELOW};
+use super::compared::{self, HeldByProcessor, OTHERS_BUSY, WELL_BELOW};
 use super::probes::{self, Probe};
 use super::{Cause, CauseKind, CauseNature, Trial, filesystem, nfs, smb};
+use crate::guard::exclude;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -13,8 +14,6 @@ use model::{Confidence, DirectProof, Direction, Evidence, LimitLayer, NS_PER_S, 
 const OWN_SYSTEM: f64 = 0.25;
 /// Or that much kernel time over all processors (the flusher threads are not charged to us).
 const KERNEL_PROCESSORS: f64 = 0.5;
-/// Kernel time that was there before the phase is not ours.
-const OTHERS_BUSY: f64 = 0.5;
 
 /// The kernel's work during buffered writes.
 #[derive(Clone, Copy)]
@@ -234,9 +233,7 @@ pub fn buffered_reads(run: &Run) -> Option<Cause> {
     let best = probes::fastest(run, Direction::Read)?;
     let (buffered_id, direct_id) = (machine::throughput_id(probe.name()), machine::throughput_id(best.name()));
     let (buffered, direct) = (probe.bytes_per_s, best.bytes_per_s);
-    if buffered / direct >= WELL_BELOW || !machine::below_beyond_noise(run, &buffered_id, &direct_id) {
-        return None;
-    }
+    exclude(buffered / direct >= WELL_BELOW || !machine::below_beyond_noise(run, &buffered_id, &direct_id))?;
     let pair = format!("{} against {} direct", phrase::rate(buffered), phrase::rate(direct));
     let copying = machine::own_system_for_certain(run, probe.phase, probe.record);
     let is_other = copying.is_some_and(|own| own >= COPYING) || filesystem::user_mode(run).is_some();

@@ -1,5 +1,6 @@
 //! The phases of a run by what they ask, not by their names: the check's phases and those of any workload alike.
 
+use crate::guard::require;
 use crate::machine;
 use model::{
     Access, BlockPlan, BlockStream, CompactSort as _, DirectProof, Direction, Operation, Order, Pacing, PhaseRecord,
@@ -86,12 +87,8 @@ fn probe<'a>(phase: &'a PhaseRun, record: &'a PhaseRecord, bytes_per_s: f64) -> 
     let access = |s: &StreamPlan| s.path.access;
     let asks = |block: &BlockPlan| (block.operation, block.order, block.block_size_bytes);
     let alike = |s: BlockStream<'_>| is_plain(s) && asks(s.block) == asks(first.block) && access(&s) == access(&first);
-    if !phase.plan.measures_target()
-        || !phase.plan.moves_data()
-        || !streams.iter().all(|s| s.blocks().is_some_and(alike))
-    {
-        return None;
-    }
+    require(phase.plan.measures_target() && phase.plan.moves_data())?;
+    require(streams.iter().all(|s| s.blocks().is_some_and(alike)))?;
     Some(Probe {
         phase,
         record,

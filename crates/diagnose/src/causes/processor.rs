@@ -1,16 +1,14 @@
 //! A processor or memory that is full while direct I/O runs.
 
+use super::compared::{FULL, OTHERS_BUSY};
 use super::probes;
 use super::{Cause, CauseKind, CauseNature, Trial, generator};
+use crate::guard::exclude;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
 use model::{Access, Confidence, Evidence, Fact, LayerKind, LimitLayer, PhaseRecord, Run, Step, Work};
 
-/// A processor this busy is full.
-const FULL: f64 = 0.9;
-/// Busy like this before the phase: the load is somebody else's.
-const OTHERS_BUSY: f64 = 0.5;
 /// Storage that moves this share of what memory copies is moved by memory: each byte is copied once at least.
 const MEMORY_SHARE: f64 = 0.6;
 
@@ -24,9 +22,7 @@ const QUOTA_NEARLY_MET: f64 = 0.6;
 
 /// A full processor during a direct phase, by the kind of its time.
 pub fn saturated(run: &Run) -> Option<Cause> {
-    if generator::own_processor(run).is_some() {
-        return None;
-    }
+    exclude(generator::own_processor(run).is_some())?;
     let (probe, cpus) = probes::all(run)
         .into_iter()
         .filter(|p| p.direct)
@@ -140,9 +136,7 @@ pub fn memory(run: &Run) -> Option<Cause> {
     let copy = machine::rate(run, Work::MemoryCopy)?;
     // Under a quota of processor time the copy says what the quota lets pass, not what memory moves.
     let quota = run.target.stack.first(LayerKind::Host).and_then(|h| h.need_number(names::CGROUP_CPU_PROCESSORS).ok());
-    if quota.is_some_and(|processors| processors < 1.0) {
-        return None;
-    }
+    exclude(quota.is_some_and(|processors| processors < 1.0))?;
     let stack = &run.target.stack;
     let cached_loop = stack.all(LayerKind::Loop).any(|l| l.fact(names::DIO) != Some(&Fact::Bool(true)));
     let in_memory = stack.mount.as_ref().is_some_and(|m| matches!(m.fstype.as_str(), "tmpfs" | "ramfs"))
@@ -158,9 +152,7 @@ pub fn memory(run: &Run) -> Option<Cause> {
         .max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))?;
     let phase = best.name();
     let rate = best.bytes_per_s;
-    if (rate / copy < MEMORY_SHARE && !nothing_below) || run.target.stack.first(LayerKind::Sim).is_some() {
-        return None;
-    }
+    exclude((rate / copy < MEMORY_SHARE && !nothing_below) || run.target.stack.first(LayerKind::Sim).is_some())?;
     let below = if nothing_below { "there is no device below this file system: " } else { "" };
     let cause = Cause::new(
         LimitLayer::Memory,

@@ -1,6 +1,5 @@
 //! What the rows of a card ask of the causes: the same rules, of one direction or one rate.
 
-use super::link::LinkUse;
 use super::{Cause, depth, link, page_cache, write_cache};
 use model::{Direction, Evidence, Run};
 
@@ -13,8 +12,8 @@ pub(crate) struct Scaling {
     pub evidence: Vec<Evidence>,
 }
 
-/// What a direct rate says of the link; `None` where the link is cleared, or not known.
-pub(crate) fn link(run: &Run, rate: f64, other: Option<f64>) -> Option<LinkUse> {
+/// What a direct rate, with where it was measured, says of the link; `None` where the link is cleared, or not known.
+pub(crate) fn link(run: &Run, rate: (f64, Evidence), other: Option<f64>) -> Option<Cause> {
     link::at(run, rate, other)
 }
 

@@ -1,6 +1,9 @@
 //! The reads or writes that a client asked a server for during a phase, as it counts them.
 
-use model::{Ns, PhaseRecord, PhaseRun};
+use super::probes::Probe;
+use super::{Cause, CauseKind, CauseNature};
+use crate::phrase;
+use model::{Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, Step};
 
 /// Single blocks up to this fit into one call.
 pub(super) const SMALL_BLOCK: f64 = 32_768.0;
@@ -74,8 +77,40 @@ impl<'a> Calls<'a> {
         format!("{} {}", self.name(), self.file)
     }
 
+    /// Where the time of a call went.
+    pub fn time(&self) -> [Evidence; 3] {
+        call_time([self.queue, self.rtt, self.execute], &self.source())
+    }
+
     /// Bytes that waited for their replies, on average.
     pub fn bytes_in_flight(&self) -> f64 {
         self.in_flight * self.bytes
     }
+}
+
+/// Where the time of a call went: until it was sent, from then on to its reply, as a whole.
+pub(super) fn call_time([queue_ms, rtt_ms, execute_ms]: [f64; 3], source: &str) -> [Evidence; 3] {
+    [
+        Evidence::measured("a call waits to be sent, ms", queue_ms, source),
+        Evidence::measured("network and server, ms a call", rtt_ms, source),
+        Evidence::measured("a whole call, ms", execute_ms, source),
+    ]
+}
+
+/// Large operations are cut into small ones of the protocol by rsize or wsize, which is that fact of the mount.
+pub(super) fn cut_small(probe: &Probe<'_>, fact: &str, size: i64, called: &str) -> Cause {
+    let option = if probe.writes() { "wsize" } else { "rsize" };
+    let pieces = probe.block / size as f64;
+    let statement = format!(
+        "{option} is {size} bytes: each operation of {} in {} is cut into {pieces:.0} {called}",
+        phrase::bytes(probe.block as u64),
+        probe.name()
+    );
+    Cause::new(LimitLayer::Filesystem, CauseNature::Setting, statement)
+        .of_kind(CauseKind::Elsewhere)
+        .with_short("small rsize or wsize")
+        .with_evidence([Evidence::fact(fact, size, "mount options")])
+        .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
+        .step(Step::LargerTransfers, None)
+        .speedup_without(Some(pieces.min(8.0)))
 }

@@ -9,6 +9,7 @@ use super::compared::{WELL_BELOW, computed_meanwhile, is_busy};
 use super::probes;
 use super::server_calls::{Calls, LONG_ROUND_TRIP_MS, SMALL_BLOCK};
 use super::{Cause, CauseKind, CauseNature};
+use crate::guard::exclude;
 use crate::{machine, phrase};
 use model::{Access, Confidence, Evidence, LimitLayer, Order, Run, Step, Sync};
 
@@ -50,14 +51,9 @@ fn alone<'a, 'r>(all: &'a [Calls<'r>]) -> Option<&'a Calls<'r>> {
     single.min_by(|a, b| a.writes.cmp(&b.writes).then(a.rtt.total_cmp(&b.rtt)))
 }
 
-fn evidence(calls: &Calls<'_>) -> [Evidence; 4] {
-    let source = || calls.source();
-    [
-        Evidence::measured("a call waits to be sent, ms", calls.queue, source()),
-        Evidence::measured("network and server, ms a call", calls.rtt, source()),
-        Evidence::measured("a whole call, ms", calls.execute, source()),
-        Evidence::measured("bytes in flight, mean", calls.bytes_in_flight(), source()),
-    ]
+fn evidence(calls: &Calls<'_>) -> impl Iterator<Item = Evidence> + use<> {
+    let in_flight = Evidence::measured("bytes in flight, mean", calls.bytes_in_flight(), calls.source());
+    calls.time().into_iter().chain([in_flight])
 }
 
 /// The highest rate that a direction is seen to carry, bytes per second: of all calls that were counted, and of phases past the page cache whose
@@ -122,9 +118,7 @@ fn round_trip(run: &Run, all: &[Calls<'_>], one: &Calls<'_>) -> Option<Cause> {
     // A fixed delay is in each call: what is longer than in the quickest ones is something else's.
     let quickest_ms = one.record.latency.quantile(QUICKEST).map_or(f64::INFINITY, |ns| ns as f64 / 1e6);
     let fixed_ms = (rtt - transfer_ms).min(quickest_ms);
-    if fixed_ms < LONG_ROUND_TRIP_MS || fixed_ms < MOST * rtt || one.rtt < WELL_BELOW * one.execute {
-        return None;
-    }
+    exclude(fixed_ms < LONG_ROUND_TRIP_MS || fixed_ms < MOST * rtt || one.rtt < WELL_BELOW * one.execute)?;
     let computed = computed_meanwhile(run, one.phase, one.record);
     let confidence = if computed.is_some() { Confidence::Low } else { Confidence::Probable };
     Some(

@@ -1,6 +1,7 @@
 //! Small writes that cost more than their data: the flush behind each, and the rewriting of large erase blocks.
 
 use super::{Cause, CauseNature, Trial};
+use crate::guard::exclude;
 use crate::{machine, phrase, stack_view};
 use model::{Evidence, LimitLayer, PhaseStatus, Reason, Run, Step, Work};
 
@@ -45,9 +46,7 @@ pub fn flush(run: &Run) -> Option<Cause> {
     let (work, each) = durable(run)?;
     let plain = latency(run, Work::RandomWrite).or_else(|| latency(run, Work::QueuedWrite).filter(|p| *p < each));
     let flush = each - plain.unwrap_or(0.0);
-    if flush / each < MOSTLY || flush < FELT_NS {
-        return None;
-    }
+    exclude(flush / each < MOSTLY || flush < FELT_NS)?;
     let per_s = machine::value_of_work(run, work, "iops").unwrap_or(1e9 / each);
     let against = plain.map_or(String::new(), |p| {
         format!(" of the {} that a write and its flush take; {} without", phrase::time(each), phrase::time(p))
@@ -74,12 +73,11 @@ pub fn rewritten(run: &Run) -> Option<Cause> {
     let sequential = machine::direct_rate(run, Work::SequentialWrite)?;
     let block = run.phase_of_work(Work::RandomWrite)?.plan.streams.first()?.blocks()?.block.block_size_bytes as f64;
     let instead = write / 1e9 * sequential;
-    if write < read * SLOW_WRITE_RATIO
-        || instead < REWRITTEN_BYTES.max(block * SLOW_WRITE_RATIO)
-        || stack_view::has_heads(run)
-    {
-        return None;
-    }
+    exclude(
+        write < read * SLOW_WRITE_RATIO
+            || instead < REWRITTEN_BYTES.max(block * SLOW_WRITE_RATIO)
+            || stack_view::has_heads(run),
+    )?;
     let statement = format!(
         "small random writes: each takes {}, {} a read, time in which the device writes {} in one piece: it rewrites the \
          erase block around it",

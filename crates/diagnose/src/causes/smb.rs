@@ -3,12 +3,13 @@
 //! The client times no single request but, where it is built so (CONFIG_CIFS_STATS2), all READs and all WRITEs together: they tell a rate from a
 //! round trip as the calls of NFS do. What a request takes is else the latency of small operations one at a time.
 
-use super::compared::{self, WELL_BELOW, computed_meanwhile};
+use super::compared::{self, FULL, OTHERS_BUSY, WELL_BELOW, computed_meanwhile};
 use super::nfs::SMALL_TRANSFER_BYTES;
 use super::probes::{self, Probe};
-use super::server_calls::{Calls, Counted, LONG_ROUND_TRIP_MS};
+use super::server_calls::{self, Calls, Counted, LONG_ROUND_TRIP_MS};
 use super::server_pipe;
 use super::{Cause, CauseKind, CauseNature};
+use crate::guard::require;
 use crate::stack_view::Facts;
 use crate::{machine, phrase};
 use model::facts as names;
@@ -18,10 +19,6 @@ use model::{
     path_counter_value,
 };
 
-/// A processor of this machine that is full.
-const FULL: f64 = 0.9;
-/// A processor that was busy like this before a phase is so with the work of others.
-const OTHERS_BUSY: f64 = 0.5;
 /// Depth that brings so many times the rate of one operation at a time shows that one waits.
 const SCALES: f64 = 4.0;
 /// Requests for one file from which they are one after the other: open, read or write, close.
@@ -111,9 +108,7 @@ pub(crate) fn reconnects(run: &Run) -> Option<Cause> {
 
 /// No data are cached, so that buffered reads and writes go to the server as the program makes them.
 pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
-    if fs.text(names::SMB_CACHE) != Some("none") {
-        return None;
-    }
+    require(fs.text(names::SMB_CACHE) == Some("none"))?;
     let slower = |direction| {
         let (buffered, direct) = (probes::buffered(run, direction)?, probes::fastest(run, direction)?);
         let slower = buffered.bytes_per_s < WELL_BELOW * direct.bytes_per_s;
@@ -147,9 +142,7 @@ pub(crate) fn cache_off(run: &Run, fs: &Layer) -> Option<Cause> {
 /// A processor is full while the messages of the session are signed or encrypted.
 pub(crate) fn signing(run: &Run, fs: &Layer) -> Option<Cause> {
     let encrypts = fs.bool(names::SMB_ENCRYPTED) == Some(true);
-    if !encrypts && fs.bool(names::SMB_SIGNED) != Some(true) {
-        return None;
-    }
+    require(encrypts || fs.bool(names::SMB_SIGNED) == Some(true))?;
     let best = probes::fastest_of_all(run)?;
     let cpus = machine::cpus_during(run, best.phase)?;
     let full = cpus.full();
@@ -231,28 +224,8 @@ pub(crate) fn small_transfers(run: &Run, fs: &Layer) -> Option<Cause> {
         (p.block >= 4.0 * size as f64 && each <= 2.0 * size as f64).then_some((fact, size, each))
     };
     let (probe, (fact, size, each)) = probes::all(run).into_iter().find_map(|p| Some((p, cut(&p)?)))?;
-    let option = if probe.writes() { "wsize" } else { "rsize" };
-    let pieces = probe.block / size as f64;
-    Some(
-        Cause::new(
-            LimitLayer::Filesystem,
-            CauseNature::Setting,
-            format!(
-                "{option} is {size} bytes: each operation of {} in {} is cut into {pieces:.0} requests",
-                phrase::bytes(probe.block as u64),
-                probe.name()
-            ),
-        )
-        .of_kind(CauseKind::Elsewhere)
-        .with_short("small rsize or wsize")
-        .with_evidence([
-            Evidence::fact(fact, size, "mount options"),
-            Evidence::measured("bytes of a request", each, format!("{} {STATS}", probe.name())),
-        ])
-        .decided_by("the same work on a mount without rsize and wsize: the client then takes what the server offers")
-        .step(Step::LargerTransfers, None)
-        .speedup_without(Some(pieces.min(8.0))),
-    )
+    let each = Evidence::measured("bytes of a request", each, format!("{} {STATS}", probe.name()));
+    Some(server_calls::cut_small(&probe, fact, size, "requests").with_evidence([each]))
 }
 
 /// A small operation alone takes long, and more of them at once are faster.
@@ -295,9 +268,7 @@ fn round_trip(run: &Run) -> Option<Cause> {
 fn one_channel(run: &Run, fs: &Layer) -> Option<Cause> {
     let offered = fs.int(names::SMB_INTERFACES).filter(|n| *n > 0)?;
     let scales = fs.bool(names::SMB_INTERFACE_SCALES) == Some(true);
-    if fs.int(names::SMB_CHANNELS) != Some(1) || !(offered > 1 || scales) {
-        return None;
-    }
+    require(fs.int(names::SMB_CHANNELS) == Some(1) && (offered > 1 || scales))?;
     let best = probes::fastest_of_all(run)?;
     Some(
         Cause::new(

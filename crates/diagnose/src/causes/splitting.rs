@@ -1,6 +1,7 @@
 //! Requests that the block layer splits: t(n) = t0 + n / B, and t0 is paid for each piece.
 
 use super::{Cause, CauseKind, CauseNature, depth, link, probes};
+use crate::guard::exclude;
 use crate::stack_view::{self, Facts};
 use crate::{machine, phrase};
 use model::facts as names;
@@ -34,13 +35,12 @@ fn as_single_commands(run: &Run) -> Option<Cause> {
     let large = probes::fastest(run, Direction::Read).filter(|p| p.block >= 2.0 * most)?;
     let ceiling = link::narrowest_link(run).map(|(_, c, _)| c);
     let pieces = machine::requests_per_operation(run, large.phase, &path.disk.name);
-    if most <= 0.0
-        || hardware < 2.0 * most
-        || pieces.is_some_and(|n| n < large.block / most / 2.0)
-        || ceiling.is_some_and(|c| large.bytes_per_s >= c * AT_LINK)
-    {
-        return None;
-    }
+    exclude(
+        most <= 0.0
+            || hardware < 2.0 * most
+            || pieces.is_some_and(|n| n < large.block / most / 2.0)
+            || ceiling.is_some_and(|c| large.bytes_per_s >= c * AT_LINK),
+    )?;
     let single = probes::depths(run, Direction::Read)
         .into_iter()
         .filter(|p| p.block <= most && p.block * 2.0 > most)
@@ -95,22 +95,16 @@ fn one_at_a_time(run: &Run) -> Option<Cause> {
         .or_else(|| probes::sizes(run, Direction::Read).first().copied())
         .filter(|p| p.depth == 1.0 && p.block < most)?;
     let large = probes::fastest(run, Direction::Read).filter(|p| p.block >= 2.0 * most)?;
-    if most <= 0.0 || hardware <= most || !serial {
-        return None;
-    }
+    exclude(most <= 0.0 || hardware <= most || !serial)?;
     // The time of one piece, and what of it is not transfer: two points of the same line, at the small size and the piece.
     let piece = most / large.bytes_per_s;
     let measured = small.latency_ns(run)? / 1e9;
     let per_byte = (piece - measured) / (most - small.block);
     let fixed = measured - per_byte * small.block;
-    if per_byte <= 0.0 || fixed / piece < FIXED_SHARE {
-        return None;
-    }
+    exclude(per_byte <= 0.0 || fixed / piece < FIXED_SHARE)?;
     let unsplit = hardware.min(large.block);
     let ratio = unsplit / (fixed + per_byte * unsplit) / large.bytes_per_s;
-    if ratio < GAIN {
-        return None;
-    }
+    exclude(ratio < GAIN)?;
     let name = large.name();
     Some(
         Cause::new(

@@ -1,6 +1,7 @@
 //! Layers between the file system and the disks: where a request spends its time, by the counters that each layer keeps.
 
 use super::{Cause, CauseKind, CauseNature, probes};
+use crate::guard::require;
 use crate::phrase;
 use model::facts as names;
 use model::{CompactSort as _, Confidence, DiskCounters, Evidence, Layer, LayerKind, LimitLayer, PhaseRun, Run, Step};
@@ -105,9 +106,7 @@ pub fn above_the_disk(run: &Run) -> Option<Cause> {
 pub fn slow_member(run: &Run) -> Option<Cause> {
     let md = run.target.stack.first(LayerKind::Md)?;
     let disks = run.target.stack.lowest_counted();
-    if disks.len() < 2 {
-        return None;
-    }
+    require(disks.len() >= 2)?;
     let (probe, slow, fast) = probes::all(run)
         .into_iter()
         .filter(|p| p.direct)

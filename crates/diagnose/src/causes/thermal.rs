@@ -1,6 +1,7 @@
 //! Heat and power: throttling that the machine itself reports, and whether the rate fell with it.
 
 use super::{Cause, CauseNature};
+use crate::guard::exclude;
 use crate::{machine, phrase, series};
 use model::{
     Confidence, Evidence, LimitLayer, Ns, PhaseRecord, PhaseRun, PhaseStatus, Reason, Run, Step, SystemSample,
@@ -225,9 +226,7 @@ fn common_slide(run: &Run) -> Option<Cause> {
     let seconds = reads.iter().map(|(_, r)| r.ended_ns).max()?.saturating_sub(since) as f64 / 1e9;
     let left = each_second.powf(seconds);
     let seen = event.slowed || event.cooling;
-    if reads.len() < PHASES || errors > -SURE || left > MAX || !seen {
-        return None;
-    }
+    exclude(reads.len() < PHASES || errors > -SURE || left > MAX || !seen)?;
     let statement = format!(
         "{} was reported, and all reads slid down from then on, each a little: in {seconds:.0} s to {} of what they were",
         event.what,

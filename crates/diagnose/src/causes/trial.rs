@@ -1,6 +1,7 @@
 //! Measurements that decide between causes on the same target, without changing a setting: what to run, and what came out.
 
 use super::{Cause, CauseKind, Trial, depth, probes};
+use crate::guard::require;
 use crate::{machine, phrase};
 use model::{
     CompactSort as _, Confidence, Confirmation, Direction, Evidence, LimitLayer, MetricKey, Operation, PhaseRun, Run,
@@ -147,9 +148,7 @@ fn paths(run: &Run, what: &str) -> Found {
             Some(buffered / machine::direct_throughput(run, &format!("direct-{n}"))?)
         })
         .collect();
-    if ratios.len() < 2 {
-        return None;
-    }
+    require(ratios.len() >= 2)?;
     let (least, most) = ratios.iter().fold((f64::INFINITY, 0.0f64), |(l, m), r| (l.min(*r), m.max(*r)));
     let holds = if most < STEP {
         Some(true)

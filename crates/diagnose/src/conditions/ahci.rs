@@ -1,10 +1,10 @@
 //! Host adapters: what they cannot do, what they hide, and what libata turned off.
 
-use super::{Decision, Match, any_disk, any_disk_of};
+use super::{Decision, Match, NoCase::DoesNotHold, any_disk, any_disk_of, exclude, require};
 use crate::stack_view::{DiskPath, Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
-use model::{Confidence, Fact, Layer, LayerKind};
+use model::{Confidence, Fact, LayerKind};
 
 fn host_queues(path: &DiskPath<'_>) -> Option<bool> {
     path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST))
@@ -21,86 +21,63 @@ pub fn is_samsung_on_ati(path: &DiskPath<'_>) -> bool {
 /// Commands one at a time because the host adapter cannot queue.
 pub fn host_without_ncq(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "sata", |path| {
-        if path.has_driver("ata_piix").is_some() || path.is_optical() {
-            return Ok(None);
-        }
+        exclude(path.has_driver("ata_piix").is_some() || path.is_optical())?;
         let depth = path.disk.need_int(names::QUEUE_DEPTH)?;
-        if depth != 1 || host_queues(path).ok_or(Missing(names::NCQ_HOST))? {
-            return Ok(None);
-        }
+        require(depth == 1 && !host_queues(path).ok_or(Missing(names::NCQ_HOST))?)?;
         let host = path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST));
-        Ok(Some(Match::observed(host.into_iter().chain([path.disk.evidence(names::QUEUE_DEPTH)]))))
+        Ok(Match::observed(host.into_iter().chain([path.disk.evidence(names::QUEUE_DEPTH)])))
     })
 }
 
 /// Samsung 860 and 870 behind an ATI host adapter.
 pub fn samsung_on_ati(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "sata", |path| {
-        if path.has_driver("ata_piix").is_some() || !is_samsung_on_ati(path) {
-            return Ok(None);
-        }
-        if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
-            return Ok(None);
-        }
+        require(path.has_driver("ata_piix").is_none() && is_samsung_on_ati(path))?;
+        require(path.disk.need_int(names::QUEUE_DEPTH)? == 1)?;
         let vendor = path.holder(names::PCI_VENDOR_ID).map(|l| l.evidence(names::PCI_VENDOR_ID));
         let disk = [path.disk.evidence(names::MODEL), path.disk.evidence(names::QUEUE_DEPTH)];
-        Ok(Some(Match::observed(disk.into_iter().chain(vendor))))
+        Ok(Match::observed(disk.into_iter().chain(vendor)))
     })
-}
-
-/// Whether a host adapter says of itself that it addresses 64 bits; `None` where there is nothing to miss.
-fn addresses_64_bits<'a>(path: &DiskPath<'a>) -> Result<Option<(&'a Layer, bool)>, Missing> {
-    if !path.is("sata")? || !path.below.iter().any(|l| l.driver.as_deref().is_some_and(|d| d.starts_with("ahci"))) {
-        return Ok(None);
-    }
-    let host = path.need(names::AHCI_64BIT_DMA)?;
-    Ok(Some((host, host.need_bool(names::AHCI_64BIT_DMA)?)))
 }
 
 /// 32-bit DMA in a machine with memory above 4 GiB.
 pub fn short_addresses(on: &Subject<'_>) -> Decision {
     const REACH_BYTES: i64 = 4 << 30;
-    any_disk(on, |path| {
-        let Some((host, false)) = addresses_64_bits(path)? else { return Ok(None) };
+    any_disk_of(on, "sata", |path| {
+        require(path.below.iter().any(|l| l.driver.as_deref().is_some_and(|d| d.starts_with("ahci"))))?;
+        let host = path.need(names::AHCI_64BIT_DMA)?;
+        exclude(host.need_bool(names::AHCI_64BIT_DMA)?)?;
         let machine = on.stack.first(LayerKind::Host).ok_or(Missing(names::MEMORY_BYTES))?;
-        if machine.need_int(names::MEMORY_BYTES)? <= REACH_BYTES {
-            return Ok(None);
-        }
+        exclude(machine.need_int(names::MEMORY_BYTES)? <= REACH_BYTES)?;
         let evidence = [host.evidence(names::AHCI_64BIT_DMA), machine.evidence(names::MEMORY_BYTES)];
         // An IOMMU remaps instead of copying.
-        Ok(Some(Match::observed(evidence).at_most(Confidence::Low)))
+        Ok(Match::observed(evidence).at_most(Confidence::Low))
     })
 }
 
 /// Disks behind a port multiplier that the host can talk to only one at a time.
 pub fn multiplier_serialised(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "sata", |path| {
-        let Some(link) = path.holder(names::PORT_MULTIPLIER) else { return Ok(None) };
-        if !link.need_bool(names::PORT_MULTIPLIER)? {
-            return Ok(None);
-        }
+        let link = path.holder(names::PORT_MULTIPLIER).ok_or(DoesNotHold)?;
+        require(link.need_bool(names::PORT_MULTIPLIER)?)?;
         let host = path.need(names::AHCI_FBS)?;
-        if host.need_bool(names::AHCI_FBS)? {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([link.evidence(names::PORT_MULTIPLIER), host.evidence(names::AHCI_FBS)])))
+        exclude(host.need_bool(names::AHCI_FBS)?)?;
+        Ok(Match::observed([link.evidence(names::PORT_MULTIPLIER), host.evidence(names::AHCI_FBS)]))
     })
 }
 
 /// Data moved by the processor, or by a DMA mode of the last century: libata falls back to them after errors.
 pub fn slow_transfer_mode(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
-        if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
-            return Ok(None);
-        }
+        require(matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide"))?;
         let mode = path.disk.need_text(names::ATA_DMA_MODE)?;
         // `dma_mode` is the DMA mode in use; a disk in PIO has none, which the kernel prints in several ways.
         match mode {
-            m if m.starts_with("XFER_UDMA") => Ok(None),
+            m if m.starts_with("XFER_UDMA") => Err(DoesNotHold),
             m if ["XFER_PIO", "XFER_MW_DMA", "XFER_SW_DMA"].iter().any(|slow| m.starts_with(slow)) => {
-                Ok(Some(Match::observed([path.disk.evidence(names::ATA_DMA_MODE)])))
+                Ok(Match::observed([path.disk.evidence(names::ATA_DMA_MODE)]))
             }
-            _ => Err(Missing(names::ATA_DMA_MODE)),
+            _ => Err(Missing(names::ATA_DMA_MODE).into()),
         }
     })
 }
@@ -108,17 +85,15 @@ pub fn slow_transfer_mode(on: &Subject<'_>) -> Decision {
 /// Errors that libata recorded for the drive.
 pub fn errors_recorded(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
-        if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide") {
-            return Ok(None);
-        }
+        require(matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide"))?;
         match path.disk.fact(names::ATA_ERRORS) {
-            Some(Fact::List(errors)) if errors.is_empty() => Ok(None),
+            Some(Fact::List(errors)) if errors.is_empty() => Err(DoesNotHold),
             Some(Fact::List(errors)) => {
                 let sure = if errors.len() > 1 { Confidence::Probable } else { Confidence::Low };
                 let downshifts = path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS);
-                Ok(Some(Match::observed([path.disk.evidence(names::ATA_ERRORS), downshifts]).at_most(sure)))
+                Ok(Match::observed([path.disk.evidence(names::ATA_ERRORS), downshifts]).at_most(sure))
             }
-            _ => Err(Missing(names::ATA_ERRORS)),
+            _ => Err(Missing(names::ATA_ERRORS).into()),
         }
     })
 }
@@ -126,7 +101,7 @@ pub fn errors_recorded(on: &Subject<'_>) -> Decision {
 /// NVMe drives that the firmware hides behind the SATA controller.
 pub fn remapped_nvme(on: &Subject<'_>) -> Decision {
     let mut controllers = on.stack.all(LayerKind::Controller);
-    let hiding = controllers.find(|c| c.int(names::REMAPPED_NVME).is_some_and(|n| n > 0));
     // Only Intel's controllers have the attribute; without it nothing is remapped that could be seen.
-    Ok(hiding.map(|c| Match::observed([c.evidence(names::REMAPPED_NVME)])))
+    let hiding = controllers.find(|c| c.int(names::REMAPPED_NVME).is_some_and(|n| n > 0)).ok_or(DoesNotHold)?;
+    Ok(Match::observed([hiding.evidence(names::REMAPPED_NVME)]))
 }

@@ -1,6 +1,6 @@
 //! File systems and their mounts.
 
-use super::{Decision, Match, first_case};
+use super::{Decision, Match, NoCase::DoesNotHold, exclude, first_case, require};
 use crate::causes::compared;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -11,19 +11,17 @@ use model::{Confidence, DirectProof, Direction, Evidence, Fact, LayerKind, Work}
 /// checksums (968f19c5b1b7, also in stable kernels), so what the engine recorded decides, not the version.
 pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
-        if fs.need_text(names::FSTYPE)? != "btrfs" || !fs.need_bool(names::CHECKSUMS)? {
-            return Ok(None);
-        }
+        require(fs.need_text(names::FSTYPE)? == "btrfs" && fs.need_bool(names::CHECKSUMS)?)?;
         let proof = on.executed().find_map(|(p, r)| r.direct.as_ref().map(|d| (&p.plan.name, d)));
-        let Some((phase, proof)) = proof else { return Err(Missing("direct I/O proof")) };
+        let (phase, proof) = proof.ok_or(Missing("direct I/O proof"))?;
         let facts = [fs.evidence(names::FSTYPE), fs.evidence(names::CHECKSUMS)];
         match proof {
             DirectProof::Fallback(basis) => {
                 let seen = Evidence::fact("direct I/O", basis.as_str(), format!("{phase} direct proof"));
-                Ok(Some(Match::observed(facts.into_iter().chain([seen]))))
+                Ok(Match::observed(facts.into_iter().chain([seen])))
             }
-            DirectProof::Proven(_) | DirectProof::NoDevice(_) => Ok(None),
-            DirectProof::Unproven(_) => Err(Missing("direct I/O proof")),
+            DirectProof::Proven(_) | DirectProof::NoDevice(_) => Err(DoesNotHold),
+            DirectProof::Unproven(_) => Err(Missing("direct I/O proof").into()),
         }
     }))
 }
@@ -32,12 +30,10 @@ pub fn btrfs_direct_fallback(on: &Subject<'_>) -> Decision {
 pub fn ntfs_fuse(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
         let fstype = fs.need_text(names::FSTYPE)?;
-        if !matches!(fstype, "fuseblk" | "fuse.ntfs-3g" | "fuse.ntfs") {
-            return Ok(None);
-        }
+        require(matches!(fstype, "fuseblk" | "fuse.ntfs-3g" | "fuse.ntfs"))?;
         // exFAT and others may also mount as fuseblk.
         let sure = if fstype == "fuseblk" { Confidence::Low } else { Confidence::Probable };
-        Ok(Some(Match::observed([fs.evidence(names::FSTYPE), fs.evidence(names::MOUNT_SOURCE)]).at_most(sure)))
+        Ok(Match::observed([fs.evidence(names::FSTYPE), fs.evidence(names::MOUNT_SOURCE)]).at_most(sure))
     }))
 }
 
@@ -47,32 +43,26 @@ pub fn sync_mount(on: &Subject<'_>) -> Decision {
         let directories =
             matches!(fs.fact(names::MOUNT_OPTIONS), Some(Fact::List(o)) if o.iter().any(|o| o == "dirsync"));
         if directories && fs.bool(names::SYNC_MOUNT) != Some(true) {
-            return Ok(Some(Match::observed([fs.evidence(names::MOUNT_OPTIONS)])));
+            return Ok(Match::observed([fs.evidence(names::MOUNT_OPTIONS)]));
         }
         // noac brings sync with it, and has a page of its own.
-        if fs.bool(names::ATTRIBUTES_CACHED) == Some(false) {
-            return Ok(None);
-        }
-        Ok(fs.need_bool(names::SYNC_MOUNT)?.then(|| {
-            let ratio = on.measured(|run| compared::direct_over_buffered(run, Direction::Write));
-            Match::observed([fs.evidence(names::SYNC_MOUNT)]).gain(
-                &on.rate_id(Work::BufferedWrite),
-                ratio,
-                "direct over buffered write of this run",
-            )
-        }))
+        exclude(fs.bool(names::ATTRIBUTES_CACHED) == Some(false))?;
+        require(fs.need_bool(names::SYNC_MOUNT)?)?;
+        let ratio = on.measured(|run| compared::direct_over_buffered(run, Direction::Write));
+        Ok(Match::observed([fs.evidence(names::SYNC_MOUNT)]).gain(
+            &on.rate_id(Work::BufferedWrite),
+            ratio,
+            "direct over buffered write of this run",
+        ))
     }))
 }
 
 /// The kernel still initialises the inode tables of a fresh ext4.
 pub fn ext4_lazy_init(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Filesystem).map(|fs| {
-        if fs.need_text(names::FSTYPE)? != "ext4" {
-            return Ok(None);
-        }
+        require(fs.need_text(names::FSTYPE)? == "ext4")?;
         // The thread serves every ext4 of the machine, so it may be at work on another one.
-        Ok(fs
-            .need_bool(names::LAZY_INIT_RUNNING)?
-            .then(|| Match::observed([fs.evidence(names::LAZY_INIT_RUNNING)]).at_most(Confidence::Probable)))
+        require(fs.need_bool(names::LAZY_INIT_RUNNING)?)?;
+        Ok(Match::observed([fs.evidence(names::LAZY_INIT_RUNNING)]).at_most(Confidence::Probable))
     }))
 }

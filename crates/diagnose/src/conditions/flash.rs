@@ -1,6 +1,6 @@
 //! Flash without a block layer of its own: MTD.
 
-use super::{Decision, Match, any_disk_of};
+use super::{Decision, Match, any_disk_of, exclude, require};
 use crate::machine;
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -14,9 +14,7 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
     const ALL_SYSTEM: f64 = 0.9;
     const READ: Missing = Missing("a direct read phase of an MTD device");
     any_disk_of(on, "mtd", |path| {
-        if path.disk.need_text(names::MTD_TYPE)? != "nor" {
-            return Ok(None);
-        }
+        require(path.disk.need_text(names::MTD_TYPE)? == "nor")?;
         let reads = on.executed().filter(|(p, r)| {
             let all_read =
                 p.plan.streams.iter().all(|s| s.blocks().is_some_and(|s| s.block.operation == Operation::Read));
@@ -25,24 +23,20 @@ pub fn nor_read_by_processor(on: &Subject<'_>) -> Decision {
         let busiest = reads
             .filter_map(|(p, r)| Some((&p.plan.name, machine::own_system_for_certain(on.run?, p, r)?, r)))
             .max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((phase, system, record)) = busiest else { return Err(READ) };
-        if system < ALL_SYSTEM {
-            return Ok(None);
-        }
+        let (phase, system, record) = busiest.ok_or(READ)?;
+        exclude(system < ALL_SYSTEM)?;
         let rate = record.bytes as f64 / record.duration_ns() as f64 * 1e9;
         let kernel = on.environment.kernel.as_deref();
-        Ok(Some(
-            Match::observed([
-                path.disk.evidence(names::MTD_TYPE),
-                Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
-                Evidence::measured("read rate, bytes per second", rate, format!("{phase} series")),
-                match kernel {
-                    Some(release) => Evidence::fact("kernel", release, "environment"),
-                    None => Evidence::absence("kernel", "environment"),
-                },
-            ])
-            .at_most(Confidence::Probable),
-        ))
+        Ok(Match::observed([
+            path.disk.evidence(names::MTD_TYPE),
+            Evidence::measured("own system CPU share", system, format!("{phase} getrusage")),
+            Evidence::measured("read rate, bytes per second", rate, format!("{phase} series")),
+            match kernel {
+                Some(release) => Evidence::fact("kernel", release, "environment"),
+                None => Evidence::absence("kernel", "environment"),
+            },
+        ])
+        .at_most(Confidence::Probable))
     })
 }
 
@@ -52,18 +46,12 @@ pub fn spi_nor_slow_read(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "mtd", |path| {
         let serial =
             path.disk.text(names::MTD_FLASH_DRIVER) == Some("spi-nor") || path.disk.fact(names::MTD_JEDEC_ID).is_some();
-        if !serial {
-            return Ok(None);
-        }
+        require(serial)?;
         let bus = path.need(names::SPI_FAST_READ)?;
-        if bus.need_bool(names::SPI_FAST_READ)? {
-            return Ok(None);
-        }
+        exclude(bus.need_bool(names::SPI_FAST_READ)?)?;
         // Reads on two or four lines are fast reads by themselves.
-        if bus.int(names::SPI_READ_LINES).is_some_and(|lines| lines > 1) {
-            return Ok(None);
-        }
+        exclude(bus.int(names::SPI_READ_LINES).is_some_and(|lines| lines > 1))?;
         let evidence = [names::SPI_FAST_READ, names::SPI_READ_LINES, names::SPI_MAX_HZ].map(|n| bus.evidence(n));
-        Ok(Some(Match::observed(evidence).at_most(Confidence::Probable)))
+        Ok(Match::observed(evidence).at_most(Confidence::Probable))
     })
 }

@@ -1,7 +1,8 @@
 //! The conditions of the catalogue: three-valued predicates over a [`Subject`]: facts, and what was measured.
 //!
-//! `Ok(Some(case))`: holds, with its evidence. `Ok(None)`: does not hold, or does not apply to this path. `Err(missing)`:
-//! cannot be told, because the named fact or measurement is missing.
+//! `Ok`: holds, with its evidence. [`NoCase::DoesNotHold`]: does not hold, or does not apply to this path. [`NoCase::Unknown`]: cannot be
+//! told, because the named fact or measurement is missing. A condition is a list of what it requires and excludes; the first that is not so
+//! ends it.
 
 pub mod ahci;
 pub mod copies;
@@ -38,8 +39,31 @@ pub struct Match {
     pub confidence: Confidence,
 }
 
+/// Why there is no case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCase {
+    /// It does not hold, or has no meaning on this path.
+    DoesNotHold,
+    /// It cannot be told without this.
+    Unknown(Missing),
+}
+
+impl From<Missing> for NoCase {
+    fn from(missing: Missing) -> Self {
+        Self::Unknown(missing)
+    }
+}
+
 /// Three-valued outcome.
-pub type Decision = Result<Option<Match>, Missing>;
+pub type Decision = Result<Match, NoCase>;
+
+fn require(is_so: bool) -> Result<(), NoCase> {
+    if is_so { Ok(()) } else { Err(NoCase::DoesNotHold) }
+}
+
+fn exclude(is_so: bool) -> Result<(), NoCase> {
+    require(!is_so)
+}
 
 impl Match {
     /// A condition that was read directly.
@@ -74,17 +98,20 @@ fn any_disk_of<'a>(
     transport: &'static str,
     condition: impl Fn(&DiskPath<'a>) -> Decision,
 ) -> Decision {
-    any_disk(on, |path| if path.is(transport)? { condition(path) } else { Ok(None) })
+    any_disk(on, |path| {
+        require(path.is(transport)?)?;
+        condition(path)
+    })
 }
 
 fn first_case(checks: impl Iterator<Item = Decision>) -> Decision {
-    let mut missing = None;
+    let mut why = NoCase::DoesNotHold;
     for check in checks {
         match check {
-            Ok(Some(case)) => return Ok(Some(case)),
-            Ok(None) => {}
-            Err(m) => missing = missing.or(Some(m)),
+            Err(missing) if why == NoCase::DoesNotHold => why = missing,
+            Err(_) => {}
+            case => return case,
         }
     }
-    missing.map_or(Ok(None), Err)
+    Err(why)
 }

@@ -1,6 +1,6 @@
 //! NVMe: power states, queues, and the slot of a Raspberry Pi 5.
 
-use super::{Decision, Match, any_disk_of};
+use super::{Decision, Match, NoCase::DoesNotHold, any_disk_of, exclude, require};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
@@ -13,42 +13,33 @@ pub fn power_states(on: &Subject<'_>) -> Decision {
     const SPIKE_NS: f64 = 2e6;
     const OVER_MEAN: f64 = 20.0;
     any_disk_of(on, "nvme", |path| {
-        if path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0 {
-            return Ok(None);
-        }
+        exclude(path.disk.need_int(names::NVME_PS_MAX_LATENCY_US)? == 0)?;
         let read = |quantity| {
-            let value = on.value_of_work(Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()))?;
-            Ok((value, on.metric_id_of_work(Work::RandomRead, quantity)))
+            let value = on.value_of_work(Work::RandomRead, quantity).ok_or(Missing(Work::RandomRead.latency()));
+            value.map(|value| (value, on.metric_id_of_work(Work::RandomRead, quantity)))
         };
         let ((slowest, slowest_id), (mean, mean_id)) = (read("latency_ns_max")?, read("latency_ns_mean")?);
-        if slowest < SPIKE_NS || slowest < mean * OVER_MEAN {
-            return Ok(None);
-        }
-        Ok(Some(
-            Match::observed([
-                path.disk.evidence(names::NVME_PS_MAX_LATENCY_US),
-                Evidence::measurement("slowest read at depth 1, ns", slowest, slowest_id),
-                Evidence::measurement("mean of reads at depth 1, ns", mean, mean_id),
-            ])
-            // Garbage collection and error recovery of the drive look the same.
-            .at_most(Confidence::Low),
-        ))
+        exclude(slowest < SPIKE_NS || slowest < mean * OVER_MEAN)?;
+        Ok(Match::observed([
+            path.disk.evidence(names::NVME_PS_MAX_LATENCY_US),
+            Evidence::measurement("slowest read at depth 1, ns", slowest, slowest_id),
+            Evidence::measurement("mean of reads at depth 1, ns", mean, mean_id),
+        ])
+        // Garbage collection and error recovery of the drive look the same.
+        .at_most(Confidence::Low))
     })
 }
 
 /// One I/O queue for several processors.
 pub fn single_queue(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "nvme", |path| {
-        if path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
-            return Ok(None);
-        }
+        require(path.disk.need_int(names::HARDWARE_QUEUES)? == 1)?;
         let processors = on.processors()?;
-        Ok((processors > 1).then(|| {
-            Match::observed([
-                path.disk.evidence(names::HARDWARE_QUEUES),
-                Evidence::fact("processors", processors, "environment"),
-            ])
-        }))
+        require(processors > 1)?;
+        Ok(Match::observed([
+            path.disk.evidence(names::HARDWARE_QUEUES),
+            Evidence::fact("processors", processors, "environment"),
+        ]))
     })
 }
 
@@ -58,29 +49,23 @@ pub fn pi5_gen2(on: &Subject<'_>) -> Decision {
     const GEN3_GT_S: f64 = 8.0;
     any_disk_of(on, "nvme", |path| {
         let board = on.environment.machine.as_deref().ok_or(Missing("environment: machine"))?;
-        if !board.starts_with("Raspberry Pi 5") && !board.starts_with("Raspberry Pi Compute Module 5") {
-            return Ok(None);
-        }
+        require(board.starts_with("Raspberry Pi 5") || board.starts_with("Raspberry Pi Compute Module 5"))?;
         let link = path.need(names::PCIE_SPEED_GT_S)?;
         let speed = link.need_number(names::PCIE_SPEED_GT_S)?;
         let able = link.need_number(names::PCIE_MAX_SPEED_GT_S)?;
-        if speed > GEN2_GT_S || able < GEN3_GT_S || speed <= 0.0 {
-            return Ok(None);
-        }
+        exclude(speed > GEN2_GT_S || able < GEN3_GT_S || speed <= 0.0)?;
         // 8 of 10 bits carry data up to 5 GT/s, 128 of 130 above.
         let ratio = (GEN3_GT_S * 128.0 / 130.0) / (speed * 0.8);
-        Ok(Some(
-            Match::observed([
-                Evidence::fact("machine", board, "environment"),
-                link.evidence(names::PCIE_SPEED_GT_S),
-                link.evidence(names::PCIE_MAX_SPEED_GT_S),
-                link.evidence(names::PCIE_WIDTH),
-            ])
-            .gain(
-                &on.rate_id(Work::SequentialRead),
-                Some(ratio),
-                "line rate of one lane at 8 GT/s over the one in use",
-            ),
+        Ok(Match::observed([
+            Evidence::fact("machine", board, "environment"),
+            link.evidence(names::PCIE_SPEED_GT_S),
+            link.evidence(names::PCIE_MAX_SPEED_GT_S),
+            link.evidence(names::PCIE_WIDTH),
+        ])
+        .gain(
+            &on.rate_id(Work::SequentialRead),
+            Some(ratio),
+            "line rate of one lane at 8 GT/s over the one in use",
         ))
     })
 }
@@ -92,11 +77,10 @@ pub fn aspm_powersave(on: &Subject<'_>) -> Decision {
         let sleeps = matches!(link.need_text(names::PCIE_ASPM_POLICY)?, "powersave" | "powersupersave");
         let state = |name| path.holder(name).and_then(|l| l.bool(name));
         let states = [names::PCIE_ASPM_L0S, names::PCIE_ASPM_L1].map(state);
-        if states.iter().all(|s| *s == Some(false)) {
-            // The policy says so, but this link has no such state.
-            return Ok(None);
-        }
-        Ok(sleeps.then(|| Match::observed([link.evidence(names::PCIE_ASPM_POLICY)]).at_most(Confidence::Probable)))
+        // The policy says so, but this link has no such state.
+        exclude(states.iter().all(|s| *s == Some(false)))?;
+        require(sleeps)?;
+        Ok(Match::observed([link.evidence(names::PCIE_ASPM_POLICY)]).at_most(Confidence::Probable))
     })
 }
 
@@ -120,8 +104,8 @@ pub fn bus_errors(on: &Subject<'_>) -> Decision {
         let logged = lines.as_ref().and_then(|l| kernel_log::evidence(l));
         if many || (logged.is_some() && !counted) || own {
             let sure = if many || own { Confidence::High } else { Confidence::Low };
-            return Ok(Some(Match::observed(counts.into_iter().chain(logged)).at_most(sure)));
+            return Ok(Match::observed(counts.into_iter().chain(logged)).at_most(sure));
         }
-        if counted || lines.is_some() { Ok(None) } else { Err(LOG) }
+        Err(if counted || lines.is_some() { DoesNotHold } else { LOG.into() })
     })
 }

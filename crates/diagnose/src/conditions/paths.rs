@@ -1,6 +1,6 @@
 //! Findings that rest on measurements: paths compared, caps, other users.
 
-use super::{Decision, Match};
+use super::{Decision, Match, NoCase::DoesNotHold, exclude, require};
 use crate::causes::compared::HeldByProcessor;
 use crate::causes::{self, Cause};
 use crate::machine;
@@ -23,9 +23,9 @@ const PROCESSORS: &str = "processors that ran for most of the time";
 /// The case that a cause makes; unknown where it rests on how long something took on a machine that was away for most of the time.
 pub(super) fn case_of(on: &Subject<'_>, cause: Cause) -> Decision {
     if on.run.is_some_and(|run| causes::absent::is_doubtful(run, &cause)) {
-        return Err(Missing(PROCESSORS));
+        return Err(Missing(PROCESSORS).into());
     }
-    Ok(Some(seen_as(cause)))
+    Ok(seen_as(cause))
 }
 
 fn seen_as(cause: Cause) -> Match {
@@ -36,97 +36,86 @@ fn seen_as(cause: Cause) -> Match {
 /// A plateau at a limit that the cloud publishes.
 pub fn cloud_published_limit(on: &Subject<'_>) -> Decision {
     let volume = |path: &DiskPath<'_>| path.disk.text(names::CLOUD_VOLUME).is_some();
-    if !on.disks().iter().any(volume) {
-        return Ok(None);
-    }
+    require(on.disks().iter().any(volume))?;
     match on.measured(causes::published::limit) {
         Some(cause) => case_of(on, cause),
-        None if on.rate(Work::SequentialRead).is_some() || on.rate(Work::QueuedRead).is_some() => Ok(None),
-        None => Err(Missing(Work::SequentialRead.throughput())),
+        None if on.rate(Work::SequentialRead).is_some() || on.rate(Work::QueuedRead).is_some() => Err(DoesNotHold),
+        None => Err(Missing(Work::SequentialRead.throughput()).into()),
     }
 }
 
 /// Buffered writes well below direct ones.
 pub fn buffered_far_below_direct(on: &Subject<'_>) -> Decision {
-    if on.is_null() {
-        return Ok(None);
-    }
+    exclude(on.is_null())?;
     need_rate(on, Work::BufferedWrite)?;
     need_rate(on, Work::SequentialWrite)?;
     let step = on.measured(causes::write_step);
-    match step.and_then(|step| step.held) {
+    match step.as_ref().and_then(|step| step.held) {
         // Where the processors are what held them, it is not the page cache.
-        Some(HeldByProcessor::Full { .. }) => return Ok(None),
-        Some(HeldByProcessor::Away { .. }) => return Err(Missing(PROCESSORS)),
+        Some(HeldByProcessor::Full { .. }) => return Err(DoesNotHold),
+        Some(HeldByProcessor::Away { .. }) => return Err(Missing(PROCESSORS).into()),
         None => {}
     }
-    Ok(step.map(|step| {
-        let confidence = if step.busy() { Confidence::Probable } else { Confidence::Low };
-        Match::observed(step.evidence()).at_most(confidence).gain(
-            &on.rate_id(Work::BufferedWrite),
-            Some(step.direct_over_buffered()),
-            "direct over buffered write of this run",
-        )
-    }))
+    let step = step.ok_or(DoesNotHold)?;
+    let confidence = if step.busy() { Confidence::Probable } else { Confidence::Low };
+    Ok(Match::observed(step.evidence()).at_most(confidence).gain(
+        &on.rate_id(Work::BufferedWrite),
+        Some(step.direct_over_buffered()),
+        "direct over buffered write of this run",
+    ))
 }
 
 /// A cap that reads and writes meet alike.
 pub fn virtual_disk_cap(on: &Subject<'_>) -> Decision {
-    if !on.is_virtual_disk() {
-        return Ok(None);
-    }
+    require(on.is_virtual_disk())?;
     if let Some(cause) = on.measured(causes::cap) {
         return case_of(on, cause);
     }
     need_iops(on, Work::QueuedRead)?;
     need_iops(on, Work::QueuedWrite)?;
-    Ok(None)
+    Err(DoesNotHold)
 }
 
 /// A virtual disk that fell to its baseline.
 pub fn burst_credit_spent(on: &Subject<'_>) -> Decision {
-    if !on.is_virtual_disk() {
-        return Ok(None);
-    }
+    require(on.is_virtual_disk())?;
     if on.executed().next().is_none() {
-        return Err(Missing(Work::SequentialWrite.throughput()));
+        return Err(Missing(Work::SequentialWrite.throughput()).into());
     }
-    on.measured(causes::burst_credit_spent_cause).map_or(Ok(None), |cause| case_of(on, cause))
+    case_of(on, on.measured(causes::burst_credit_spent_cause).ok_or(DoesNotHold)?)
 }
 
 /// A volume of Amazon EBS whose own counters say that a limit held it.
 pub fn ebs_limit_exceeded(on: &Subject<'_>) -> Decision {
-    if on.disks().iter().all(|p| p.disk.text(names::MODEL).is_none_or(|m| m.trim() != "Amazon Elastic Block Store")) {
-        return Ok(None);
-    }
+    let is_ebs = |p: &DiskPath<'_>| p.disk.text(names::MODEL).is_some_and(|m| m.trim() == "Amazon Elastic Block Store");
+    require(on.disks().iter().any(is_ebs))?;
     match on.measured(causes::granted_limit_exceeded) {
         Some(cause) => case_of(on, cause),
-        None if on.disks().iter().any(|p| p.disk.int(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US).is_some()) => Ok(None),
-        None => Err(Missing(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US)),
+        None if on.disks().iter().any(|p| p.disk.int(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US).is_some()) => {
+            Err(DoesNotHold)
+        }
+        None => Err(Missing(names::EBS_VOLUME_IOPS_EXCEEDED_RUN_US).into()),
     }
 }
 
 /// Processor time taken by the hypervisor.
 pub fn cpu_steal(on: &Subject<'_>) -> Decision {
-    if on.environment.virtualization.is_none() && on.samples().is_empty() {
-        return Ok(None);
-    }
+    exclude(on.environment.virtualization.is_none() && on.samples().is_empty())?;
     if on.samples().len() < 2 {
-        return Err(Missing("system samples"));
+        return Err(Missing("system samples").into());
     }
     // That time was stolen was seen, whatever it did to the numbers.
-    Ok(on.measured(causes::steal).map(|c| Match::observed(model::Cause::from(c).evidence)))
+    let cause = on.measured(causes::steal).ok_or(DoesNotHold)?;
+    Ok(Match::observed(model::Cause::from(cause).evidence))
 }
 
 /// Others that use the same disk.
 pub fn foreign_traffic(on: &Subject<'_>) -> Decision {
-    if on.run.is_some_and(|run| matches!(run.target.kind, TargetKind::Null | TargetKind::Sim)) {
-        return Ok(on.measured(causes::foreign_traffic).map(seen_as));
+    let alone = on.run.is_some_and(|run| matches!(run.target.kind, TargetKind::Null | TargetKind::Sim));
+    if !alone && on.executed().all(|(_, r)| r.quiet_before.is_none() && r.quiet_after.is_none()) {
+        return Err(Missing("quiet windows").into());
     }
-    if on.executed().all(|(_, r)| r.quiet_before.is_none() && r.quiet_after.is_none()) {
-        return Err(Missing("quiet windows"));
-    }
-    Ok(on.measured(causes::foreign_traffic).map(seen_as))
+    on.measured(causes::foreign_traffic).map(seen_as).ok_or(DoesNotHold)
 }
 
 /// A thread that spends nearly all of its time copying into the page cache: its own processor is the limit, whatever
@@ -145,32 +134,26 @@ pub fn buffered_write_by_processor(on: &Subject<'_>) -> Decision {
     let busiest = writes
         .filter_map(|(p, r)| Some((&p.plan.name, machine::own_system_for_certain(on.run?, p, r)?)))
         .max_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((phase, system)) = busiest else {
-        return if on.is_null() { Ok(None) } else { Err(Missing(Work::BufferedWrite.throughput())) };
-    };
+    let none = || if on.is_null() { DoesNotHold } else { Missing(Work::BufferedWrite.throughput()).into() };
+    let (phase, system) = busiest.ok_or_else(none)?;
     let id = machine::throughput_id(phase);
     let ratio = on.direct_rate(Work::SequentialWrite).zip(on.value(&id)).map(|(d, b)| d / b);
-    if system < NEARLY_ALL || ratio.is_some_and(|r| r < NO_GAIN) {
-        return Ok(None);
-    }
+    exclude(system < NEARLY_ALL || ratio.is_some_and(|r| r < NO_GAIN))?;
     let share = Evidence::measured("own system CPU share", system, format!("{phase} getrusage"));
     let rate = on.value(&id).map(|v| Evidence::measured("buffered write, bytes per second", v, id.clone()));
-    Ok(Some(Match::observed(std::iter::once(share).chain(rate)).at_most(Confidence::Probable).gain(
+    Ok(Match::observed(std::iter::once(share).chain(rate)).at_most(Confidence::Probable).gain(
         &id,
         ratio,
         "direct over buffered write of this run",
-    )))
+    ))
 }
 
 /// A device that took writes into a fast cache first, and then fell.
 pub fn write_cache_exhausted(on: &Subject<'_>) -> Decision {
-    let Some((phase, record)) = on.measured(|run| machine::phase_of_work(run, Work::SequentialWrite)) else {
-        return Err(Missing(Work::SequentialWrite.throughput()));
-    };
+    let written = on.measured(|run| machine::phase_of_work(run, Work::SequentialWrite));
+    let (phase, record) = written.ok_or(Missing(Work::SequentialWrite.throughput()))?;
     // Throttling at the same time explains the fall better.
     let throttled = on.samples_of(phase).iter().any(|s| s.throttle.raspberry_pi_bits.is_some_and(|b| b & 0xf != 0));
-    if throttled || record.intervals.is_empty() {
-        return Ok(None);
-    }
-    on.measured(causes::exhausted).map_or(Ok(None), |cause| case_of(on, cause))
+    exclude(throttled || record.intervals.is_empty())?;
+    case_of(on, on.measured(causes::exhausted).ok_or(DoesNotHold)?)
 }

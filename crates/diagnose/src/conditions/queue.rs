@@ -1,6 +1,6 @@
 //! The request queue, its policy and geometry.
 
-use super::{Decision, Match, any_disk, any_disk_of, first_case};
+use super::{Decision, Match, NoCase::DoesNotHold, any_disk, any_disk_of, exclude, first_case, require};
 use crate::causes::{self, compared};
 use crate::machine;
 use crate::stack_view::{DiskPath, Facts, Missing};
@@ -16,17 +16,13 @@ fn without_queue(path: &DiskPath<'_>) -> Result<bool, Missing> {
 /// One hardware queue for several processors of a guest.
 pub fn virtio_single_queue(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "virtio", |path| {
-        if path.disk.need_int(names::HARDWARE_QUEUES)? != 1 {
-            return Ok(None);
-        }
+        require(path.disk.need_int(names::HARDWARE_QUEUES)? == 1)?;
         let processors = on.processors()?;
-        if processors == 1 {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([
+        exclude(processors == 1)?;
+        Ok(Match::observed([
             path.disk.evidence(names::HARDWARE_QUEUES),
             Evidence::fact("processors", processors, "environment"),
-        ])))
+        ]))
     })
 }
 
@@ -34,18 +30,14 @@ pub fn virtio_single_queue(on: &Subject<'_>) -> Decision {
 /// virtual disks the host decides, for flash cards there is usually none.
 pub fn write_through_cache(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
-        if !matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide" | "scsi" | "usb") {
-            return Ok(None);
-        }
-        if path.disk.need_text(names::WRITE_CACHE)? != "write through" {
-            return Ok(None);
-        }
+        require(matches!(path.disk.need_text(names::TRANSPORT)?, "sata" | "ide" | "scsi" | "usb"))?;
+        require(path.disk.need_text(names::WRITE_CACHE)? == "write through")?;
         // What the drive itself says decides; without it, an array with a protected cache reports write through rightly, and
         // so do bridges that do not tell.
         let own = path.disk.bool(names::ATA_WRITE_CACHE_ENABLED);
         let sure = if own.is_some() { Confidence::High } else { Confidence::Low };
         let evidence = [path.disk.evidence(names::WRITE_CACHE), path.disk.evidence(names::ATA_WRITE_CACHE_ENABLED)];
-        Ok(Some(Match::observed(evidence).at_most(sure)))
+        Ok(Match::observed(evidence).at_most(sure))
     })
 }
 
@@ -54,20 +46,16 @@ pub fn write_through_cache(on: &Subject<'_>) -> Decision {
 pub fn read_ahead_small(on: &Subject<'_>) -> Decision {
     const DEFAULT_KB: i64 = 128;
     let case = |layer: &Layer| {
-        if layer.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB {
-            return Ok(None);
-        }
+        exclude(layer.need_int(names::READ_AHEAD_KB)? >= DEFAULT_KB)?;
         let ratio = on.measured(|run| compared::direct_over_buffered(run, Direction::Read));
-        if ratio.is_some_and(|r| r < 1.1) {
-            // Small, and it costs nothing here.
-            return Ok(None);
-        }
+        // Small, and it costs nothing here.
+        exclude(ratio.is_some_and(|r| r < 1.1))?;
         let case = Match::observed([layer.evidence(names::READ_AHEAD_KB)]).at_most(Confidence::Probable);
-        Ok(Some(case.gain(&on.rate_id(Work::BufferedRead), ratio, "direct over buffered read of this run")))
+        Ok(case.gain(&on.rate_id(Work::BufferedRead), ratio, "direct over buffered read of this run"))
     };
     let above = [LayerKind::Loop, LayerKind::Dm, LayerKind::Md].into_iter().flat_map(|kind| on.stack.all(kind));
     let above = above.filter(|layer| layer.int(names::READ_AHEAD_KB).is_some()).map(case);
-    let of_disk = |path: &DiskPath<'_>| if without_queue(path)? { Ok(None) } else { case(path.disk) };
+    let of_disk = |path: &DiskPath<'_>| exclude(without_queue(path)?).and_then(|()| case(path.disk));
     first_case(above.chain(on.disks().iter().map(of_disk)))
 }
 
@@ -76,18 +64,11 @@ pub fn max_sectors_below_hardware(on: &Subject<'_>) -> Decision {
     /// Larger requests gain little on any medium; the kernel's own cap is 1280 KiB (BLK_DEF_MAX_SECTORS_CAP).
     const ENOUGH_KB: i64 = 512;
     any_disk(on, |path| {
-        if without_queue(path)? {
-            return Ok(None);
-        }
+        exclude(without_queue(path)?)?;
         let now = path.disk.need_int(names::MAX_SECTORS_KB)?;
         let hardware = path.disk.need_int(names::MAX_HW_SECTORS_KB)?;
-        if now >= hardware || now >= ENOUGH_KB {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([
-            path.disk.evidence(names::MAX_SECTORS_KB),
-            path.disk.evidence(names::MAX_HW_SECTORS_KB),
-        ])))
+        exclude(now >= hardware || now >= ENOUGH_KB)?;
+        Ok(Match::observed([path.disk.evidence(names::MAX_SECTORS_KB), path.disk.evidence(names::MAX_HW_SECTORS_KB)]))
     })
 }
 
@@ -100,36 +81,28 @@ const SMALL_REQUEST_BYTES: f64 = 65_536.0;
 /// but the pages of their buffers, by the requests that the disk counted, or by a limit that splits everything.
 pub fn split_requests(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
-        if without_queue(path)? {
-            return Ok(None);
-        }
+        exclude(without_queue(path)?)?;
         let page = on.environment.page_size_bytes.unwrap_or(4096) as f64;
         // A queue that tells no limit splits nothing that is known.
-        let Some(segments) = path.disk.int(names::MAX_SEGMENTS) else { return Ok(None) };
+        let segments = path.disk.int(names::MAX_SEGMENTS).ok_or(DoesNotHold)?;
         let in_pages = segments as f64 * page;
         let most = path.disk.need_number(names::MAX_SECTORS_KB)? * 1024.0;
         let limits = [path.disk.evidence(names::MAX_SEGMENTS), path.disk.evidence(names::MAX_SECTORS_KB)];
-        if in_pages >= most {
-            // What is too large is split for its size, whatever pages it lies in.
-            return Ok(None);
-        }
+        // What is too large is split for its size, whatever pages it lies in.
+        exclude(in_pages >= most)?;
         if let Some((ordinary, ratio)) = on.measured(|run| causes::huge_over_ordinary(run, in_pages)) {
-            if ratio < SPLITTING_GAIN {
-                return Ok(None);
-            }
+            exclude(ratio < SPLITTING_GAIN)?;
             let rate = ordinary.id("throughput_bytes_per_s");
             let what = "rate in huge pages over rate in ordinary pages";
             let evidence =
                 limits.into_iter().chain([Evidence::measurement(what, (ratio * 100.0).round() / 100.0, rate.as_str())]);
             let case = Match::observed(evidence.chain(requests(on, path, ordinary.phase)));
-            return Ok(Some(case.gain(&rate, Some(ratio), "the same phase with buffers in huge pages")));
+            return Ok(case.gain(&rate, Some(ratio), "the same phase with buffers in huge pages"));
         }
         let split = on.measured(|run| causes::split_phase(run, path.disk, in_pages.min(most)));
-        if split.is_none() && in_pages >= SMALL_REQUEST_BYTES {
-            return Ok(None);
-        }
+        exclude(split.is_none() && in_pages >= SMALL_REQUEST_BYTES)?;
         let counted = split.and_then(|phase| requests(on, path, phase));
-        Ok(Some(Match::observed(limits.into_iter().chain(counted)).at_most(Confidence::Probable)))
+        Ok(Match::observed(limits.into_iter().chain(counted)).at_most(Confidence::Probable))
     })
 }
 
@@ -143,14 +116,10 @@ fn requests(on: &Subject<'_>, path: &DiskPath<'_>, phase: &PhaseRun) -> Option<E
 /// BFQ on NVMe: its per-operation cost is paid where operations are many and cheap.
 pub fn bfq_on_nvme(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "nvme", |path| {
-        if path.disk.need_text(names::SCHEDULER)? != "bfq" {
-            return Ok(None);
-        }
+        require(path.disk.need_text(names::SCHEDULER)? == "bfq")?;
         let scaling = on.measured(causes::read_scaling).map(|s| s.1).unwrap_or_default();
-        Ok(Some(
-            Match::observed(std::iter::once(path.disk.evidence(names::SCHEDULER)).chain(scaling))
-                .at_most(Confidence::Probable),
-        ))
+        Ok(Match::observed(std::iter::once(path.disk.evidence(names::SCHEDULER)).chain(scaling))
+            .at_most(Confidence::Probable))
     })
 }
 
@@ -161,14 +130,12 @@ pub fn misaligned_partition(on: &Subject<'_>) -> Decision {
         // The kernel says -1 where it does not know; then only the start decides.
         let by_kernel = offset.is_some_and(|o| o > 0);
         let aligned = partition.need_bool(names::ALIGNED)?;
-        if aligned && !by_kernel {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([
+        exclude(aligned && !by_kernel)?;
+        Ok(Match::observed([
             partition.evidence(names::START_BYTES),
             partition.evidence(names::ALIGNMENT_OFFSET_BYTES),
             partition.evidence(names::ALIGNED),
-        ])))
+        ]))
     }))
 }
 
@@ -176,19 +143,16 @@ pub fn misaligned_partition(on: &Subject<'_>) -> Decision {
 pub fn merging_off(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         // NVMe has no seek and little cost per command.
-        if path.is("nvme")? || without_queue(path)? || path.disk.need_int(names::NOMERGES)? != 2 {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable)))
+        exclude(path.is("nvme")? || without_queue(path)?)?;
+        require(path.disk.need_int(names::NOMERGES)? == 2)?;
+        Ok(Match::observed([path.disk.evidence(names::NOMERGES)]).at_most(Confidence::Probable))
     })
 }
 
 /// Counters of the disk that stand still.
 pub fn traffic_not_counted(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
-        if without_queue(path)? || path.disk.need_bool(names::IO_STATISTICS)? {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([path.disk.evidence(names::IO_STATISTICS)])))
+        exclude(without_queue(path)? || path.disk.need_bool(names::IO_STATISTICS)?)?;
+        Ok(Match::observed([path.disk.evidence(names::IO_STATISTICS)]))
     })
 }

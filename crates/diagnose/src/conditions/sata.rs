@@ -1,7 +1,7 @@
 //! SATA and IDE.
 
 use super::ahci::is_samsung_on_ati;
-use super::{Decision, Match, any_disk, any_disk_of};
+use super::{Decision, Match, NoCase::DoesNotHold, any_disk, any_disk_of, exclude, require};
 use crate::stack_view::{Facts, Missing, driver_evidence, sata_generation_gbit_s};
 use crate::subject::Subject;
 use model::facts as names;
@@ -12,12 +12,12 @@ pub fn ide_mode(on: &Subject<'_>) -> Decision {
     any_disk(on, |path| {
         if let Some(layer) = path.has_driver("ata_piix") {
             let class = path.holder(names::PCI_CLASS).map(|l| l.evidence(names::PCI_CLASS));
-            return Ok(Some(Match::observed(std::iter::once(driver_evidence(layer)).chain(class))));
+            return Ok(Match::observed(std::iter::once(driver_evidence(layer)).chain(class)));
         }
         // Any other driver, or another bus, is known not to be it.
         let elsewhere = path.disk.text(names::TRANSPORT).is_some_and(|t| !matches!(t, "sata" | "ide" | "scsi"));
         let known = elsewhere || path.below.iter().any(|l| l.driver.is_some()) || path.disk.driver.is_some();
-        if known { Ok(None) } else { Err(Missing("driver")) }
+        Err(if known { DoesNotHold } else { Missing("driver").into() })
     })
 }
 
@@ -29,32 +29,24 @@ pub fn link_downshift(on: &Subject<'_>) -> Decision {
         let limit = path.holder(names::SATA_SPEED_LIMIT_GBIT_S).map(|l| l.need_number(names::SATA_SPEED_LIMIT_GBIT_S));
         let downshifts = path.disk.int(names::ATA_SPEED_DOWNSHIFTS);
         // None was counted and nothing is limited: whatever the speeds are, they were never lowered.
-        if downshifts == Some(0) && limit.is_none() {
-            return Ok(None);
-        }
+        exclude(downshifts == Some(0) && limit.is_none())?;
         let link = path.need(names::SATA_SPEED_GBIT_S)?;
         let now = link.need_number(names::SATA_SPEED_GBIT_S)?;
         let port = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
         let max = sata_generation_gbit_s(path.disk).map_or(port, |drive| port.min(drive));
-        if now >= max || now <= 0.0 {
-            return Ok(None);
-        }
+        exclude(now >= max || now <= 0.0)?;
         let limited = matches!(limit, Some(Ok(limit)) if limit < max);
-        if !limited && path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)? == 0 {
-            return Ok(None);
-        }
-        Ok(Some(
-            Match::observed([
-                link.evidence(names::SATA_SPEED_GBIT_S),
-                link.evidence(names::SATA_SPEED_MAX_GBIT_S),
-                link.evidence(names::SATA_SPEED_LIMIT_GBIT_S),
-                path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS),
-            ])
-            .gain(
-                &on.rate_id(Work::SequentialRead),
-                Some(max / now),
-                "the highest speed of port and drive over the negotiated one",
-            ),
+        exclude(!limited && path.disk.need_int(names::ATA_SPEED_DOWNSHIFTS)? == 0)?;
+        Ok(Match::observed([
+            link.evidence(names::SATA_SPEED_GBIT_S),
+            link.evidence(names::SATA_SPEED_MAX_GBIT_S),
+            link.evidence(names::SATA_SPEED_LIMIT_GBIT_S),
+            path.disk.evidence(names::ATA_SPEED_DOWNSHIFTS),
+        ])
+        .gain(
+            &on.rate_id(Work::SequentialRead),
+            Some(max / now),
+            "the highest speed of port and drive over the negotiated one",
         ))
     })
 }
@@ -62,22 +54,16 @@ pub fn link_downshift(on: &Subject<'_>) -> Decision {
 /// AHCI that can queue, and a disk that is given one command at a time.
 pub fn no_ncq(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "sata", |path| {
-        if path.has_driver("ata_piix").is_some() || path.is_optical() {
-            return Ok(None);
-        }
-        if path.disk.need_int(names::QUEUE_DEPTH)? != 1 {
-            return Ok(None);
-        }
+        exclude(path.has_driver("ata_piix").is_some() || path.is_optical())?;
+        require(path.disk.need_int(names::QUEUE_DEPTH)? == 1)?;
         // Reasons that are known have findings of their own.
         let host_cannot = path.holder(names::NCQ_HOST).and_then(|l| l.bool(names::NCQ_HOST)) == Some(false);
-        if host_cannot || is_samsung_on_ati(path) {
-            return Ok(None);
-        }
+        exclude(host_cannot || is_samsung_on_ati(path))?;
         let mut evidence = vec![path.disk.evidence(names::QUEUE_DEPTH)];
         evidence.extend(path.holder(names::ATA_NCQ_DEPTH).map(|l| l.evidence(names::ATA_NCQ_DEPTH)));
         evidence.extend(path.holder(names::NCQ_HOST).map(|l| l.evidence(names::NCQ_HOST)));
         evidence.extend(path.below.iter().find(|l| l.driver.is_some()).map(driver_evidence));
-        Ok(Some(Match::observed(evidence)))
+        Ok(Match::observed(evidence))
     })
 }
 
@@ -90,7 +76,7 @@ pub fn a20_fifo(on: &Subject<'_>) -> Decision {
     const REPAIRED_BYTES_PER_S: f64 = 60e6;
     const REGISTER: &str = "P0DMACR (AHCI block + 0x170)";
     any_disk(on, |path| {
-        let Some(layer) = path.has_driver("ahci-sunxi") else { return Ok(None) };
+        let layer = path.has_driver("ahci-sunxi").ok_or(DoesNotHold)?;
         let read = on.direct_rate(Work::SequentialRead);
         let write = on.direct_rate(Work::SequentialWrite);
         let mut evidence = vec![driver_evidence(layer)];
@@ -103,26 +89,22 @@ pub fn a20_fifo(on: &Subject<'_>) -> Decision {
         });
         let sure = if let Some(holder) = path.holder(names::SUNXI_AHCI_P0DMACR) {
             // TXTS 3:0 and RXTS 7:4 (k:drivers/ata/ahci_sunxi.c).
-            if holder.need_int(names::SUNXI_AHCI_P0DMACR)? & 0xff == 0x33 {
-                return Ok(None);
-            }
+            exclude(holder.need_int(names::SUNXI_AHCI_P0DMACR)? & 0xff == 0x33)?;
             evidence.push(holder.evidence(names::SUNXI_AHCI_P0DMACR));
             Confidence::High
         } else if let (Some(w), Some(r)) = (write, read) {
-            if w >= r * WRITE_OVER_READ || w >= REPAIRED_BYTES_PER_S {
-                return Ok(None);
-            }
+            exclude(w >= r * WRITE_OVER_READ || w >= REPAIRED_BYTES_PER_S)?;
             evidence.push(Evidence::absence(REGISTER, "register not read"));
             Confidence::Probable
         } else {
-            return Err(Missing(names::SUNXI_AHCI_P0DMACR));
+            return Err(Missing(names::SUNXI_AHCI_P0DMACR).into());
         };
         let ratio = write.zip(read).map(|(w, r)| r / w);
-        Ok(Some(Match::observed(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
+        Ok(Match::observed(evidence.into_iter().chain(rates.into_iter().flatten())).at_most(sure).gain(
             &on.rate_id(Work::SequentialWrite),
             ratio,
             "direct read over direct write of this run",
-        )))
+        ))
     })
 }
 
@@ -134,27 +116,24 @@ pub fn link_power_management(on: &Subject<'_>) -> Decision {
         let sleeps = matches!(policy, "min_power" | "min_power_with_partial" | "med_power_with_dipm" | "medium_power");
         // Deep sleep costs up to milliseconds, partial sleep microseconds: the second is a hint only.
         let sure = if policy.starts_with("min_power") { Confidence::High } else { Confidence::Low };
-        Ok(sleeps.then(|| Match::observed([holder.evidence(names::LINK_POWER_POLICY)]).at_most(sure)))
+        require(sleeps)?;
+        Ok(Match::observed([holder.evidence(names::LINK_POWER_POLICY)]).at_most(sure))
     })
 }
 
 /// A solid-state drive of a newer generation than its port: the port is the ceiling.
 pub fn older_port(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "sata", |path| {
-        if path.disk.bool(names::ROTATIONAL) == Some(true) {
-            return Ok(None);
-        }
+        exclude(path.disk.bool(names::ROTATIONAL) == Some(true))?;
         let link = path.need(names::SATA_SPEED_MAX_GBIT_S)?;
         let port = link.need_number(names::SATA_SPEED_MAX_GBIT_S)?;
         let able = sata_generation_gbit_s(path.disk).ok_or(Missing(names::ATA_SATA_GENERATION))?;
-        if port <= 0.0 || able <= port {
-            return Ok(None);
-        }
+        exclude(port <= 0.0 || able <= port)?;
         let evidence = [path.disk.evidence(names::ATA_SATA_GENERATION), link.evidence(names::SATA_SPEED_MAX_GBIT_S)];
-        Ok(Some(Match::observed(evidence).gain(
+        Ok(Match::observed(evidence).gain(
             &on.rate_id(Work::SequentialRead),
             Some(able / port),
             "the drive's fastest generation over the port's",
-        )))
+        ))
     })
 }

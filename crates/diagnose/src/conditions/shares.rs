@@ -1,21 +1,13 @@
 //! SMB mounts and ZFS datasets: their options, and what is counted of them.
 
+use super::nfs::{any_mount, transfers_below};
 use super::paths::case_of;
-use super::{Decision, Match, first_case};
-use crate::causes::{Cause, nfs, smb, zfs};
+use super::{Decision, Match, NoCase::DoesNotHold, require};
+use crate::causes::{Cause, smb, zfs};
 use crate::stack_view::{Facts, Missing};
 use crate::subject::Subject;
 use model::facts as names;
-use model::{Confidence, Layer, LayerKind, Run};
-
-/// A condition of any mount of these types on the path.
-fn any_of(on: &Subject<'_>, types: &[&str], condition: impl Fn(&Layer) -> Decision) -> Decision {
-    let of = |fs| {
-        let fs: &Layer = fs;
-        if types.contains(&fs.need_text(names::FSTYPE)?) { condition(fs) } else { Ok(None) }
-    };
-    first_case(on.stack.all(LayerKind::Filesystem).map(of))
-}
+use model::{Confidence, Run};
 
 const SMB: [&str; 2] = ["cifs", "smb3"];
 
@@ -26,41 +18,33 @@ fn seen(
     missing: &'static str,
     cause: impl for<'r> Fn(&'r Run) -> Option<Cause>,
 ) -> Decision {
-    any_of(on, types, |_| match on.measured(&cause) {
+    any_mount(on, types, |_| match on.measured(&cause) {
         Some(cause) => case_of(on, cause),
-        None if on.samples().iter().any(|s| !s.path.is_empty()) => Ok(None),
-        None => Err(Missing(missing)),
+        None if on.samples().iter().any(|s| !s.path.is_empty()) => Err(DoesNotHold),
+        None => Err(Missing(missing).into()),
     })
 }
 
 /// cache=none, actimeo=0.
 pub fn smb_cache_off(on: &Subject<'_>) -> Decision {
-    any_of(on, &SMB, |fs| {
-        let off = fs.text(names::SMB_CACHE) == Some("none") || !fs.need_bool(names::ATTRIBUTES_CACHED)?;
-        Ok(off.then(|| Match::observed([fs.evidence(names::SMB_CACHE), fs.evidence(names::ATTRIBUTES_CACHED)])))
+    any_mount(on, &SMB, |fs| {
+        require(fs.text(names::SMB_CACHE) == Some("none") || !fs.need_bool(names::ATTRIBUTES_CACHED)?)?;
+        Ok(Match::observed([fs.evidence(names::SMB_CACHE), fs.evidence(names::ATTRIBUTES_CACHED)]))
     })
 }
 
 /// rsize or wsize below what servers offer.
 pub fn smb_small_transfers(on: &Subject<'_>) -> Decision {
-    any_of(on, &SMB, |fs| {
-        let small = [names::SMB_READ_BYTES, names::SMB_WRITE_BYTES].map(|name| {
-            let size = fs.need_int(name)?;
-            Ok((size < nfs::SMALL_TRANSFER_BYTES).then(|| fs.evidence(name)))
-        });
-        let [read, write] = small;
-        let evidence: Vec<_> = [read?, write?].into_iter().flatten().collect();
-        Ok((!evidence.is_empty()).then(|| Match::observed(evidence).at_most(Confidence::Probable)))
-    })
+    any_mount(on, &SMB, |fs| transfers_below(fs, [names::SMB_READ_BYTES, names::SMB_WRITE_BYTES]))
 }
 
 /// One connection, where the server offers more.
 pub fn smb_single_channel(on: &Subject<'_>) -> Decision {
-    any_of(on, &SMB, |fs| {
+    any_mount(on, &SMB, |fs| {
         let more = fs.need_int(names::SMB_INTERFACES)? > 1 || fs.bool(names::SMB_INTERFACE_SCALES) == Some(true);
-        let one = more && fs.need_int(names::SMB_CHANNELS)? == 1;
+        require(more && fs.need_int(names::SMB_CHANNELS)? == 1)?;
         let evidence = [fs.evidence(names::SMB_CHANNELS), fs.evidence(names::SMB_INTERFACES)];
-        Ok(one.then(|| Match::observed(evidence).at_most(Confidence::Low)))
+        Ok(Match::observed(evidence).at_most(Confidence::Low))
     })
 }
 
@@ -86,13 +70,12 @@ pub fn zfs_sync_always(on: &Subject<'_>) -> Decision {
 
 /// Records larger than the writes.
 pub fn zfs_large_records(on: &Subject<'_>) -> Decision {
-    any_of(on, &["zfs"], |fs| {
+    any_mount(on, &["zfs"], |fs| {
         fs.need_int(names::BLOCK_SIZE_BYTES)?;
-        let found = on.measured(|run| zfs::records_larger(run, zfs::dataset(run)?));
-        match found {
+        match on.measured(|run| zfs::records_larger(run, zfs::dataset(run)?)) {
             Some(cause) => case_of(on, cause),
-            None if on.rate(model::Work::QueuedWrite).is_some() => Ok(None),
-            None => Err(Missing(model::Work::QueuedWrite.throughput())),
+            None if on.rate(model::Work::QueuedWrite).is_some() => Err(DoesNotHold),
+            None => Err(Missing(model::Work::QueuedWrite.throughput()).into()),
         }
     })
 }

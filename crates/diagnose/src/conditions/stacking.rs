@@ -1,6 +1,6 @@
 //! Loop, device mapper, software RAID.
 
-use super::{Decision, Match, first_case};
+use super::{Decision, Match, NoCase::DoesNotHold, exclude, first_case, require};
 use crate::machine;
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -9,20 +9,17 @@ use model::{Confidence, Evidence, LayerKind, Work};
 
 /// A loop device that reads and writes its file through the page cache.
 pub fn loop_double_cache(on: &Subject<'_>) -> Decision {
-    first_case(
-        on.stack
-            .all(LayerKind::Loop)
-            .map(|l| Ok((!l.need_bool(names::DIO)?).then(|| Match::observed([l.evidence(names::DIO)])))),
-    )
+    first_case(on.stack.all(LayerKind::Loop).map(|l| {
+        exclude(l.need_bool(names::DIO)?)?;
+        Ok(Match::observed([l.evidence(names::DIO)]))
+    }))
 }
 
 /// Encryption that hands every request to work queues. Whether the flags are set is only in the mapping's table, which
 /// sysfs does not show; so the finding stays a hint until a processor is seen busy in the kernel.
 pub fn dm_crypt_queues(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Dm).map(|dm| {
-        if !dm.need_text(names::DM_TYPE)?.starts_with("crypt") {
-            return Ok(None);
-        }
+        require(dm.need_text(names::DM_TYPE)?.starts_with("crypt"))?;
         let kernel = [Work::SequentialRead, Work::SequentialWrite]
             .into_iter()
             .filter_map(|work| on.measured(|run| machine::phase_of_work(run, work)))
@@ -37,7 +34,7 @@ pub fn dm_crypt_queues(on: &Subject<'_>) -> Decision {
                 Evidence::measurement("processors busy in the kernel", k, format!("{name} /proc/stat"))
             }),
         );
-        Ok(Some(Match::observed(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low })))
+        Ok(Match::observed(evidence).at_most(if busy { Confidence::Probable } else { Confidence::Low }))
     }))
 }
 
@@ -47,11 +44,11 @@ pub fn raid_resync(on: &Subject<'_>) -> Decision {
         let action = match md.need_text(names::SYNC_ACTION) {
             Ok(action) => action,
             // raid0 and linear have nothing to synchronise and no such file.
-            Err(_) if md.int(names::DEGRADED).is_none() => return Ok(None),
-            Err(missing) => return Err(missing),
+            Err(_) if md.int(names::DEGRADED).is_none() => return Err(DoesNotHold),
+            Err(missing) => return Err(missing.into()),
         };
-        Ok((!matches!(action, "idle" | "frozen"))
-            .then(|| Match::observed([md.evidence(names::SYNC_ACTION), md.evidence(names::DEGRADED)])))
+        exclude(matches!(action, "idle" | "frozen"))?;
+        Ok(Match::observed([md.evidence(names::SYNC_ACTION), md.evidence(names::DEGRADED)]))
     }))
 }
 
@@ -61,12 +58,11 @@ pub fn raid_degraded(on: &Subject<'_>) -> Decision {
         // raid0 and linear cannot be degraded and have no such file.
         let missing = match md.need_int(names::DEGRADED) {
             Ok(missing) => missing,
-            Err(_) if matches!(md.text(names::MD_LEVEL), Some("raid0" | "linear")) => return Ok(None),
-            Err(missing) => return Err(missing),
+            Err(_) if matches!(md.text(names::MD_LEVEL), Some("raid0" | "linear")) => return Err(DoesNotHold),
+            Err(missing) => return Err(missing.into()),
         };
-        Ok((missing > 0).then(|| {
-            Match::observed([names::DEGRADED, names::RAID_DISKS, names::MD_LEVEL].map(|name| md.evidence(name)))
-        }))
+        require(missing > 0)?;
+        Ok(Match::observed([names::DEGRADED, names::RAID_DISKS, names::MD_LEVEL].map(|name| md.evidence(name))))
     }))
 }
 
@@ -75,25 +71,19 @@ pub fn raid5_stripe_cache(on: &Subject<'_>) -> Decision {
     /// Documentation/admin-guide/md.rst.
     const DEFAULT: i64 = 256;
     first_case(on.stack.all(LayerKind::Md).map(|md| {
-        if !matches!(md.need_text(names::MD_LEVEL)?, "raid4" | "raid5" | "raid6") {
-            return Ok(None);
-        }
-        if md.need_int(names::STRIPE_CACHE_SIZE)? > DEFAULT {
-            return Ok(None);
-        }
+        require(matches!(md.need_text(names::MD_LEVEL)?, "raid4" | "raid5" | "raid6"))?;
+        exclude(md.need_int(names::STRIPE_CACHE_SIZE)? > DEFAULT)?;
         let evidence = [md.evidence(names::MD_LEVEL), md.evidence(names::STRIPE_CACHE_SIZE)];
-        Ok(Some(Match::observed(evidence).at_most(Confidence::Low)))
+        Ok(Match::observed(evidence).at_most(Confidence::Low))
     }))
 }
 
 /// dm-integrity, which journals all data unless told otherwise. The mode is only in the mapping's table.
 pub fn integrity_journal(on: &Subject<'_>) -> Decision {
     first_case(on.stack.all(LayerKind::Dm).map(|dm| {
-        if dm.need_text(names::DM_TYPE)? != "integrity" {
-            return Ok(None);
-        }
+        require(dm.need_text(names::DM_TYPE)? == "integrity")?;
         let mode = Evidence::absence("mode (J journal, B bitmap, D direct)", "dmsetup table");
-        Ok(Some(Match::observed([dm.evidence(names::DM_TYPE), mode]).at_most(Confidence::Probable)))
+        Ok(Match::observed([dm.evidence(names::DM_TYPE), mode]).at_most(Confidence::Probable))
     }))
 }
 
@@ -109,5 +99,6 @@ pub fn cgroup_limit(on: &Subject<'_>) -> Decision {
         LIMITS.iter().filter(move |name| layer.fact(name).is_some()).map(move |name| layer.evidence(name))
     });
     let evidence: Vec<Evidence> = set.collect();
-    Ok((!evidence.is_empty()).then(|| Match::observed(evidence)))
+    exclude(evidence.is_empty())?;
+    Ok(Match::observed(evidence))
 }

@@ -1,6 +1,6 @@
 //! USB storage.
 
-use super::{Decision, Match, any_disk_of};
+use super::{Decision, Match, NoCase::DoesNotHold, any_disk_of, exclude, require};
 use crate::kernel_log::{self, LOG};
 use crate::stack_view::Facts;
 use crate::subject::Subject;
@@ -11,10 +11,8 @@ use model::{Confidence, Evidence, Work};
 pub fn bulk_only(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_DRIVER)?;
-        if link.need_text(names::USB_DRIVER)? != "usb-storage" {
-            return Ok(None);
-        }
-        Ok(Some(Match::observed([link.evidence(names::USB_DRIVER), link.evidence(names::USB_UAS_CAPABLE)])))
+        require(link.need_text(names::USB_DRIVER)? == "usb-storage")?;
+        Ok(Match::observed([link.evidence(names::USB_DRIVER), link.evidence(names::USB_UAS_CAPABLE)]))
     })
 }
 
@@ -24,15 +22,13 @@ pub fn usb2_speed(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_SPEED_MBIT_S)?;
         let speed = link.need_int(names::USB_SPEED_MBIT_S)?;
-        if speed > 480 {
-            return Ok(None);
-        }
+        exclude(speed > 480)?;
         let version = link.text(names::USB_VERSION).and_then(|v| v.trim().parse::<f64>().ok());
         let can_more = version.is_some_and(|v| v >= 2.1);
         let evidence = [link.evidence(names::USB_SPEED_MBIT_S), link.evidence(names::USB_VERSION)];
         let case = Match::observed(evidence).at_most(if can_more { Confidence::Probable } else { Confidence::Low });
         let ratio = (can_more && speed > 0).then(|| 5000.0 / speed as f64);
-        Ok(Some(case.gain(&on.rate_id(Work::SequentialRead), ratio, "5 Gbit/s over the negotiated speed (line rates)")))
+        Ok(case.gain(&on.rate_id(Work::SequentialRead), ratio, "5 Gbit/s over the negotiated speed (line rates)"))
     })
 }
 
@@ -62,9 +58,7 @@ fn forbids_uas(quirks: &str, id: &str) -> bool {
 pub fn uas_unused(on: &Subject<'_>) -> Decision {
     any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_DRIVER)?;
-        if link.need_text(names::USB_DRIVER)? != "usb-storage" || !link.need_bool(names::USB_UAS_CAPABLE)? {
-            return Ok(None);
-        }
+        require(link.need_text(names::USB_DRIVER)? == "usb-storage" && link.need_bool(names::USB_UAS_CAPABLE)?)?;
         let facts = [names::USB_DRIVER, names::USB_UAS_CAPABLE, names::USB_ID].map(|n| link.evidence(n));
         let port = link.text(names::USB_PATH);
         let quirks = link.text(names::USB_STORAGE_QUIRKS).zip(link.text(names::USB_ID));
@@ -73,7 +67,7 @@ pub fn uas_unused(on: &Subject<'_>) -> Decision {
         let logged = || on.log_lines(&REFUSALS, port.as_slice()).and_then(|l| kernel_log::evidence(&l));
         let reason = reason.or_else(logged);
         let reason = reason.unwrap_or_else(|| Evidence::absence("why UAS is not used", "kernel log since boot"));
-        Ok(Some(Match::observed(facts.into_iter().chain([reason]))))
+        Ok(Match::observed(facts.into_iter().chain([reason])))
     })
 }
 
@@ -83,18 +77,16 @@ pub fn uas_unstable(on: &Subject<'_>) -> Decision {
     const KNOWN: [&str; 2] = ["152d:0578", "152d:0579"];
     any_disk_of(on, "usb", |path| {
         let link = path.need(names::USB_DRIVER)?;
-        if link.need_text(names::USB_DRIVER)? != "uas" {
-            return Ok(None);
-        }
+        require(link.need_text(names::USB_DRIVER)? == "uas")?;
         let facts = [names::USB_DRIVER, names::USB_ID, names::USB_PRODUCT].map(|n| link.evidence(n));
         let lines = on.log_lines(&["uas_eh_abort_handler", "uas_eh_device_reset_handler"], &[&path.disk.name]);
         if let Some(line) = lines.as_ref().and_then(|l| kernel_log::evidence(l)) {
-            return Ok(Some(Match::observed(facts.into_iter().chain([line]))));
+            return Ok(Match::observed(facts.into_iter().chain([line])));
         }
         if link.text(names::USB_ID).is_some_and(|id| KNOWN.contains(&id)) {
             let log = Evidence::absence("uas_eh_abort_handler", "kernel log");
-            return Ok(Some(Match::observed(facts.into_iter().chain([log])).at_most(Confidence::Low)));
+            return Ok(Match::observed(facts.into_iter().chain([log])).at_most(Confidence::Low));
         }
-        lines.map_or(Err(LOG), |_| Ok(None))
+        Err(lines.map_or(LOG.into(), |_| DoesNotHold))
     })
 }

@@ -4,8 +4,8 @@
 //! `SEQ    1MiB (Q=  8, T= 1):  3534.812 MB/s [   3371.1 IOPS] <  2370.66 us>`, `Random Read 4KiB (Q=  8,T= 8) :   403.263 MB/s`.
 
 use super::localized::{decimal, plain};
-use super::{Found, ImportedMetric, ImportedRun, Original, Text};
-use model::{Better, Unit};
+use super::test_figures::TestFigures;
+use super::{Found, ImportedRun, Text};
 
 const MB: f64 = 1e6;
 
@@ -85,7 +85,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
             section = direction(name);
             found.used(number);
         } else if let Some((name, rest)) = row(&line) {
-            let Some((test, metrics)) = figures(open.source_format, name, section, rest) else {
+            let Some((test, figures)) = figures(open.source_format, name, section, rest) else {
                 found.not_understood(number, "a row of results of another form");
                 continue;
             };
@@ -94,7 +94,7 @@ pub(super) fn read(text: &Text, found: &mut Found) {
                 let next = ImportedRun::new(open.source_format, found.file, number);
                 found.push(std::mem::replace(open, next));
             }
-            open.push(test, metrics);
+            figures.into_run(open);
         } else if is_frame(&line) {
             found.used(number);
             if let Some(test) = line.trim().strip_prefix("Test") {
@@ -131,8 +131,8 @@ fn is_frame(line: &str) -> bool {
     starts.iter().any(|s| if s.ends_with(' ') || *s == "--" { line.starts_with(s) } else { labelled(s) })
 }
 
-/// The name of the test, and its metrics.
-fn figures(tool: &str, name: &str, section: Option<&str>, rest: &str) -> Option<(String, Vec<ImportedMetric>)> {
+/// The name of the test, and its figures.
+fn figures(tool: &str, name: &str, section: Option<&str>, rest: &str) -> Option<(String, TestFigures)> {
     let (what, queue) = name.split_once('(').map_or((name, None), |(what, queue)| (what.trim(), Some(queue)));
     let lower = what.to_ascii_lowercase();
     let kind = if lower.starts_with("seq") {
@@ -152,30 +152,19 @@ fn figures(tool: &str, name: &str, section: Option<&str>, rest: &str) -> Option<
     let (megabytes, more) = rest.split_once("MB/s")?;
     let digits = megabytes.trim();
     let rate = decimal(digits)?;
-    let mut metrics: Vec<Option<ImportedMetric>> = Vec::new();
-    let id = |quantity: &str| format!("{test}.{quantity}");
-    let mut add = |quantity: &str, unit, better, value, original| {
-        metrics.push(ImportedMetric::new(id(quantity), unit, Some(better), value, 1, original));
+    let between = |open: char, unit: &str| -> Option<(f64, &str)> {
+        let digits = more.split_once(open)?.1.split_once(unit)?.0.trim();
+        Some((decimal(digits)?, digits))
     };
     // A test that was left out stands there with zeros.
-    if rate > 0.0 {
-        add("throughput_bytes_per_s", Unit::BytesPerS, Better::Higher, rate * MB, Original::new(digits, "MB/s"));
+    let mut figures = TestFigures::of(test.as_str()).rate(Some(rate * MB), digits, "MB/s");
+    if let Some((iops, digits)) = between('[', "IOPS") {
+        figures = figures.iops(Some(iops), digits);
     }
-    let between = |open: char, unit: &str| -> Option<String> {
-        let (_, inside) = more.split_once(open)?;
-        Some(inside.split_once(unit)?.0.trim().to_owned())
-    };
-    if let Some((digits, iops)) =
-        between('[', "IOPS").and_then(|d| Some((decimal(&d)?, d))).map(|(v, d)| (d, v)).filter(|f| f.1 > 0.0)
-    {
-        add("iops", Unit::OpsPerS, Better::Higher, iops, Original::new(digits, "IOPS"));
+    if let Some((us, digits)) = between('<', "us") {
+        figures = figures.latency("mean", Some(us * 1e3), digits, "us");
     }
-    if let Some((digits, us)) =
-        between('<', "us").and_then(|d| Some((decimal(&d)?, d))).map(|(v, d)| (d, v)).filter(|f| f.1 > 0.0)
-    {
-        add("latency_ns_mean", Unit::Ns, Better::Lower, us * 1e3, Original::new(digits, "us"));
-    }
-    Some((test, metrics.into_iter().flatten().collect()))
+    Some((test, figures))
 }
 
 /// `1m` of `seq 1mib`, `4k` of `random read 4kib` and of `random read 4kb`.

@@ -9,8 +9,7 @@ use super::trial::{Cell, Tested};
 use super::walk::{Walk, rates, value_of};
 use judge::search::{self, Change, LEAST_PAIRS, Search};
 use model::{
-    Better, ExperimentPlace, Failure, MetricKey, MetricStatus, NotKept, Run, TuneGain, TuneGuard, TuneProof,
-    TuneRejected,
+    Better, ExperimentPlace, Failure, MetricKey, MetricStatus, NotKept, Run, TuneGuard, TuneProof, TuneRejected,
 };
 use settings::Tree;
 use std::path::Path;
@@ -163,18 +162,13 @@ impl Walk<'_> {
         let tree = Tree::machine();
         let machine = Machine { tree: &tree, stack: &prepared.stack, root: Path::new("/") };
         let not_kept = match () {
-            () if !gain.is_shown(prepared.asked.margin_percent) => Some(NotKept::NoGain),
+            () if !search::is_shown(&gain, prepared.asked.margin_percent) => Some(NotKept::NoGain),
             () if guards.iter().any(|guard| !guard.passes) => Some(NotKept::Guard),
             () => None,
         };
         let keep = keep(&[settings.clone(), held(&prepared.candidates, finalist)].concat(), &machine);
-        Some((not_kept, TuneProof { settings, gain: described(gain), pairs, guards, keep }))
+        Some((not_kept, TuneProof { settings, gain, pairs, guards, keep }))
     }
-}
-
-pub(super) fn described(gain: search::Gain) -> TuneGain {
-    let search::Gain { ratio, low, high, p, pairs } = gain;
-    TuneGain { ratio, low, high, p, pairs }
 }
 
 /// The metric on both sides of the pairs that have it on both.

@@ -151,7 +151,7 @@ impl Compared<'_> {
                 break;
             }
         }
-        let shown = |(id, better)| Some((id, better, super::confirm::described(search::gain(&made, better)?)));
+        let shown = |(id, better)| Some((id, better, search::gain(&made, better)?));
         Ok(metric.and_then(shown))
     }
 

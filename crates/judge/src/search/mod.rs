@@ -16,8 +16,8 @@ mod screen;
 pub use change::{Change, Space};
 pub use design::Design;
 pub use proof::{
-    ALPHA, GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Gain, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
-    guard_pairs_needed, is_futile, pairs_needed, pairs_of_confirmation, provable_percent,
+    ALPHA, GUARD_MARGIN_PERCENT, GUARDED_PAIRS, Guard, LEAST_PAIRS, gain, guard, guard_margin_percent,
+    guard_pairs_needed, is_futile, is_shown, pairs_needed, pairs_of_confirmation, provable_percent,
 };
 
 use design::{PAIRS_KEPT, REDUCTION_ROUNDS, SETTINGS_KEPT, SINGLES_KEPT, halved, repeats, round_references};

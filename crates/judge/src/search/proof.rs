@@ -3,7 +3,7 @@
 //! there is none. Two finalists are confirmed at most, so that any claim is wrong in 5 of 100 (Bonferroni). Beside it guards, each of which has to be shown not worse than its
 //! margin; since all of them have to pass, none of them is corrected either (intersection-union: Berger, Technometrics 24, 1982).
 
-use model::Better;
+use model::{Better, TuneGain};
 use stats::{hodges_lehmann, normal_quantile, signed_rank};
 
 /// Error rate of the gain, and of each guard.
@@ -23,24 +23,9 @@ const RANK_COST: f64 = std::f64::consts::PI / 3.0;
 /// More is no plan.
 const MOST_PAIRS: f64 = 10_000.0;
 
-/// What the pairs say of the metric.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gain {
-    /// How many times as good: above 1 is a gain, of rates and of latencies alike.
-    pub ratio: f64,
-    /// Ends of its 95 % interval; `None` where so few pairs have none.
-    pub low: Option<f64>,
-    pub high: Option<f64>,
-    /// Of the exact signed-rank test, two-sided.
-    pub p: f64,
-    pub pairs: usize,
-}
-
-impl Gain {
-    /// Whether it is shown to be one, and worth a setting.
-    pub fn is_shown(&self, least_percent: f64) -> bool {
-        self.p <= ALPHA && self.ratio > 1.0 && self.ratio >= 1.0 + least_percent / 100.0
-    }
+/// Whether a gain is shown to be one, and worth a setting.
+pub fn is_shown(gain: &TuneGain, least_percent: f64) -> bool {
+    gain.p <= ALPHA && gain.ratio > 1.0 && gain.ratio >= 1.0 + least_percent / 100.0
 }
 
 /// Whether so far the pairs of a finalist look like no gain at all: it is given up, which can make no claim wrong.
@@ -67,10 +52,10 @@ fn differences(pairs: &[(f64, f64)], better: Better) -> Vec<f64> {
 }
 
 /// The gain of the second values of pairs over the first; `None` without pairs.
-pub fn gain(pairs: &[(f64, f64)], better: Better) -> Option<Gain> {
+pub fn gain(pairs: &[(f64, f64)], better: Better) -> Option<TuneGain> {
     let differences = differences(pairs, better);
     let centre = hodges_lehmann(&differences, 1.0 - ALPHA)?;
-    Some(Gain {
+    Some(TuneGain {
         ratio: centre.estimate.exp(),
         low: centre.low.map(f64::exp),
         high: centre.high.map(f64::exp),
@@ -191,12 +176,12 @@ mod tests {
     fn a_gain_has_the_same_sign_for_rates_and_latencies() {
         let pairs: Vec<(f64, f64)> = (0..8).map(|i| (100.0, 200.0 + f64::from(i))).collect();
         let rate = gain(&pairs, Better::Higher).unwrap();
-        assert!(rate.is_shown(3.0) && rate.ratio > 2.0 && rate.pairs == 8 && rate.p < 0.01, "{rate:?}");
+        assert!(is_shown(&rate, 3.0) && rate.ratio > 2.0 && rate.pairs == 8 && rate.p < 0.01, "{rate:?}");
         let latency = gain(&pairs, Better::Lower).unwrap();
-        assert!(!latency.is_shown(0.0) && latency.ratio < 0.5, "{latency:?}");
+        assert!(!is_shown(&latency, 0.0) && latency.ratio < 0.5, "{latency:?}");
         let small: Vec<(f64, f64)> = (0..8).map(|i| (100.0, 102.0 + f64::from(i) * 0.01)).collect();
-        assert!(!gain(&small, Better::Higher).unwrap().is_shown(3.0), "real, and not worth a setting");
-        assert!(!gain(&pairs[..5], Better::Higher).unwrap().is_shown(3.0), "five pairs show nothing");
+        assert!(!is_shown(&gain(&small, Better::Higher).unwrap(), 3.0), "real, and not worth a setting");
+        assert!(!is_shown(&gain(&pairs[..5], Better::Higher).unwrap(), 3.0), "five pairs show nothing");
         assert_eq!(gain(&[(0.0, 1.0)], Better::Higher), None);
     }
 

@@ -81,62 +81,42 @@ pub enum FileKind {
     Symlink,
 }
 
-/// What is done to a file or a directory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FileOperation {
-    /// Opens a new file (O_CREAT, O_EXCL), writes its data if it has some, syncs it if that is asked for, closes it.
-    #[default]
-    Create,
-    /// Looks its attributes up by its name.
-    Stat,
-    /// Opens it for reading, and closes it.
-    Open,
-    /// Looks its attributes up and, where it is not empty, opens it, reads all of it, and closes it.
-    ReadFile,
-    /// Gives it another name in its directory, or its old one back.
-    Rename,
-    /// Writes a new file beside it, syncs it if that is asked for, and renames it over this one: how files are saved.
-    Replace,
-    /// A transaction with a rollback journal, as SQLite's (journal_mode=DELETE): a journal is made, written and synced, the file is
-    /// written in place and synced, and the journal removed. As many bytes go to the one as to the other.
-    Journal,
-    /// Removes it.
-    Delete,
-    /// Opens a directory of files, reads all names in it, and closes it.
-    List,
-    /// Makes a directory.
-    Mkdir,
-    /// Looks the attributes of a directory up by its name.
-    StatDir,
-    /// Gives a directory another name, or its old one back.
-    RenameDir,
-    /// Removes an empty directory.
-    Rmdir,
+named! {
+    /// What is done to a file or a directory.
+    #[derive(Default, Hash)]
+    pub enum FileOperation {
+        /// Opens a new file (O_CREAT, O_EXCL), writes its data if it has some, syncs it if that is asked for, closes it.
+        #[default]
+        Create = "create",
+        /// Looks its attributes up by its name.
+        Stat = "stat",
+        /// Opens it for reading, and closes it.
+        Open = "open",
+        /// Looks its attributes up and, where it is not empty, opens it, reads all of it, and closes it.
+        ReadFile = "read-file",
+        /// Gives it another name in its directory, or its old one back.
+        Rename = "rename",
+        /// Writes a new file beside it, syncs it if that is asked for, and renames it over this one: how files are saved.
+        Replace = "replace",
+        /// A transaction with a rollback journal, as SQLite's (journal_mode=DELETE): a journal is made, written and synced, the file is
+        /// written in place and synced, and the journal removed. As many bytes go to the one as to the other.
+        Journal = "journal",
+        /// Removes it.
+        Delete = "delete",
+        /// Opens a directory of files, reads all names in it, and closes it.
+        List = "list",
+        /// Makes a directory.
+        Mkdir = "mkdir",
+        /// Looks the attributes of a directory up by its name.
+        StatDir = "stat-dir",
+        /// Gives a directory another name, or its old one back.
+        RenameDir = "rename-dir",
+        /// Removes an empty directory.
+        Rmdir = "rmdir",
+    }
 }
 
 impl FileOperation {
-    /// All of them, with the names by which they are asked for.
-    pub const NAMES: [(&'static str, Self); 13] = [
-        ("create", Self::Create),
-        ("stat", Self::Stat),
-        ("open", Self::Open),
-        ("read-file", Self::ReadFile),
-        ("rename", Self::Rename),
-        ("replace", Self::Replace),
-        ("journal", Self::Journal),
-        ("delete", Self::Delete),
-        ("list", Self::List),
-        ("mkdir", Self::Mkdir),
-        ("stat-dir", Self::StatDir),
-        ("rename-dir", Self::RenameDir),
-        ("rmdir", Self::Rmdir),
-    ];
-
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, operation)| *operation == self).map_or("", |(name, _)| name)
-    }
-
     /// What makes that on which it is done: itself, where it makes something.
     pub fn maker(self) -> Self {
         match self {

@@ -4,17 +4,18 @@ use super::is_default;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A part of what is done with packages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PackagePart {
-    /// All packages come and are installed.
-    #[default]
-    Install,
-    /// Some are removed.
-    Remove,
-    /// Those are installed again from their archives.
-    Reinstall,
+named! {
+    /// A part of what is done with packages.
+    #[derive(Default)]
+    pub enum PackagePart {
+        /// All packages come and are installed.
+        #[default]
+        Install = "install",
+        /// Some are removed.
+        Remove = "remove",
+        /// Those are installed again from their archives.
+        Reinstall = "reinstall",
+    }
 }
 
 /// What an entry of an archive is.

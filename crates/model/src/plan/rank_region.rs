@@ -43,12 +43,6 @@ impl Plan {
         }
         Ok(())
     }
-
-    /// Where the file that ranks share ends at most, bytes.
-    pub fn shared_end(&self, ranks: u32) -> u64 {
-        let ends = self.phases.iter().flat_map(|p| &p.streams).filter_map(|s| Some(s.blocks()?.block.region_end()));
-        ends.max().unwrap_or(0).next_multiple_of(UNIT_BYTES).saturating_mul(u64::from(ranks))
-    }
 }
 
 #[cfg(test)]

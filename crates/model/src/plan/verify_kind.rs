@@ -1,23 +1,22 @@
 //! What `verify` checks, by name; the names that fio's job files use are accepted.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::str::FromStr;
 
-/// What is checked of a block that was read. Every kind writes the same stamp into each sector and checks its CRC-32C,
-/// run, target, place, generation and write; they differ in what they do with the payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VerifyKind {
-    /// Every byte is compared with what was written, made again from the secret. The strongest, and the default.
-    #[default]
-    Stamp,
-    /// The payload's CRC-32C is compared with the one in the stamp.
-    Crc32c,
-    /// The payload's XXH3 with 64 bits is compared with the one in the stamp. fio's `xxhash` is XXH32.
-    Xxhash,
-    /// The payload is not looked at: only that the right version of the right place came back.
-    Meta,
+named! {
+    /// What is checked of a block that was read. Every kind writes the same stamp into each sector and checks its CRC-32C,
+    /// run, target, place, generation and write; they differ in what they do with the payload.
+    #[derive(Default, PartialOrd, Ord, Hash)]
+    pub enum VerifyKind {
+        /// Every byte is compared with what was written, made again from the secret. The strongest, and the default.
+        #[default]
+        Stamp = "stamp",
+        /// The payload's CRC-32C is compared with the one in the stamp.
+        Crc32c = "crc32c",
+        /// The payload's XXH3 with 64 bits is compared with the one in the stamp. fio's `xxhash` is XXH32.
+        Xxhash = "xxhash",
+        /// The payload is not looked at: only that the right version of the right place came back.
+        Meta = "meta",
+    }
 }
 
 /// A name that is none of a [`VerifyKind`].
@@ -31,19 +30,6 @@ pub struct UnknownVerify {
 }
 
 impl VerifyKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Stamp, Self::Crc32c, Self::Xxhash, Self::Meta];
-
-    /// Its name, as it stands in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stamp => "stamp",
-            Self::Crc32c => "crc32c",
-            Self::Xxhash => "xxhash",
-            Self::Meta => "meta",
-        }
-    }
-
     /// What it checks, for a person.
     pub fn checks(self) -> &'static str {
         match self {
@@ -52,12 +38,6 @@ impl VerifyKind {
             Self::Xxhash => "stamp, place, version, and the XXH3 of the payload",
             Self::Meta => "stamp, place and version; not the payload",
         }
-    }
-}
-
-impl fmt::Display for VerifyKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

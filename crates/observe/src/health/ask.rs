@@ -2,7 +2,7 @@
 
 use super::ata::ata_health;
 use super::node::open;
-use super::nvme::{NvmeIdentity, OCP_LOG, has_log, nvme_health, nvme_identity, ocp_flash_written};
+use super::nvme::{NVME_HEALTH, NvmeIdentity, OCP_LOG, has_log, nvme_identity, ocp_flash_written};
 use crate::facts;
 use crate::read_error::ReadError;
 use crate::root::Root;
@@ -52,18 +52,7 @@ pub(crate) fn of_nvme_controller(
     let limit = disk.int(facts::NVME_PS_MAX_LATENCY_US).and_then(|l| u64::try_from(l).ok());
     let deepest = known.zip(limit).filter(|(i, _)| i.autonomous_power_states);
     disk.set(facts::NVME_DEEPEST_EXIT_US, deepest.map(|(i, limit)| i.deepest_exit_us(limit)));
-    let health = health.ok().and_then(|d| nvme_health(&d));
-    let known = health.as_ref();
-    disk.set(facts::HEALTH_OK, known.map(|h| h.warnings.is_empty()));
-    let warnings = known.map(|h| h.warnings.iter().map(|w| (*w).to_owned()).collect::<Vec<String>>());
-    disk.set(facts::HEALTH_WARNINGS, warnings);
-    disk.set(facts::TEMPERATURE_C, known.and_then(|h| h.temperature_c).map(i64::from));
-    disk.set(facts::SPARE_PERCENT, known.map(|h| u32::from(h.spare_percent)));
-    disk.set(facts::WEAR_PERCENT, known.map(|h| u32::from(h.used_percent)));
-    disk.set(facts::WRITTEN_BYTES, known.map(|h| h.written_bytes));
-    disk.set(facts::POWER_ON_HOURS, known.map(|h| h.power_on_hours));
-    disk.set(facts::MEDIA_ERRORS, known.map(|h| h.media_errors));
-    disk.set(facts::THROTTLED_MINUTES, known.map(|h| h.throttled_minutes));
+    NVME_HEALTH.set_on(disk, health.ok().as_deref());
     // Controllers that are asked for a log that they do not have count that as an error: only those that say that they have it
     // are asked.
     let lists = known_version(identity.as_ref()).is_some_and(|version| version >= 2);

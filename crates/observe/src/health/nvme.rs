@@ -1,6 +1,10 @@
 //! Decoding what an NVMe controller answers (NVM Express Base Specification 2.0): IDENTIFY CONTROLLER (5.17.2.1) and the
 //! SMART / health log (5.16.1.3).
 
+use crate::facts;
+use crate::register_facts::RegisterFacts;
+use model::Fact;
+
 /// Least number of bytes of IDENTIFY CONTROLLER.
 const IDENTIFY_BYTES: usize = 4_096;
 /// Bytes of the SMART log that are read here.
@@ -82,56 +86,53 @@ pub fn nvme_identity(data: &[u8]) -> Option<NvmeIdentity> {
     })
 }
 
-/// What a controller says of its health.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NvmeHealth {
-    /// What it warns of; empty if nothing.
-    pub warnings: Vec<&'static str>,
-    /// Degrees Celsius; `None` where it reports none.
-    pub temperature_c: Option<i32>,
-    /// Spare blocks left.
-    pub spare_percent: u8,
-    /// Part of its life that is used; can pass 100.
-    pub used_percent: u8,
-    /// Written by hosts.
-    pub written_bytes: u64,
-    /// Hours of operation.
-    pub power_on_hours: u64,
-    /// Errors that it could not correct.
-    pub media_errors: u64,
-    /// Time at or above the warning and the critical temperature.
-    pub throttled_minutes: u64,
+/// The SMART / health log; of a controller without one all is zero.
+fn smart_log(data: &[u8]) -> Option<[u8; SMART_BYTES]> {
+    data.first_chunk().filter(|log| log.iter().any(|b| *b != 0)).copied()
 }
 
-/// The SMART / health log.
-pub fn nvme_health(data: &[u8]) -> Option<NvmeHealth> {
-    // A log of zeros is what a controller without one returns.
-    if data.len() < SMART_BYTES || data[..SMART_BYTES].iter().all(|b| *b == 0) {
-        return None;
-    }
-    let long = |at: usize| {
-        let bytes: [u8; 16] = data[at..at + 16].try_into().unwrap_or_default();
-        u128::from_le_bytes(bytes)
-    };
-    let saturated = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
-    let minutes = |at: usize| u64::from(u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]]));
+/// What it warns of; empty if nothing.
+fn warnings(log: &[u8; SMART_BYTES]) -> Vec<String> {
     let names = ["spare", "temperature", "reliability", "read-only", "backup", "memory-region"];
-    let kelvin = u16::from_le_bytes([data[1], data[2]]);
-    Some(NvmeHealth {
-        warnings: names.iter().enumerate().filter(|(bit, _)| data[0] >> bit & 1 == 1).map(|(_, n)| *n).collect(),
-        temperature_c: (kelvin > 0).then(|| i32::from(kelvin) - 273),
-        spare_percent: data[3],
-        used_percent: data[5],
-        written_bytes: saturated(long(48).saturating_mul(DATA_UNIT_BYTES)),
-        power_on_hours: saturated(long(128)),
-        media_errors: saturated(long(160)),
-        throttled_minutes: minutes(192) + minutes(196),
-    })
+    names.iter().enumerate().filter(|(bit, _)| log[0] >> bit & 1 == 1).map(|(_, n)| (*n).to_owned()).collect()
 }
+
+fn counted(log: &[u8; SMART_BYTES], at: usize, unit: u128) -> Fact {
+    let count = u128::from_le_bytes(log[at..at + 16].try_into().unwrap_or_default());
+    u64::try_from(count.saturating_mul(unit)).unwrap_or(u64::MAX).into()
+}
+
+fn minutes(log: &[u8; SMART_BYTES], at: usize) -> u64 {
+    u64::from(u32::from_le_bytes([log[at], log[at + 1], log[at + 2], log[at + 3]]))
+}
+
+/// What a controller says of its health.
+pub const NVME_HEALTH: RegisterFacts<[u8], [u8; SMART_BYTES]> = RegisterFacts {
+    read: smart_log,
+    rows: &[
+        (facts::HEALTH_OK, |log| warnings(log).is_empty().into()),
+        (facts::HEALTH_WARNINGS, |log| warnings(log).into()),
+        // Kelvin; 0 where it reports none.
+        (facts::TEMPERATURE_C, |log| match u16::from_le_bytes([log[1], log[2]]) {
+            0 => Fact::Null,
+            kelvin => Fact::Int(i64::from(kelvin) - 273),
+        }),
+        (facts::SPARE_PERCENT, |log| u32::from(log[3]).into()),
+        // The part of its life that is used; can pass 100.
+        (facts::WEAR_PERCENT, |log| u32::from(log[5]).into()),
+        (facts::WRITTEN_BYTES, |log| counted(log, 48, DATA_UNIT_BYTES)),
+        (facts::POWER_ON_HOURS, |log| counted(log, 128, 1)),
+        // Errors that it could not correct.
+        (facts::MEDIA_ERRORS, |log| counted(log, 160, 1)),
+        // Time at or above the warning and the critical temperature.
+        (facts::THROTTLED_MINUTES, |log| (minutes(log, 192) + minutes(log, 196)).into()),
+    ],
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{Layer, LayerKind};
 
     #[test]
     fn what_was_written_to_the_flash_is_in_the_log_of_the_open_compute_project() {
@@ -180,13 +181,21 @@ mod tests {
         log[48] = 2;
         log[128] = 100;
         log[192] = 7;
-        let health = nvme_health(&log).unwrap();
-        assert_eq!(health.warnings, ["spare", "temperature"]);
-        assert_eq!((health.temperature_c, health.spare_percent, health.used_percent), (Some(80), 9, 102));
-        assert_eq!((health.written_bytes, health.power_on_hours, health.throttled_minutes), (1_024_000, 100, 7));
+        let health = |log: &[u8]| {
+            let mut disk = Layer::new(LayerKind::Disk, "nvme0n1");
+            NVME_HEALTH.set_on(&mut disk, Some(log));
+            disk
+        };
+        let seen = health(&log);
+        let warnings = ["spare", "temperature"].map(str::to_owned);
+        assert_eq!(seen.fact(facts::HEALTH_WARNINGS), Some(&Fact::List(warnings.into())));
+        let figures = [facts::TEMPERATURE_C, facts::SPARE_PERCENT, facts::WEAR_PERCENT].map(|name| seen.int(name));
+        assert_eq!(figures, [Some(80), Some(9), Some(102)]);
+        let counts = [facts::WRITTEN_BYTES, facts::POWER_ON_HOURS, facts::THROTTLED_MINUTES];
+        assert_eq!(counts.map(|name| seen.int(name)), [Some(1_024_000), Some(100), Some(7)]);
         log[48..64].fill(0xff);
-        assert_eq!(nvme_health(&log).unwrap().written_bytes, u64::MAX);
-        assert_eq!(nvme_health(&[0; 512]), None);
-        assert_eq!(nvme_health(&[1; 100]), None);
+        assert_eq!(health(&log).text(facts::WRITTEN_BYTES), Some(u64::MAX.to_string().as_str()));
+        assert_eq!((NVME_HEALTH.read)(&[0; 512]), None);
+        assert_eq!((NVME_HEALTH.read)(&[1; 100]), None);
     }
 }

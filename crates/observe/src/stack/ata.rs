@@ -2,7 +2,7 @@
 
 use super::ancestor::{Ancestor, adapter};
 use super::below::LayersBelow;
-use crate::ata_identity::ata_identity;
+use crate::ata_identity::ATA_IDENTITY;
 use crate::ceiling;
 use crate::facts;
 use crate::root::Root;
@@ -71,19 +71,6 @@ pub(super) fn link_in_words(root: &Root, chain: &[Ancestor], at: usize) -> Optio
     }
 }
 
-/// What libata keeps of IDENTIFY DEVICE.
-fn identity(disk: &mut Layer, id: Option<&str>) {
-    let identity = id.and_then(ata_identity);
-    let known = identity.as_ref();
-    disk.set(facts::ATA_NCQ_DEPTH, known.and_then(|i| i.queue_depth).map(u32::from));
-    disk.set(facts::ATA_ROTATION_RPM, known.and_then(|i| i.rotation_rpm).map(u32::from));
-    disk.set(facts::ATA_SATA_GENERATION, known.and_then(|i| i.sata_generation).map(u32::from));
-    disk.set(facts::ATA_WRITE_CACHE_ENABLED, known.and_then(|i| i.write_cache));
-    disk.set(facts::ATA_READ_LOOK_AHEAD, known.and_then(|i| i.read_look_ahead));
-    disk.set(facts::ATA_APM_LEVEL, known.and_then(|i| i.apm_level).map(u32::from));
-    disk.set(facts::ATA_FORM_FACTOR, known.and_then(|i| i.form_factor));
-}
-
 /// Completes the disk and describes link and controller. `at` is the port's place in the chain.
 pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usize) -> LayersBelow {
     let mut below = LayersBelow::default();
@@ -129,7 +116,7 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor], at: usiz
     disk.set(facts::ATA_TRIM, of_device("trim"));
     let ring = root.read(&format!("{device_directory}/ering")).ok();
     disk.set(facts::ATA_ERRORS, ring.map(|bytes| errors(&String::from_utf8_lossy(&bytes))));
-    identity(disk, of_device("id").as_deref());
+    ATA_IDENTITY.set_on(disk, of_device("id").as_deref());
 
     let host = chain[..at]
         .iter()

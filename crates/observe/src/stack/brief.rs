@@ -4,25 +4,14 @@ use super::ancestor::{Ancestor, KnownAncestors, adapter, ancestors, ancestors_kn
 use super::block::kind_of;
 use super::{ata, mmc, nvme, pcie};
 use crate::root::{Root, file_name};
-use model::LayerKind;
-
-/// What the list of all disks shows of one.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Brief {
-    pub layer: LayerKind,
-    pub kind: String,
-    pub model: Option<String>,
-    pub transport: &'static str,
-    pub link: Option<String>,
-    pub driver: Option<String>,
-}
+use model::{DiskSummary, LayerKind};
 
 /// A whole disk by its directory under /sys/devices.
-pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) -> Brief {
+pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) -> DiskSummary {
     let name = file_name(directory);
     let file = |file: &str| root.text(&format!("{directory}/{file}"));
     let layer = kind_of(root, directory);
-    if let Some(stacked) = stacked(layer, &file) {
+    if let Some(stacked) = stacked(name, layer, &file) {
         return stacked;
     }
     let rotational = root.flag(&format!("{directory}/queue/rotational"));
@@ -37,7 +26,7 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
     let driver_of = |at: usize| controller(at).and_then(|a| a.driver);
     let in_subsystem = |name: &str| chain.iter().position(|a| a.subsystem.as_deref() == Some(name));
 
-    let mut out = Brief { layer, kind: turning.to_owned(), model, transport: "unknown", link: None, driver: None };
+    let mut out = DiskSummary { kind: turning.to_owned(), model, ..DiskSummary::new(name, layer) };
     if let Some(at) = chain.iter().position(|a| mmc::is_card(&a.name)) {
         out.transport = "mmc";
         out.kind = match file("device/type").as_deref() {
@@ -97,11 +86,10 @@ pub(crate) fn brief(root: &Root, directory: &str, known: &mut KnownAncestors) ->
 }
 
 /// A device that is made of others.
-fn stacked(layer: LayerKind, file: &dyn Fn(&str) -> Option<String>) -> Option<Brief> {
+fn stacked(name: &str, layer: LayerKind, file: &dyn Fn(&str) -> Option<String>) -> Option<DiskSummary> {
     let of = |kind: &str, model: Option<String>, driver: &str| {
-        let kind = kind.to_owned();
-        let driver = Some(driver.to_owned());
-        Some(Brief { layer, kind, model, transport: "virtual", link: None, driver })
+        let (kind, driver) = (kind.to_owned(), Some(driver.to_owned()));
+        Some(DiskSummary { kind, model, transport: "virtual", driver, ..DiskSummary::new(name, layer) })
     };
     match layer {
         LayerKind::Loop => of("loop device", file("loop/backing_file"), "loop"),

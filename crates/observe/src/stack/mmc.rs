@@ -4,11 +4,11 @@ use super::ancestor::{Ancestor, adapter};
 use super::below::LayersBelow;
 use crate::ceiling;
 use crate::csd::card_specific_data;
-use crate::ext_csd::extended_csd;
+use crate::ext_csd::EXTENDED_CSD;
 use crate::facts;
 use crate::read_error::ReadError;
 use crate::root::{Root, file_name};
-use crate::sd_card::{emmc_identity, sd_configuration, sd_identity, sd_status};
+use crate::sd_card::{SD_CONFIGURATION, SD_STATUS, emmc_identity, sd_identity};
 use model::{Fact, Layer, LayerKind};
 
 /// Whether a device is a card on its host: `mmc0:aaaa`.
@@ -103,7 +103,8 @@ pub(super) fn attach(root: &Root, disk: &mut Layer, chain: &[Ancestor]) -> Layer
     registers(disk, &file, is_sd, revision);
     let tags = disk.int(facts::QUEUE_TAGS);
     if is_sd {
-        sd(root, disk, card);
+        SD_STATUS.set_on(disk, file("ssr").as_deref());
+        SD_CONFIGURATION.set_on(disk, file("scr").as_deref());
         // No file says whether a queue is in use; the number of tags does, for without one it is always the same.
         disk.set(facts::CMDQ_EN, Fact::Null);
         disk.set(facts::QUEUE_DEPTH, tags.map(|t| if (2..TAGS_WITHOUT_QUEUE).contains(&t) { t } else { 1 }));
@@ -171,34 +172,6 @@ fn registers(disk: &mut Layer, file: &dyn Fn(&str) -> Option<String>, is_sd: boo
     disk.set(facts::CSD_COPIED, known.map(|c| c.copied));
 }
 
-fn sd(root: &Root, disk: &mut Layer, card: &Ancestor) {
-    let status = root.text(&format!("{}/ssr", card.path)).and_then(|ssr| sd_status(&ssr));
-    let value = |f: fn(&crate::sd_card::SdStatus) -> Fact| status.as_ref().map_or(Fact::Null, f);
-    disk.set(facts::SPEED_CLASS, value(|s| s.speed_class.map(u32::from).into()));
-    disk.set(facts::UHS_GRADE, value(|s| u32::from(s.uhs_grade).into()));
-    disk.set(facts::VIDEO_CLASS, value(|s| u32::from(s.video_class).into()));
-    disk.set(facts::APP_PERFORMANCE_CLASS, value(|s| u32::from(s.app_performance_class).into()));
-    disk.set(facts::ALLOCATION_UNIT_BYTES, value(|s| s.allocation_unit_bytes.into()));
-    disk.set(facts::UHS_ALLOCATION_UNIT_BYTES, value(|s| s.uhs_allocation_unit_bytes.into()));
-    disk.set(facts::ERASE_SIZE_AU, value(|s| u32::from(s.erase_size_au).into()));
-    disk.set(facts::ERASE_TIMEOUT_S, value(|s| u32::from(s.erase_timeout_s).into()));
-    disk.set(facts::ERASE_OFFSET_S, value(|s| u32::from(s.erase_offset_s).into()));
-    disk.set(facts::SD_CARD_QUEUE_DEPTH, value(|s| u32::from(s.queue_depth).into()));
-    disk.set(facts::SD_CARD_CACHE, value(|s| s.cache.into()));
-    disk.set(facts::SD_CARD_MAINTENANCE, value(|s| s.card_maintenance.into()));
-    disk.set(facts::SD_HOST_MAINTENANCE, value(|s| s.host_maintenance.into()));
-    disk.set(facts::SD_DISCARD, value(|s| s.discard.into()));
-    disk.set(facts::SD_FULE, value(|s| s.full_erase.into()));
-    let configuration = root.text(&format!("{}/scr", card.path)).and_then(|scr| sd_configuration(&scr));
-    disk.set(facts::SD_SPEC, configuration.as_ref().map(|c| c.specification.to_owned()));
-    disk.set(facts::SD_CMD23, configuration.as_ref().map(|c| c.cmd23));
-    disk.set(facts::SD_CMD48, configuration.as_ref().map(|c| c.cmd48));
-    disk.set(facts::SD_ERASED_BIT, configuration.as_ref().map(|c| u32::from(c.erased_bit)));
-    disk.set(facts::SD_SECURE_MODE, value(|s| s.secure_mode.into()));
-    let widths = configuration.map(|c| c.bus_widths.into_iter().map(str::to_owned).collect::<Vec<String>>());
-    disk.set(facts::SD_BUS_WIDTHS, widths);
-}
-
 fn link(root: &Root, debug: &str, host: &str, missing: &mut Vec<String>) -> Layer {
     let path = format!("{debug}/ios");
     let ios = match root.read(&path) {
@@ -237,20 +210,8 @@ fn emmc(root: &Root, disk: &mut Layer, debug: &str, missing: &mut Vec<String>) {
     if register == Err(ReadError::Denied) {
         missing.push(format!("run as root to see {path}: the card's modes, queue and cache"));
     }
-    let card = register.ok().and_then(|bytes| extended_csd(&String::from_utf8_lossy(&bytes)));
-    let known = card.as_ref();
-    let modes = known.map(|c| c.modes.iter().map(|m| (*m).to_owned()).collect::<Vec<String>>());
-    disk.set(facts::EMMC_MODES, modes);
-    disk.set(facts::EMMC_TIMING, known.and_then(|c| c.timing));
-    disk.set(facts::EMMC_QUEUE_SUPPORTED, known.map(|c| c.queue_supported));
-    disk.set(facts::EMMC_QUEUE_DEPTH, known.and_then(|c| c.queue_depth).map(u32::from));
-    disk.set(facts::EMMC_QUEUE_ON, known.map(|c| c.queue_on));
-    disk.set(facts::EMMC_CACHE_BYTES, known.map(|c| c.cache_bytes));
-    disk.set(facts::EMMC_CACHE_ON, known.map(|c| c.cache_on));
-    disk.set(facts::EMMC_BACKGROUND_OPERATIONS, known.map(|c| c.background_operations));
-    disk.set(facts::EMMC_RELIABLE_WRITE, known.map(|c| c.reliable_write));
-    disk.set(facts::EMMC_BARRIER, known.map(|c| c.barrier));
-    disk.set(facts::EMMC_SECTORS, known.map(|c| c.sectors));
+    let text = register.ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    EXTENDED_CSD.set_on(disk, text.as_deref());
 }
 
 /// In KiB; -EINVAL where there is none (k:drivers/mmc/core/mmc.c mmc_manage_enhanced_area).

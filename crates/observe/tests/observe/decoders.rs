@@ -2,13 +2,15 @@
 //! is no value.
 
 use crate::tree::Tree;
-use model::LayerKind;
-use observe::ata_identity::ata_identity;
+use model::{Layer, LayerKind};
+use observe::ata_identity::ATA_IDENTITY;
 use observe::csd::card_specific_data;
-use observe::ext_csd::extended_csd;
+use observe::ext_csd::EXTENDED_CSD;
 use observe::health::ata::ata_health;
-use observe::health::nvme::{nvme_health, nvme_identity};
-use observe::{CaptureOptions, CapturedContent, Locator, ProbeOptions, capture, disks, inventory, locate, write_tar};
+use observe::health::nvme::{NVME_HEALTH, nvme_identity};
+use observe::{
+    CaptureOptions, CapturedContent, Locator, ProbeOptions, capture, disks, facts, inventory, locate, write_tar,
+};
 use proptest::prelude::*;
 
 fn hex(bytes: &[u8]) -> String {
@@ -26,27 +28,30 @@ proptest! {
     fn registers_of_cards(register in bytes(16), extended in bytes(512), is_sd in any::<bool>(), cut in 0usize..1_024) {
         let csd = card_specific_data(&hex(&register), is_sd);
         prop_assert!(csd.is_some_and(|c| c.transfer_mhz.is_none_or(|f| f > 0.0 && f <= 800.0)));
-        let card = extended_csd(&hex(&extended)).unwrap();
-        prop_assert_eq!(card.revision, extended[192]);
-        prop_assert!(card.queue_depth.is_none_or(|d| (1..=32).contains(&d)));
-        prop_assert_eq!(card.queue_depth.is_some(), card.queue_supported);
-        prop_assert!(extended_csd(&hex(&extended)[..cut]).is_none());
+        let mut card = Layer::new(LayerKind::Disk, "mmcblk0");
+        EXTENDED_CSD.set_on(&mut card, Some(&hex(&extended)));
+        let depth = card.int(facts::EMMC_QUEUE_DEPTH);
+        prop_assert!(depth.is_none_or(|d| (1..=32).contains(&d)));
+        prop_assert_eq!(Some(depth.is_some()), card.bool(facts::EMMC_QUEUE_SUPPORTED));
+        prop_assert!((EXTENDED_CSD.read)(&hex(&extended)[..cut]).is_none());
         prop_assert!(card_specific_data(&hex(&extended), is_sd).is_none());
     }
 
     #[test]
     fn text_that_is_no_register(text in "\\PC{0,1100}") {
-        let _ = (extended_csd(&text), card_specific_data(&text, true), card_specific_data(&text, false), ata_identity(&text));
+        let _ = ((EXTENDED_CSD.read)(&text), (ATA_IDENTITY.read)(&text));
+        let _ = (card_specific_data(&text, true), card_specific_data(&text, false));
     }
 
     #[test]
     fn identity_of_ata_disks(words in proptest::collection::vec(any::<u16>(), 256)) {
         let text: String = words.iter().map(|w| format!("{w:04x} ")).collect();
-        let disk = ata_identity(&text).unwrap();
-        prop_assert!(disk.queue_depth.is_none_or(|d| (1..=32).contains(&d)));
-        prop_assert!(disk.sata_generation.is_none_or(|g| (1..=3).contains(&g)));
-        prop_assert!(disk.rotation_rpm != Some(1));
-        prop_assert!(ata_identity(&text[5..]).is_none());
+        let mut disk = Layer::new(LayerKind::Disk, "sda");
+        ATA_IDENTITY.set_on(&mut disk, Some(&text));
+        prop_assert!(disk.int(facts::ATA_NCQ_DEPTH).is_none_or(|d| (1..=32).contains(&d)));
+        prop_assert!(disk.int(facts::ATA_SATA_GENERATION).is_none_or(|g| (1..=3).contains(&g)));
+        prop_assert!(disk.int(facts::ATA_ROTATION_RPM) != Some(1));
+        prop_assert!((ATA_IDENTITY.read)(&text[5..]).is_none());
     }
 
     #[test]
@@ -61,7 +66,9 @@ proptest! {
         let controller = nvme_identity(&identity).unwrap();
         prop_assert!((1..=32).contains(&controller.power_states.len()));
         prop_assert!(u64::from(controller.deepest_exit_us(limit)) <= limit);
-        let _ = (nvme_health(&data), nvme_health(&other), nvme_identity(&other), ata_health(&other, false));
+        let mut disk = Layer::new(LayerKind::Disk, "nvme0n1");
+        [&data, &other].iter().for_each(|log| NVME_HEALTH.set_on(&mut disk, Some(log)));
+        let _ = (nvme_identity(&other), ata_health(&other, false));
     }
 }
 

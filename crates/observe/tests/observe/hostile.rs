@@ -1,7 +1,8 @@
 //! Trees that nobody should trust: links out of the tree, loops, garbage, huge files, thousands of devices.
 
 use crate::tree::{Tree, picture};
-use model::{DeviceId, LayerKind};
+use model::{DeviceId, Layer, LayerKind};
+use observe::sd_card::{SD_CONFIGURATION, SD_STATUS};
 use observe::{Locator, Root, Sampler, device_use, environment, inventory, mounts};
 use proptest::prelude::*;
 use std::fs::File;
@@ -206,14 +207,16 @@ proptest! {
     #[test]
     fn registers_never_panic(text in "[0-9a-fA-Fx\n]{0,140}", revision in any::<Option<u8>>()) {
         let _ = (observe::sd_card::sd_identity(&text), observe::sd_card::emmc_identity(&text, revision));
-        let _ = (observe::sd_card::sd_status(&text), observe::sd_card::sd_configuration(&text));
+        let mut card = Layer::new(LayerKind::Disk, "mmcblk0");
+        SD_STATUS.set_on(&mut card, Some(&text));
+        SD_CONFIGURATION.set_on(&mut card, Some(&text));
     }
 
     #[test]
     fn registers_of_the_right_length_are_read(bytes in proptest::collection::vec(any::<u8>(), 64)) {
         let hex = |n: usize| bytes[..n].iter().map(|b| format!("{b:02x}")).collect::<String>();
-        prop_assert!(observe::sd_card::sd_status(&hex(64)).is_some());
-        prop_assert!(observe::sd_card::sd_configuration(&hex(8)).is_some());
+        prop_assert!((SD_STATUS.read)(&hex(64)).is_some());
+        prop_assert!((SD_CONFIGURATION.read)(&hex(8)).is_some());
         let identity = observe::sd_card::sd_identity(&hex(16)).unwrap();
         prop_assert_eq!(identity.manufacturer_id, bytes[0]);
         prop_assert_eq!(identity.serial, u32::from_be_bytes([bytes[9], bytes[10], bytes[11], bytes[12]]));

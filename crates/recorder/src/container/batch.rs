@@ -38,33 +38,19 @@ pub enum Loss {
     NoRoom,
 }
 
+// In the order of their codes.
+model::names! { Loss {
+    RingFull = "ring-full",
+    TooLarge = "too-large",
+    ContainerFull = "container-full",
+    Storage = "storage",
+    CutOff = "cut-off",
+    Damaged = "damaged",
+    Missed = "missed",
+    NoRoom = "no-room",
+} }
+
 impl Loss {
-    /// Every reason, in the order of its code.
-    pub const ALL: [Self; 8] = [
-        Self::RingFull,
-        Self::TooLarge,
-        Self::ContainerFull,
-        Self::Storage,
-        Self::CutOff,
-        Self::Damaged,
-        Self::Missed,
-        Self::NoRoom,
-    ];
-
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RingFull => "ring-full",
-            Self::TooLarge => "too-large",
-            Self::ContainerFull => "container-full",
-            Self::Storage => "storage",
-            Self::CutOff => "cut-off",
-            Self::Damaged => "damaged",
-            Self::Missed => "missed",
-            Self::NoRoom => "no-room",
-        }
-    }
-
     fn code(self) -> u32 {
         Self::ALL.iter().position(|loss| *loss == self).unwrap_or(0) as u32 + 1
     }

@@ -31,6 +31,8 @@ pub enum WhenFull {
     Wrap,
 }
 
+model::names! { WhenFull { Stop = "stop", Wrap = "wrap" } }
+
 /// Sizes and places of a container, bytes. They never change during its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {

@@ -96,6 +96,8 @@ pub enum FrameKind {
     Jpeg,
 }
 
+model::names! { FrameKind { Opaque = "opaque", Jpeg = "jpeg" } }
+
 /// A stream, as the container knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamName {

@@ -2,7 +2,7 @@
 
 use super::form::{change, groups, metric_words, name_words, notes, statement};
 use super::{Compare, cause_words, differs_in, verdict_words};
-use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
+use crate::presentation::{Axis, Cell, End, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use crate::rate::fake_sentence;
 use model::{Basis, CompactSort as _, Compared, Comparison, Reason, Verdict};
@@ -23,16 +23,11 @@ pub fn compare(view: &Compare<'_>, brief: bool) -> Presentation {
     let question = Some(view.question.to_owned()).filter(|q| !q.is_empty());
     let sides = [format!("A  {}", side(&view.a)), format!("B  {}", side(&view.b))];
     let fakes = [&view.a, &view.b].into_iter().filter_map(|s| Some(fake_sentence(&s.fake()?, Some(s.name))));
-    let head = Head {
-        command: "compare".to_owned(),
-        subject: format!("{} -> {}", view.a.name, view.b.name),
-        about: question.into_iter().chain(sides).collect(),
-        notes: fakes.chain(other_work(c)).collect(),
-        answer: Some((tone(c.overall), statement(c) + ".")),
-        ..Head::default()
-    };
-    let end = End { page: view.page.map(str::to_owned), repeats_answer: true, ..End::default() };
-    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    let mut presentation = Presentation::of("compare", format!("{} -> {}", view.a.name, view.b.name))
+        .answered(tone(c.overall), statement(c) + ".");
+    presentation.head.about = question.into_iter().chain(sides).collect();
+    presentation.head.notes = fakes.chain(other_work(c)).collect();
+    presentation.end = End { page: view.page.map(str::to_owned), repeats_answer: true, ..End::default() };
     presentation.push(SectionName::Answer, answer(c));
     if !c.environment_differences.is_empty() {
         presentation.push(SectionName::Differences, vec![differences(c)]);

@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What `narrows runs verify|recover|reindex|tag|delete --json` print.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/action/1")]
 pub struct ActionDocument<'a> {
-    /// `narrows/action/1`.
-    pub schema: &'static str,
     /// What was asked: `verify`.
     pub action: &'a str,
     /// To what, and how it went.
@@ -26,13 +25,10 @@ pub struct ActionResult<'a> {
 }
 
 impl<'a> ActionDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/action/1";
-
     /// The document of an action on several subjects, all of which went well.
     pub fn new(action: &'a str, lines: &'a [(String, String)]) -> Self {
         let results = lines.iter().map(|(subject, result)| ActionResult { subject, ok: true, result }).collect();
-        Self { schema: Self::SCHEMA, action, results }
+        Self { action, results }
     }
 
     /// The same, with the subjects that did not go well.
@@ -46,9 +42,8 @@ impl<'a> ActionDocument<'a> {
 
 /// What `narrows report --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/report/1")]
 pub struct PageDocument<'a> {
-    /// `narrows/report/1`.
-    pub schema: &'static str,
     /// Id of the run, of several the first.
     pub run_id: &'a str,
     /// Ids of all runs on the page.
@@ -58,12 +53,9 @@ pub struct PageDocument<'a> {
 }
 
 impl<'a> PageDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/report/1";
-
     /// The document of a page that was written; `None` of no run.
     pub fn new(runs: &'a [Run], report: &'a str) -> Option<Self> {
         let run_ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
-        run_ids.first().map(|first| Self { schema: Self::SCHEMA, run_id: first, run_ids: run_ids.clone(), report })
+        run_ids.first().map(|first| Self { run_id: first, run_ids: run_ids.clone(), report })
     }
 }

@@ -41,9 +41,8 @@ pub struct PhaseSummary<'a> {
 
 /// What `narrows check --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/check/1")]
 pub struct CheckDocument<'a> {
-    /// `narrows/check/1`.
-    pub schema: &'static str,
     /// Id of the run in the archive.
     pub run_id: &'a str,
     /// The target and the stack below it.
@@ -94,14 +93,10 @@ pub struct CheckDocument<'a> {
 }
 
 impl<'a> CheckDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/check/1";
-
     /// The document of a check.
     pub fn new(check: &Check<'a>) -> Self {
         let run = check.run;
         Self {
-            schema: Self::SCHEMA,
             run_id: &run.id,
             target: &run.target,
             environment: &run.environment,
@@ -160,9 +155,8 @@ fn met(check: &Check<'_>) -> Option<bool> {
 
 /// What `narrows check A B --json` prints: a check of each target, and who is good for what.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/checks/1")]
 pub struct ChecksDocument<'a> {
-    /// `narrows/checks/1`.
-    pub schema: &'static str,
     /// Which to buy, and each target's verdict in a few words; of what was asked about (`--for`) the verdicts alone.
     pub answer: Option<String>,
     /// In the order of the command line.
@@ -172,13 +166,10 @@ pub struct ChecksDocument<'a> {
 }
 
 impl<'a> ChecksDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/checks/1";
-
     /// The document of several checks.
     pub fn new(checks: &[Check<'a>], uses: &'a [RankedUse], not_checked: &[String]) -> Self {
         let answer =
             Some(crate::side_by_side::answers(checks, uses, not_checked).join(" ")).filter(|said| !said.is_empty());
-        Self { schema: Self::SCHEMA, answer, checks: checks.iter().map(CheckDocument::new).collect(), uses }
+        Self { answer, checks: checks.iter().map(CheckDocument::new).collect(), uses }
     }
 }

@@ -17,9 +17,8 @@ pub struct CompareSide<'a> {
 
 /// What `narrows compare` prints under `--json`.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/compare/1")]
 pub struct CompareDocument<'a> {
-    /// `narrows/compare/1`.
-    pub schema: &'static str,
     /// Whether it helped, in a sentence: what was set otherwise, and from which number to which it went.
     pub answer: String,
     /// What was asked, the metrics, the differences of the environments, and all together.
@@ -34,9 +33,6 @@ pub struct CompareDocument<'a> {
 }
 
 impl<'a> CompareDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/compare/1";
-
     /// The document.
     pub fn new(view: &Compare<'a>) -> Self {
         let side = |s: crate::Side<'a>| CompareSide {
@@ -45,14 +41,7 @@ impl<'a> CompareDocument<'a> {
             fake: s.fake(),
         };
         let answer = crate::compare::statement(view.comparison) + ".";
-        Self {
-            schema: Self::SCHEMA,
-            answer,
-            comparison: view.comparison,
-            a: side(view.a),
-            b: side(view.b),
-            report: view.page,
-        }
+        Self { answer, comparison: view.comparison, a: side(view.a), b: side(view.b), report: view.page }
     }
 }
 

@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What `narrows copy --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/copy/1")]
 pub struct CopyDocument<'a> {
-    /// `narrows/copy/1`.
-    pub schema: &'static str,
     /// The run that was kept.
     pub run_id: &'a str,
     /// The region, as it was named.
@@ -71,13 +70,9 @@ fn entry(row: &CopyRow) -> CopyEntry<'_> {
 }
 
 impl<'a> CopyDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/copy/1";
-
     /// The document of a run of copies.
     pub fn new(run: &'a Run, report: &'a CopyReport, findings: &'a [Finding]) -> Self {
         Self {
-            schema: Self::SCHEMA,
             run_id: &run.id,
             region: &run.target.name,
             rows: report.rows.iter().map(entry).collect(),

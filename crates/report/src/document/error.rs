@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What any command prints under `--json` when it could not answer.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/error/1")]
 pub struct ErrorDocument<'a> {
-    /// `narrows/error/1`.
-    pub schema: &'static str,
     /// Whose error it is.
     pub kind: FailureKind,
     /// What happened, and to what.
@@ -17,11 +16,8 @@ pub struct ErrorDocument<'a> {
 }
 
 impl<'a> ErrorDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/error/1";
-
     /// The document of a failure.
     pub fn new(failure: &'a Failure) -> Self {
-        Self { schema: Self::SCHEMA, kind: failure.kind, message: &failure.message, remedy: failure.remedy.as_deref() }
+        Self { kind: failure.kind, message: &failure.message, remedy: failure.remedy.as_deref() }
     }
 }

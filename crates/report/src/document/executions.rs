@@ -4,9 +4,8 @@ use serde::Serialize;
 
 /// What `narrows experiment list --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/experiments/1")]
 pub struct ExecutionsDocument<'a> {
-    /// `narrows/experiments/1`.
-    pub schema: &'static str,
     /// In the order in which they were started.
     pub experiments: Vec<ExecutionEntry<'a>>,
 }
@@ -31,11 +30,8 @@ pub struct ExecutionEntry<'a> {
 }
 
 impl<'a> ExecutionsDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/experiments/1";
-
     /// The document of these executions.
     pub fn new(experiments: Vec<ExecutionEntry<'a>>) -> Self {
-        Self { schema: Self::SCHEMA, experiments }
+        Self { experiments }
     }
 }

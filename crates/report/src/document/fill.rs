@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// What `narrows fill --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/fill/1")]
 pub struct FillDocument<'a> {
-    /// `narrows/fill/1`.
-    pub schema: &'static str,
     /// Where the rate falls, and whether the data came back, in a sentence.
     pub answer: Option<String>,
     /// The run, for its metrics and series.
@@ -36,7 +35,6 @@ impl<'a> FillDocument<'a> {
             _ => (None, None, 0),
         };
         Self {
-            schema: "narrows/fill/1",
             answer: check.answer(),
             run_id: &run.id,
             target: &run.target.name,

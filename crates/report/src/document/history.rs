@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// What `narrows history --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/history/1")]
 pub struct HistoryDocument<'a> {
-    /// `narrows/history/1`.
-    pub schema: &'static str,
     /// Series, events, and what has to be known of the runs.
     #[serde(flatten)]
     pub history: &'a History,
@@ -21,31 +20,21 @@ pub struct HistoryDocument<'a> {
 }
 
 impl<'a> HistoryDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/history/1";
-
     pub fn new(view: &crate::History<'a>) -> Self {
         let history = view.history;
-        Self {
-            schema: Self::SCHEMA,
-            history,
-            answer: answer(history),
-            met: history.open().next().is_none(),
-            report: view.page,
-        }
+        Self { history, answer: answer(history), met: history.open().next().is_none(), report: view.page }
     }
 }
 
 /// What `narrows history ack --json` prints: the event as it is now.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/history-ack/1")]
 pub struct HistoryAckDocument<'a> {
-    /// `narrows/history-ack/1`.
-    pub schema: &'static str,
     pub event: &'a HistoryEvent,
 }
 
 impl<'a> HistoryAckDocument<'a> {
     pub fn new(event: &'a HistoryEvent) -> Self {
-        Self { schema: "narrows/history-ack/1", event }
+        Self { event }
     }
 }

@@ -76,9 +76,8 @@ pub struct ImportFit<'a> {
 
 /// What `narrows import` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/import/1")]
 pub struct ImportDocument<'a> {
-    /// `narrows/import/1`.
-    pub schema: &'static str,
     /// The runs, in the order of the files.
     pub runs: Vec<ImportRun<'a>>,
     /// What was not understood, in the order of the files.
@@ -95,15 +94,12 @@ pub struct ImportDocument<'a> {
 }
 
 impl<'a> ImportDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/import/1";
-
     /// The document.
     pub fn new(runs: Vec<ImportRun<'a>>, not_understood: Vec<ImportRest<'a>>) -> Self {
         let answers: Vec<&str> = runs.iter().map(|run| run.answer.as_str()).collect();
         let formats: Vec<&str> = runs.iter().map(|run| run.source_format).collect();
         let answer = crate::measured::all_imported(&answers, &formats);
-        Self { schema: Self::SCHEMA, runs, not_understood, fit: Vec::new(), answer, met: None }
+        Self { runs, not_understood, fit: Vec::new(), answer, met: None }
     }
 
     /// The document with how each run stands to a use. The answer is that of the run that misses it by most; of none that

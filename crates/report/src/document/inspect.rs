@@ -1,17 +1,16 @@
 //! `narrows/inspect/1`.
 
 use super::capture::CaptureEntry;
-use crate::{DiskLine, Inspection};
-use model::{BRANCH_DEPTH, Environment, Fact, Finding, Layer, LayerKind, Layers, Mount, Undecided};
+use crate::Inspection;
+use model::{BRANCH_DEPTH, DiskSummary, Environment, Fact, Finding, Layer, LayerKind, Layers, Mount, Undecided};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What `narrows inspect --json` prints: the path of a target, or all disks.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/inspect/1")]
 pub struct InspectDocument<'a> {
-    /// `narrows/inspect/1`.
-    pub schema: &'static str,
     /// The target as it was asked for; null for all disks.
     pub target: Option<&'a str>,
     /// The captured tree; null for this machine.
@@ -35,7 +34,7 @@ pub struct InspectDocument<'a> {
     /// The machine.
     pub environment: &'a Environment,
     /// All disks; null where a target was asked for.
-    pub disks: Option<&'a [DiskLine]>,
+    pub disks: Option<&'a [DiskSummary]>,
     /// The capture that was made; null without `--capture`.
     pub capture: Option<&'a CaptureEntry>,
 }
@@ -91,9 +90,6 @@ pub struct InspectCeiling<'a> {
 }
 
 impl<'a> InspectDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/inspect/1";
-
     /// The document of a target.
     pub fn of_target(seen: &Inspection<'a>, capture: Option<&'a CaptureEntry>) -> Self {
         let ceiling = seen.stack.lowest_ceiling().and_then(|l| {
@@ -101,7 +97,6 @@ impl<'a> InspectDocument<'a> {
             Some(InspectCeiling { layer: &l.name, kind: l.kind, bytes_per_s, source: l.ceiling_source.as_deref() })
         });
         Self {
-            schema: Self::SCHEMA,
             target: Some(seen.target),
             root: seen.root,
             answer: Some(crate::inspect::answer(seen)),
@@ -120,13 +115,12 @@ impl<'a> InspectDocument<'a> {
 
     /// The document of all disks.
     pub fn of_disks(
-        disks: &'a [DiskLine],
+        disks: &'a [DiskSummary],
         root: Option<&'a str>,
         environment: &'a Environment,
         capture: Option<&'a CaptureEntry>,
     ) -> Self {
         Self {
-            schema: Self::SCHEMA,
             target: None,
             root,
             answer: None,

@@ -1,27 +1,12 @@
 //! `narrows/layers/1`.
 
-use model::{Estimate, LayerCost, LevelAccess, LevelFigures, LevelLeftOut, LevelRound};
+use model::{LayerCost, LevelLeftOut, MeasuredLevel};
 use serde::Serialize;
-
-/// A level of the path, from the top down.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LayersLevel {
-    pub name: String,
-    pub access: LevelAccess,
-    /// Whether what is read are the bytes of the level above.
-    pub same_bytes: bool,
-    /// Times in nanoseconds, rates in bytes a second, CPU of the machine in seconds for a GB.
-    pub figures: LevelFigures<Estimate>,
-    pub rounds: Vec<LevelRound>,
-    /// Why numbers are missing, and how they may be wrong.
-    pub reasons: Vec<String>,
-}
 
 /// What `narrows run layers --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "narrows/layers/1")]
 pub struct LayersDocument {
-    /// `narrows/layers/1`.
-    pub schema: &'static str,
     pub target: String,
     /// When, RFC 3339.
     pub started: String,
@@ -31,7 +16,8 @@ pub struct LayersDocument {
     pub block_bytes: u64,
     pub depth: u32,
     pub bytes_written: u64,
-    pub levels: Vec<LayersLevel>,
+    /// From the top down.
+    pub levels: Vec<MeasuredLevel>,
     /// Between each level and the next.
     pub layers: Vec<LayerCost>,
     /// The layer that costs most; null where none differs by more than the rounds do.
@@ -43,16 +29,10 @@ pub struct LayersDocument {
     pub page: Option<String>,
 }
 
-impl LayersDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/layers/1";
-}
-
 /// What `narrows run layers --plan --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "narrows/layers-plan/1")]
 pub struct LayersPlanDocument {
-    /// `narrows/layers-plan/1`.
-    pub schema: &'static str,
     pub target: String,
     /// The levels that would be measured.
     pub levels: Vec<String>,
@@ -60,9 +40,4 @@ pub struct LayersPlanDocument {
     /// Bytes that are written at most, to a file of ours.
     pub bytes_at_most: u64,
     pub ns_at_most: u64,
-}
-
-impl LayersPlanDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/layers-plan/1";
 }

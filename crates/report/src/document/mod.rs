@@ -1,7 +1,7 @@
 //! The JSON contracts. Other people's scripts rely on these keys: more may be added, none renamed or removed.
 //!
-//! Absent knowledge is `null`, never 0 and never a missing key. `tests/report/documents.rs` redeclares every document
-//! with unknown fields denied.
+//! Its first key is `schema`: a tag, of which the type's name in serde is the value. Absent knowledge is `null`, never 0 and never a missing
+//! key. `tests/report/documents.rs` redeclares every document with unknown fields denied.
 
 mod action;
 mod answered;
@@ -47,11 +47,11 @@ pub use error::ErrorDocument;
 pub use executions::{ExecutionEntry, ExecutionsDocument};
 pub use explain::{ExplainDocument, ExplainListDocument, ExplainListEntry, ExplainUseDocument};
 pub use fill::FillDocument;
-pub use frames::{FramesCompared, FramesDocument, FramesLoad, FramesPlanDocument, FramesWay};
+pub use frames::{FramesDocument, FramesPlanDocument};
 pub use history::{HistoryAckDocument, HistoryDocument};
 pub use import::{ImportDocument, ImportMetric, ImportOriginal, ImportRest, ImportRun};
 pub use inspect::{InspectCeiling, InspectDocument, InspectLayer, UnknownFact};
-pub use layers::{LayersDocument, LayersLevel, LayersPlanDocument};
+pub use layers::{LayersDocument, LayersPlanDocument};
 pub use plan::PlanDocument;
 pub use rank::RankDocument;
 pub use rate::{RateCapacity, RateDocument};
@@ -62,7 +62,7 @@ pub use record::{
 pub use run::{RunDocument, RunPhase, RunVerify};
 pub use runs::{RunEntry, RunsDocument};
 pub use settings::{ListedSetting, ListedValue, SettingsListDocument};
-pub use simulated::{SimulatedDevice, SimulatedDocument, SimulatedFault, SimulatedParameter};
+pub use simulated::{SimulatedDocument, SimulatedFault};
 pub use site::SiteDocument;
 pub use soak::{CounterChange, SoakDocument};
 pub use trace::TraceDocument;

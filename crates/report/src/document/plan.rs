@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// What `narrows run NAME|FILE --plan --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/plan/1")]
 pub struct PlanDocument<'a> {
-    /// `narrows/plan/1`.
-    pub schema: &'static str,
     /// The target and the stack below it.
     pub target: &'a Target,
     /// The plan, every default explicit.
@@ -24,13 +23,9 @@ pub struct PlanDocument<'a> {
 }
 
 impl<'a> PlanDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/plan/1";
-
     /// The document of a plan on a target.
     pub fn new(target: &'a Target, plan: &'a Plan) -> Self {
         Self {
-            schema: Self::SCHEMA,
             target,
             plan,
             memory_bytes: plan.memory_bytes(),

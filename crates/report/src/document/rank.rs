@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// What `narrows rank` prints under `--json`.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/rank/1")]
 pub struct RankDocument<'a> {
-    /// `narrows/rank/1`.
-    pub schema: &'static str,
     /// Who is good for what, and best at what, in sentences; null where nothing is known.
     pub answer: Option<String>,
     /// The targets in the order given, each with the same metrics.
@@ -26,13 +25,9 @@ pub struct RankDocument<'a> {
 }
 
 impl<'a> RankDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/rank/1";
-
     /// The document of a ranking.
     pub fn new(rank: &Rank<'a>) -> Self {
         Self {
-            schema: Self::SCHEMA,
             answer: Some(crate::rank::answers(rank).join(" ")).filter(|said| !said.is_empty()),
             targets: &rank.ranking.targets,
             uses: &rank.ranking.uses,

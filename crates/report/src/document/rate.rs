@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What `narrows rate --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/rate/1")]
 pub struct RateDocument<'a> {
-    /// `narrows/rate/1`.
-    pub schema: &'static str,
     /// Which classes it reaches and which not, in a sentence; null where there is nothing to rate.
     pub answer: Option<String>,
     /// The run that the classes were read from.
@@ -51,7 +50,6 @@ impl<'a> RateDocument<'a> {
             reasons: capacity.map_or_else(|| vec!["not measured: --capacity".to_owned()], |c| c.reasons.clone()),
         };
         Self {
-            schema: "narrows/rate/1",
             answer: crate::rate::answer(run, ratings).map(|(_, text)| text),
             run_id: &run.id,
             target: &run.target.name,

@@ -61,9 +61,8 @@ pub struct RecordLimit {
 
 /// What `narrows record --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/record/1")]
 pub struct RecordDocument {
-    /// `narrows/record/1`.
-    pub schema: &'static str,
     /// Where it was recorded.
     pub target: String,
     /// The how manieth recording in the container it is.
@@ -123,9 +122,6 @@ pub struct RecordDocument {
 }
 
 impl RecordDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/record/1";
-
     /// Frames of all streams that came and are not durable.
     pub fn missing_frames(&self) -> u64 {
         self.streams.iter().map(|s| s.in_flight + s.dropped.values().sum::<u64>()).sum()
@@ -176,9 +172,8 @@ pub struct RecordingChecked {
 
 /// What `narrows record list`, `verify`, `recover` and `export` print with `--json`.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/recording/1")]
 pub struct RecordingDocument {
-    /// `narrows/recording/1`.
-    pub schema: &'static str,
     pub target: String,
     /// What is asked of it, as 32 hexadecimal digits.
     pub uuid: String,
@@ -238,16 +233,10 @@ pub struct RecordingExported {
     pub unreadable: u64,
 }
 
-impl RecordingDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/recording/1";
-}
-
 /// What `narrows record plan --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/record-plan/1")]
 pub struct RecordPlanDocument {
-    /// `narrows/record-plan/1`.
-    pub schema: &'static str,
     /// Which storage.
     pub target: String,
     /// How long it was written to, seconds.
@@ -299,9 +288,4 @@ pub struct RecordPlanDocument {
     /// What it came to on each rank of its group; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<model::GroupAnswer>,
-}
-
-impl RecordPlanDocument {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/record-plan/1";
 }

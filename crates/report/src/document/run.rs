@@ -65,9 +65,8 @@ pub struct RunVerify {
 
 /// What `narrows run` and `narrows runs show ID` print under `--json`.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/run/1")]
 pub struct RunDocument<'a> {
-    /// `narrows/run/1`.
-    pub schema: &'static str,
     /// The answer in a sentence, as every other output of this run has it; null where nothing was asked that one answers.
     pub answer: Option<String>,
     /// How long small operations took, alone and beside a writer; absent where that was not measured.
@@ -118,13 +117,9 @@ pub struct RunDocument<'a> {
 }
 
 impl<'a> RunDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/run/1";
-
     /// The document of a run with the tags it has in the archive and its depth curves (`judge::depth_curves`).
     pub fn new(run: &'a Run, tags: &'a [String], depth_curves: &'a [DepthCurve]) -> Self {
         Self {
-            schema: Self::SCHEMA,
             answer: None,
             responsiveness: run.responsiveness(),
             run_id: &run.id,

@@ -34,19 +34,15 @@ pub struct RunEntry {
 
 /// What `narrows runs list --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/runs/1")]
 pub struct RunsDocument<'a> {
-    /// `narrows/runs/1`.
-    pub schema: &'static str,
     /// The runs, oldest first.
     pub runs: &'a [RunEntry],
 }
 
 impl<'a> RunsDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/runs/1";
-
     /// The list.
     pub fn new(runs: &'a [RunEntry]) -> Self {
-        Self { schema: Self::SCHEMA, runs }
+        Self { runs }
     }
 }

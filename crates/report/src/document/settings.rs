@@ -4,9 +4,8 @@ use serde::Serialize;
 
 /// What `narrows settings list TARGET --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/settings/1")]
 pub struct SettingsListDocument<'a> {
-    /// `narrows/settings/1`.
-    pub schema: &'static str,
     /// As it was named.
     pub target: &'a str,
     /// What there is on its path.
@@ -38,11 +37,8 @@ pub struct ListedValue {
 }
 
 impl<'a> SettingsListDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/settings/1";
-
     /// The document of a list.
     pub fn new(target: &'a str, settings: &'a [ListedSetting]) -> Self {
-        Self { schema: Self::SCHEMA, target, settings }
+        Self { target, settings }
     }
 }

@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What `narrows site --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/site/1")]
 pub struct SiteDocument<'a> {
-    /// `narrows/site/1`.
-    pub schema: &'static str,
     /// Runs that are counted.
     pub runs: usize,
     /// Bundles that were read now; the others were known.
@@ -29,9 +28,4 @@ pub struct SiteDocument<'a> {
     pub removed: usize,
     /// Its first page.
     pub site: String,
-}
-
-impl SiteDocument<'_> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/site/1";
 }

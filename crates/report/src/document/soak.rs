@@ -15,9 +15,8 @@ pub struct CounterChange<'a> {
 
 /// What `narrows soak --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/soak/1")]
 pub struct SoakDocument<'a> {
-    /// `narrows/soak/1`.
-    pub schema: &'static str,
     /// `--resume` takes it.
     pub id: &'a str,
     /// The target, as it was named.
@@ -67,9 +66,4 @@ pub struct SoakDocument<'a> {
     pub group: Option<GroupAnswer>,
     /// What must be said with it.
     pub remarks: Vec<String>,
-}
-
-impl SoakDocument<'_> {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/soak/1";
 }

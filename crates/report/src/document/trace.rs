@@ -4,9 +4,8 @@ use serde::Serialize;
 
 /// A recording that was made.
 #[derive(Clone, Debug, Default, Serialize)]
+#[serde(tag = "schema", rename = "narrows/trace/1")]
 pub struct TraceDocument<'a> {
-    /// `narrows/trace/1`.
-    pub schema: &'static str,
     pub file: &'a str,
     /// The directory whose files are the ones to do it on again; or the device.
     pub root: &'a str,
@@ -20,9 +19,4 @@ pub struct TraceDocument<'a> {
     pub lost: u64,
     /// Exit code of the command; 128 and the number of the signal that ended it.
     pub exit_code: Option<i32>,
-}
-
-impl TraceDocument<'_> {
-    /// Its name and version.
-    pub const SCHEMA: &'static str = "narrows/trace/1";
 }

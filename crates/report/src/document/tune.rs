@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// What `narrows tune TARGET --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/tune/1")]
 pub struct TuneDocument<'a> {
-    /// `narrows/tune/1`.
-    pub schema: &'static str,
     /// What settings can do for the metric, in a sentence.
     pub answer: String,
     #[serde(flatten)]
@@ -19,15 +18,14 @@ pub struct TuneDocument<'a> {
 
 impl<'a> TuneDocument<'a> {
     pub fn new(tuning: &'a Tuning, report: Option<&'a str>) -> Self {
-        Self { schema: "narrows/tune/1", answer: answer(tuning), tuning, report }
+        Self { answer: answer(tuning), tuning, report }
     }
 }
 
 /// What `narrows tune TARGET --plan --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/tune/1")]
 pub struct TunePlanDocument<'a> {
-    /// `narrows/tune/1`.
-    pub schema: &'static str,
     /// What it will do, in a sentence.
     pub answer: String,
     #[serde(flatten)]
@@ -36,15 +34,14 @@ pub struct TunePlanDocument<'a> {
 
 impl<'a> TunePlanDocument<'a> {
     pub fn new(plan: &'a TunePlan) -> Self {
-        Self { schema: "narrows/tune/1", answer: plan_answer(plan), plan }
+        Self { answer: plan_answer(plan), plan }
     }
 }
 
 /// What `narrows tune --verify --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/tune-verify/1")]
 pub struct TuneVerifyDocument<'a> {
-    /// `narrows/tune-verify/1`.
-    pub schema: &'static str,
     /// Whether all is in effect and still a gain, in a sentence.
     pub answer: String,
     /// Whether all is in effect, and nothing of it is shown to be a loss.
@@ -55,6 +52,6 @@ pub struct TuneVerifyDocument<'a> {
 
 impl<'a> TuneVerifyDocument<'a> {
     pub fn new(verified: &'a TuneVerification) -> Self {
-        Self { schema: "narrows/tune-verify/1", answer: verify_answer(verified), met: verified.is_as_kept(), verified }
+        Self { answer: verify_answer(verified), met: verified.is_as_kept(), verified }
     }
 }

@@ -9,9 +9,8 @@ use serde::Serialize;
 /// What `narrows watch --json` prints for each interval. A rate that is not known is null: the disk was not there
 /// before, its counter fell, or the kernel does not count it.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/watch/1")]
 pub struct WatchDocument<'a> {
-    /// `narrows/watch/1`.
-    pub schema: &'static str,
     /// The target as it was asked for; null for all disks.
     pub target: Option<&'a str>,
     /// The end of the interval, RFC 3339 in UTC.
@@ -79,16 +78,12 @@ pub struct WatchLayer<'a> {
 }
 
 impl<'a> WatchDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/watch/1";
-
     /// The document of an interval.
     pub fn new(target: Option<&'a str>, tick: &'a WatchTick, layers: &'a [WatchedLayer]) -> Self {
         let a = &tick.activity;
         let temperature =
             |t: &'a model::Temperature| WatchTemperature { name: &t.name, celsius: t.millidegrees_c as f64 / 1e3 };
         Self {
-            schema: Self::SCHEMA,
             target,
             time: &tick.time,
             since_boot: tick.since_boot,

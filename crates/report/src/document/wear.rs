@@ -5,9 +5,8 @@ use serde::Serialize;
 
 /// What `narrows runs wear --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "narrows/wear/1")]
 pub struct WearDocument {
-    /// `narrows/wear/1`.
-    pub schema: &'static str,
     /// How long each lasts, in sentences; null where no disk is known.
     pub answer: Option<String>,
     /// What is between the place that was asked about and the disks below it, of which alone there is wear: `loop0`; null where a disk
@@ -63,7 +62,7 @@ impl WearDocument {
         let writers = writers.into_iter().map(writer).collect();
         let answers: Vec<String> = disks.iter().map(|disk| crate::life::answer(disk, as_root)).collect();
         let answer = Some(answers.join(" ")).filter(|said| !said.is_empty());
-        Self { schema: "narrows/wear/1", answer, below: None, as_root, disks, writers }
+        Self { answer, below: None, as_root, disks, writers }
     }
 
     /// Of a place that is not itself a disk.

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// What `narrows why --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/why/1")]
 pub struct WhyDocument<'a> {
-    /// `narrows/why/1`.
-    pub schema: &'static str,
     /// Id of the run in the archive.
     pub run_id: &'a str,
     /// Which run that is, in words, where the one that was named says nothing of limits; else null.
@@ -46,13 +45,9 @@ pub struct WhyCause<'a> {
 }
 
 impl<'a> WhyDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/why/1";
-
     /// The document of an attribution.
     pub fn new(why: &Why<'a>) -> Self {
         Self {
-            schema: Self::SCHEMA,
             run_id: &why.run.id,
             taken: why.taken,
             answer: crate::why::answers(why).join(" "),

@@ -4,9 +4,8 @@ use serde::Serialize;
 
 /// What `narrows workloads --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/workloads/1")]
 pub struct WorkloadsDocument<'a> {
-    /// `narrows/workloads/1`.
-    pub schema: &'static str,
     /// All that are built in.
     pub workloads: Vec<WorkloadEntry<'a>>,
 }
@@ -23,21 +22,17 @@ pub struct WorkloadEntry<'a> {
 }
 
 impl<'a> WorkloadsDocument<'a> {
-    /// Schema of the document.
-    pub const SCHEMA: &'static str = "narrows/workloads/1";
-
     /// The list of `(name, title, answers)`.
     pub fn new(workloads: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Self {
         let entry = |(name, title, answers)| WorkloadEntry { name, title, answers };
-        Self { schema: Self::SCHEMA, workloads: workloads.into_iter().map(entry).collect() }
+        Self { workloads: workloads.into_iter().map(entry).collect() }
     }
 }
 
 /// What `narrows workloads show NAME --json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "narrows/workloads/1")]
 pub struct WorkloadDocument<'a> {
-    /// `narrows/workloads/1`.
-    pub schema: &'static str,
     /// By which it is run.
     pub name: &'a str,
     /// Its text, TOML.
@@ -47,6 +42,6 @@ pub struct WorkloadDocument<'a> {
 impl<'a> WorkloadDocument<'a> {
     /// The document of a text.
     pub fn new(name: &'a str, text: &'a str) -> Self {
-        Self { schema: WorkloadsDocument::SCHEMA, name, text }
+        Self { name, text }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::chart::{Area, Axis, Chart, px};
 use super::{elements, frame, section, t};
-use crate::document::{FramesCompared, FramesDocument};
+use crate::document::FramesDocument;
 use crate::frames::{frames, way_name};
 use crate::presentation::SectionName;
 use crate::quantity;
 use maud::{Markup, html};
-use model::FramesTried;
+use model::{FramesCompared, FramesTried};
 
 const STYLE: &str = "\
 .frames{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\

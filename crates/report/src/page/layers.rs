@@ -99,8 +99,7 @@ fn waterfall(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::LayersLevel;
-    use model::{LayerCost, LevelAccess};
+    use model::{LayerCost, LevelAccess, MeasuredLevel};
 
     fn figures(ns: Option<f64>) -> LevelFigures<Estimate> {
         let read_ns = ns.map(|value| Estimate { value, low: None, high: None });
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn each_bar_begins_where_the_level_below_ends_and_hostile_names_stay_text() {
-        let level = |name: &str, ns| LayersLevel {
+        let level = |name: &str, ns| MeasuredLevel {
             name: name.to_owned(),
             access: LevelAccess::Direct,
             same_bytes: true,
@@ -133,7 +132,6 @@ mod tests {
             weight: None,
         };
         let document = LayersDocument {
-            schema: LayersDocument::SCHEMA,
             target: "<script>".to_owned(),
             started: String::new(),
             program_version: "1".to_owned(),

@@ -3,7 +3,7 @@
 mod conditions;
 pub(crate) mod words;
 
-use crate::presentation::{Head, Item, Part, Presentation, SectionName, Tone, statements};
+use crate::presentation::{Item, Part, Presentation, SectionName, Tone, statements};
 use crate::quantity;
 pub(crate) use conditions::cpus;
 use model::{
@@ -24,8 +24,7 @@ pub(crate) fn access(access: Access) -> &'static str {
 /// A plan: what it needs and costs at most, then each phase with its streams. Streams that differ only in seed, place, processors and the
 /// number in their name are told once, with how many there are. `fstype`: the file system that it is for.
 pub fn plan(plan: &Plan, fstype: Option<&str>) -> Presentation {
-    let head = Head { subject: format!("Plan {}", plan.name), ..Head::default() };
-    let mut presentation = Presentation { head, ..Presentation::default() };
+    let mut presentation = Presentation::of("", format!("Plan {}", plan.name));
     let demands = demands(plan, fstype).into_iter().map(|(name, text)| (name.to_owned(), text));
     let notes = plan.notes.iter().map(|note| Part::Sentence(Tone::Doubt, format!("Note: {note}")));
     presentation.push(SectionName::Answer, std::iter::once(statements(demands)).chain(notes).collect());

@@ -31,6 +31,18 @@ pub struct Presentation {
 }
 
 impl Presentation {
+    /// What a command says of something.
+    pub(crate) fn of(command: &str, subject: impl Into<String>) -> Self {
+        let head = Head { command: command.to_owned(), subject: subject.into(), ..Head::default() };
+        Self { head, ..Self::default() }
+    }
+
+    /// With the answer to what was asked, in a sentence.
+    pub(crate) fn answered(mut self, tone: Tone, answer: String) -> Self {
+        self.head.answer = Some((tone, answer));
+        self
+    }
+
     /// For a terminal. Every line but those to copy and the last ones (paths), which must stay whole, fits the columns of the style.
     pub fn text(&self, style: &Style) -> String {
         terminal::render(self, style)

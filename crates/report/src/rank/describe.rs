@@ -2,7 +2,7 @@
 
 use super::Rank;
 use super::form::{RankPlace, answers, order, people_words, place, same_order_percent, shown, winners};
-use crate::presentation::{Axis, Cell, End, Head, Part, Presentation, Row, SectionName, Span, Table, Tone};
+use crate::presentation::{Axis, Cell, Part, Presentation, Row, SectionName, Span, Table, Tone};
 use crate::quantity;
 use model::{Prediction, RankedMetric, Reason};
 
@@ -21,10 +21,9 @@ pub fn rank(rank: &Rank<'_>) -> Presentation {
         Some(predicted) => format!("{n} targets, and what goes with {predicted}"),
         None => format!("{n} targets"),
     };
-    let head = Head { command: "rank".to_owned(), subject, ..Head::default() };
     let answers = answers(rank);
-    let end = End { answers: answers.clone(), page: rank.page.map(str::to_owned), ..End::default() };
-    let mut presentation = Presentation { head, end, ..Presentation::default() };
+    let mut presentation = Presentation::of("rank", subject).on_page(rank.page.map(str::to_owned));
+    presentation.end.answers.clone_from(&answers);
     presentation.push(SectionName::Answer, answers.into_iter().map(|w| Part::Sentence(Tone::Plain, w)).collect());
     presentation.push(SectionName::Numbers, targets(rank));
     if let Some(predicted) = rank.predicted {

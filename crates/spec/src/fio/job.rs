@@ -7,8 +7,8 @@ use super::values::{OptionError, positive};
 use crate::extent::Extent;
 use crate::job::{Files, Job};
 use model::{
-    Access, BlockSize, BufferPages, EngineKind, FileOperation, FillPattern, Flow, LatencyTarget, Mix, OpenSync,
-    Operation, Order, Rate, SteadyState, Sync, ThinkTime, Verify, VerifyKind,
+    Access, BlockSize, BufferPages, EngineKind, FileOperation, FillPattern, Flow, OpenSync, Operation, Order, Rate,
+    SteadyState, Sync, ThinkTime, Verify, VerifyKind,
 };
 
 /// What a job that has ended takes with it.
@@ -53,19 +53,16 @@ pub(super) struct JobOptions {
     /// Length of each file.
     pub per_file: Option<u64>,
     pub files: u32,
-    pub mixed_reads: u32,
     pub no_map: bool,
     pub order: Option<Order>,
     pub do_verify: bool,
     pub verify: Option<VerifyKind>,
     pub verify_fatal: bool,
-    pub random_seed: Option<u64>,
     pub repeat: bool,
     pub steady_window_ns: u64,
     /// Whether the slope is looked at, whether that of the latency, and the limit.
     pub steady: Option<(bool, bool, u32)>,
     pub steady_round_ns: u64,
-    pub flow_weight: Option<u32>,
     pub sequence_moves: bool,
     /// `dedupe_mode=working_set`, and its share of the region.
     pub working_set: bool,
@@ -74,8 +71,6 @@ pub(super) struct JobOptions {
     pub exit_all: bool,
     pub exit_what: ExitScope,
     pub priorities: Priorities,
-    /// `latency_target`, where that is above 0.
-    pub search: LatencyTarget,
     /// The job that must have ended before this one starts.
     pub wait_for: Option<String>,
     /// `zonemode=strided`, and its sizes: what is done of a zone, its length, and what lies between two.
@@ -102,11 +97,12 @@ impl JobOptions {
     pub fn new() -> Self {
         let mut job = Job { separate: true, drop_cache: true, loops_of_region: true, ..Job::named("") };
         job.engine = Some(EngineKind::Psync);
+        // Without a weight there is no flow.
+        job.stream.timing.flow = Some(Flow { weight: 0, ..Flow::default() });
         Self {
             job,
             kind: "read".into(),
             files: 1,
-            mixed_reads: 50,
             do_verify: true,
             repeat: true,
             steady_round_ns: 1_000_000_000,
@@ -147,12 +143,11 @@ impl JobOptions {
         self.way(&mut job)?;
         self.verification(&mut job);
         self.ends(&mut job, group);
-        job.seed = match (self.random_seed, self.repeat) {
-            (Some(seed), _) => Some(seed),
+        if self.repeat {
             // The same offsets in each run, as fio does: the name makes them differ from job to job.
-            (None, true) => Some(name.bytes().fold(0x9e37, |seed, b| seed.wrapping_mul(31).wrapping_add(u64::from(b)))),
-            (None, false) => None,
-        };
+            let of_name = |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte));
+            job.seed.get_or_insert_with(|| name.bytes().fold(0x9e37, of_name));
+        }
         // 0 would be no group.
         job.shared_group = self.group_reporting.then_some(group.saturating_add(1));
         job.files = self.files()?;
@@ -179,7 +174,6 @@ impl JobOptions {
         job.set_operation(ours).map_err(|what| ("rw", what.into()))?;
         job.file_operation = on_files;
         let block = job.stream.block_mut();
-        block.mix = block.mix.map(|_| Mix { read_percent: self.mixed_reads });
         if random {
             // fio 3.33: "Any use of blockalign= turns off randommap", where it is another than that of the blocks.
             let smallest = [&job.block.read, &job.block.write, &job.block.trim].map(BlockSize::min_bytes);
@@ -329,7 +323,7 @@ impl JobOptions {
             self.notes.push(format!("job '{}': time_based has no effect without runtime, as in fio", job.stream.name));
         }
         let limits = &mut job.stream.limits;
-        limits.latency_target = Some(self.search).filter(|search| search.latency_ns > 0);
+        limits.latency_target = limits.latency_target.filter(|search| search.latency_ns > 0);
         limits.exit_group = group.saturating_add(1);
         limits.ends_phase = self.exit_all && self.exit_what != ExitScope::Group;
         limits.ends_group = self.exit_all && self.exit_what == ExitScope::Group;
@@ -357,8 +351,7 @@ impl JobOptions {
         }
         let pacing = job.stream.timing.pacing.get_or_insert_default();
         [pacing.read, pacing.write, pacing.trim] = if bytes { self.rates } else { self.rates_iops };
-        let flow = job.stream.timing.flow.unwrap_or_default();
-        job.stream.timing.flow = self.flow_weight.map(|weight| Flow { weight, ..flow });
+        job.stream.timing.flow = job.stream.timing.flow.filter(|flow| flow.weight > 0);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use super::words::WORDS;
 use crate::extent::Extent;
 use crate::job_key::set_key;
 use crate::values::{above_0, milli, not_0, page_bytes, permille, priority_hint, priority_level, sequence, zones};
-use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, OpenSync, Order, Rate, VerifyKind};
+use model::{Access, Arrivals, BufferPages, ErrorPolicy, FileOrder, Mix, OpenSync, Order, Rate, VerifyKind};
 
 type Set = fn(&mut JobOptions, &str, Units) -> Result<(), OptionError>;
 
@@ -156,8 +156,8 @@ options! {
     };
     "rw_sequencer" => |_, t, _| one_of(t, &[("sequential", ())])?;
     "thinktime_blocks_type" => |_, t, _| one_of(t, &[("complete", ())])?;
-    "rwmixread" as "read-percent" => |d, t, u| d.mixed_reads = percent(t, u)?;
-    "rwmixwrite" => |d, t, u| d.mixed_reads = 100 - percent(t, u)?;
+    "rwmixread" as "read-percent": percent;
+    "rwmixwrite" => |d, t, u| d.job.stream.block_mut().mix = Some(Mix { read_percent: 100 - percent(t, u)? });
     "bs", "blocksize" as "block-size" => |d, t, u| d.blocks.set(SizeOption::Size, t, u).map(drop)?;
     "bsrange", "blocksize_range" as "block-size" => |d, t, u| {
         let cut = d.blocks.set(SizeOption::Range, t, u)?;
@@ -197,7 +197,7 @@ options! {
     "numa_mem_policy" as "numa-memory": as_it_is;
     "rate_min", "ratemin" as "least-rate" => |d, t, u| least(d, t, u, Rate::BytesPerS)?;
     "rate_iops_min" as "least-iops" => |d, t, u| least(d, t, u, Rate::OperationsPerS)?;
-    "flow" => |d, t, u| d.flow_weight = Some(positive(t, u)?);
+    "flow" => |d, t, u| d.job.stream.timing.flow.get_or_insert_default().weight = positive(t, u)?;
     "flow_id" => |d, t, u| d.job.stream.timing.flow.get_or_insert_default().id = count(t, u)?;
     "flow_sleep" => |d, t, u| d.job.stream.timing.flow.get_or_insert_default().sleep_ns = u.microseconds(t)?;
     "random_sequence_stride" => |d, t, u| d.sequence_moves = flag(t, u)?;
@@ -305,7 +305,7 @@ options! {
     "dedupe_working_set_percentage" => |d, t, u| d.working_set_percent = percent(t, u)?.max(1);
     "dedupe_global" => |d, t, u| d.job.stream.content.pool_shared = flag(t, u)?;
     "randrepeat", "allrandrepeat" => |d, t, u| d.repeat = flag(t, u)?;
-    "randseed" as "seed" => |d, t, u| d.random_seed = Some(u.bytes(t)?);
+    "randseed" as "seed" => |d, t, u| d.job.seed = Some(u.bytes(t)?);
     "norandommap" => |d, t, u| d.no_map = flag(t, u)?;
     "random_distribution" as "order" => |d, t, _| distribution(d, t)?;
     "rate" => |d, t, u| rates(&mut d.rates, t, u, Rate::BytesPerS)?;
@@ -317,10 +317,10 @@ options! {
         takes(all == [all[0]; 3], "one longest latency for all directions is supported")?;
         d.job.stream.limits.max_latency_ns = all[0].and_then(above_0);
     };
-    "latency_target" as "latency-target" => |d, t, u| d.search.latency_ns = u.microseconds(t)?;
-    "latency_window" as "latency-window" => |d, t, u| d.search.window_ns = not_0(u.microseconds(t)?)?;
-    "latency_percentile" as "latency-percent" => |d, t, _| d.search.percent_milli = milli(t)?;
-    "latency_run" as "latency-goes-on" => |d, t, u| d.search.goes_on = flag(t, u)?;
+    "latency_target" as "latency-target" => |d, t, u| d.job.stream.limits.latency_target.get_or_insert_default().latency_ns = u.microseconds(t)?;
+    "latency_window" as "latency-window" => |d, t, u| d.job.stream.limits.latency_target.get_or_insert_default().window_ns = not_0(u.microseconds(t)?)?;
+    "latency_percentile" as "latency-percent" => |d, t, _| d.job.stream.limits.latency_target.get_or_insert_default().percent_milli = milli(t)?;
+    "latency_run" as "latency-goes-on": flag;
     "thinktime" as "think" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().pause_ns = u.microseconds(t)?;
     "thinktime_spin" as "think-spin" => |d, t, u| d.job.stream.timing.think.get_or_insert_default().spin_ns = u.microseconds(t)?;
     "thinktime_blocks" as "think-after": positive;

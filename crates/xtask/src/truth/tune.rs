@@ -10,7 +10,7 @@
 use super::draw::Draw;
 use super::matrix::wilson;
 use judge::search::{
-    Change, GUARDED_PAIRS, LEAST_PAIRS, Search, Space, Value, gain, guard, guard_margin_percent, is_futile,
+    Change, GUARDED_PAIRS, LEAST_PAIRS, Search, Space, Value, gain, guard, guard_margin_percent, is_futile, is_shown,
     pairs_of_confirmation,
 };
 use model::Better;
@@ -251,7 +251,7 @@ fn confirmed(machine: &mut Machine, finalist: &[Change], [pairs, guarded]: [u32;
             other.push((machine.measure_guard(&[]), machine.measure_guard(finalist)));
         }
     }
-    let shown = gain(&metric, Better::Higher).is_some_and(|g| g.is_shown(LEAST_PERCENT));
+    let shown = gain(&metric, Better::Higher).is_some_and(|g| is_shown(&g, LEAST_PERCENT));
     let present: Vec<f64> = other.iter().map(|(present, _)| *present).collect();
     let passes = guard(&other, Better::Higher, guard_margin_percent(&present), true).is_some_and(|g| g.passes);
     (shown && passes, metric.len() as u32)
