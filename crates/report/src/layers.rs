@@ -1,6 +1,7 @@
 //! What each layer of a path costs.
 
 use crate::document::{LayersDocument, LayersPlanDocument};
+use crate::listing::minute;
 use crate::presentation::table::PLUS_MINUS;
 use crate::presentation::{Cell, Head, Part, Presentation, Remark, Row, SectionName, State, Table, Tone, listed};
 use crate::quantity;
@@ -130,7 +131,7 @@ pub fn layers(document: &LayersDocument) -> Presentation {
     let head = Head {
         command: "run layers".to_owned(),
         subject: document.target.clone(),
-        when: document.started.clone(),
+        when: minute(&document.started) + " UTC",
         about: vec![about],
         state: document.interrupted.then_some(interrupted),
         answer: Some((tone, verdict(document))),

@@ -4,8 +4,9 @@ use super::text;
 use crate::args::{GlobalArgs, RunArgs};
 use crate::execution::{Asked, Execution};
 use crate::output::Output;
+use crate::progress_line::ProgressLine;
 use crate::signals::SecondSignal;
-use crate::{archives, check, output_file};
+use crate::{check, output_file};
 use conduct::{Language, Source, random_u64};
 use experiments::layers::{LayersResult, LayersWanted, layers, layers_plan};
 use model::{Failure, FailureKind, LayersStudy};
@@ -53,16 +54,24 @@ pub(super) fn command(
         output.answer(&plan, || report::layers_plan(&plan));
         return Ok(ExitCode::SUCCESS);
     }
+    if args.report.is_none() {
+        execution.archive().check_writable()?;
+    }
     let started = jiff::Timestamp::now();
+    let progress = ProgressLine::new(global.json, output.style().columns());
     let result = layers(&wanted, &execution.conducted(), &|round, level| {
         let what = match round {
-            0 => format!("{}: fills a file of {}\n", plan.target, report::quantity::size(study.bytes)),
-            _ => format!("round {round} of {}: {level}\n", study.rounds),
+            0 => format!("{}: fills a file of {}", plan.target, report::quantity::size(study.bytes)),
+            _ => format!("round {round} of {}: {level}", study.rounds),
         };
-        if !global.json {
-            output.aside(&what);
+        match progress.is_shown() {
+            true => progress.draw(&what),
+            false if !global.json => output.aside(&format!("{what}\n")),
+            false => {}
         }
-    })?;
+    });
+    progress.wipe();
+    let result = result?;
     let mut document = document(result, &study, &plan.target, seed, &started);
     let page = report::layers_page(&document);
     let path = match args.report.as_deref() {
@@ -72,7 +81,7 @@ pub(super) fn command(
         }
         None => {
             let id = format!("layers-{}-{:08x}", started.strftime("%Y%m%dT%H%M%SZ"), random_u64()? as u32);
-            archives::open(global)?.write_report(&id, &page)?
+            execution.archive().write_report(&id, &page)?
         }
     };
     document.page = Some(path.display().to_string());
